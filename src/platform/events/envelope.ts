@@ -1,0 +1,21 @@
+import type { Timestamp } from "../time.ts";
+
+/** Something that happened, in the one form that all modules publish. */
+export interface PlatformEvent {
+  /** Equal whenever the same event is published again; consumers drop what they have seen. */
+  readonly id: string;
+  /** Module that it comes from, `ledger`. */
+  readonly app: string;
+  readonly version: string;
+  /** Raw type, `COMMITTED_TRANSACTIONS`. */
+  readonly type: string;
+  readonly date: Timestamp;
+  /** Filled by payments only. */
+  readonly idempotencyKey: string;
+  /** Wire form of the payload; integers may be `bigint`. */
+  readonly payload: unknown;
+}
+
+/** The name that webhooks subscribe to: `ledger.committed_transactions`. */
+export const eventName = ({ app, type }: Pick<PlatformEvent, "app" | "type">): string =>
+  (app === "" ? type : `${app}.${type}`).toLowerCase();

@@ -1,0 +1,17 @@
+/** Modules whose scopes exist; `<module>:write` implies `<module>:read`. */
+export const SCOPED_MODULES = ["auth", "ledger", "payments", "orchestration", "webhooks"] as const;
+export type ScopedModule = (typeof SCOPED_MODULES)[number];
+export type Scope = `${ScopedModule}:${"read" | "write"}`;
+
+/**
+ * Resolves when the request carries a valid token with the scope. Throws `UNAUTHENTICATED` otherwise, whatever the
+ * reason: absent, malformed, expired, foreign or lacking the scope.
+ */
+export type Authenticator = (request: Request, scope: Scope) => Promise<void>;
+
+/** Whether granted scopes allow what `scope` names. */
+export function allows(granted: ReadonlySet<string>, scope: Scope): boolean {
+  if (granted.has(scope)) return true;
+  const [module, access] = scope.split(":");
+  return access === "read" && granted.has(`${module}:write`);
+}

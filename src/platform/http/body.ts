@@ -1,0 +1,83 @@
+import { AppError } from "../errors.ts";
+import { parseJson } from "../json.ts";
+
+/** Largest request body, in bytes, where an operation does not say otherwise. */
+export const BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE` or `VALIDATION`. */
+export async function readText(request: Request, bytesMax: number): Promise<string> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
+  if (request.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return decode(chunks);
+}
+
+/** Parses a JSON body. An empty one is `undefined`; the caller says whether it may be. */
+export function parseBody(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    throw new AppError("VALIDATION", "the body is not valid JSON", { cause: error, details: why });
+  }
+}
+
+/** Parameters by name: a text, or a list of texts where a name is repeated. */
+export type Parameters = Record<string, string | string[]>;
+
+/** Gathers parameters; one with an empty text is not given. */
+export function toParameters(pairs: Iterable<readonly [string, string]>): Parameters {
+  const parameters = new Map<string, string | string[]>();
+  for (const [name, value] of pairs) {
+    if (value === "") continue;
+    const known = parameters.get(name);
+    if (Array.isArray(known)) known.push(value);
+    else parameters.set(name, known === undefined ? value : [known, value]);
+  }
+  return Object.fromEntries(parameters);
+}
+
+/** Parses an `application/x-www-form-urlencoded` body, whatever its content type says. */
+export function parseForm(text: string): Parameters {
+  const pairs = text.split("&").map((pair): [string, string] => {
+    const [name = "", ...value] = pair.split("=");
+    return [decodeFormText(name), decodeFormText(value.join("="))];
+  });
+  return toParameters(pairs);
+}
+
+function decodeFormText(text: string): string {
+  const decoded = percentDecoded(text);
+  if (decoded !== undefined) return decoded;
+  throw new AppError("VALIDATION", "the body is not a valid form: its percent encoding is broken");
+}
+
+/** A text of a form, or undefined where its percent encoding is broken. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined; // the only error is a malformed sequence
+  }
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  try {
+    const head = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
+    return head + decoder.decode();
+  } catch (error) {
+    throw new AppError("VALIDATION", "the body is not valid UTF-8", { cause: error });
+  }
+}
+
+const tooLarge = (bytesMax: number): AppError =>
+  new AppError("BODY_TOO_LARGE", `the body is larger than ${bytesMax} bytes`);

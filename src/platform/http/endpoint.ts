@@ -1,0 +1,279 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { AppError, type FailureStatus } from "../errors.ts";
+import { stringifyJson } from "../json.ts";
+import type { Scope } from "./authenticator.ts";
+import {
+  BODY_BYTES_MAX,
+  type Parameters,
+  parseBody,
+  parseForm,
+  readText,
+  toParameters,
+} from "./body.ts";
+import type { AppEnv } from "./context.ts";
+import { ErrorResponse } from "./schemas.ts";
+
+/**
+ * One operation of the HTTP API: registers it with the OpenAPI document, checks the token, parses and validates what the
+ * request carries, calls the handler, and writes its answer. Nothing else in the project reads or writes wire data.
+ */
+export interface EndpointSpec<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends Responses,
+> {
+  readonly method: Method;
+  /** Path below the app that it is registered on, with `{name}` for parameters. */
+  readonly path: string;
+  /** Other spellings of the path that clients use; the document does not show them. */
+  readonly aliases?: readonly string[];
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /** What the token must allow; `"public"` needs no token. */
+  readonly scope: Scope | "public";
+  readonly params?: P;
+  readonly query?: Q;
+  /** Parameters of the API that this version does not serve: given, they are refused by name. */
+  readonly unsupportedQuery?: readonly string[];
+  readonly body?: B;
+  /** How the body is written, where it is not JSON: a form's schema is an object of texts. */
+  readonly bodyKind?: BodyKind;
+  /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
+  readonly bodyBytesMax?: number;
+  readonly responses: R;
+  /** Whether the header `Formance-Bigint-As-String` makes the answer print its amounts as texts. */
+  readonly bigintAsString?: boolean;
+  /** Writes the answer of an expected failure, where the protocol of the operation has an error body of its own. */
+  readonly failure?: (error: AppError, c: Context<AppEnv>) => Answer<NoInfer<R>>;
+}
+
+export type Method = "get" | "head" | "post" | "put" | "patch" | "delete";
+export type BodyKind = keyof typeof CONTENT_TYPES;
+export type Responses = Readonly<Record<number, ResponseSpec>>;
+export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
+  readonly description: string;
+  readonly schema?: S;
+  readonly headers?: z.ZodObject;
+}
+
+const CONTENT_TYPES = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+} as const;
+
+/** A JSON answer. */
+export const json = <S extends z.ZodType>(description: string, schema: S) => ({
+  description,
+  schema,
+});
+
+/** An answer without a body. */
+export const empty = (description: string) => ({ description });
+
+const ERROR_DESCRIPTIONS: Readonly<Record<FailureStatus, string>> = {
+  400: "The request is refused: `errorCode` says why",
+  401: "The token is absent, invalid, expired or lacks the scope",
+  404: "Not found",
+  405: "The path has no such method",
+  409: "In conflict with what is stored",
+  412: "Options that exclude each other",
+  413: "The request is too large",
+  500: "An unexpected error",
+  503: "Too busy: try again after the seconds in `Retry-After`",
+};
+
+/** The error answers that an operation declares, besides 401, 500 and 503, which all have. */
+export const errors = (...statuses: readonly FailureStatus[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
+  ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
+
+type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
+
+/** What a handler may return: one of the declared answers, with a body of its schema. */
+export type Answer<R extends Responses> = {
+  [S in keyof R & number]: BodyOf<R[S]> extends undefined
+    ? { status: S; headers?: Readonly<Record<string, string>> }
+    : { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> };
+}[keyof R & number];
+
+export interface Parsed<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly c: Context<AppEnv>;
+}
+
+const None = z.unknown();
+
+export function endpoint<
+  P extends z.ZodType = typeof None,
+  Q extends z.ZodType = typeof None,
+  B extends z.ZodType = typeof None,
+  const R extends Responses = Responses,
+>(
+  app: OpenAPIHono<AppEnv>,
+  spec: EndpointSpec<P, Q, B, R>,
+  handler: (
+    parsed: Parsed<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+): void {
+  register(app, spec);
+  const paths = [spec.path, ...(spec.aliases ?? [])].map(toRoutePath);
+  // Hono answers HEAD through the GET handlers, so the two share a route and are told apart here.
+  const verb = spec.method === "head" ? "get" : spec.method;
+  app.on(verb.toUpperCase(), paths, async (c, next) => {
+    if (c.req.raw.method.toLowerCase() !== spec.method) return next();
+    try {
+      if (spec.scope !== "public") await c.var.authenticate(c.req.raw, spec.scope);
+      assertSupported(spec.unsupportedQuery ?? [], c);
+      const answer = await handler({
+        params: parsePart(spec.params, c.req.param(), "path parameter"),
+        query: parsePart(spec.query, queryOf(c), "query parameter"),
+        body: await parseBodyPart(spec, c),
+        c,
+      });
+      return respond(answer, { bigintAsString: spec.bigintAsString === true && wantsTexts(c) });
+    } catch (error) {
+      if (spec.failure === undefined || !(error instanceof AppError)) throw error;
+      return respond(spec.failure(error, c));
+    }
+  });
+}
+
+const toRoutePath = (path: string): string =>
+  path === "" ? "/" : path.replaceAll(/\{([^}]+)\}/g, ":$1");
+
+/** An answer as the handler gave it. */
+export function respond(
+  answer: {
+    status: number;
+    body?: unknown;
+    headers?: Readonly<Record<string, string>>;
+  },
+  options: { bigintAsString: boolean } = { bigintAsString: false },
+): Response {
+  const headers = { "content-type": "application/json", ...answer.headers };
+  const body = answer.body === undefined ? null : stringifyJson(answer.body, options);
+  return new Response(body, { status: answer.status, headers });
+}
+
+function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
+  for (const name of names) {
+    const value = c.req.query(name) ?? "";
+    if (value !== "" && value !== "false") throw unsupported(name);
+  }
+}
+
+/** A parameter or field that is part of the API and that this version does not serve. */
+export const unsupported = (name: string): AppError =>
+  new AppError("VALIDATION", `'${name}' is not supported by this version of Florin`);
+
+const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
+
+const wantsTexts = (c: Context<AppEnv>): boolean =>
+  TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
+
+/** Query parameters as the schema sees them. */
+function queryOf(c: Context<AppEnv>): Parameters {
+  return toParameters(
+    Object.entries(c.req.queries()).flatMap(([name, values]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  );
+}
+
+function parsePart<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  what: string,
+): z.output<S> {
+  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, what);
+}
+
+async function parseBodyPart<S extends z.ZodType>(
+  spec: { body?: S; bodyKind?: BodyKind; bodyBytesMax?: number },
+  c: Context<AppEnv>,
+): Promise<z.output<S>> {
+  if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
+  const value = spec.bodyKind === "form" ? parseForm(text) : parseBody(text);
+  if (value === undefined && !spec.body.safeParse(undefined).success) {
+    throw new AppError("VALIDATION", "the body is empty");
+  }
+  return parsePart(spec.body, value, "body");
+}
+
+/** The first thing that is wrong goes into the message, with its place; all of them into `details`. */
+export function toValidationError(error: z.ZodError, what: string): AppError {
+  const places = error.issues.map((issue) => {
+    const place = issue.path.map(String).join(".");
+    return place === "" ? `${what}: ${issue.message}` : `${what} '${place}': ${issue.message}`;
+  });
+  const [first = `${what} is not valid`] = places;
+  return new AppError("VALIDATION", first, {
+    cause: error,
+    ...(places.length > 1 ? { details: places.slice(0, DETAILS_MAX).join("\n") } : {}),
+  });
+}
+
+/** Most faults that one error lists. */
+const DETAILS_MAX = 20;
+
+const ALWAYS = errors(401, 500, 503);
+
+function register<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends Responses,
+>(app: OpenAPIHono<AppEnv>, spec: EndpointSpec<P, Q, B, R>): void {
+  const { scope } = spec;
+  app.openAPIRegistry.registerPath({
+    method: spec.method,
+    path: spec.path === "" ? "/" : spec.path,
+    operationId: spec.operationId,
+    summary: spec.summary,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...(spec.tags === undefined ? {} : { tags: [...spec.tags] }),
+    security: scope === "public" ? [] : [{ oauth2: [scope] }],
+    request: {
+      ...(spec.params === undefined ? {} : { params: asObject(spec.params) }),
+      ...(spec.query === undefined ? {} : { query: asObject(spec.query) }),
+      ...(spec.body === undefined
+        ? {}
+        : {
+            body: {
+              required: !spec.body.safeParse(undefined).success,
+              content: { [CONTENT_TYPES[spec.bodyKind ?? "json"]]: { schema: spec.body } },
+            },
+          }),
+    },
+    responses: Object.fromEntries(
+      Object.entries({ ...(scope === "public" ? {} : ALWAYS), ...spec.responses }).map(
+        ([status, response]) => [
+          status,
+          {
+            description: response.description,
+            ...(response.headers === undefined ? {} : { headers: response.headers }),
+            ...(response.schema === undefined
+              ? {}
+              : { content: { "application/json": { schema: response.schema } } }),
+          },
+        ],
+      ),
+    ),
+  });
+}
+
+function asObject(schema: z.ZodType): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema;
+  throw new Error("parameters are described by an object schema");
+}

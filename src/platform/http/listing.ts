@@ -1,0 +1,95 @@
+import { z } from "@hono/zod-openapi";
+import { AppError } from "../errors.ts";
+import { decodeCursor, type Order, type PageQuery, type SortColumns } from "../pagination.ts";
+import { parseFilter, parseFilterText } from "../query.ts";
+import type { Settings } from "../settings.ts";
+import { unsupported } from "./endpoint.ts";
+
+/** How a resource is listed. */
+export interface ListRules {
+  readonly columns: SortColumns;
+  readonly column: string;
+  readonly order: Order;
+}
+
+const Repeatable = z.union([z.string(), z.array(z.string())]).optional();
+
+/** The parameters that all cursor lists share. */
+export const ListParams = z.object({
+  cursor: z.string().optional().openapi({
+    description:
+      "A cursor of an earlier answer; the other parameters but `pageSize` are then ignored.",
+  }),
+  pageSize: z
+    .string()
+    .regex(/^\d{1,10}$/, "expected an unsigned integer")
+    .transform(Number)
+    .optional()
+    .openapi({ type: "integer", minimum: 1, maximum: 1000, default: 15 }),
+  sort: z.string().optional().openapi({ example: "id:desc" }),
+});
+
+/** `expand` may be repeated. */
+export const ExpandParam = Repeatable.transform((value) => [value ?? []].flat()).openapi({
+  type: "array",
+  items: { type: "string" },
+});
+
+export interface ListRequest {
+  readonly cursor?: string | undefined;
+  readonly pageSize?: number | undefined;
+  readonly sort?: string | undefined;
+  readonly expand?: readonly string[];
+}
+
+/** The page that a request asks for. Throws `VALIDATION` for a bad cursor, sort field or direction. */
+export function toPageQuery(request: ListRequest, rules: ListRules, settings: Settings): PageQuery {
+  const standard = settings.FLORIN_DEFAULT_PAGE_SIZE;
+  const pageSizeMax = settings.FLORIN_MAX_PAGE_SIZE;
+  // 0 means not given.
+  const wanted = request.pageSize === 0 ? undefined : request.pageSize;
+  if (request.cursor !== undefined) {
+    const query = decodeCursor(request.cursor, { columns: rules.columns, pageSizeMax });
+    const most = Math.min(Math.max(PAGE_SIZE_WITH_CURSOR_MAX, query.pageSize), pageSizeMax);
+    return { ...query, pageSize: Math.min(wanted ?? query.pageSize, most) };
+  }
+  const { column, order } = parseSort(request.sort, rules);
+  return {
+    kind: "column",
+    column,
+    order,
+    pageSize: Math.min(wanted ?? standard, pageSizeMax),
+    reverse: false,
+    ...(request.expand === undefined ? {} : { expand: request.expand }),
+  };
+}
+
+/** Largest `pageSize` next to a cursor, where the walk's own is not larger. */
+const PAGE_SIZE_WITH_CURSOR_MAX = 15;
+
+function parseSort(sort: string | undefined, rules: ListRules): { column: string; order: Order } {
+  if (sort === undefined) return rules;
+  const [field = "", direction = rules.order, ...rest] = sort.split(":");
+  const column = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (!Object.hasOwn(rules.columns, column)) {
+    const known = Object.keys(rules.columns).join(", ");
+    throw new AppError("VALIDATION", `invalid sort field '${field}': expected one of ${known}`);
+  }
+  const order = direction.toLowerCase();
+  if ((order !== "asc" && order !== "desc") || rest.length > 0) {
+    throw new AppError(
+      "VALIDATION",
+      `invalid order '${sort}': expected ${field}:asc or ${field}:desc`,
+    );
+  }
+  return { column, order };
+}
+
+/**
+ * The filter of a list: that of the `query` parameter, else the body. It is parsed, so that a wrong one is told from a
+ * right one, and an empty one is none. Lists do not apply filters yet, and one that is ignored would answer wrongly.
+ */
+export function assertNoFilter(text: string | undefined, body: unknown): void {
+  const filter = text === undefined ? parseFilter(body) : parseFilterText(text);
+  if (filter !== undefined) throw unsupported("query");
+}

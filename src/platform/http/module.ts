@@ -1,0 +1,14 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { ScopedModule } from "./authenticator.ts";
+import type { AppEnv } from "./context.ts";
+
+/** What the app needs to know of a module. */
+export interface Module {
+  /** Path segment below `/api`, and prefix of its scopes. */
+  readonly name: ScopedModule;
+  /** Version of the API that it speaks, as its clients compare it. */
+  readonly version: string;
+  readonly routes: () => OpenAPIHono<AppEnv>;
+  /** Resolves when what the module stands on answers. */
+  readonly check: (env: Env) => Promise<void>;
+}

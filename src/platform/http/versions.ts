@@ -1,0 +1,57 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { log } from "../log.ts";
+import type { AppEnv } from "./context.ts";
+import { endpoint, json } from "./endpoint.ts";
+import type { Module } from "./module.ts";
+
+const VersionsResponse = z
+  .object({
+    region: z.string(),
+    env: z.string(),
+    versions: z.array(z.object({ name: z.string(), version: z.string(), health: z.boolean() })),
+  })
+  .openapi("Versions");
+
+/** `GET /versions`: which modules are here, and whether each is well. */
+export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/versions",
+      operationId: "getVersions",
+      summary: "Show the version and health of each module",
+      tags: ["stack"],
+      scope: "public",
+      responses: { 200: json("The modules", VersionsResponse) },
+    },
+    async ({ c }) => ({
+      status: 200,
+      body: {
+        region: c.req.raw.cf?.region?.toString() ?? "local",
+        env: c.var.settings.FLORIN_LOCAL ? "local" : "production",
+        versions: await Promise.all(
+          modules.map(async ({ name, version, check }) => ({
+            name,
+            version,
+            health: await isHealthy(name, check(c.env)),
+          })),
+        ),
+      },
+    }),
+  );
+}
+
+/** Whether a check passes. What went wrong is for the operator's log, not for an unauthenticated answer. */
+export async function isHealthy(name: string, check: Promise<void>): Promise<boolean> {
+  try {
+    await check;
+    return true;
+  } catch (error) {
+    log("error", "health check failed", {
+      module: name,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    return false;
+  }
+}

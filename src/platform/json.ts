@@ -1,0 +1,68 @@
+/**
+ * The only JSON reader and writer of wire data. Integers of any size survive both ways: above 2^53 they are `bigint`.
+ * A number with a fraction or an exponent is a `JsonDecimal`, so that `1.0` and `1e3` never pass for integers.
+ */
+declare global {
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (
+        this: unknown,
+        key: string,
+        value: unknown,
+        context: { source?: string },
+      ) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
+  }
+}
+
+/** A JSON number that is not an integer literal, kept as it was written. */
+export class JsonDecimal {
+  readonly source: string;
+  constructor(source: string) {
+    this.source = source;
+  }
+  toJSON(): object {
+    return JSON.rawJSON(this.source);
+  }
+}
+
+const INTEGER = /^-?\d+$/;
+/** Texts without any of these need no reviver: no long integer, no decimal, no escape that could hide a bad character. */
+const NEEDS_REVIVER = /\d{16}|\d[.eE]|\\u(?:0000|[dD][89a-fA-F])/;
+
+/** Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings. */
+export function parseJson(text: string): unknown {
+  if (!NEEDS_REVIVER.test(text)) return JSON.parse(text) as unknown;
+  return JSON.parse(text, (key, value, { source }) => {
+    if (typeof value === "number" && source !== undefined) return exactNumber(value, source);
+    if (typeof value === "string") assertStorable(value);
+    assertStorable(key);
+    return value;
+  });
+}
+
+/** Writes a value whose integers may be `bigint`, as integers or, where a client asks for it, as texts. */
+export function stringifyJson(value: unknown, options?: { bigintAsString: boolean }): string {
+  const write =
+    options?.bigintAsString === true
+      ? (amount: bigint) => amount.toString()
+      : (amount: bigint) => JSON.rawJSON(amount.toString());
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === "bigint" ? write(item) : item,
+  );
+}
+
+function exactNumber(value: number, source: string): number | bigint | JsonDecimal {
+  if (!INTEGER.test(source)) return new JsonDecimal(source);
+  return Number.isSafeInteger(value) ? value : BigInt(source);
+}
+
+function assertStorable(text: string): void {
+  if (text.includes("\0")) throw new SyntaxError("strings must not contain U+0000");
+  if (!text.isWellFormed()) throw new SyntaxError("strings must not contain lone surrogates");
+}
+
+/** A text as a JSON string. */
+export const quoteJson = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,283 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { AppError } from "./errors.ts";
+import { parseJson, stringifyJson } from "./json.ts";
+import { MICROS_MAX, MICROS_MIN } from "./time.ts";
+
+/**
+ * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the
+ * whole query, so that a walk needs nothing else. A column cursor carries the key of the page's first row; rows with
+ * equal keys are told apart by their id, in the extra member `ties`.
+ */
+export type Order = "asc" | "desc";
+
+/** What a page starts from: the value of the sort column and, where that is not unique, the id of the row. */
+export interface PageKey {
+  readonly value: bigint | string;
+  readonly tie?: bigint;
+}
+
+interface QueryBase {
+  readonly column: string;
+  readonly order: Order;
+  readonly pageSize: number;
+  readonly expand?: readonly string[];
+}
+
+/** A page that starts at a key. `bottom` is the key of the first row of the whole walk. */
+export interface ColumnQuery extends QueryBase {
+  readonly kind: "column";
+  readonly bottom?: PageKey;
+  readonly start?: PageKey;
+  readonly reverse: boolean;
+}
+
+/** A page that starts after a number of rows. */
+export interface OffsetQuery extends QueryBase {
+  readonly kind: "offset";
+  readonly offset: number;
+}
+
+export type PageQuery = ColumnQuery | OffsetQuery;
+
+export interface Page<T> {
+  readonly pageSize: number;
+  readonly hasMore: boolean;
+  readonly previous?: string;
+  readonly next?: string;
+  readonly data: readonly T[];
+}
+
+/** How the rows of a page are read: in `order` from `bound`, at most `limit` of them. */
+export interface Scan {
+  readonly order: Order;
+  readonly bound?: { readonly key: PageKey; readonly inclusive: boolean };
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Longest cursor that is accepted, in characters. */
+const CURSOR_LENGTH_MAX = 100_000;
+/** Largest positions that are accepted: a 64-bit integer, and the end of the year 9999 in microseconds. */
+const INTEGER_MAX = 9_223_372_036_854_775_807n;
+/** Largest offset that is accepted, in rows. */
+const OFFSET_MAX = 2_147_483_647;
+
+/** The scan that reads the rows of a page and one more, which tells whether another page follows. */
+export function scanOf(query: PageQuery): Scan {
+  const limit = query.pageSize + 1;
+  if (query.kind === "offset") return { order: query.order, offset: query.offset, limit };
+  const order = query.reverse ? opposite(query.order) : query.order;
+  return {
+    order,
+    offset: 0,
+    limit,
+    ...(query.start === undefined
+      ? {}
+      : { bound: { key: query.start, inclusive: !query.reverse } }),
+  };
+}
+
+/** Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. */
+export function pageOf<T>(
+  query: PageQuery,
+  rows: readonly T[],
+  keyOf: (row: T) => PageKey,
+): Page<T> {
+  return query.kind === "offset" ? offsetPage(query, rows) : columnPage(query, rows, keyOf);
+}
+
+/** A page of other items, with the same cursors. */
+export const mapPage = <T, U>(page: Page<T>, map: (item: T) => U): Page<U> => ({
+  ...page,
+  data: page.data.map(map),
+});
+
+function columnPage<T>(
+  query: ColumnQuery,
+  rows: readonly T[],
+  keyOf: (row: T) => PageKey,
+): Page<T> {
+  const kept = rows.slice(0, query.pageSize);
+  const extra = rows[query.pageSize];
+  const first = rows[0];
+  const bottom = query.bottom ?? (first === undefined ? undefined : keyOf(first));
+  const at = (reverse: boolean, start: PageKey | undefined): string =>
+    encodeCursor({
+      ...query,
+      reverse,
+      ...(bottom === undefined ? {} : { bottom }),
+      ...(start === undefined ? {} : { start }),
+    });
+  if (query.reverse) {
+    const last = kept.at(-1);
+    const previous = extra !== undefined && last !== undefined ? at(true, keyOf(last)) : undefined;
+    return page(query, kept.toReversed(), { previous, next: at(false, query.start) });
+  }
+  const isBeyondBottom =
+    query.start !== undefined &&
+    bottom !== undefined &&
+    compareKeys(query.start, bottom) * (query.order === "asc" ? 1 : -1) > 0;
+  return page(query, kept, {
+    previous: isBeyondBottom ? at(true, query.start) : undefined,
+    next: extra === undefined ? undefined : at(false, keyOf(extra)),
+  });
+}
+
+function offsetPage<T>(query: OffsetQuery, rows: readonly T[]): Page<T> {
+  const at = (offset: number): string => encodeCursor({ ...query, offset });
+  return page(query, rows.slice(0, query.pageSize), {
+    previous: query.offset > 0 ? at(Math.max(0, query.offset - query.pageSize)) : undefined,
+    next: rows.length > query.pageSize ? at(query.offset + query.pageSize) : undefined,
+  });
+}
+
+function page<T>(
+  query: PageQuery,
+  data: readonly T[],
+  { previous, next }: { previous: string | undefined; next: string | undefined },
+): Page<T> {
+  return {
+    pageSize: query.pageSize,
+    hasMore: next !== undefined,
+    ...(previous === undefined ? {} : { previous }),
+    ...(next === undefined ? {} : { next }),
+    data,
+  };
+}
+
+/** Orders keys as SQLite does: integers by value, texts by their bytes, ties by id. */
+export function compareKeys(a: PageKey, b: PageKey): number {
+  if (a.value !== b.value) return isBefore(a.value, b.value) ? -1 : 1;
+  const [left, right] = [a.tie ?? 0n, b.tie ?? 0n];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function isBefore(a: bigint | string, b: bigint | string): boolean {
+  return typeof a === "string" && typeof b === "string" ? a < b : BigInt(a) < BigInt(b);
+}
+
+const opposite = (order: Order): Order => (order === "asc" ? "desc" : "asc");
+
+export function encodeCursor(query: PageQuery): string {
+  const common = {
+    column: query.column,
+    order: query.order === "asc" ? 0 : 1,
+    pageSize: query.pageSize,
+    filters: {
+      pit: null,
+      oot: null,
+      qb: null,
+      ...(query.expand === undefined || query.expand.length === 0 ? {} : { expand: query.expand }),
+      opts: null,
+    },
+  };
+  const position =
+    query.kind === "offset"
+      ? { offset: query.offset }
+      : {
+          bottom: query.bottom?.value ?? null,
+          paginationID: query.start?.value ?? null,
+          reverse: query.reverse,
+          ...(query.bottom?.tie === undefined && query.start?.tie === undefined
+            ? {}
+            : { ties: [query.bottom?.tie ?? 0n, query.start?.tie ?? 0n] }),
+        };
+  return Buffer.from(stringifyJson({ ...common, ...position })).toString("base64url");
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
+const KeyValue = z.union([Integer, z.string()]).nullish();
+const CursorSchema = z.object({
+  column: z.string(),
+  order: z.union([z.literal(0), z.literal(1)]),
+  pageSize: z.int().min(1),
+  filters: z.object({ expand: z.array(z.string()).optional() }),
+  offset: z.int().min(0).max(OFFSET_MAX).nullish(),
+  bottom: KeyValue,
+  paginationID: KeyValue,
+  reverse: z.boolean().optional(),
+  ties: z.tuple([Integer, Integer]).optional(),
+});
+
+/** Sort columns and what their values are; dates are not unique, so that their cursors name the row, too. */
+export type SortColumns = Readonly<Record<string, "integer" | "text" | "date">>;
+
+/** What a resource's cursors may contain. */
+export interface CursorRules {
+  readonly columns: SortColumns;
+  readonly pageSizeMax: number;
+}
+
+/** Decodes and checks a cursor. Throws `VALIDATION` unless it is one that `encodeCursor` could have made. */
+export function decodeCursor(cursor: string, rules: CursorRules): PageQuery {
+  const { column, order, pageSize, filters, offset, ...keys } = parseCursor(cursor);
+  const type = Object.hasOwn(rules.columns, column) ? rules.columns[column] : undefined;
+  if (type === undefined) throw invalidCursor("it belongs to another list");
+  const common = {
+    column,
+    order: order === 0 ? ("asc" as const) : ("desc" as const),
+    pageSize: Math.min(pageSize, rules.pageSizeMax),
+    ...(filters.expand === undefined ? {} : { expand: filters.expand }),
+  };
+  if (offset !== null && offset !== undefined) {
+    // Only text columns are paged by offset, as on the reference server: a row count is no position among dates.
+    if (type !== "text") throw invalidCursor("its sort column has no offsets");
+    return { kind: "offset", ...common, offset };
+  }
+  const [bottomTie, startTie] = keys.ties ?? [];
+  const bottom = toKey(keys.bottom, bottomTie, type);
+  const start = toKey(keys.paginationID, startTie, type);
+  return {
+    kind: "column",
+    ...common,
+    reverse: keys.reverse ?? false,
+    ...(bottom === undefined ? {} : { bottom }),
+    ...(start === undefined ? {} : { start }),
+  };
+}
+
+function parseCursor(cursor: string): z.output<typeof CursorSchema> {
+  if (cursor.length > CURSOR_LENGTH_MAX) throw invalidCursor("it is too long");
+  if (!BASE64URL.test(cursor)) throw invalidCursor("it is not base64url");
+  try {
+    const bytes = Buffer.from(cursor, "base64url");
+    return CursorSchema.parse(
+      parseJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
+    );
+  } catch (error) {
+    throw new AppError(
+      "VALIDATION",
+      "invalid 'cursor' query param: it is not a cursor of this server",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function toKey(
+  value: bigint | string | null | undefined,
+  tie: bigint | undefined,
+  type: SortColumns[string],
+): PageKey | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (type === "date" && tie === undefined) throw invalidCursor("it does not name a row");
+  if (!isInRange(tie ?? 0n, "integer") || !isInRange(value, type)) {
+    throw invalidCursor("its position is out of range");
+  }
+  if ((typeof value === "string") !== (type === "text")) {
+    throw invalidCursor("its position does not fit the sort column");
+  }
+  return tie === undefined ? { value } : { value, tie };
+}
+
+function isInRange(value: bigint | string, type: SortColumns[string]): boolean {
+  if (typeof value === "string") return true;
+  if (type === "date") return value >= MICROS_MIN && value <= MICROS_MAX;
+  return value >= -INTEGER_MAX && value <= INTEGER_MAX;
+}
+
+const invalidCursor = (why: string): AppError =>
+  new AppError("VALIDATION", `invalid 'cursor' query param: ${why}`);

@@ -1,0 +1,29 @@
+import { AppError, type Failure } from "./errors.ts";
+
+/** Crosses RPC where a thrown error would lose its class and be logged as uncaught. */
+export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
+
+/** Runs `work` and turns an expected failure into data; bugs keep on throwing. */
+export function attempt<T>(work: () => T): Result<T> {
+  try {
+    return { ok: true, value: work() };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, failure: toFailure(error) };
+    throw error;
+  }
+}
+
+/** The value of a result, or its failure as the error that it was. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  const { kind, message, details } = result.failure;
+  throw new AppError(kind, message, details === undefined ? undefined : { details });
+}
+
+export function toFailure(error: AppError): Failure {
+  return {
+    kind: error.kind,
+    message: error.message,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+}
