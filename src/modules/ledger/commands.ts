@@ -1,0 +1,159 @@
+import { AppError } from "../../platform/errors.ts";
+import { toValidationError, unsupported } from "../../platform/http/endpoint.ts";
+import { attempt } from "../../platform/result.ts";
+import {
+  AMOUNT_DIGITS_MAX,
+  assertMetadata,
+  assertReference,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+} from "./core/limits.ts";
+import { parseAccount, parseAsset } from "./core/names.ts";
+import type {
+  AccountMetadata,
+  Command,
+  CreateTransaction,
+  Posting,
+  RevertTransaction,
+  Target,
+} from "./core/types.ts";
+import type { BulkElement } from "./object/engine.ts";
+import { BulkElementRequest, type TransactionRequest } from "./schemas.ts";
+
+const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
+
+/** Checks what a request for a transaction says. Throws `NO_POSTINGS` or `VALIDATION`. */
+export function toCreateTransaction(
+  request: TransactionRequest,
+  { force }: { force: boolean },
+): CreateTransaction {
+  const { script, timestamp, reference, accountMetadata } = request;
+  const metadata = request.metadata ?? {};
+  if (isGiven(script?.plain) || isGiven(script?.template)) throw unsupported("script");
+  const postings = (request.postings ?? []).map(toPosting);
+  if (postings.length === 0) {
+    throw new AppError("NO_POSTINGS", "you must pass a posting array with at least one posting");
+  }
+  assertMetadata(metadata);
+  if (isGiven(reference)) assertReference(reference);
+  return {
+    kind: "createTransaction",
+    postings,
+    metadata,
+    force: force || (request.force ?? false),
+    ...(timestamp === null || timestamp === undefined ? {} : { timestamp }),
+    ...(isGiven(reference) ? { reference } : {}),
+    ...(accountMetadata === null || accountMetadata === undefined
+      ? {}
+      : { accountMetadata: checkedAccounts(accountMetadata) }),
+  };
+}
+
+type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
+
+/** The first thing that is wrong wins, in the order of the reference server: amount, source, destination, asset. */
+function toPosting({ source, destination, amount, asset }: PostingRequest): Posting {
+  if (amount === null || amount === undefined) {
+    throw new AppError("VALIDATION", "no amount defined");
+  }
+  if (amount < 0n) throw new AppError("VALIDATION", "negative amount");
+  if (amount >= AMOUNT_LIMIT) {
+    throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
+  }
+  return {
+    source: parseAccount(source ?? "", "source"),
+    destination: parseAccount(destination ?? "", "destination"),
+    amount,
+    asset: parseAsset(asset ?? ""),
+  };
+}
+
+function checkedAccounts(accountMetadata: AccountMetadata): AccountMetadata {
+  for (const address of Object.keys(accountMetadata)) parseAccount(address, "account metadata");
+  return accountMetadata;
+}
+
+export interface RevertRequestFields {
+  readonly id: number;
+  readonly force: boolean;
+  readonly atEffectiveDate: boolean;
+  readonly metadata?: RevertTransaction["metadata"] | null | undefined;
+}
+
+export function toRevertTransaction(request: RevertRequestFields): RevertTransaction {
+  const { id, force, atEffectiveDate, metadata } = request;
+  if (atEffectiveDate) throw unsupported("atEffectiveDate");
+  if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
+  return {
+    kind: "revertTransaction",
+    id,
+    force,
+    ...(metadata === null || metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** Parses all elements of a bulk, or none. Throws `VALIDATION` naming the first one that is malformed. */
+export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
+  return elements.map((element, index) => {
+    const parsed = BulkElementRequest.safeParse(element);
+    if (parsed.success) return parsed.data;
+    throw toValidationError(parsed.error, `element ${index}`);
+  });
+}
+
+/** A well-formed element that says something impossible fails alone, in its turn. */
+export function toBulkElement(request: BulkElementRequest): BulkElement {
+  return {
+    idempotencyKey: request.ik ?? "",
+    command: attempt(() => {
+      assertIdempotencyKey(request.ik ?? "");
+      return toCommand(request);
+    }),
+  };
+}
+
+function toCommand(request: BulkElementRequest): Command {
+  switch (request.action) {
+    case "CREATE_TRANSACTION":
+      return toCreateTransaction(request.data, { force: false });
+    case "REVERT_TRANSACTION": {
+      const { id, force, atEffectiveDate, metadata } = request.data;
+      return toRevertTransaction({
+        id,
+        force: force ?? false,
+        atEffectiveDate: atEffectiveDate ?? false,
+        metadata,
+      });
+    }
+    case "ADD_METADATA": {
+      const { targetType, targetId, metadata } = request.data;
+      return { kind: "setMetadata", target: toTarget(targetType, targetId), metadata };
+    }
+    case "DELETE_METADATA": {
+      const { targetType, targetId, key } = request.data;
+      return { kind: "deleteMetadata", target: toTarget(targetType, targetId), key };
+    }
+  }
+}
+
+function toTarget(type: string, id: string | number | bigint): Target {
+  if (type === "ACCOUNT" && typeof id === "string")
+    return { type, id: parseAccount(id, "account") };
+  if (type === "TRANSACTION" && typeof id !== "string") return { type, id: Number(id) };
+  throw new AppError(
+    "VALIDATION",
+    "a target is the type ACCOUNT with an address or the type TRANSACTION with an integer",
+  );
+}
+
+/** Throws `VALIDATION` for a key above the limit. */
+export function assertIdempotencyKey(key: string): void {
+  if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the idempotency key is longer than ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`,
+    );
+  }
+}
+
+const isGiven = (text: string | null | undefined): text is string =>
+  text !== null && text !== undefined && text !== "";

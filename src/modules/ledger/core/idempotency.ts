@@ -1,0 +1,80 @@
+import { formatTimestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
+import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./canonical.ts";
+import { type Command, type CreateTransaction, type Posting, WORLD } from "./types.ts";
+
+/**
+ * The text that an idempotency hash is computed over (SHA-256, base64url with padding): the command's inputs as
+ * Formance Ledger v2 writes them, so that keys of an imported log are honoured. Postings are hashed as the script that
+ * they stand for.
+ */
+export function toIdempotencyText(command: Command): string {
+  return `${inputText(command)}\n`;
+}
+
+function inputText(command: Command): string {
+  switch (command.kind) {
+    case "createTransaction":
+      return createText(command);
+    case "revertTransaction": {
+      const metadata =
+        command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
+      return `{"Force":${command.force},"AtEffectiveDate":false,"TransactionID":${command.id},"Metadata":${metadata}}`;
+    }
+    case "setMetadata":
+      return `{${targetText(command)},"Metadata":${canonicalMetadata(command.metadata)}}`;
+    case "deleteMetadata":
+      return `{${targetText(command)},"Key":${canonicalText(command.key)}}`;
+  }
+}
+
+function targetText({ target }: Extract<Command, { target: unknown }>): string {
+  return target.type === "ACCOUNT"
+    ? `"Address":${canonicalText(target.id)}`
+    : `"TransactionID":${target.id}`;
+}
+
+function createText(command: CreateTransaction): string {
+  const { plain, vars } = toScript(command.postings, command.force);
+  const accountMetadata =
+    command.accountMetadata === undefined
+      ? "null"
+      : canonicalMap(command.accountMetadata, canonicalMetadata);
+  return [
+    `{"plain":${canonicalText(plain)}`,
+    `"vars":${canonicalMetadata(vars)}`,
+    `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}"`,
+    `"metadata":${canonicalMetadata(command.metadata)}`,
+    `"reference":${canonicalText(command.reference ?? "")}`,
+    `"AccountMetadata":${accountMetadata}`,
+    `"Runtime":""}`,
+  ].join(",");
+}
+
+/** Postings as a script: each account but `world` and each distinct amount becomes a variable, in order of appearance. */
+function toScript(
+  postings: readonly Posting[],
+  force: boolean,
+): { plain: string; vars: Record<string, string> } {
+  const accounts = new Map<string, string>();
+  const amounts = new Map<string, string>();
+  const nameOf = (names: Map<string, string>, value: string, prefix: string): string => {
+    const name = names.get(value) ?? `${prefix}${names.size}`;
+    names.set(value, name);
+    return name;
+  };
+  const accountOf = (address: string): string =>
+    address === WORLD ? "@world" : `$${nameOf(accounts, address, "va")}`;
+  const sends = postings.map(({ source, destination, amount, asset }) => {
+    const from = accountOf(source);
+    const to = accountOf(destination);
+    const overdraft = force && source !== WORLD ? " allowing unbounded overdraft" : "";
+    const money = nameOf(amounts, `${asset} ${amount}`, "vm");
+    return `send $${money} (\n\tsource = ${from}${overdraft}\n\tdestination = ${to}\n)\n`;
+  });
+  const declarations = [
+    ...[...accounts.values()].map((name) => `\taccount $${name}\n`),
+    ...[...amounts.values()].map((name) => `\tmonetary $${name}\n`),
+  ].toSorted((a, b) => compareBytes(a.slice(a.indexOf("$")), b.slice(b.indexOf("$"))));
+  const vars = Object.fromEntries([...accounts, ...amounts].map(([value, name]) => [name, value]));
+  return { plain: `vars {\n${declarations.join("")}}\n${sends.join("")}`, vars };
+}

@@ -1,0 +1,51 @@
+import type { PlatformEvent } from "../../platform/events/envelope.ts";
+import type { LedgerInfo, LogData, LogEntry, Target } from "./core/types.ts";
+import { toTransactionView } from "./views.ts";
+
+/** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */
+export function toPlatformEvents(
+  { uuid, name }: LedgerInfo,
+  entries: readonly LogEntry[],
+): PlatformEvent[] {
+  return entries.map(({ id, date, data }) => ({
+    id: `${uuid}:${id}`,
+    app: "ledger",
+    version: "v2",
+    type: EVENT_TYPES[data.type],
+    date,
+    idempotencyKey: "",
+    payload: { ledger: name, ...toPayload(data) },
+  }));
+}
+
+const EVENT_TYPES: Readonly<Record<LogData["type"], string>> = {
+  NEW_TRANSACTION: "COMMITTED_TRANSACTIONS",
+  REVERTED_TRANSACTION: "REVERTED_TRANSACTION",
+  SET_METADATA: "SAVED_METADATA",
+  DELETE_METADATA: "DELETED_METADATA",
+};
+
+function toPayload(data: LogData): Record<string, unknown> {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return {
+        transactions: [toTransactionView(data.transaction)],
+        accountMetadata: data.accountMetadata,
+      };
+    case "REVERTED_TRANSACTION":
+      return {
+        revertedTransaction: toTransactionView(data.revertedTransaction),
+        revertTransaction: toTransactionView(data.transaction),
+      };
+    case "SET_METADATA":
+      return { ...toTargetPayload(data.target), metadata: data.metadata };
+    case "DELETE_METADATA":
+      return { ...toTargetPayload(data.target), key: data.key };
+  }
+}
+
+/** In events the id of a target is a text, also that of a transaction. */
+const toTargetPayload = ({ type, id }: Target) => ({
+  targetType: type,
+  targetId: id.toString(),
+});

@@ -1,0 +1,183 @@
+import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
+import type { Move } from "../core/postings.ts";
+import type { Volumes } from "../core/types.ts";
+import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import type { TransactionReader } from "./transaction-reader.ts";
+import { amountText, chunksOf, type WriteBatch } from "./write-batch.ts";
+
+/** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
+export interface EffectiveMove {
+  /** Volumes after the move, in that order. */
+  readonly volumes: Volumes;
+  /** Writes the move's amounts into all later moves of the same account and asset. */
+  readonly shift: () => void;
+}
+
+/**
+ * Keeps volumes in the order of effective dates (timestamp, then insertion). For a transaction dated after all others of
+ * its accounts they equal the volumes and cost nothing; one dated before others is inserted between them.
+ */
+export class EffectiveVolumes {
+  readonly #sql: Sql;
+  readonly #batch: WriteBatch;
+  readonly #transactions: TransactionReader;
+  /** The latest timestamp of any transaction; `undefined` until it is read. */
+  #latest: Timestamp | undefined;
+
+  constructor(sql: Sql, batch: WriteBatch, transactions: TransactionReader) {
+    this.#sql = sql;
+    this.#batch = batch;
+    this.#transactions = transactions;
+  }
+
+  /** Forgets what a rolled-back unit of work has told. */
+  reset(): void {
+    this.#latest = undefined;
+  }
+
+  /** Notes a transaction that is to be stored. */
+  note(timestamp: Timestamp): void {
+    if (timestamp > this.#readLatest()) this.#latest = timestamp;
+  }
+
+  /** The effective volumes of each move, `undefined` where they are the volumes of all moves. */
+  plan(
+    moves: readonly Move[],
+    timestamp: Timestamp,
+    now: Timestamp,
+  ): readonly EffectiveMove[] | undefined {
+    if (timestamp >= this.#readLatest()) return undefined;
+    // What was collected must be readable, as it may be dated later.
+    this.#batch.flush();
+    const lastBefore =
+      timestamp >= now ? Number.MAX_SAFE_INTEGER : this.#transactions.lastIdAt(timestamp);
+    const plans = moves.map((move) => this.#planMove(move, { timestamp, lastBefore }));
+    return plans.some((plan) => plan !== undefined)
+      ? plans.map((plan, index) => plan ?? atEnd(moves[index]))
+      : undefined;
+  }
+
+  #planMove(move: Move, place: Place): EffectiveMove | undefined {
+    const account = this.#batch.findAccountId(move.account);
+    const asset = this.#batch.findAssetId(move.asset);
+    if (account === undefined || asset === undefined) return undefined;
+    const pair = { account, asset };
+    if (!this.#hasLater(pair, place)) return undefined;
+    const before = this.#volumesBefore(pair, place);
+    const delta = {
+      input: move.input - move.before.input,
+      output: move.output - move.before.output,
+    };
+    return {
+      volumes: { input: before.input + delta.input, output: before.output + delta.output },
+      shift: () => this.#shiftLater(pair, place, delta),
+    };
+  }
+
+  #hasLater({ account, asset }: Pair, place: Place): boolean {
+    const rows = this.#sql.all(
+      `SELECT 1 FROM (${LATER_DATED} LIMIT 1) UNION ALL SELECT 1 FROM (${LATER_UNDATED} LIMIT 1)`,
+      ...laterBindings({ account, asset }, place),
+    );
+    return rows.length > 0;
+  }
+
+  /** Effective volumes after the last move that comes before the place. */
+  #volumesBefore({ account, asset }: Pair, { timestamp, lastBefore }: Place): Volumes {
+    const [undated] = this.#sql.all<EffectiveSqlRow>(
+      `SELECT move.tx, log.date AS date, ${EFFECTIVE} FROM move JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
+        WHERE account = ? AND asset = ? AND move.tx <= ? AND move.timestamp IS NULL ORDER BY move.tx DESC LIMIT 1`,
+      account,
+      asset,
+      lastBefore,
+    );
+    const [dated] = this.#sql.all<EffectiveSqlRow>(
+      `SELECT tx, CAST(timestamp AS TEXT) AS date, ${EFFECTIVE} FROM move
+        WHERE account = ? AND asset = ? AND timestamp IS NOT NULL AND timestamp <= CAST(? AS INTEGER)
+        ORDER BY timestamp DESC, tx DESC LIMIT 1`,
+      account,
+      asset,
+      toMicros(timestamp).toString(),
+    );
+    const last = laterOf(undated, dated);
+    return last === undefined
+      ? { input: 0n, output: 0n }
+      : { input: fromStored(last.input), output: fromStored(last.output) };
+  }
+
+  #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
+    const later = this.#sql.all<{ tx: number; input: StoredAmount; output: StoredAmount }>(
+      `SELECT tx, ${EFFECTIVE} FROM (${LATER_DATED} UNION ALL ${LATER_UNDATED})`,
+      ...laterBindings(pair, place),
+    );
+    const rows = later.map(
+      ({ tx, input, output }) =>
+        `[${tx},${amountText(fromStored(input) + delta.input)},${amountText(fromStored(output) + delta.output)}]`,
+    );
+    for (const chunk of chunksOf(rows)) {
+      this.#sql.all(
+        `UPDATE move SET effective_input = shifted.value ->> 1, effective_output = shifted.value ->> 2
+          FROM json_each(?) AS shifted WHERE account = ? AND asset = ? AND tx = shifted.value ->> 0`,
+        `[${chunk.join(",")}]`,
+        pair.account,
+        pair.asset,
+      );
+    }
+  }
+
+  #readLatest(): Timestamp {
+    if (this.#latest === undefined) {
+      const [row] = this.#sql.all<{ dated: string | null; inserted: number | null }>(
+        `SELECT (SELECT CAST(max(timestamp) AS TEXT) FROM tx WHERE timestamp IS NOT NULL) AS dated,
+          (SELECT date FROM log ORDER BY id DESC LIMIT 1) AS inserted`,
+      );
+      const inserted = BigInt(row?.inserted ?? 0);
+      const dated = row?.dated === null || row === undefined ? inserted : BigInt(row.dated);
+      this.#latest = fromMicros(dated > inserted ? dated : inserted);
+    }
+    return this.#latest;
+  }
+}
+
+interface Pair {
+  readonly account: number;
+  readonly asset: number;
+}
+
+/** A date among the moves: `lastBefore` is the last transaction that was inserted at it or earlier. */
+interface Place {
+  readonly timestamp: Timestamp;
+  readonly lastBefore: number;
+}
+
+type EffectiveSqlRow = {
+  tx: number;
+  date: string | number;
+  input: StoredAmount;
+  output: StoredAmount;
+};
+
+const EFFECTIVE =
+  "coalesce(effective_input, input) AS input, coalesce(effective_output, output) AS output";
+const LATER_COLUMNS = "SELECT tx, input, output, effective_input, effective_output FROM move";
+const LATER_DATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND timestamp > CAST(?3 AS INTEGER)`;
+const LATER_UNDATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND tx > ?4 AND timestamp IS NULL`;
+
+const laterBindings = ({ account, asset }: Pair, { timestamp, lastBefore }: Place) =>
+  [account, asset, toMicros(timestamp).toString(), lastBefore] as const;
+
+function laterOf(
+  undated: EffectiveSqlRow | undefined,
+  dated: EffectiveSqlRow | undefined,
+): EffectiveSqlRow | undefined {
+  if (undated === undefined || dated === undefined) return undated ?? dated;
+  const [a, b] = [BigInt(undated.date), BigInt(dated.date)];
+  if (a !== b) return a > b ? undated : dated;
+  return undated.tx > dated.tx ? undated : dated;
+}
+
+/** A move after all others of its account and asset: the volumes in both orders are the same. */
+function atEnd(move: Move | undefined): EffectiveMove {
+  if (move === undefined) throw new Error("a plan without move");
+  return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
+}

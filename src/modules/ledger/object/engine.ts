@@ -1,0 +1,312 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../../../platform/errors.ts";
+import { parseJson, stringifyJson } from "../../../platform/json.ts";
+import type { Page, PageQuery } from "../../../platform/pagination.ts";
+import { type Result, toFailure } from "../../../platform/result.ts";
+import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.ts";
+import { toIdempotencyText } from "../core/idempotency.ts";
+import { toMemento } from "../core/memento.ts";
+import type {
+  AccountRecord,
+  Command,
+  Features,
+  LedgerInfo,
+  LogData,
+  LogEntry,
+  Transaction,
+} from "../core/types.ts";
+import { AccountReader } from "./account-reader.ts";
+import { CommandRunner, type Draft } from "./command-runner.ts";
+import { LogReader, type RangeLimits } from "./log-reader.ts";
+import { migrate } from "./migrations.ts";
+import { LOG_TYPES } from "./payload.ts";
+import { first, type Sql } from "./sql.ts";
+import { type TransactionExpansion, TransactionReader } from "./transaction-reader.ts";
+import { WriteBatch } from "./write-batch.ts";
+
+export interface WriteOptions {
+  /** Empty for none. */
+  readonly idempotencyKey: string;
+  readonly dryRun: boolean;
+}
+
+/** What a write answers. */
+export interface Outcome {
+  readonly logId: number;
+  /** Whether the answer is that of an earlier write with the same idempotency key. */
+  readonly isReplay: boolean;
+  /** The transaction that a create or revert made. */
+  readonly transaction?: Transaction;
+}
+
+export interface BulkElement {
+  /** A command, or why the element is none. */
+  readonly command: Result<Command>;
+  readonly idempotencyKey: string;
+}
+
+export interface BulkOptions {
+  readonly atomic: boolean;
+  readonly continueOnFailure: boolean;
+}
+
+/**
+ * One ledger: the only way to change it is `execute`, the same path for every command: idempotency, decision, log,
+ * projections. It is synchronous and knows no runtime; time comes through the clock.
+ */
+export class LedgerEngine {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #batch: WriteBatch;
+  readonly #transactions: TransactionReader;
+  readonly #accounts: AccountReader;
+  readonly #logs: LogReader;
+  readonly #runner: CommandRunner;
+  readonly info: LedgerInfo;
+  #head: Head;
+  #publishedLog: number;
+  /** Counters that go on through dry runs and refusals, and from the highest stored id after a restart. */
+  readonly #counters = { tx: 0, log: 0 };
+
+  /** Makes an empty ledger; does nothing where there is one. */
+  static create(sql: Sql, info: LedgerInfo): void {
+    sql.transaction(() => {
+      migrate(sql);
+      sql.all(
+        "INSERT INTO ledger (one, uuid, name, bucket, features) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        info.uuid,
+        info.name,
+        info.bucket,
+        stringifyJson(info.features),
+      );
+    });
+  }
+
+  /** Opens the ledger that `create` made. */
+  constructor(sql: Sql, clock: Clock) {
+    migrate(sql);
+    this.#sql = sql;
+    this.#clock = clock;
+    const row = first(
+      sql.all<{
+        uuid: string;
+        name: string;
+        bucket: string;
+        features: string;
+        published_log: number;
+      }>("SELECT uuid, name, bucket, features, published_log FROM ledger"),
+    );
+    const { uuid, name, bucket } = row;
+    this.info = { uuid, name, bucket, features: parseJson(row.features) as Features }; // written by `create`
+    this.#publishedLog = row.published_log;
+    this.#batch = new WriteBatch(sql);
+    this.#transactions = new TransactionReader(sql);
+    this.#accounts = new AccountReader(sql);
+    this.#logs = new LogReader(sql, this.#transactions);
+    this.#head = this.#readHead();
+    this.#counters.log = this.#head.logId;
+    this.#counters.tx = this.#readLastTransactionId();
+    this.#runner = new CommandRunner({
+      sql,
+      batch: this.#batch,
+      transactions: this.#transactions,
+      keepsEffectiveVolumes:
+        this.info.features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC",
+      takeTransactionId: () => ++this.#counters.tx,
+    });
+  }
+
+  /** The id of the last log entry, 0 for none. */
+  get lastLogId(): number {
+    return this.#head.logId;
+  }
+
+  /** The id of the last log entry whose event is known to be taken over. */
+  get publishedLogId(): number {
+    return this.#publishedLog;
+  }
+
+  /** Executes one command. Throws `AppError` and changes nothing where it is refused. */
+  execute(command: Command, options: WriteOptions): Outcome {
+    return this.#unitOfWork(() => this.#run(command, options, this.#now()));
+  }
+
+  /** Executes commands in order, each on its own or, with `atomic`, all or none. One result for each that was tried. */
+  executeBulk(elements: readonly BulkElement[], options: BulkOptions): Result<Outcome>[] {
+    const results: Result<Outcome>[] = [];
+    const date = options.atomic ? this.#now() : undefined;
+    const rollback = new Error("an atomic bulk failed");
+    try {
+      this.#unitOfWork(() => {
+        for (const element of elements) {
+          const result = this.#runElement(element, date ?? this.#now());
+          results.push(result);
+          if (!result.ok && !options.continueOnFailure) break;
+        }
+        if (options.atomic && results.some(({ ok }) => !ok)) throw rollback;
+      });
+    } catch (error) {
+      if (error !== rollback) throw error;
+    }
+    return results;
+  }
+
+  findTransaction(id: number, expansion: TransactionExpansion): Transaction | undefined {
+    const stored = this.#transactions.find(id);
+    return stored === undefined ? undefined : this.#transactions.expand([stored], expansion)[0];
+  }
+
+  listTransactions(query: PageQuery, expansion: TransactionExpansion): Page<Transaction> {
+    return this.#transactions.list(query, expansion);
+  }
+
+  findAccount(address: string, expansion: { volumes: boolean }): AccountRecord | undefined {
+    return this.#accounts.find(address, expansion);
+  }
+
+  listAccounts(query: PageQuery, expansion: { volumes: boolean }): Page<AccountRecord> {
+    return this.#accounts.list(query, expansion);
+  }
+
+  /** Log entries of a range, at least one if there is any, as many as the limits allow. */
+  readLogs(from: number, to: number, limits: RangeLimits): LogEntry[] {
+    return this.#logs.range(from, to, limits);
+  }
+
+  /** Notes that the events up to a log entry are taken over. Never moves back. */
+  confirmPublished(to: number): void {
+    const reached = Math.min(to, this.#head.logId);
+    if (reached <= this.#publishedLog) return;
+    this.#sql.all("UPDATE ledger SET published_log = ?", reached);
+    this.#publishedLog = reached;
+  }
+
+  #now(): Timestamp {
+    const now = this.#clock();
+    return now < this.#head.date ? this.#head.date : now;
+  }
+
+  /** Keeps what `work` writes, or nothing and no memory of it. */
+  #unitOfWork<T>(work: () => T): T {
+    const head = this.#head;
+    try {
+      const result = this.#sql.transaction(() => {
+        const value = work();
+        this.#batch.flush();
+        return value;
+      });
+      this.#batch.trim();
+      return result;
+    } catch (error) {
+      // A refused command has collected nothing; after anything else, memory is ahead of what was rolled back.
+      if (!(error instanceof AppError)) {
+        this.#head = head;
+        this.#batch.reset();
+        this.#runner.reset();
+      }
+      throw error;
+    }
+  }
+
+  #runElement({ command, idempotencyKey }: BulkElement, now: Timestamp): Result<Outcome> {
+    if (!command.ok) return command;
+    try {
+      const value = this.#run(command.value, { idempotencyKey, dryRun: false }, now);
+      return { ok: true, value };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { ok: false, failure: toFailure(error) };
+    }
+  }
+
+  #run(command: Command, { idempotencyKey, dryRun }: WriteOptions, now: Timestamp): Outcome {
+    const keyHash = idempotencyKey === "" ? undefined : idempotencyHash(command);
+    if (keyHash !== undefined) {
+      const replay = this.#findReplay(idempotencyKey, keyHash);
+      if (replay !== undefined) return replay;
+    }
+    const draft = this.#runner.decide(command, now);
+    const logId = ++this.#counters.log;
+    if (!dryRun) this.#append(logId, draft, { now, key: idempotencyKey, keyHash });
+    return {
+      logId,
+      isReplay: false,
+      ...(draft.transaction === undefined ? {} : { transaction: draft.transaction }),
+    };
+  }
+
+  #findReplay(key: string, keyHash: string): Outcome | undefined {
+    if (this.#batch.hasPendingKey(key)) this.#batch.flush();
+    const found = this.#logs.findByKey(key);
+    if (found === undefined) return undefined;
+    if (found.hash !== "" && found.hash !== keyHash) {
+      throw new AppError(
+        "VALIDATION",
+        `the idempotency key '${key}' was used before with another request`,
+      );
+    }
+    const entry = this.#logs.find(found.id);
+    const transaction = entry === undefined ? undefined : transactionOf(entry.data);
+    return {
+      logId: found.id,
+      isReplay: true,
+      ...(transaction === undefined ? {} : { transaction }),
+    };
+  }
+
+  #append(
+    id: number,
+    draft: Draft,
+    { now, key, keyHash }: { now: Timestamp; key: string; keyHash: string | undefined },
+  ): void {
+    const payload = draft.project(id);
+    const hash = this.#chainHash(draft.data, now, key);
+    this.#batch.addLog({
+      id,
+      date: now,
+      type: LOG_TYPES[draft.data.type],
+      tx: transactionOf(draft.data)?.id,
+      payload,
+      hash: hash?.toString("hex"),
+      key: keyHash === undefined ? undefined : key,
+      keyHash,
+    });
+    this.#head = { logId: id, date: now, hash };
+  }
+
+  #chainHash(data: LogData, date: Timestamp, idempotencyKey: string): Buffer | undefined {
+    if (this.info.features.HASH_LOGS !== "SYNC") return undefined;
+    const previous = this.#head.hash;
+    const hash = createHash("sha256");
+    if (previous !== undefined) hash.update(`"${previous.toString("base64")}"\n`);
+    return hash.update(`${toMemento({ data, date, idempotencyKey })}\n`).digest();
+  }
+
+  #readHead(): Head {
+    const [row] = this.#sql.all<{ id: number; date: number; hash: string }>(
+      "SELECT id, date, hex(hash) AS hash FROM log ORDER BY id DESC LIMIT 1",
+    );
+    if (row === undefined) return { logId: 0, date: fromMicros(0n), hash: undefined };
+    const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
+    return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
+  }
+
+  #readLastTransactionId(): number {
+    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
+  }
+}
+
+/** The end of the log: what the next entry builds on. */
+interface Head {
+  readonly logId: number;
+  readonly date: Timestamp;
+  readonly hash: Buffer | undefined;
+}
+
+/** The transaction that an entry made. */
+function transactionOf(data: LogData): Transaction | undefined {
+  return "transaction" in data ? data.transaction : undefined;
+}
+
+const idempotencyHash = (command: Command): string =>
+  createHash("sha256").update(toIdempotencyText(command)).digest("hex");

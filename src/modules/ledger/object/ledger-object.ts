@@ -1,0 +1,188 @@
+import { DurableObject } from "cloudflare:workers";
+import type { EventsMessage } from "../../../platform/events/messages.ts";
+import { logError } from "../../../platform/log.ts";
+import type { Page, PageQuery } from "../../../platform/pagination.ts";
+import { attempt, type Result } from "../../../platform/result.ts";
+import { systemClock } from "../../../platform/time.ts";
+import type { AccountRecord, Command, LedgerInfo, LogEntry, Transaction } from "../core/types.ts";
+import { LedgerCatalogue } from "../store.ts";
+import { durableSql } from "./durable-sql.ts";
+import {
+  type BulkElement,
+  type BulkOptions,
+  LedgerEngine,
+  type Outcome,
+  type WriteOptions,
+} from "./engine.ts";
+import { isCreated } from "./migrations.ts";
+import type { Sql } from "./sql.ts";
+import type { TransactionExpansion } from "./transaction-reader.ts";
+
+/** How long a burst of commits is collected before its one message is sent. */
+const ANNOUNCE_DELAY_MS = 20;
+/** When the alarm looks whether the events of a burst are taken over, and sends them again if not. */
+const RESEND_DELAY_MS = 15_000;
+/** What one call gives to the events consumer. */
+const EVENTS_LIMITS = { countMax: 1000, lengthMax: 1_000_000 };
+
+/** A run of log entries, and the ledger that they are of. */
+export interface LogRange {
+  readonly info: LedgerInfo;
+  readonly entries: readonly LogEntry[];
+  /** The last entry of the ledger when it was read. */
+  readonly lastLogId: number;
+}
+
+/** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
+export class LedgerObject extends DurableObject<Env> {
+  readonly #sql: Sql;
+  #engine: LedgerEngine | undefined;
+  #isAnnouncing = false;
+  #isAlarmSet = false;
+  /** The last log entry of the message that is under way; the next message follows its confirmation. */
+  #announcedLogId = 0;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    if (isCreated(this.#sql)) this.#engine = new LedgerEngine(this.#sql, systemClock);
+  }
+
+  /** Makes the ledger; harmless where it exists. */
+  create(info: LedgerInfo): void {
+    LedgerEngine.create(this.#sql, info);
+    this.#engine ??= new LedgerEngine(this.#sql, systemClock);
+  }
+
+  async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
+    return this.#withEngine((engine) => {
+      const outcome = engine.execute(command, options);
+      this.#announce(engine);
+      return outcome;
+    });
+  }
+
+  async executeBulk(
+    elements: readonly BulkElement[],
+    options: BulkOptions,
+  ): Promise<Result<Result<Outcome>[]>> {
+    return this.#withEngine((engine) => {
+      const results = engine.executeBulk(elements, options);
+      this.#announce(engine);
+      return results;
+    });
+  }
+
+  async findTransaction(
+    id: number,
+    expansion: TransactionExpansion,
+  ): Promise<Result<Transaction | undefined>> {
+    return this.#withEngine((engine) => engine.findTransaction(id, expansion));
+  }
+
+  async listTransactions(
+    query: PageQuery,
+    expansion: TransactionExpansion,
+  ): Promise<Result<Page<Transaction>>> {
+    return this.#withEngine((engine) => engine.listTransactions(query, expansion));
+  }
+
+  async findAccount(
+    address: string,
+    expansion: { volumes: boolean },
+  ): Promise<Result<AccountRecord | undefined>> {
+    return this.#withEngine((engine) => engine.findAccount(address, expansion));
+  }
+
+  async listAccounts(
+    query: PageQuery,
+    expansion: { volumes: boolean },
+  ): Promise<Result<Page<AccountRecord>>> {
+    return this.#withEngine((engine) => engine.listAccounts(query, expansion));
+  }
+
+  /** Log entries for the events consumer: those of the range, as many as one call gives. */
+  async readLogs(from: number, to: number): Promise<Result<LogRange>> {
+    return this.#withEngine((engine) => ({
+      info: engine.info,
+      entries: engine.readLogs(from, to, EVENTS_LIMITS),
+      lastLogId: engine.lastLogId,
+    }));
+  }
+
+  /** The consumer has stored what follows from the events up to this log entry. */
+  async confirmPublished(to: number): Promise<Result<void>> {
+    return this.#withEngine((engine) => {
+      engine.confirmPublished(to);
+      this.#announce(engine);
+    });
+  }
+
+  /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
+  override async alarm(): Promise<void> {
+    const engine = this.#engine;
+    this.#isAlarmSet = false;
+    if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
+    this.#armAlarm();
+    await this.#send(engine);
+  }
+
+  /** Runs `work` on the ledger, as a result that survives the way to the caller. */
+  async #withEngine<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined) {
+      return {
+        ok: false,
+        failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
+      };
+    }
+    return attempt(() => work(engine));
+  }
+
+  /** An object that does not know itself asks the catalogue: its creation may have been cut off after the row was made. */
+  async #adopt(): Promise<LedgerEngine | undefined> {
+    const name = this.ctx.id.name;
+    const ledger = name === undefined ? undefined : await LedgerCatalogue.from(this.env).find(name);
+    if (ledger !== undefined) this.create(ledger);
+    return this.#engine;
+  }
+
+  /**
+   * Sends one message for all commits of a short while, and the next one when that is confirmed: a consumer that lags
+   * gets larger ranges, never the same one twice. The alarm is set in the turn of the first commit, so that it is stored
+   * with it: whatever happens to the message, the events follow.
+   */
+  #announce(engine: LedgerEngine): void {
+    if (engine.publishedLogId >= engine.lastLogId) return;
+    if (!this.#isAlarmSet) this.#armAlarm();
+    if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
+    this.#isAnnouncing = true;
+    setTimeout(() => {
+      this.#isAnnouncing = false;
+      this.ctx.waitUntil(this.#send(engine));
+    }, ANNOUNCE_DELAY_MS);
+  }
+
+  #armAlarm(): void {
+    this.#isAlarmSet = true;
+    // Not awaited on purpose: the write is part of this turn's commit, and the answer waits for that.
+    void this.ctx.storage.setAlarm(Date.now() + RESEND_DELAY_MS);
+  }
+
+  async #send(engine: LedgerEngine): Promise<void> {
+    const message: EventsMessage = {
+      ledger: engine.info.name,
+      from: engine.publishedLogId + 1,
+      to: engine.lastLogId,
+    };
+    this.#announcedLogId = message.to;
+    try {
+      await this.env.EVENTS.send(message);
+    } catch (error) {
+      this.#announcedLogId = 0;
+      logError("events were not announced; the alarm repeats it", error, {
+        ledger: engine.info.name,
+      });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Sql } from "./sql.ts";
+
+/**
+ * The tables of a ledger, in numbered steps; a released step never changes.
+ *
+ * `log` is the truth: every other row follows from it, and from `account` and `asset`, which give the integers in its
+ * payloads their names. A `move` is what one transaction did to one account and asset, with the volumes after it, so
+ * that the last move is the current volume. What most rows lack is null and costs a byte: a `timestamp` that equals the
+ * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
+ */
+const STEPS: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE ledger (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      uuid TEXT NOT NULL, name TEXT NOT NULL, bucket TEXT NOT NULL, features TEXT NOT NULL,
+      published_log INTEGER NOT NULL DEFAULT 0
+    ) STRICT`,
+    `CREATE TABLE asset (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT`,
+    `CREATE TABLE account (
+      id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE,
+      first_usage INTEGER NOT NULL, inserted_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, metadata TEXT
+    ) STRICT`,
+    // Dates are microseconds since 1970. An idempotency key without hash is one of an imported log.
+    `CREATE TABLE log (
+      id INTEGER PRIMARY KEY, date INTEGER NOT NULL, type INTEGER NOT NULL, tx INTEGER,
+      payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB
+    ) STRICT`,
+    `CREATE UNIQUE INDEX log_key ON log (key) WHERE key IS NOT NULL`,
+    `CREATE TABLE tx (
+      id INTEGER PRIMARY KEY, log INTEGER NOT NULL, timestamp INTEGER, reference TEXT,
+      metadata TEXT, updated_at INTEGER, reverted_at INTEGER
+    ) STRICT`,
+    `CREATE UNIQUE INDEX tx_reference ON tx (reference) WHERE reference IS NOT NULL`,
+    `CREATE INDEX tx_dated ON tx (timestamp, id) WHERE timestamp IS NOT NULL`,
+    `CREATE INDEX tx_updated ON tx (updated_at, id) WHERE updated_at IS NOT NULL`,
+    // role: 0 destination, 1 source, 2 both. Volumes are integers up to 2^53, decimal text above.
+    `CREATE TABLE move (
+      account INTEGER NOT NULL, asset INTEGER NOT NULL, tx INTEGER NOT NULL, role INTEGER NOT NULL,
+      input ANY NOT NULL, output ANY NOT NULL,
+      timestamp INTEGER, effective_input ANY, effective_output ANY,
+      PRIMARY KEY (account, asset, tx)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX move_dated ON move (account, asset, timestamp, tx) WHERE timestamp IS NOT NULL`,
+  ],
+];
+
+/** Whether the object holds a ledger. One that was never created has no tables. */
+export const isCreated = (sql: Sql): boolean =>
+  sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
+
+/** Brings the tables up to date. Does nothing when they are. */
+export function migrate(sql: Sql): void {
+  sql.transaction(() => {
+    sql.all("CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY) STRICT");
+    const [row] = sql.all<{ step: number | null }>("SELECT max(step) AS step FROM migration");
+    for (const [index, statements] of STEPS.entries()) {
+      if (index < (row?.step ?? 0)) continue;
+      for (const statement of statements) sql.all(statement);
+      sql.all("INSERT INTO migration (step) VALUES (?)", index + 1);
+    }
+  });
+}

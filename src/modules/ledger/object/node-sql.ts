@@ -1,0 +1,43 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Sql, SqlRow, SqlValue } from "./sql.ts";
+
+/** SQL on `node:sqlite`: a file, or memory for `":memory:"`. */
+export class NodeSql implements Sql {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #depth = 0;
+
+  constructor(path = ":memory:") {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  }
+
+  all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    let prepared = this.#statements.get(statement);
+    if (prepared === undefined) {
+      prepared = this.#database.prepare(statement);
+      this.#statements.set(statement, prepared);
+    }
+    return prepared.all(...bindings) as Row[]; // the caller says what its statement selects
+  }
+
+  /** Nests as a savepoint, like `transactionSync`. */
+  transaction<T>(work: () => T): T {
+    const name = `level_${this.#depth++}`;
+    this.#database.exec(`SAVEPOINT ${name}`);
+    try {
+      const result = work();
+      this.#database.exec(`RELEASE ${name}`);
+      return result;
+    } catch (error) {
+      this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+      throw error;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

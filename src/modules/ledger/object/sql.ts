@@ -1,0 +1,28 @@
+/**
+ * The synchronous SQL that the engine needs, and no more: SQLite inside a Durable Object in production, `node:sqlite`
+ * in tests and in a process of the user's own.
+ */
+export interface Sql {
+  /** Runs one statement and reads all its rows. */
+  all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[];
+  /** Runs `work` so that its writes are kept together or not at all, if it throws. */
+  transaction<T>(work: () => T): T;
+}
+
+export type SqlValue = string | number | null;
+export type SqlRow = Record<string, SqlValue>;
+
+/** Amounts as they are stored: integers up to 2^53, decimal text above. */
+export type StoredAmount = string | number;
+
+export const toStored = (amount: bigint): StoredAmount =>
+  amount <= Number.MAX_SAFE_INTEGER ? Number(amount) : amount.toString();
+
+export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
+
+/** A column of the first row, where the statement surely gives one. */
+export function first<Row extends SqlRow>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("the statement gave no row");
+  return row;
+}

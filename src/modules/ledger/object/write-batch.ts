@@ -1,0 +1,366 @@
+import { AppError } from "../../../platform/errors.ts";
+import { parseJson, quoteJson, stringifyJson } from "../../../platform/json.ts";
+import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
+import type { VolumeReader } from "../core/postings.ts";
+import type { Account, Asset, Metadata, Volumes } from "../core/types.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
+
+/** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
+const ACCOUNTS_CACHED_MAX = 20_000;
+const VOLUMES_CACHED_MAX = 40_000;
+/** Most assets of one ledger; their ids are packed into cache keys. */
+const ASSETS_MAX = 1_000_000;
+/** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
+const PARAMETER_LENGTH_MAX = 400_000;
+
+const ZERO: Volumes = { input: 0n, output: 0n };
+
+interface CachedAccount {
+  readonly id: number;
+  readonly firstUsage: Timestamp;
+}
+
+/** An account as it is stored. */
+export interface AccountRow {
+  readonly id: number;
+  readonly address: Account;
+  readonly firstUsage: Timestamp;
+  readonly insertedAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly metadata: Metadata | undefined;
+}
+
+export interface LogRow {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly type: number;
+  readonly tx: number | undefined;
+  readonly payload: string;
+  readonly hash: string | undefined;
+  readonly key: string | undefined;
+  readonly keyHash: string | undefined;
+}
+
+export interface TxRow {
+  readonly id: number;
+  readonly log: number;
+  /** Where it is not the log date. */
+  readonly timestamp: Timestamp | undefined;
+  readonly reference: string | undefined;
+}
+
+export interface MoveRow extends Volumes {
+  readonly account: number;
+  readonly asset: number;
+  readonly tx: number;
+  readonly role: number;
+  readonly timestamp: Timestamp | undefined;
+  /** Where they are not the volumes. */
+  readonly effective: Volumes | undefined;
+}
+
+/**
+ * Collects the rows that a unit of work writes and answers reads as if they were stored, so that a bulk of a thousand
+ * transactions costs one statement a table. `flush` writes them; `reset` forgets them after a rollback, and with them
+ * all that was read meanwhile.
+ */
+export class WriteBatch implements VolumeReader {
+  readonly #sql: Sql;
+  readonly #assets = new BoundedMap<Asset, number>(VOLUMES_CACHED_MAX);
+  readonly #accounts = new BoundedMap<Account, CachedAccount>(ACCOUNTS_CACHED_MAX);
+  readonly #volumes = new BoundedMap<number, Volumes>(VOLUMES_CACHED_MAX);
+  readonly #references = new Set<string>();
+  readonly #keys = new Set<string>();
+  readonly #accountRows = new Map<number, AccountRow>();
+  #assetRows: string[] = [];
+  #logRows: string[] = [];
+  #txRows: string[] = [];
+  #moveRows: string[] = [];
+  #nextAccount = 0;
+  #nextAsset = 0;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#readCounters();
+  }
+
+  /** Whether rows wait to be written. */
+  get isDirty(): boolean {
+    return this.#logRows.length > 0;
+  }
+
+  volumes(account: Account, asset: Asset): Volumes {
+    const accountId = this.#findAccount(account)?.id;
+    const assetId = this.#findAsset(asset);
+    if (accountId === undefined || assetId === undefined) return ZERO;
+    const key = volumeKey(accountId, assetId);
+    const known = this.#volumes.get(key);
+    if (known !== undefined) return known;
+    const [row] = this.#sql.all<{ input: StoredAmount; output: StoredAmount }>(
+      "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1",
+      accountId,
+      assetId,
+    );
+    const volumes =
+      row === undefined ? ZERO : { input: fromStored(row.input), output: fromStored(row.output) };
+    this.#volumes.set(key, volumes);
+    return volumes;
+  }
+
+  hasReference(reference: string): boolean {
+    return (
+      this.#references.has(reference) ||
+      this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0
+    );
+  }
+
+  /** Whether a key was used by a row that is not written yet. */
+  hasPendingKey(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  findAssetId(name: Asset): number | undefined {
+    return this.#findAsset(name);
+  }
+
+  findAccountId(address: Account): number | undefined {
+    return this.#findAccount(address)?.id;
+  }
+
+  /** The id of an account that is surely there, as a command has just used it. */
+  account(address: Account): number {
+    const id = this.#findAccount(address)?.id;
+    if (id === undefined) throw new Error("an account of the transaction has no row");
+    return id;
+  }
+
+  asset(name: Asset): number {
+    const known = this.#findAsset(name);
+    if (known !== undefined) return known;
+    const id = this.#nextAsset++;
+    this.#assets.set(name, id);
+    this.#assetRows.push(`[${id},${quoteJson(name)}]`);
+    return id;
+  }
+
+  /** Throws `VALIDATION` unless the ledger has room for the assets that it does not know yet. */
+  assertRoomFor(assets: Iterable<Asset>): void {
+    const unknown = new Set([...assets].filter((name) => this.#findAsset(name) === undefined));
+    if (this.#nextAsset + unknown.size > ASSETS_MAX) {
+      throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
+    }
+  }
+
+  /** Makes the account exist, used first at `timestamp` or earlier. */
+  useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
+    const known = this.#findAccount(address);
+    if (known === undefined) {
+      return this.#stageAccount({
+        id: this.#nextAccount++,
+        address,
+        firstUsage: timestamp,
+        insertedAt: now,
+        updatedAt: now,
+        metadata: undefined,
+      });
+    }
+    if (timestamp < known.firstUsage) {
+      this.#stageAccount({ ...this.#accountRow(address), firstUsage: timestamp, updatedAt: now });
+    }
+    return known.id;
+  }
+
+  findAccountRow(address: Account): AccountRow | undefined {
+    return this.#findAccount(address) === undefined ? undefined : this.#accountRow(address);
+  }
+
+  /** Replaces the metadata of an account that exists. */
+  setAccountMetadata(address: Account, metadata: Metadata, updatedAt?: Timestamp): void {
+    const row = this.#accountRow(address);
+    this.#stageAccount({ ...row, metadata, updatedAt: updatedAt ?? row.updatedAt });
+  }
+
+  addLog({ id, date, type, tx, payload, hash, key, keyHash }: LogRow): void {
+    if (key !== undefined) this.#keys.add(key);
+    this.#logRows.push(
+      `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)}]`,
+    );
+  }
+
+  addTx({ id, log, timestamp, reference }: TxRow): void {
+    if (reference !== undefined) this.#references.add(reference);
+    this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
+  }
+
+  addMove(row: MoveRow): void {
+    const { account, asset, tx, role, input, output, timestamp, effective } = row;
+    this.#volumes.set(volumeKey(account, asset), { input, output });
+    const effectiveText =
+      effective === undefined
+        ? "null,null"
+        : `${amountText(effective.input)},${amountText(effective.output)}`;
+    this.#moveRows.push(
+      `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${microsOrNull(timestamp)},${effectiveText}]`,
+    );
+  }
+
+  /** Writes what was collected, with one statement a table and parameter. */
+  flush(): void {
+    if (!this.isDirty) return;
+    const accounts = [...this.#accountRows.values()].map(toAccountText);
+    this.#insert(INSERT_ASSETS, this.#assetRows);
+    this.#insert(INSERT_ACCOUNTS, accounts);
+    this.#insert(INSERT_LOGS, this.#logRows);
+    this.#insert(INSERT_TXS, this.#txRows);
+    this.#insert(INSERT_MOVES, this.#moveRows);
+    this.#clearRows();
+  }
+
+  /** Keeps the caches within their limits; call it when the unit of work is over. */
+  trim(): void {
+    this.#assets.trim();
+    this.#accounts.trim();
+    this.#volumes.trim();
+  }
+
+  /** Forgets what a rolled-back unit of work collected and read. */
+  reset(): void {
+    this.#clearRows();
+    this.#assets.clear();
+    this.#accounts.clear();
+    this.#volumes.clear();
+    this.#readCounters();
+  }
+
+  #readCounters(): void {
+    const [row] = this.#sql.all<{ account: number; asset: number }>(
+      "SELECT (SELECT coalesce(max(id), 0) FROM account) AS account, (SELECT coalesce(max(id), 0) FROM asset) AS asset",
+    );
+    this.#nextAccount = (row?.account ?? 0) + 1;
+    this.#nextAsset = (row?.asset ?? 0) + 1;
+  }
+
+  #clearRows(): void {
+    this.#references.clear();
+    this.#keys.clear();
+    this.#accountRows.clear();
+    this.#assetRows = [];
+    this.#logRows = [];
+    this.#txRows = [];
+    this.#moveRows = [];
+  }
+
+  #insert(statement: string, rows: readonly string[]): void {
+    for (const chunk of chunksOf(rows)) this.#sql.all(statement, `[${chunk.join(",")}]`);
+  }
+
+  #findAsset(name: Asset): number | undefined {
+    const known = this.#assets.get(name);
+    if (known !== undefined) return known;
+    const [row] = this.#sql.all<{ id: number }>("SELECT id FROM asset WHERE name = ?", name);
+    if (row !== undefined) this.#assets.set(name, row.id);
+    return row?.id;
+  }
+
+  #findAccount(address: Account): CachedAccount | undefined {
+    const known = this.#accounts.get(address);
+    if (known !== undefined) return known;
+    const [row] = this.#sql.all<{ id: number; first: string }>(
+      "SELECT id, CAST(first_usage AS TEXT) AS first FROM account WHERE address = ?",
+      address,
+    );
+    if (row === undefined) return undefined;
+    const account = { id: row.id, firstUsage: fromMicros(BigInt(row.first)) };
+    this.#accounts.set(address, account);
+    return account;
+  }
+
+  #accountRow(address: Account): AccountRow {
+    const staged = this.#accountRows.get(this.account(address));
+    return staged ?? readAccountRow(this.#sql, address);
+  }
+
+  #stageAccount(row: AccountRow): number {
+    this.#accounts.set(row.address, { id: row.id, firstUsage: row.firstUsage });
+    this.#accountRows.set(row.id, row);
+    return row.id;
+  }
+}
+
+const INSERT_ASSETS =
+  "INSERT INTO asset (id, name) SELECT value ->> 0, value ->> 1 FROM json_each(?)";
+const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
+  ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
+const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, key_hash)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7) FROM json_each(?)`;
+const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
+const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_input, effective_output)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
+
+/** The stored row of an account that exists. */
+function readAccountRow(sql: Sql, address: Account): AccountRow {
+  const [row] = sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
+  if (row === undefined) throw new Error("a known account has no row");
+  return toAccountRow(row);
+}
+
+/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
+export const SELECT_ACCOUNT = `SELECT id, address, CAST(first_usage AS TEXT) AS first,
+  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata FROM account`;
+
+export type AccountSqlRow = {
+  id: number;
+  address: string;
+  first: string;
+  inserted: string;
+  updated: string;
+  metadata: string | null;
+};
+
+export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
+  id: row.id,
+  address: row.address as Account, // only checked addresses are stored
+  firstUsage: fromMicros(BigInt(row.first)),
+  insertedAt: fromMicros(BigInt(row.inserted)),
+  updatedAt: fromMicros(BigInt(row.updated)),
+  metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
+});
+
+/** Metadata from a column that only this module writes. */
+export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
+
+const toAccountText = (row: AccountRow): string =>
+  `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
+    row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
+  }]`;
+
+/** Above 2^53 as text: SQLite would keep the integer up to 2^63, but JavaScript would read it rounded. */
+export const amountText = (amount: bigint): string =>
+  amount <= Number.MAX_SAFE_INTEGER ? amount.toString() : `"${amount}"`;
+
+const orNull = (text: string | undefined): string =>
+  text === undefined ? "null" : quoteJson(text);
+
+const microsOrNull = (timestamp: Timestamp | undefined): string =>
+  timestamp === undefined ? "null" : toMicros(timestamp).toString();
+
+const volumeKey = (account: number, asset: number): number => account * (ASSETS_MAX + 1) + asset;
+
+/** Rows in parameters of a bounded length. */
+export function* chunksOf(rows: readonly string[]): Generator<string[]> {
+  let chunk: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    if (length > 0 && length + row.length > PARAMETER_LENGTH_MAX) {
+      yield chunk;
+      chunk = [];
+      length = 0;
+    }
+    chunk.push(row);
+    length += row.length + 1;
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,71 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { AppError } from "../../../platform/errors.ts";
+import type { AppEnv } from "../../../platform/http/context.ts";
+import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
+import { parseBulk, toBulkElement } from "../commands.ts";
+import { BulkQuery, BulkRequest, BulkResponse, LedgerParams } from "../schemas.ts";
+import { LedgerService } from "../service.ts";
+import { toBulkView } from "../views.ts";
+
+/** Largest bulk body, in bytes. */
+const BULK_BYTES_MAX = 32 * 1024 * 1024;
+
+export function registerBulk(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/_bulk",
+      operationId: "v2CreateBulk",
+      summary: "Execute many changes in one request",
+      description:
+        "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer.",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: BulkQuery,
+      unsupportedQuery: ["schemaVersion"],
+      body: BulkRequest,
+      bodyBytesMax: BULK_BYTES_MAX,
+      responses: {
+        200: json("All succeeded", BulkResponse),
+        400: json("At least one failed, or the request is refused", BulkResponse),
+        ...errors(404, 412, 413),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      assertOptions(query);
+      assertJson(c.req.header("content-type"));
+      assertSize(body?.length ?? 0, c.var.settings.FLORIN_BULK_MAX_SIZE);
+      const requests = parseBulk(body ?? []);
+      const results = await LedgerService.from(c.env).executeBulk(
+        params.ledger,
+        requests.map(toBulkElement),
+        query,
+      );
+      const actions = requests.map(({ action }) => action);
+      const status = results.every(({ ok }) => ok) ? 200 : 400;
+      return { status, body: toBulkView(actions, results) };
+    },
+  );
+}
+
+function assertOptions({ atomic, parallel }: { atomic: boolean; parallel: boolean }): void {
+  if (atomic && parallel) {
+    throw new AppError("EXCLUSIVE_OPTIONS", "atomic and parallel options are mutually exclusive");
+  }
+}
+
+/** The content type selects the format of a bulk. */
+function assertJson(contentType: string | undefined): void {
+  const [type = "application/json"] = (contentType ?? "").split(";");
+  if (type !== "" && type.trim() !== "application/json") {
+    throw new AppError("VALIDATION", `unsupported content type: ${type}`);
+  }
+}
+
+function assertSize(size: number, most: number): void {
+  if (size > most) {
+    throw new AppError("BULK_SIZE_EXCEEDED", `bulk size exceeded, max size is ${most}`);
+  }
+}

@@ -1,0 +1,88 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "../../../platform/http/context.ts";
+import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
+import { assertNoFilter, type ListRules, toPageQuery } from "../../../platform/http/listing.ts";
+import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
+import { mapPage } from "../../../platform/pagination.ts";
+import {
+  CreateLedgerRequest,
+  FilterBody,
+  LedgerListQuery,
+  LedgerParams,
+  LedgerResponse,
+} from "../schemas.ts";
+import { LedgerService } from "../service.ts";
+import { toLedgerView } from "../views.ts";
+
+const LIST_RULES: ListRules = { columns: { id: "integer" }, column: "id", order: "asc" };
+
+export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2",
+      aliases: ["/v2/"],
+      operationId: "v2ListLedgers",
+      summary: "List ledgers",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      query: LedgerListQuery,
+      unsupportedQuery: ["includeDeleted", "pit", "oot"],
+      body: FilterBody,
+      responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)), ...errors(400) },
+    },
+    async ({ query, body, c }) => {
+      assertNoFilter(query.query, body);
+      const page = await LedgerService.from(c.env).listLedgers(
+        toPageQuery(query, LIST_RULES, c.var.settings),
+      );
+      return { status: 200, body: toCursorView(mapPage(page, toLedgerView)) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}",
+      aliases: ["/v2/{ledger}/"],
+      operationId: "v2CreateLedger",
+      summary: "Create a ledger",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      body: CreateLedgerRequest,
+      responses: { 204: empty("Created"), ...errors(400) },
+    },
+    async ({ params, body, c }) => {
+      await LedgerService.from(c.env).createLedger(
+        {
+          name: params.ledger,
+          bucket: body?.bucket ?? "",
+          metadata: body?.metadata ?? {},
+          features: body?.features ?? {},
+        },
+        c.var.settings,
+      );
+      return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}",
+      aliases: ["/v2/{ledger}/"],
+      operationId: "v2GetLedger",
+      summary: "Read a ledger",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: { 200: json("The ledger", dataOf(LedgerResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const ledger = await LedgerService.from(c.env).getLedger(params.ledger);
+      return { status: 200, body: { data: toLedgerView(ledger) } };
+    },
+  );
+}

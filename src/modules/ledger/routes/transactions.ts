@@ -1,0 +1,227 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "../../../platform/http/context.ts";
+import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
+import { assertNoFilter } from "../../../platform/http/listing.ts";
+import { cursorOf, dataOf, MetadataSchema, toCursorView } from "../../../platform/http/schemas.ts";
+import { mapPage } from "../../../platform/pagination.ts";
+import { toCreateTransaction, toRevertTransaction } from "../commands.ts";
+import {
+  CreateQuery,
+  ExpandQuery,
+  FilterBody,
+  IdKeyParams,
+  IdParams,
+  LedgerParams,
+  RevertQuery,
+  RevertRequest,
+  TransactionListQuery,
+  TransactionRequest,
+  TransactionResponse,
+  WriteQuery,
+} from "../schemas.ts";
+import { LedgerService } from "../service.ts";
+import { toTransactionView } from "../views.ts";
+import { replayHeaders, toExpansion, toTransactionQuery, writeOptions } from "./requests.ts";
+
+const TAGS = ["ledger"];
+
+export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
+  registerCreate(app);
+  registerReads(app);
+  registerRevert(app);
+  registerMetadata(app);
+}
+
+function registerCreate(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/transactions",
+      operationId: "v2CreateTransaction",
+      summary: "Commit a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: CreateQuery,
+      unsupportedQuery: ["schemaVersion"],
+      body: TransactionRequest,
+      bigintAsString: true,
+      responses: {
+        200: json("Committed", dataOf(TransactionResponse)),
+        ...errors(400, 404, 409, 413),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const command = toCreateTransaction(body, { force: query.force });
+      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+        params.ledger,
+        command,
+        writeOptions(c, query),
+      );
+      return {
+        status: 200,
+        body: { data: toTransactionView(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}
+
+function registerReads(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/transactions",
+      aliases: ["/v2/{ledger}/transactions/"],
+      operationId: "v2ListTransactions",
+      summary: "List transactions",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: TransactionListQuery,
+      unsupportedQuery: ["pit", "oot"],
+      body: FilterBody,
+      bigintAsString: true,
+      responses: {
+        200: json("A page of transactions", cursorOf(TransactionResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      assertNoFilter(query.query, body);
+      const wanted = toTransactionQuery(query, c.var.settings);
+      const page = await LedgerService.from(c.env).listTransactions(
+        params.ledger,
+        wanted,
+        toExpansion(wanted.expand ?? []),
+      );
+      return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/transactions/{id}",
+      operationId: "v2GetTransaction",
+      summary: "Read a transaction",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: IdParams,
+      query: ExpandQuery,
+      unsupportedQuery: ["pit"],
+      bigintAsString: true,
+      responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(400, 404) },
+    },
+    async ({ params, query, c }) => {
+      const transaction = await LedgerService.from(c.env).getTransaction(
+        params.ledger,
+        params.id,
+        toExpansion(query.expand),
+      );
+      return { status: 200, body: { data: toTransactionView(transaction) } };
+    },
+  );
+}
+
+function registerRevert(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/transactions/{id}/revert",
+      operationId: "v2RevertTransaction",
+      summary: "Revert a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: IdParams,
+      query: RevertQuery,
+      unsupportedQuery: ["schemaVersion"],
+      body: RevertRequest,
+      bigintAsString: true,
+      responses: {
+        201: json("The transaction that reverts it", dataOf(TransactionResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const { force, atEffectiveDate } = query;
+      const command = toRevertTransaction({
+        id: params.id,
+        force,
+        atEffectiveDate,
+        metadata: body?.metadata,
+      });
+      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+        params.ledger,
+        command,
+        writeOptions(c, query),
+      );
+      return {
+        status: 201,
+        body: { data: toTransactionView(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}
+
+function registerMetadata(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/transactions/{id}/metadata",
+      operationId: "v2AddMetadataOnTransaction",
+      summary: "Add metadata to a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: IdParams,
+      query: WriteQuery,
+      unsupportedQuery: ["schemaVersion"],
+      body: MetadataSchema,
+      responses: { 204: empty("Added"), ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const { isReplay } = await LedgerService.from(c.env).execute(
+        params.ledger,
+        {
+          kind: "setMetadata",
+          target: { type: "TRANSACTION", id: params.id },
+          metadata: body,
+        },
+        writeOptions(c, query),
+      );
+      return { status: 204, headers: replayHeaders(isReplay) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/v2/{ledger}/transactions/{id}/metadata/{key}",
+      operationId: "v2DeleteTransactionMetadata",
+      summary: "Delete a metadata key of a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: IdKeyParams,
+      query: WriteQuery,
+      unsupportedQuery: ["schemaVersion"],
+      responses: { 204: empty("Deleted"), ...errors(400, 404) },
+    },
+    async ({ params, query, c }) => {
+      const { isReplay } = await LedgerService.from(c.env).execute(
+        params.ledger,
+        {
+          kind: "deleteMetadata",
+          target: { type: "TRANSACTION", id: params.id },
+          key: params.key,
+        },
+        writeOptions(c, query),
+      );
+      return { status: 204, headers: replayHeaders(isReplay) };
+    },
+  );
+}

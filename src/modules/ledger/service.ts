@@ -1,0 +1,170 @@
+import { AppError } from "../../platform/errors.ts";
+import type { PlatformEvent } from "../../platform/events/envelope.ts";
+import { callObject } from "../../platform/http/rpc.ts";
+import { newId } from "../../platform/ids.ts";
+import { logError } from "../../platform/log.ts";
+import type { Page, PageQuery } from "../../platform/pagination.ts";
+import type { Result } from "../../platform/result.ts";
+import type { Settings } from "../../platform/settings.ts";
+import { systemClock } from "../../platform/time.ts";
+import { isBucketName, isLedgerName } from "./core/names.ts";
+import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
+import { toPlatformEvents } from "./events.ts";
+import { parseFeatures } from "./features.ts";
+import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "./object/engine.ts";
+import type { TransactionExpansion } from "./object/transaction-reader.ts";
+import { type Ledger, LedgerCatalogue } from "./store.ts";
+
+const BUCKET_DEFAULT = "_default";
+
+export interface NewLedger {
+  readonly name: string;
+  /** Empty for the default. */
+  readonly bucket: string;
+  readonly metadata: Metadata;
+  readonly features: Readonly<Record<string, string>>;
+}
+
+/** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
+export class LedgerService {
+  readonly #catalogue: LedgerCatalogue;
+  readonly #objects: Env["LEDGERS"];
+
+  constructor(catalogue: LedgerCatalogue, objects: Env["LEDGERS"]) {
+    this.#catalogue = catalogue;
+    this.#objects = objects;
+  }
+
+  static from(env: Pick<Env, "DB" | "LEDGERS">): LedgerService {
+    return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+  }
+
+  /**
+   * Creates a ledger. The catalogue's row decides who was first; should the object not be made then, it makes itself at
+   * its first use.
+   */
+  async createLedger(ledger: NewLedger, settings: Settings): Promise<void> {
+    const features = parseFeatures(ledger.features, {
+      mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES,
+    });
+    const { name, bucket, metadata } = ledger;
+    if (!isLedgerName(name)) {
+      throw new AppError(
+        "VALIDATION",
+        `invalid ledger name '${name}': expected 1 to 63 letters, digits, '_' and '-', and not a reserved name`,
+      );
+    }
+    if (bucket !== "" && !isBucketName(bucket)) {
+      throw new AppError(
+        "VALIDATION",
+        `invalid bucket name '${bucket}': expected 1 to 63 letters, digits, '_' and '-'`,
+      );
+    }
+    const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
+    await this.#catalogue.insert({ ...info, metadata, addedAt: systemClock() });
+    try {
+      await this.#object(name).create(info);
+    } catch (error) {
+      // The ledger exists from its row on; the object makes itself when it is first used.
+      logError("the object of a new ledger was not made yet", error, { ledger: name });
+    }
+  }
+
+  /** Throws `NOT_FOUND`, as the route of the ledger itself does. */
+  async getLedger(name: string): Promise<Ledger> {
+    const ledger = await this.#catalogue.find(name);
+    if (ledger === undefined) throw new AppError("NOT_FOUND", `ledger '${name}' not found`);
+    return ledger;
+  }
+
+  listLedgers(query: PageQuery): Promise<Page<Ledger>> {
+    return this.#catalogue.list(query);
+  }
+
+  listLedgerNames(countMax: number): Promise<string[]> {
+    return this.#catalogue.listNames(countMax);
+  }
+
+  execute(ledger: string, command: Command, options: WriteOptions): Promise<Outcome> {
+    return callObject(this.#object(ledger).execute(command, options));
+  }
+
+  /** Executes a create or revert and gives the transaction that it made. */
+  async commit(
+    ledger: string,
+    command: Command,
+    options: WriteOptions,
+  ): Promise<{ transaction: Transaction; isReplay: boolean }> {
+    const { transaction, isReplay } = await this.execute(ledger, command, options);
+    // A key is checked against the command, so that a replay is of the same kind.
+    if (transaction === undefined) throw new Error("a commit made no transaction");
+    return { transaction, isReplay };
+  }
+
+  executeBulk(
+    ledger: string,
+    elements: readonly BulkElement[],
+    options: BulkOptions,
+  ): Promise<Result<Outcome>[]> {
+    return callObject(this.#object(ledger).executeBulk(elements, options));
+  }
+
+  async getTransaction(
+    ledger: string,
+    id: number,
+    expansion: TransactionExpansion,
+  ): Promise<Transaction> {
+    const found = await callObject(this.#object(ledger).findTransaction(id, expansion));
+    if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+    return found;
+  }
+
+  listTransactions(
+    ledger: string,
+    query: PageQuery,
+    expansion: TransactionExpansion,
+  ): Promise<Page<Transaction>> {
+    return callObject(this.#object(ledger).listTransactions(query, expansion));
+  }
+
+  async getAccount(
+    ledger: string,
+    address: string,
+    expansion: { volumes: boolean },
+  ): Promise<AccountRecord> {
+    const found = await callObject(this.#object(ledger).findAccount(address, expansion));
+    if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
+    return found;
+  }
+
+  listAccounts(
+    ledger: string,
+    query: PageQuery,
+    expansion: { volumes: boolean },
+  ): Promise<Page<AccountRecord>> {
+    return callObject(this.#object(ledger).listAccounts(query, expansion));
+  }
+
+  /** Events of a range of log entries: as many as one call gives, and how far they reach. */
+  async readEvents(
+    ledger: string,
+    from: number,
+    to: number,
+  ): Promise<{ events: PlatformEvent[]; to: number }> {
+    const { info, entries } = await callObject(this.#object(ledger).readLogs(from, to));
+    // Ids have gaps: where nothing is left, the whole range is read.
+    const last = entries.at(-1);
+    return { events: toPlatformEvents(info, entries), to: last === undefined ? to : last.id };
+  }
+
+  /** Notes that what follows from the events up to a log entry is stored. */
+  async confirmEvents(ledger: string, to: number): Promise<void> {
+    await callObject(this.#object(ledger).confirmPublished(to));
+  }
+
+  #object(ledger: string): DurableObjectStub<import("./object/ledger-object.ts").LedgerObject> {
+    // A name that no ledger can have must not address an object.
+    if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
+    return this.#objects.getByName(ledger);
+  }
+}

@@ -1,0 +1,99 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL } from "drizzle-orm";
+import { type Database, databaseOf } from "../../platform/db/database.ts";
+import { AppError } from "../../platform/errors.ts";
+import { parseJson, stringifyJson } from "../../platform/json.ts";
+import { type Page, type PageQuery, pageOf, type Scan, scanOf } from "../../platform/pagination.ts";
+import type { Timestamp } from "../../platform/time.ts";
+import type { Features, LedgerInfo, Metadata } from "./core/types.ts";
+import { ledgers } from "./tables.ts";
+
+/** A ledger as the catalogue knows it. */
+export interface Ledger extends LedgerInfo {
+  readonly id: number;
+  readonly metadata: Metadata;
+  readonly addedAt: Timestamp;
+  readonly deletedAt: Timestamp | undefined;
+}
+
+/** The catalogue of ledgers, in D1. */
+export class LedgerCatalogue {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  static from(env: Pick<Env, "DB">): LedgerCatalogue {
+    return new LedgerCatalogue(databaseOf(env));
+  }
+
+  /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
+  async insert(ledger: Omit<Ledger, "id" | "deletedAt">): Promise<void> {
+    const { uuid, name, bucket, addedAt } = ledger;
+    const inserted = await this.#db
+      .insert(ledgers)
+      .values({
+        uuid,
+        name,
+        bucket,
+        addedAt,
+        metadata: stringifyJson(ledger.metadata),
+        features: stringifyJson(ledger.features),
+      })
+      .onConflictDoNothing()
+      .returning({ id: ledgers.id });
+    if (inserted.length === 0) {
+      throw new AppError("LEDGER_ALREADY_EXISTS", `ledger '${name}' already exists`);
+    }
+  }
+
+  async find(name: string): Promise<Ledger | undefined> {
+    const [row] = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)));
+    return row === undefined ? undefined : toLedger(row);
+  }
+
+  /** A page in the order of ids. */
+  async list(query: PageQuery): Promise<Page<Ledger>> {
+    const scan = scanOf(query);
+    const rows = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(isNull(ledgers.deletedAt), boundOf(scan)))
+      .orderBy(scan.order === "asc" ? asc(ledgers.id) : desc(ledgers.id))
+      .limit(scan.limit);
+    return pageOf(query, rows.map(toLedger), ({ id }) => ({ value: BigInt(id) }));
+  }
+
+  /** The names of all ledgers, at most `countMax` of them. */
+  async listNames(countMax: number): Promise<string[]> {
+    const rows = await this.#db
+      .select({ name: ledgers.name })
+      .from(ledgers)
+      .where(isNull(ledgers.deletedAt))
+      .orderBy(asc(ledgers.id))
+      .limit(countMax);
+    return rows.map(({ name }) => name);
+  }
+}
+
+function boundOf({ bound, order }: Scan): SQL | undefined {
+  if (bound === undefined) return undefined;
+  const id = Number(bound.key.value);
+  if (order === "asc") return bound.inclusive ? gte(ledgers.id, id) : gt(ledgers.id, id);
+  return bound.inclusive ? lte(ledgers.id, id) : lt(ledgers.id, id);
+}
+
+const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
+  id: row.id,
+  uuid: row.uuid,
+  name: row.name,
+  bucket: row.bucket,
+  // The three casts: only this module writes these columns.
+  metadata: parseJson(row.metadata) as Metadata,
+  features: parseJson(row.features) as Features,
+  addedAt: row.addedAt as Timestamp,
+  deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
+});

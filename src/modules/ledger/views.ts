@@ -1,0 +1,144 @@
+import type { z } from "@hono/zod-openapi";
+import { codeOf } from "../../platform/errors.ts";
+import { optionalTimestamp } from "../../platform/http/schemas.ts";
+import type { Result } from "../../platform/result.ts";
+import { formatTimestamp } from "../../platform/time.ts";
+import { compareBytes } from "./core/canonical.ts";
+import { volumesBefore } from "./core/postings.ts";
+import type { AccountRecord, AccountVolumes, Metadata, Transaction } from "./core/types.ts";
+import type { Outcome } from "./object/engine.ts";
+import type {
+  AccountResponse,
+  BulkElementRequest,
+  BulkResponse,
+  BulkResultResponse,
+  LedgerResponse,
+  TransactionResponse,
+} from "./schemas.ts";
+import type { Ledger } from "./store.ts";
+
+export type TransactionView = z.input<typeof TransactionResponse>;
+
+export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => ({
+  bucket: ledger.bucket,
+  metadata: sortedByKey(ledger.metadata),
+  features: ledger.features,
+  id: ledger.id,
+  name: ledger.name,
+  addedAt: formatTimestamp(ledger.addedAt),
+  ...optionalTimestamp("deletedAt", ledger.deletedAt),
+});
+
+export function toTransactionView(transaction: Transaction): TransactionView {
+  const { id, postings, metadata, timestamp, reference, volumes, effectiveVolumes } = transaction;
+  return {
+    postings: postings.map(({ source, destination, amount, asset }) => ({
+      source,
+      destination,
+      amount,
+      asset,
+    })),
+    metadata: sortedByKey(metadata),
+    timestamp: formatTimestamp(timestamp),
+    ...(reference === undefined ? {} : { reference }),
+    id,
+    insertedAt: formatTimestamp(transaction.insertedAt),
+    updatedAt: formatTimestamp(transaction.updatedAt),
+    ...optionalTimestamp("revertedAt", transaction.revertedAt),
+    ...volumeMap("postCommitVolumes", volumes),
+    ...volumeMap("postCommitEffectiveVolumes", effectiveVolumes),
+    reverted: transaction.revertedAt !== undefined,
+    ...volumeMap("preCommitVolumes", before(volumes, transaction)),
+    ...volumeMap("preCommitEffectiveVolumes", before(effectiveVolumes, transaction)),
+  };
+}
+
+export function toAccountView(
+  account: AccountRecord,
+  expand: { volumes: boolean; effectiveVolumes: boolean },
+): z.input<typeof AccountResponse> {
+  const volumes = account.volumes ?? [];
+  const byAsset = volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
+  return {
+    address: account.address,
+    metadata: sortedByKey(account.metadata),
+    firstUsage: formatTimestamp(account.firstUsage),
+    insertionDate: formatTimestamp(account.insertionDate),
+    updatedAt: formatTimestamp(account.updatedAt),
+    ...(byAsset !== undefined && expand.volumes ? { volumes: byAsset } : {}),
+    // Without a point in time, the volumes in both orders are the same.
+    ...(byAsset !== undefined && expand.effectiveVolumes ? { effectiveVolumes: byAsset } : {}),
+  };
+}
+
+/** What the elements that were not run, because one before them failed, are answered. */
+const SKIPPED = {
+  errorCode: "INTERNAL",
+  errorDescription: "context canceled",
+  responseType: "ERROR",
+  logID: 0,
+} as const;
+
+export function toBulkView(
+  actions: readonly BulkElementRequest["action"][],
+  results: readonly Result<Outcome>[],
+): z.input<typeof BulkResponse> {
+  const failure = results.find((result) => !result.ok)?.failure;
+  return {
+    data: actions.map((action, index) => toBulkResultView(action, results[index])),
+    ...(failure === undefined
+      ? {}
+      : {
+          errorCode: codeOf(failure.kind),
+          errorMessage: `[${codeOf(failure.kind)}] ${failure.message}`,
+        }),
+  };
+}
+
+function toBulkResultView(
+  action: BulkElementRequest["action"],
+  result: Result<Outcome> | undefined,
+): z.input<typeof BulkResultResponse> {
+  if (result === undefined) return SKIPPED;
+  if (result.ok) {
+    const { transaction, logId } = result.value;
+    const data = transaction === undefined ? {} : { data: toTransactionView(transaction) };
+    return { ...data, responseType: action, logID: logId };
+  }
+  const { kind, message } = result.failure;
+  return {
+    errorCode: codeOf(kind),
+    errorDescription: message,
+    responseType: "ERROR",
+    logID: 0,
+  };
+}
+
+const before = (
+  after: readonly AccountVolumes[] | undefined,
+  { postings }: Transaction,
+): AccountVolumes[] | undefined =>
+  after === undefined ? undefined : volumesBefore(after, postings);
+
+/** A member of this name with volumes by account and asset; nothing where there are none. */
+function volumeMap<K extends keyof TransactionView>(
+  name: K,
+  entries: readonly AccountVolumes[] | undefined,
+): Partial<Pick<TransactionView, K>> {
+  if (entries === undefined || entries.length === 0) return {};
+  const accounts = Map.groupBy(entries, ({ account }) => account);
+  const map = byKey(
+    [...accounts].map(([account, volumes]) => [account, byKey(volumes.map(toAssetEntry))]),
+  );
+  return { [name]: map } as Partial<Pick<TransactionView, K>>; // a computed key widens to string
+}
+
+const toAssetEntry = ({ asset, input, output }: AccountVolumes) =>
+  [asset, { input, output, balance: input - output }] as const;
+
+/** An object with its keys in byte order. `Object.fromEntries` makes every key a plain member, `__proto__` too. */
+function byKey<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => compareBytes(a, b)));
+}
+
+const sortedByKey = (metadata: Metadata): Metadata => byKey(Object.entries(metadata));
