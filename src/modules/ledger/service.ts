@@ -48,6 +48,8 @@ export class LedgerService {
       mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES,
     });
     const { name, bucket, metadata } = ledger;
+    // `_` is the prefix of routes that belong to no ledger.
+    if (name === "_") throw new AppError("NOT_FOUND", "no route for this name");
     if (!isLedgerName(name)) {
       throw new AppError(
         "VALIDATION",

@@ -115,13 +115,7 @@ export class EffectiveVolumes {
         `[${tx},${amountText(fromStored(input) + delta.input)},${amountText(fromStored(output) + delta.output)}]`,
     );
     for (const chunk of chunksOf(rows)) {
-      this.#sql.all(
-        `UPDATE move SET effective_input = shifted.value ->> 1, effective_output = shifted.value ->> 2
-          FROM json_each(?) AS shifted WHERE account = ? AND asset = ? AND tx = shifted.value ->> 0`,
-        `[${chunk.join(",")}]`,
-        pair.account,
-        pair.asset,
-      );
+      this.#sql.all(UPDATE_EFFECTIVE, pair.account, pair.asset, `[${chunk.join(",")}]`);
     }
   }
 
@@ -162,6 +156,12 @@ const EFFECTIVE =
 const LATER_COLUMNS = "SELECT tx, input, output, effective_input, effective_output FROM move";
 const LATER_DATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND timestamp > CAST(?3 AS INTEGER)`;
 const LATER_UNDATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND tx > ?4 AND timestamp IS NULL`;
+
+/** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
+const UPDATE_EFFECTIVE = `INSERT INTO move (account, asset, tx, role, input, output, effective_input, effective_output)
+  SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+  ON CONFLICT (account, asset, tx) DO UPDATE
+    SET effective_input = excluded.effective_input, effective_output = excluded.effective_output`;
 
 const laterBindings = ({ account, asset }: Pair, { timestamp, lastBefore }: Place) =>
   [account, asset, toMicros(timestamp).toString(), lastBefore] as const;
