@@ -41,11 +41,11 @@ export class SecretBox {
         `what is stored for ${purpose} was encrypted with the key ${keyId}, which is neither in FLORIN_SECRET_KEY nor in FLORIN_PREVIOUS_SECRET_KEYS`,
       );
     }
-    const decipher = createDecipheriv(ALGORITHM, key.secret, bytes.subarray(0, NONCE_BYTES));
-    decipher.setAAD(Buffer.from(purpose));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
-    return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString("utf8");
+    try {
+      return decrypt(bytes, key, purpose);
+    } catch (cause) {
+      throw new Error(`what is stored for ${purpose} was changed or belongs elsewhere`, { cause });
+    }
   }
 
   /** Whether a ciphertext was made with the current key; if not, it should be opened and sealed again. */
@@ -70,4 +70,12 @@ function toBoxKey(base64: string): BoxKey {
   // A key has 256 random bits, so a part of its hash gives nothing of it away.
   const id = createHash("sha256").update("florin key id").update(secret).digest();
   return { id: id.subarray(0, KEY_ID_BYTES).toString("hex"), secret };
+}
+
+function decrypt(bytes: Buffer, key: BoxKey, purpose: string): string {
+  const decipher = createDecipheriv(ALGORITHM, key.secret, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString("utf8");
 }

@@ -1,0 +1,103 @@
+CREATE TABLE `auth_client_secrets` (
+	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`client_id` text NOT NULL,
+	`name` text NOT NULL,
+	`hash` text NOT NULL,
+	`last_digits` text NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`client_id`) REFERENCES `auth_clients`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_client_secrets_id_unique` ON `auth_client_secrets` (`id`);--> statement-breakpoint
+CREATE INDEX `auth_client_secrets_client` ON `auth_client_secrets` (`client_id`);--> statement-breakpoint
+CREATE TABLE `auth_clients` (
+	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`public` integer NOT NULL,
+	`trusted` integer NOT NULL,
+	`redirect_uris` text NOT NULL,
+	`post_logout_redirect_uris` text NOT NULL,
+	`scopes` text NOT NULL,
+	`metadata` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_clients_id_unique` ON `auth_clients` (`id`);--> statement-breakpoint
+CREATE TABLE `auth_signing_keys` (
+	`sequence` integer PRIMARY KEY NOT NULL,
+	`kid` text NOT NULL,
+	`public_key` text NOT NULL,
+	`private_key` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_signing_keys_kid_unique` ON `auth_signing_keys` (`kid`);--> statement-breakpoint
+CREATE TABLE `ledgers` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`uuid` text NOT NULL,
+	`name` text NOT NULL,
+	`bucket` text NOT NULL,
+	`metadata` text NOT NULL,
+	`features` text NOT NULL,
+	`added_at` text NOT NULL,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ledgers_uuid_unique` ON `ledgers` (`uuid`);--> statement-breakpoint
+CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-breakpoint
+CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
+CREATE TABLE `webhook_configs` (
+	`id` text PRIMARY KEY NOT NULL,
+	`endpoint` text NOT NULL,
+	`secret` text NOT NULL,
+	`event_types` text NOT NULL,
+	`name` text NOT NULL,
+	`active` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_configs_listed` ON `webhook_configs` (`updated_at`,`id`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE TABLE `webhook_deliveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`event_id` text NOT NULL,
+	`config_id` text NOT NULL,
+	`event_type` text NOT NULL,
+	`idempotency_key` text NOT NULL,
+	`status` text NOT NULL,
+	`attempt_count` integer NOT NULL,
+	`replay_generation` integer NOT NULL,
+	`cycle_started_at` text,
+	`next_attempt_at` text,
+	`claimed_at` text,
+	`last_attempt_at` text,
+	`last_status_code` integer,
+	`last_error` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`payload` text NOT NULL,
+	FOREIGN KEY (`config_id`) REFERENCES `webhook_configs`(`id`) ON UPDATE no action ON DELETE restrict
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_deliveries_event` ON `webhook_deliveries` (`event_id`,`config_id`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`next_attempt_at`,`id`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`config_id`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_claimed` ON `webhook_deliveries` (`claimed_at`) WHERE status = 'delivering';--> statement-breakpoint
+CREATE TABLE `webhook_delivery_attempts` (
+	`id` text PRIMARY KEY NOT NULL,
+	`delivery_id` text NOT NULL,
+	`attempt_number` integer NOT NULL,
+	`replay_generation` integer NOT NULL,
+	`endpoint` text NOT NULL,
+	`outcome` text NOT NULL,
+	`status_code` integer NOT NULL,
+	`error` text,
+	`duration_ms` integer NOT NULL,
+	`response_excerpt` text,
+	`created_at` text NOT NULL,
+	FOREIGN KEY (`delivery_id`) REFERENCES `webhook_deliveries`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_delivery_attempts_number` ON `webhook_delivery_attempts` (`delivery_id`,`replay_generation`,`attempt_number`);

@@ -1,0 +1,126 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { Scalar } from "@scalar/hono-api-reference";
+import type { Context } from "hono";
+import { authModule } from "./modules/auth/index.ts";
+import { ledgerModule } from "./modules/ledger/index.ts";
+import { webhooksModule } from "./modules/webhooks/index.ts";
+import { AppError, INTERNAL_MESSAGE, toErrorBody } from "./platform/errors.ts";
+import type { AppEnv } from "./platform/http/context.ts";
+import { allowAnyOrigin } from "./platform/http/cors.ts";
+import { respond } from "./platform/http/endpoint.ts";
+import { isLoopbackHost } from "./platform/http/loopback.ts";
+import type { Module } from "./platform/http/module.ts";
+import { type MethodFinder, methodFinder } from "./platform/http/routes.ts";
+import { registerVersions } from "./platform/http/versions.ts";
+import { newId } from "./platform/ids.ts";
+import { log, logError } from "./platform/log.ts";
+import { type Settings, settingsOf } from "./platform/settings.ts";
+
+/** The modules of the product, in the order in which the API document shows them. */
+const MODULES: readonly Module[] = [ledgerModule, webhooksModule, authModule];
+
+export function createApp(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  app.use(observe);
+  app.use(allowAnyOrigin);
+  app.use(configure);
+  for (const module of MODULES) app.route(`/api/${module.name}`, module.routes());
+  registerVersions(app, MODULES);
+  registerDocument(app);
+  const methodsOf = methodFinder(app);
+  app.onError(answerError);
+  app.notFound((c) => answerError(unmatched(c, methodsOf), c));
+  return app;
+}
+
+/** Gives the request its id and writes one access log line for it. */
+async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
+  const startedMs = Date.now();
+  const requestId = c.req.header("cf-ray") ?? newId();
+  c.set("requestId", requestId);
+  await next();
+  c.header("x-request-id", requestId);
+  log("info", "request", {
+    requestId,
+    method: c.req.raw.method,
+    path: c.req.path,
+    status: c.res.status,
+    durationMs: Date.now() - startedMs,
+  });
+}
+
+async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
+  const settings = settingsOf(c.env);
+  assertLocal(settings, c.req.url);
+  // No stored text contains it, and SQLite ends texts at it.
+  if (c.req.url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
+  c.set("settings", settings);
+  c.set("authenticate", authModule.authenticator(c.env, settings));
+  await next();
+}
+
+/** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */
+function assertLocal(settings: Settings, url: string): void {
+  if (settings.FLORIN_AUTH === "on") return;
+  if (isLoopbackHost(new URL(url).hostname)) return;
+  throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
+}
+
+function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
+  const methods = methodsOf(c.req.path);
+  if (methods.length === 0) return new AppError("NOT_FOUND", `no route ${c.req.path}`);
+  c.header("allow", [...methods, "OPTIONS"].join(", "));
+  return new AppError(
+    "METHOD_NOT_ALLOWED",
+    `${c.req.raw.method} is not allowed here; ${methods.join(", ")} is`,
+  );
+}
+
+/** The one place that writes error answers. */
+function answerError(error: Error, c: Context<AppEnv>): Response {
+  const expected = error instanceof AppError ? error : new AppError("INTERNAL", INTERNAL_MESSAGE);
+  if (expected !== error) logError("request failed", error, { requestId: c.var.requestId });
+  if (expected.status === 401) {
+    const scope = expected.details === undefined ? "" : `, ${expected.details}`;
+    c.header("www-authenticate", `Bearer realm="florin"${scope}`);
+  }
+  if (expected.status === 503) c.header("retry-after", "1");
+  const response = respond({ status: expected.status, body: toErrorBody(expected) });
+  return c.newResponse(response.body, response);
+}
+
+/** The document is made once, at the first request for it. */
+function registerDocument(app: OpenAPIHono<AppEnv>): void {
+  app.openAPIRegistry.registerComponent("securitySchemes", "oauth2", {
+    type: "oauth2",
+    flows: {
+      clientCredentials: {
+        tokenUrl: "/api/auth/oauth/token",
+        scopes: Object.fromEntries(
+          MODULES.flatMap(({ name }) => [
+            [`${name}:read`, `Read everything of ${name}`],
+            [`${name}:write`, `Read and change everything of ${name}`],
+          ]),
+        ),
+      },
+    },
+  });
+  let document: unknown;
+  app.get("/openapi.json", (c) => {
+    document ??= app.getOpenAPI31Document({
+      openapi: "3.1.0",
+      info: { title: "Florin", version: "0.1.0", license: { name: "MIT" } },
+      servers: [{ url: "/" }],
+    });
+    return c.json(document as object);
+  });
+  app.get(
+    "/docs",
+    Scalar({
+      url: "/openapi.json",
+      cdn: "/scalar.js",
+      pageTitle: "Florin API",
+      withDefaultFonts: false,
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+import { AppError } from "../../../platform/errors.ts";
+
+/** Error codes of RFC 6749 §5.2 that the token endpoint uses. */
+export const OAUTH_ERRORS = [
+  "invalid_request",
+  "invalid_client",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "server_error",
+] as const;
+export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
+
+/** The token endpoint refuses a request. */
+export class OAuthError extends AppError {
+  readonly error: OAuthErrorCode;
+  readonly description: string | undefined;
+
+  constructor(error: OAuthErrorCode, description?: string) {
+    super(error === "invalid_client" ? "UNAUTHENTICATED" : "VALIDATION", description ?? error);
+    this.name = "OAuthError";
+    this.error = error;
+    this.description = description;
+  }
+}
+
+/** Any expected failure as the token endpoint names it. */
+export function toOAuthError(error: AppError): OAuthError {
+  if (error instanceof OAuthError) return error;
+  return new OAuthError(error.status < 500 ? "invalid_request" : "server_error", error.message);
+}
+
+/** A description in the characters that RFC 6749 allows there. */
+export const toDescription = (text: string): string =>
+  text
+    .replaceAll('"', "'")
+    .replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, "?")
+    .slice(0, DESCRIPTION_LENGTH_MAX);
+
+/** Longest description, in characters; it may repeat what the client has sent. */
+const DESCRIPTION_LENGTH_MAX = 300;

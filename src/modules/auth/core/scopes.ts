@@ -1,0 +1,18 @@
+/** Scopes of a user's profile, which are not part of an access token. */
+const PROFILE_SCOPES = new Set(["profile", "email", "address", "phone"]);
+
+/**
+ * The requested scopes that the client may have, in the order of the request. What it may not have is left out without
+ * an error, and a request for no scope gets none.
+ */
+export function grantScopes(requested: string, allowed: readonly string[]): string {
+  const grantable = new Set(allowed.filter((scope) => !PROFILE_SCOPES.has(scope)));
+  return requested
+    .split(" ")
+    .filter((scope) => grantable.has(scope))
+    .join(" ");
+}
+
+/** The scopes of a token. */
+export const splitScopes = (scope: string): ReadonlySet<string> =>
+  new Set(scope.split(" ").filter((item) => item !== ""));

@@ -1,0 +1,34 @@
+import { percentDecoded } from "../../platform/http/body.ts";
+
+/** A client's id and secret, as a request to the token endpoint presents them. */
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const BASIC = /^basic +([A-Za-z0-9+/_-]*={0,2}) *$/i;
+
+/** Whether a request identifies its client by the `Authorization` header, which wins over the form. */
+export const usesBasic = (authorization: string | null): authorization is string =>
+  authorization !== null && /^basic\b/i.test(authorization);
+
+/** Parses `Basic` credentials, both parts form-encoded before base64 (RFC 6749 §2.3.1). */
+export function parseBasic(authorization: string): Credentials | undefined {
+  const decoded = decodeBase64(BASIC.exec(authorization)?.[1]);
+  const colon = decoded?.indexOf(":") ?? -1;
+  if (decoded === undefined || colon < 0) return undefined;
+  const clientId = percentDecoded(decoded.slice(0, colon));
+  const clientSecret = percentDecoded(decoded.slice(colon + 1));
+  if (clientId === undefined || clientSecret === undefined) return undefined;
+  return { clientId, clientSecret };
+}
+
+function decodeBase64(base64: string | undefined): string | undefined {
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, "base64");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // not UTF-8, so not the credentials of any client
+  }
+}

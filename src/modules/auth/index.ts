@@ -1,0 +1,84 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Authenticator } from "../../platform/http/authenticator.ts";
+import type { AppEnv } from "../../platform/http/context.ts";
+import type { Module } from "../../platform/http/module.ts";
+import { systemFetch } from "../../platform/http/outbound.ts";
+import { memoByEnv } from "../../platform/memo.ts";
+import { type Settings, settingsOf } from "../../platform/settings.ts";
+import { systemClock } from "../../platform/time.ts";
+import { KeyCache } from "./key-cache.ts";
+import { registerClients } from "./routes/clients.ts";
+import { registerOAuth } from "./routes/oauth.ts";
+import { registerServer } from "./routes/server.ts";
+import { SigningKeys } from "./signing-keys.ts";
+import { AuthStore } from "./store.ts";
+import { TokenVerifier } from "./token-verifier.ts";
+import { fetchIssuerKeys } from "./trusted-issuer.ts";
+
+const VERSION = "v2.4.0";
+
+/** Shortest time between two searches for an unknown key of ours, in our own database, in milliseconds. */
+const OWN_KEYS_PAUSE_MS = 1000;
+/** The same for other issuers, who must not be flooded because somebody sends tokens with invented key ids. */
+const TRUSTED_KEYS_PAUSE_MS = 30_000;
+/** Verified tokens that an isolate remembers, a few kilobytes each at most. */
+const VERIFIED_TOKENS_MAX = 4096;
+
+/**
+ * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules.
+ *
+ * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left
+ * out silently, a missing scope answers 401 and not 403, and the audience of a token is not checked. The official
+ * clients and the modules that they talk to rely on each of these. The first client comes from the settings; the API
+ * neither shows nor changes it.
+ */
+export const authModule: Module & {
+  /** What checks the token of each request. It is made once for an environment. */
+  authenticator(env: Env, settings: Settings): Authenticator;
+} = {
+  name: "auth",
+  version: VERSION,
+  routes: createRoutes,
+  check: (env) => new AuthStore(env).check(),
+  authenticator: (env, settings) =>
+    settings.FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
+};
+
+function createRoutes(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  registerServer(app, VERSION);
+  registerOAuth(app);
+  registerClients(app);
+  return app;
+}
+
+const acceptAll: Authenticator = async () => {};
+
+const verifierOf = memoByEnv((env: Env) => {
+  const settings = settingsOf(env);
+  const clock = systemClock;
+  const ownKeys = new KeyCache({
+    issuer: "this server",
+    load: () => SigningKeys.from(env).verifiers(),
+    clock,
+    pauseMs: OWN_KEYS_PAUSE_MS,
+  });
+  const policy = { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS };
+  const access = { fetch: systemFetch, policy };
+  const trustedKeys = settings.FLORIN_TRUSTED_ISSUERS.map((issuer): [string, KeyCache] => [
+    issuer,
+    new KeyCache({
+      issuer,
+      load: () => fetchIssuerKeys(issuer, access),
+      clock,
+      pauseMs: TRUSTED_KEYS_PAUSE_MS,
+    }),
+  ]);
+  return new TokenVerifier({
+    publicUrl: settings.FLORIN_PUBLIC_URL,
+    ownKeys,
+    trustedKeys: new Map(trustedKeys),
+    clock,
+    tokensMax: VERIFIED_TOKENS_MAX,
+  });
+});

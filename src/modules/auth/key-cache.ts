@@ -1,0 +1,59 @@
+import { log } from "../../platform/log.ts";
+import { type Clock, toMillis } from "../../platform/time.ts";
+
+export interface KeyCacheOptions {
+  /** Whose keys these are. */
+  readonly issuer: string;
+  readonly load: () => Promise<ReadonlyMap<string, CryptoKey>>;
+  readonly clock: Clock;
+  /** Shortest time between two loads that did not have to be, in milliseconds. */
+  readonly pauseMs: number;
+}
+
+/** After this time keys are loaded again, so that one that its issuer has withdrawn stops being trusted. */
+const KEYS_AGE_MS_MAX = 10 * 60_000;
+
+/**
+ * The verification keys of one issuer, in the memory of an isolate. They are loaded at the first use, when they are
+ * old, and when a token names a key that is not among them; after a load, tokens can't cause another one for a while.
+ *
+ * Each request loads for itself: awaiting what another request has begun would hang if that one is cancelled.
+ */
+export class KeyCache {
+  readonly #options: KeyCacheOptions;
+  #keys: ReadonlyMap<string, CryptoKey> | undefined;
+  #failure = new Error("no keys were loaded");
+  #loadedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: KeyCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The key of that id, or undefined where the issuer has none. Throws when its keys can't be loaded. */
+  async find(kid: string): Promise<CryptoKey | undefined> {
+    const ageMs = this.#nowMs() - this.#loadedMs;
+    const known = this.#keys?.get(kid);
+    const isGood = known !== undefined && ageMs < KEYS_AGE_MS_MAX;
+    if (!isGood && ageMs >= this.#options.pauseMs) await this.#load();
+    if (this.#keys === undefined) throw this.#failure;
+    return this.#keys.get(kid);
+  }
+
+  /** Keys that were loaded once stay in use while their issuer does not answer. */
+  async #load(): Promise<void> {
+    try {
+      this.#keys = await this.#options.load();
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      log("warn", "no keys loaded", {
+        issuer: this.#options.issuer,
+        error: this.#failure.message,
+      });
+    }
+    this.#loadedMs = this.#nowMs();
+  }
+
+  #nowMs(): number {
+    return toMillis(this.#options.clock());
+  }
+}

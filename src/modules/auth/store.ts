@@ -1,0 +1,150 @@
+import { and, count, desc, eq, sql } from "drizzle-orm";
+import { type Database, databaseOf } from "../../platform/db/database.ts";
+import { parseJson, stringifyJson } from "../../platform/json.ts";
+import type { Client, ClientFields, ClientSecret } from "./core/client.ts";
+import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
+
+type ClientRow = typeof authClients.$inferSelect;
+type SecretRow = typeof authClientSecrets.$inferSelect;
+export type SigningKeyRow = typeof authSigningKeys.$inferSelect;
+
+/** Clients, their secrets and the signing keys, in D1. */
+export class AuthStore {
+  readonly #db: Database;
+
+  constructor(env: Pick<Env, "DB">) {
+    this.#db = databaseOf(env);
+  }
+
+  async check(): Promise<void> {
+    await this.#db.run(sql`SELECT 1`);
+  }
+
+  async listClients(): Promise<Client[]> {
+    const [clients, secrets] = await this.#db.batch([
+      this.#db.select().from(authClients).orderBy(authClients.sequence),
+      this.#db.select().from(authClientSecrets).orderBy(authClientSecrets.sequence),
+    ]);
+    const secretsOf = Map.groupBy(secrets, (secret) => secret.clientId);
+    return clients.map((client) => toClient(client, secretsOf.get(client.id) ?? []));
+  }
+
+  async countClients(): Promise<number> {
+    const [row] = await this.#db.select({ count: count() }).from(authClients);
+    return row?.count ?? 0;
+  }
+
+  async findClient(id: string): Promise<Client | undefined> {
+    const [[client], secrets] = await this.#db.batch([
+      this.#db.select().from(authClients).where(eq(authClients.id, id)),
+      this.#secretsOf(id),
+    ]);
+    return client === undefined ? undefined : toClient(client, secrets);
+  }
+
+  /** Whether the client was added; if not, the id is taken. */
+  async insertClient(id: string, fields: ClientFields): Promise<boolean> {
+    const added = await this.#db
+      .insert(authClients)
+      .values({ id, ...toColumns(fields) })
+      .onConflictDoNothing()
+      .returning({ id: authClients.id });
+    return added.length > 0;
+  }
+
+  /** The client after the change, or undefined where there is none of that id. */
+  async updateClient(id: string, fields: ClientFields): Promise<Client | undefined> {
+    const [[client], secrets] = await this.#db.batch([
+      this.#db.update(authClients).set(toColumns(fields)).where(eq(authClients.id, id)).returning(),
+      this.#secretsOf(id),
+    ]);
+    return client === undefined ? undefined : toClient(client, secrets);
+  }
+
+  /** Its secrets go with it. */
+  async deleteClient(id: string): Promise<void> {
+    await this.#db.delete(authClients).where(eq(authClients.id, id));
+  }
+
+  /** Whether the secret was added; if not, the client is gone. */
+  async insertSecret(clientId: string, secret: ClientSecret): Promise<boolean> {
+    const { id, name, hash, lastDigits } = secret;
+    const metadata = stringifyJson(secret.metadata);
+    // One statement, so that a client that is deleted at the same time leaves no secret behind.
+    const result = await this.#db.run(sql`
+      INSERT INTO auth_client_secrets (id, client_id, name, hash, last_digits, metadata)
+      SELECT ${id}, id, ${name}, ${hash}, ${lastDigits}, ${metadata} FROM auth_clients WHERE id = ${clientId}`);
+    return result.meta.changes > 0;
+  }
+
+  /** Whether the client had such a secret. */
+  async deleteSecret(clientId: string, secretId: string): Promise<boolean> {
+    const deleted = await this.#db
+      .delete(authClientSecrets)
+      .where(and(eq(authClientSecrets.id, secretId), eq(authClientSecrets.clientId, clientId)))
+      .returning({ id: authClientSecrets.id });
+    return deleted.length > 0;
+  }
+
+  /** The newest first. */
+  async listSigningKeys(): Promise<SigningKeyRow[]> {
+    return this.#db.select().from(authSigningKeys).orderBy(desc(authSigningKeys.sequence));
+  }
+
+  /** Adds a key, unless another one was given the same sequence in the meantime. */
+  async insertSigningKey(key: SigningKeyRow): Promise<void> {
+    await this.#db.insert(authSigningKeys).values(key).onConflictDoNothing();
+  }
+
+  async updatePrivateKey(kid: string, privateKey: string): Promise<void> {
+    await this.#db.update(authSigningKeys).set({ privateKey }).where(eq(authSigningKeys.kid, kid));
+  }
+
+  #secretsOf(clientId: string) {
+    return this.#db
+      .select()
+      .from(authClientSecrets)
+      .where(eq(authClientSecrets.clientId, clientId))
+      .orderBy(authClientSecrets.sequence);
+  }
+}
+
+function toColumns(fields: ClientFields) {
+  return {
+    name: fields.name,
+    description: fields.description,
+    public: fields.public,
+    trusted: fields.trusted,
+    redirectUris: stringifyJson(fields.redirectUris),
+    postLogoutRedirectUris: stringifyJson(fields.postLogoutRedirectUris),
+    scopes: stringifyJson(fields.scopes),
+    metadata: stringifyJson(fields.metadata),
+  };
+}
+
+function toClient(row: ClientRow, secrets: readonly SecretRow[]): Client {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    public: row.public,
+    trusted: row.trusted,
+    redirectUris: readTexts(row.redirectUris),
+    postLogoutRedirectUris: readTexts(row.postLogoutRedirectUris),
+    scopes: readTexts(row.scopes),
+    metadata: readMetadata(row.metadata),
+    secrets: secrets.map(toSecret),
+  };
+}
+
+const toSecret = (row: SecretRow): ClientSecret => ({
+  id: row.id,
+  name: row.name,
+  hash: row.hash,
+  lastDigits: row.lastDigits,
+  metadata: readMetadata(row.metadata),
+});
+
+/** Columns hold what `toColumns` and `insertSecret` have written there, so their types are known. */
+const readTexts = (json: string) => parseJson(json) as string[];
+const readMetadata = (json: string) => parseJson(json) as Readonly<Record<string, string>>;

@@ -1,0 +1,45 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Applications that may ask for tokens. Lists and metadata are JSON texts. */
+export const authClients = sqliteTable("auth_clients", {
+  /** Lists show clients in the order in which they were made. */
+  sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+  id: text("id").notNull().unique(),
+  name: text("name").notNull(),
+  description: text("description").notNull(),
+  public: integer("public", { mode: "boolean" }).notNull(),
+  trusted: integer("trusted", { mode: "boolean" }).notNull(),
+  redirectUris: text("redirect_uris").notNull(),
+  postLogoutRedirectUris: text("post_logout_redirect_uris").notNull(),
+  scopes: text("scopes").notNull(),
+  metadata: text("metadata").notNull(),
+});
+
+/** Secrets of clients. The clear text is shown once, at creation, and is not stored. */
+export const authClientSecrets = sqliteTable(
+  "auth_client_secrets",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    id: text("id").notNull().unique(),
+    clientId: text("client_id")
+      .notNull()
+      .references(() => authClients.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** Base64 of the SHA-256 of the clear text, which has 122 random bits and so needs no salt. */
+    hash: text("hash").notNull(),
+    lastDigits: text("last_digits").notNull(),
+    metadata: text("metadata").notNull(),
+  },
+  (table) => [index("auth_client_secrets_client").on(table.clientId)],
+);
+
+/** Keys that sign access tokens. The highest sequence signs; all of them verify. */
+export const authSigningKeys = sqliteTable("auth_signing_keys", {
+  /** Whoever makes a key takes the number after the last one it saw, so that of two that do so at once one loses. */
+  sequence: integer("sequence").primaryKey(),
+  kid: text("kid").notNull().unique(),
+  /** The members `n` and `e` of its JSON Web Key. */
+  publicKey: text("public_key").notNull(),
+  /** PKCS #8, encrypted. */
+  privateKey: text("private_key").notNull(),
+});

@@ -1,0 +1,173 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
+import { z } from "zod";
+import { AppError } from "../../platform/errors.ts";
+import { type Authenticator, allows, type Scope } from "../../platform/http/authenticator.ts";
+import { type Clock, toMillis } from "../../platform/time.ts";
+import { splitScopes } from "./core/scopes.ts";
+import { isSameIssuer, issuerOf } from "./issuer.ts";
+import type { KeyCache } from "./key-cache.ts";
+import { TOKEN_ALGORITHM } from "./signing-keys.ts";
+
+export interface TokenVerifierOptions {
+  readonly publicUrl: string | undefined;
+  readonly ownKeys: KeyCache;
+  /** Keys of the other trusted issuers, by issuer. */
+  readonly trustedKeys: ReadonlyMap<string, KeyCache>;
+  readonly clock: Clock;
+  /** Most verified tokens that are remembered. */
+  readonly tokensMax: number;
+}
+
+/** Longest token, in characters. */
+const TOKEN_LENGTH_MAX = 16_384;
+/** For how long a verified token is remembered: so long may one of a withdrawn key pass, in milliseconds. */
+export const VERIFIED_MS_MAX = 5 * 60_000;
+/** How far the clock of an issuer may be ahead of ours, in milliseconds. */
+const CLOCK_SKEW_MS_MAX = 5000;
+
+const Header = z.object({ alg: z.literal(TOKEN_ALGORITHM), kid: z.string() });
+const Claims = z.object({
+  iss: z.string(),
+  exp: z.number(),
+  nbf: z.number().optional(),
+  scope: z.string().default(""),
+});
+type Claims = z.output<typeof Claims>;
+
+interface VerifiedToken {
+  readonly issuer: string;
+  readonly scopes: ReadonlySet<string>;
+  /** When it has to be verified again: it is then expired, or its key may have been withdrawn. */
+  readonly untilMs: number;
+}
+
+/**
+ * Checks bearer tokens without asking anybody: signature, issuer, times and scope. The audience is not checked, as a
+ * token of a trusted issuer is good for every module. What has passed is remembered by its text, because verifying a
+ * signature costs more than all else in a small request.
+ */
+export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
+  readonly #verified = new Map<string, VerifiedToken>();
+
+  constructor(options: TokenVerifierOptions) {
+    this.#options = options;
+  }
+
+  readonly authenticate: Authenticator = async (request, scope) => {
+    const text = readBearer(request.headers.get("authorization"));
+    const token = this.#recall(text) ?? (await this.#verify(text, request.url));
+    // A token that is remembered may have come through another host.
+    this.#keysOf(token.issuer, request.url);
+    if (!allows(token.scopes, scope)) throw lacking(scope);
+  };
+
+  #recall(text: string): VerifiedToken | undefined {
+    const token = this.#verified.get(text);
+    return token !== undefined && this.#nowMs() < token.untilMs ? token : undefined;
+  }
+
+  async #verify(text: string, url: string): Promise<VerifiedToken> {
+    this.#verified.delete(text);
+    const { header, claims } = parseToken(text);
+    const keys = this.#keysOf(claims.iss, url);
+    await assertSigned(text, await this.#findKey(keys, header.kid));
+    const nowMs = this.#nowMs();
+    assertInTime(claims, nowMs);
+    const token = {
+      issuer: claims.iss,
+      scopes: splitScopes(claims.scope),
+      untilMs: Math.min(claims.exp * 1000, nowMs + VERIFIED_MS_MAX),
+    };
+    this.#remember(text, token);
+    return token;
+  }
+
+  /** The keys of an issuer that is trusted by this server under this URL. */
+  #keysOf(issuer: string, url: string): KeyCache {
+    const { publicUrl, ownKeys, trustedKeys } = this.#options;
+    if (isSameIssuer(issuerOf(publicUrl, url), issuer)) return ownKeys;
+    const keys = trustedKeys.get(issuer);
+    if (keys === undefined) throw invalid("the token is of an issuer that is not trusted here");
+    return keys;
+  }
+
+  async #findKey(keys: KeyCache, kid: string): Promise<CryptoKey> {
+    const key = await keys.find(kid).catch((error: unknown) => {
+      // Our own keys come from our database: its failure is not the token's fault.
+      if (keys === this.#options.ownKeys) throw error;
+      throw invalid("the keys of the token's issuer are not available now", error);
+    });
+    if (key === undefined) throw invalid("the token is signed with an unknown key");
+    return key;
+  }
+
+  #remember(text: string, token: VerifiedToken): void {
+    if (this.#verified.size >= this.#options.tokensMax) {
+      const [oldest] = this.#verified.keys();
+      if (oldest !== undefined) this.#verified.delete(oldest);
+    }
+    this.#verified.set(text, token);
+  }
+
+  #nowMs(): number {
+    return toMillis(this.#options.clock());
+  }
+}
+
+const BEARER = /^bearer\s+(\S+)$/i;
+
+function readBearer(authorization: string | null): string {
+  if (authorization === null) {
+    throw new AppError(
+      "UNAUTHENTICATED",
+      "a token is needed: send `Authorization: Bearer <token>`, with a token of POST /api/auth/oauth/token",
+    );
+  }
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined) throw invalid("the Authorization header is not `Bearer <token>`");
+  if (token.length > TOKEN_LENGTH_MAX) throw invalid("the token is too long");
+  return token;
+}
+
+function parseToken(text: string): { header: z.output<typeof Header>; claims: Claims } {
+  const parts = decodeToken(text);
+  const header = Header.safeParse(parts.header);
+  if (!header.success) {
+    throw invalid(`the token is not signed with ${TOKEN_ALGORITHM} and a key id`);
+  }
+  const claims = Claims.safeParse(parts.claims);
+  if (claims.success) return { header: header.data, claims: claims.data };
+  const names = new Set(claims.error.issues.map((issue) => String(issue.path[0])));
+  throw invalid(`the token has no valid claim ${[...names].join(", ")}`);
+}
+
+function decodeToken(text: string): { header: unknown; claims: unknown } {
+  try {
+    return { header: decodeProtectedHeader(text), claims: decodeJwt(text) };
+  } catch (error) {
+    throw invalid("the token is not a JSON Web Token", error);
+  }
+}
+
+async function assertSigned(text: string, key: CryptoKey): Promise<void> {
+  try {
+    await compactVerify(text, key, { algorithms: [TOKEN_ALGORITHM] });
+  } catch (error) {
+    throw invalid("the token's signature is not valid", error);
+  }
+}
+
+function assertInTime({ exp, nbf = 0 }: Claims, nowMs: number): void {
+  if (exp * 1000 <= nowMs) throw invalid("the token has expired");
+  if (nbf * 1000 > nowMs + CLOCK_SKEW_MS_MAX) throw invalid("the token is not valid yet");
+}
+
+/** `details` become part of the answer's `WWW-Authenticate` header (RFC 6750 §3). */
+const invalid = (message: string, cause?: unknown): AppError =>
+  new AppError("UNAUTHENTICATED", message, { cause, details: 'error="invalid_token"' });
+
+const lacking = (scope: Scope): AppError =>
+  new AppError("UNAUTHENTICATED", `the token lacks the scope ${scope}`, {
+    details: `error="insufficient_scope", scope="${scope}"`,
+  });

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { callOutbound, type Fetch, type OutboundPolicy } from "../../platform/http/outbound.ts";
+import { parseJson } from "../../platform/json.ts";
+import { importPublicKey, TOKEN_ALGORITHM } from "./signing-keys.ts";
+
+export interface IssuerAccess {
+  readonly fetch: Fetch;
+  readonly policy: OutboundPolicy;
+}
+
+/** How long an issuer may take for one document, in milliseconds. */
+const ISSUER_TIMEOUT_MS = 5000;
+/** Largest document of an issuer, in bytes. */
+const ISSUER_DOCUMENT_BYTES_MAX = 256 * 1024;
+/** Most keys that are used of one issuer. */
+const ISSUER_KEYS_MAX = 100;
+/** Shortest RSA key that verifies anything, in bits. */
+const MODULUS_BITS_MIN = 2048;
+
+const DiscoveryDocument = z.object({ issuer: z.string(), jwks_uri: z.url() });
+
+const KeyDocument = z.object({
+  kid: z.string(),
+  kty: z.literal("RSA"),
+  n: z.string(),
+  e: z.string(),
+  use: z.literal("sig").optional(),
+  alg: z.literal(TOKEN_ALGORITHM).optional(),
+});
+const KeySetDocument = z.object({ keys: z.array(z.unknown()) });
+
+/**
+ * Fetches the keys with which another issuer signs, through its discovery document. Throws with a sentence for the
+ * operator's log.
+ */
+export async function fetchIssuerKeys(
+  issuer: string,
+  access: IssuerAccess,
+): Promise<ReadonlyMap<string, CryptoKey>> {
+  const discoveryUrl = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const discovery = DiscoveryDocument.parse(await fetchDocument(discoveryUrl, access));
+  if (discovery.issuer !== issuer) {
+    throw new Error(`${discoveryUrl} is the document of another issuer, ${discovery.issuer}`);
+  }
+  assertSafeUrl(discovery.jwks_uri, issuer);
+  const { keys } = KeySetDocument.parse(await fetchDocument(discovery.jwks_uri, access));
+  const usable = keys.flatMap((key) => KeyDocument.safeParse(key).data ?? []);
+  const imported = await Promise.all(usable.slice(0, ISSUER_KEYS_MAX).map(importUsableKey));
+  return new Map(imported.filter((entry) => entry !== undefined));
+}
+
+async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown> {
+  const result = await callOutbound(
+    {
+      method: "GET",
+      url,
+      headers: { accept: "application/json" },
+      timeoutMs: ISSUER_TIMEOUT_MS,
+      bodyBytesMax: ISSUER_DOCUMENT_BYTES_MAX,
+    },
+    access,
+  );
+  if (result.kind === "unreachable") throw new Error(`${url} is not reachable: ${result.error}`);
+  if (result.bodyError !== undefined) throw new Error(`${url} broke off: ${result.bodyError}`);
+  if (result.status !== 200) throw new Error(`${url} answered ${result.status}`);
+  if (result.body.byteLength >= ISSUER_DOCUMENT_BYTES_MAX) {
+    throw new Error(`${url} is not smaller than ${ISSUER_DOCUMENT_BYTES_MAX} bytes`);
+  }
+  return parseJson(new TextDecoder().decode(result.body));
+}
+
+/** What protects the discovery document must protect the keys too. */
+function assertSafeUrl(url: string, issuer: string): void {
+  const { protocol } = new URL(url);
+  if (protocol === "https:" || protocol === new URL(issuer).protocol) return;
+  throw new Error(`the issuer ${issuer} has its keys at ${url}, which is not https`);
+}
+
+/** The key by its id, or undefined where it can't be used: one bad key must not take the others with it. */
+async function importUsableKey(
+  document: z.output<typeof KeyDocument>,
+): Promise<[string, CryptoKey] | undefined> {
+  try {
+    const key = await importPublicKey(document);
+    return modulusBits(key) < MODULUS_BITS_MIN ? undefined : [document.kid, key];
+  } catch {
+    return undefined; // its modulus or exponent is malformed
+  }
+}
+
+/** WebCrypto gives RSA keys an algorithm of this form. */
+const modulusBits = (key: CryptoKey): number =>
+  (key.algorithm as { modulusLength: number }).modulusLength;

@@ -1,0 +1,72 @@
+import { exports } from "cloudflare:workers";
+import { parseJson, stringifyJson } from "../../src/platform/json.ts";
+import { TEST_SETTINGS } from "./settings.ts";
+
+/** Where the Worker under test seems to listen. No socket is opened: requests go straight to its `fetch`. */
+export const BASE_URL = "http://localhost:8787";
+
+export interface ApiInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text is sent as it is; anything else as JSON, in which integers may be `bigint`. */
+  readonly body?: unknown;
+  /** `null` sends no token; without it the test client's token with all scopes is sent. */
+  readonly token?: string | null;
+}
+
+/** Calls the Worker with a path such as `/api/ledger/v2`. */
+export async function api(path: string, init: ApiInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const bearer = init.token === undefined ? await token() : init.token;
+  if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
+  return send(path, {
+    method: init.method ?? (init.body === undefined ? "GET" : "POST"),
+    headers,
+    ...(init.body === undefined ? {} : { body: toBody(init.body) }),
+  });
+}
+
+/** The body of an answer; integers above 2^53 are `bigint`. */
+export async function bodyOf(response: Response): Promise<unknown> {
+  return parseJson(await response.text());
+}
+
+const ALL_SCOPES = ["auth", "ledger", "webhooks"].flatMap((name) => [
+  `${name}:read`,
+  `${name}:write`,
+]);
+
+/** An access token of the test client with the given scopes; with all scopes by default. */
+export async function token(...scopes: readonly string[]): Promise<string> {
+  const key = (scopes.length === 0 ? ALL_SCOPES : scopes).join(" ");
+  const known = tokens.get(key) ?? requestToken(key);
+  tokens.set(key, known);
+  return known;
+}
+
+/** A name that no other test uses. */
+export const freshName = (prefix = "test"): string =>
+  `${prefix}-${crypto.randomUUID().slice(0, 13)}`;
+
+/** Sends a request to the Worker as it is. */
+export const send = (path: string, init?: RequestInit): Promise<Response> =>
+  exports.default.fetch(new URL(path, BASE_URL), init);
+
+const tokens = new Map<string, Promise<string>>();
+
+async function requestToken(scope: string): Promise<string> {
+  const response = await send("/api/auth/oauth/token", {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: TEST_SETTINGS.FLORIN_CLIENT_ID,
+      client_secret: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+      scope,
+    }),
+  });
+  if (response.status !== 200) throw new Error(`no token: ${await response.text()}`);
+  const { access_token: accessToken } = await response.json<{ access_token: string }>();
+  return accessToken;
+}
+
+const toBody = (body: unknown): string => (typeof body === "string" ? body : stringifyJson(body));

@@ -1,0 +1,216 @@
+import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
+import type {
+  Command,
+  CreateTransaction,
+  DeleteMetadata,
+  Features,
+  LedgerInfo,
+  LogEntry,
+  Posting,
+  RevertTransaction,
+  SetMetadata,
+  Target,
+  Transaction,
+} from "../../src/modules/ledger/core/types.ts";
+import { parseFeatures } from "../../src/modules/ledger/features.ts";
+import {
+  type BulkElement,
+  LedgerEngine,
+  type Outcome,
+} from "../../src/modules/ledger/object/engine.ts";
+import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
+import type { Sql } from "../../src/modules/ledger/object/sql.ts";
+import { present } from "../../src/platform/assert.ts";
+import type { FailureKind } from "../../src/platform/errors.ts";
+import { AppError } from "../../src/platform/errors.ts";
+import type { PageQuery } from "../../src/platform/pagination.ts";
+import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
+
+/** A timestamp from RFC 3339, or from a time of day on the day that the tests are set in. */
+export function at(text: string): Timestamp {
+  const full = text.includes("T") ? text : `2026-03-01T${text.padEnd(8, ":00")}Z`;
+  return present(parseTimestamp(full), `${full} is a timestamp`);
+}
+
+/** `posting("world -> shops:42", 1500n)` */
+export function posting(way: string, amount: bigint | number, asset = "USD"): Posting {
+  const [source = "", destination = ""] = way.split(" -> ");
+  return {
+    source: parseAccount(source, "source"),
+    destination: parseAccount(destination, "destination"),
+    amount: BigInt(amount),
+    asset: parseAsset(asset),
+  };
+}
+
+export const create = (
+  postings: Posting | readonly Posting[],
+  fields: Partial<Omit<CreateTransaction, "kind" | "postings">> = {},
+): CreateTransaction => ({
+  kind: "createTransaction",
+  postings: [postings].flat(),
+  metadata: {},
+  force: false,
+  ...fields,
+});
+
+export const revert = (
+  id: number,
+  fields: Partial<Omit<RevertTransaction, "kind" | "id">> = {},
+): RevertTransaction => ({ kind: "revertTransaction", id, force: false, ...fields });
+
+/** A number is the id of a transaction, a text the address of an account. */
+export const setMetadata = (
+  id: number | string,
+  metadata: SetMetadata["metadata"],
+): SetMetadata => ({ kind: "setMetadata", target: toTarget(id), metadata });
+
+export const deleteMetadata = (id: number | string, key: string): DeleteMetadata => ({
+  kind: "deleteMetadata",
+  target: toTarget(id),
+  key,
+});
+
+const toTarget = (id: number | string): Target =>
+  typeof id === "number"
+    ? { type: "TRANSACTION", id }
+    : { type: "ACCOUNT", id: parseAccount(id, "account") };
+
+export const element = (command: Command, idempotencyKey = ""): BulkElement => ({
+  command: { ok: true, value: command },
+  idempotencyKey,
+});
+
+/** Volumes as `account asset input/output`, in the order given. */
+export const volumeTexts = (volumes: Transaction["volumes"]): string[] =>
+  (volumes ?? []).map(
+    ({ account, asset, input, output }) => `${account} ${asset} ${input}/${output}`,
+  );
+
+/** The kind of failure of what is expected to be refused. */
+export function refusalOf(work: () => unknown): FailureKind | "none" {
+  try {
+    work();
+    return "none";
+  } catch (error) {
+    if (error instanceof AppError) return error.kind;
+    throw error;
+  }
+}
+
+const LIMITS = { countMax: 100_000, lengthMax: 1_000_000_000 };
+const BOTH = { volumes: true, effectiveVolumes: true };
+
+/** How long after each other commands run, in microseconds. */
+const STEP_MICROS = 1_000_000n;
+
+/** A ledger on `node:sqlite` whose clock the test moves: it starts at 10:00 and goes on by a second before each write. */
+export class TestLedger {
+  engine: LedgerEngine;
+  now: Timestamp;
+  readonly sql: Sql;
+
+  constructor({ sql = new NodeSql(), features = {}, now = at("10:00") }: TestLedgerOptions = {}) {
+    this.sql = sql;
+    this.now = now;
+    LedgerEngine.create(sql, { ...INFO, features: { ...INFO.features, ...features } });
+    this.engine = this.open();
+  }
+
+  /** Opens the stored ledger anew, as after an eviction. */
+  open(): LedgerEngine {
+    this.engine = new LedgerEngine(this.sql, () => this.now);
+    return this.engine;
+  }
+
+  run(command: Command, options: { key?: string; dryRun?: boolean } = {}): Outcome {
+    this.tick();
+    return this.engine.execute(command, {
+      idempotencyKey: options.key ?? "",
+      dryRun: options.dryRun ?? false,
+    });
+  }
+
+  /** Runs a command that makes a transaction. */
+  commit(command: Command, options: { key?: string; dryRun?: boolean } = {}): Transaction {
+    return present(this.run(command, options).transaction, "the command makes a transaction");
+  }
+
+  /** The outcome of each element, or the kind of its failure. */
+  bulk(
+    elements: readonly (Command | BulkElement)[],
+    options: { atomic?: boolean; continueOnFailure?: boolean } = {},
+  ): (Outcome | FailureKind)[] {
+    this.tick();
+    const results = this.engine.executeBulk(
+      elements.map((item) => ("kind" in item ? element(item) : item)),
+      { atomic: options.atomic ?? false, continueOnFailure: options.continueOnFailure ?? false },
+    );
+    return results.map((result) => (result.ok ? result.value : result.failure.kind));
+  }
+
+  tick(): void {
+    this.now = fromMicros(toMicros(this.now) + STEP_MICROS);
+  }
+
+  transaction(id: number): Transaction {
+    return present(this.engine.findTransaction(id, BOTH), `transaction ${id} exists`);
+  }
+
+  transactions(query: Partial<PageQuery> = {}): readonly Transaction[] {
+    return this.engine.listTransactions({ ...ALL, ...query } as PageQuery, BOTH).data; // a column query
+  }
+
+  /** Current volumes of an account by asset, as `input/output`. */
+  volumes(address: string): Record<string, string> {
+    const account = this.engine.findAccount(address, { volumes: true });
+    return Object.fromEntries(
+      (account?.volumes ?? []).map(({ asset, input, output }) => [asset, `${input}/${output}`]),
+    );
+  }
+
+  logs(): LogEntry[] {
+    return this.engine.readLogs(1, Number.MAX_SAFE_INTEGER, LIMITS);
+  }
+
+  dump(): string {
+    return dumpOf(this.sql);
+  }
+}
+
+export interface TestLedgerOptions {
+  readonly sql?: Sql;
+  readonly features?: Partial<Features>;
+  readonly now?: Timestamp;
+}
+
+export const INFO: LedgerInfo = {
+  uuid: "5f0c7c3e-2b7e-4a56-8d3f-0c7b9a3f2d11",
+  name: "main",
+  bucket: "_default",
+  features: parseFeatures({}, { mayChoose: true }),
+};
+
+/** Everything by ascending id, on one page. */
+export const ALL: PageQuery = {
+  kind: "column",
+  column: "id",
+  order: "asc",
+  pageSize: 10_000,
+  reverse: false,
+};
+
+/** Every row of every table, with exact values. */
+export function dumpOf(sql: Sql): string {
+  const tables = sql.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+  );
+  return tables.map(({ name }) => dumpTable(sql, name)).join("\n");
+}
+
+function dumpTable(sql: Sql, table: string): string {
+  const columns = sql.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table);
+  const values = columns.map(({ name }) => `quote("${name}")`).join(` || ' ' || `);
+  const rows = sql.all<{ text: string }>(`SELECT ${values} AS text FROM "${table}" ORDER BY 1`);
+  return [`# ${table}`, ...rows.map(({ text }) => text)].join("\n");
+}

@@ -1,0 +1,22 @@
+import { SDK } from "@formance/formance-sdk";
+import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
+import { exports } from "cloudflare:workers";
+import { BASE_URL } from "./api.ts";
+import { TEST_SETTINGS } from "./settings.ts";
+
+export interface SdkOptions {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+}
+
+/** The official SDK, which checks every answer strictly, calling the Worker in this process as the test client. */
+export function sdk(options: SdkOptions = {}): SDK {
+  return new SDK({
+    serverURL: BASE_URL,
+    security: {
+      clientID: options.clientId ?? TEST_SETTINGS.FLORIN_CLIENT_ID,
+      clientSecret: options.clientSecret ?? TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+    },
+    httpClient: new HTTPClient({ fetcher: (input, init) => exports.default.fetch(input, init) }),
+  });
+}

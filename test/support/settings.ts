@@ -1,0 +1,8 @@
+/** The settings under which the contract tests run: those of a server on the developer's own machine. */
+export const TEST_SETTINGS = {
+  FLORIN_LOCAL: "true",
+  FLORIN_SECRET_KEY: "dGVzdHMtb25seS1rZXktb2YtZXhhY3RseS0zMmJ5dGU=",
+  FLORIN_CLIENT_ID: "test-client",
+  FLORIN_CLIENT_SECRET: "test-client-secret",
+  FLORIN_ALLOW_PRIVATE_HOSTS: "true",
+} as const;

@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { grantScopes, splitScopes } from "../../../../src/modules/auth/core/scopes.ts";
+
+describe("granted scopes", () => {
+  const allowed = ["a:read", "b:write", "openid", "email"];
+
+  test.each([
+    ["", ""],
+    ["a:read", "a:read"],
+    ["b:write a:read", "b:write a:read"],
+    ["a:read a:read", "a:read a:read"],
+    ["a:read c:read", "a:read"],
+    ["A:READ", ""],
+    ["a:read,b:write", ""],
+    ["  a:read   b:write ", "a:read b:write"],
+    ["email openid", "openid"],
+  ])("of the request '%s' are '%s'", (requested, granted) => {
+    expect(grantScopes(requested, allowed)).toBe(granted);
+  });
+
+  test("of a client without scopes are none", () => {
+    expect(grantScopes("a:read", [])).toBe("");
+  });
+});
+
+test("scopes of a token are separated by spaces", () => {
+  expect(splitScopes("")).toEqual(new Set());
+  expect(splitScopes(" a:read  b:write ")).toEqual(new Set(["a:read", "b:write"]));
+});

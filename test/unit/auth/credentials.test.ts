@@ -1,0 +1,46 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseBasic, usesBasic } from "../../../src/modules/auth/credentials.ts";
+
+const encode = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+
+describe("Basic credentials", () => {
+  test("are decoded from base64, then from percent and plus", () => {
+    expect(parseBasic(encode("my+client:a%3Ab%2Bc"))).toEqual({
+      clientId: "my client",
+      clientSecret: "a:b+c",
+    });
+  });
+
+  test("are split at the first colon", () => {
+    expect(parseBasic(encode("id:a:b"))).toEqual({ clientId: "id", clientSecret: "a:b" });
+    expect(parseBasic(encode(":"))).toEqual({ clientId: "", clientSecret: "" });
+  });
+
+  test("come through whatever they hold", () => {
+    const text = fc.string({ unit: "grapheme" });
+    fc.assert(
+      fc.property(text, text, (clientId, clientSecret) => {
+        const pair = [clientId, clientSecret].map(encodeURIComponent).join(":");
+        expect(parseBasic(encode(pair))).toEqual({ clientId, clientSecret });
+      }),
+    );
+  });
+
+  test.each([
+    "Basic",
+    "Basic ",
+    "Basic a b",
+    "Basic a:b",
+    encode("no colon"),
+    encode("%:a"),
+    "Basic /w==",
+  ])("are none in %s", (authorization) => {
+    expect(parseBasic(authorization)).toBeUndefined();
+  });
+
+  test("are told apart from other schemes", () => {
+    expect(["Basic x", "basic x", "BASIC"].map(usesBasic)).toEqual([true, true, true]);
+    expect(["Bearer x", "Basics x", "", null].map(usesBasic)).toEqual([false, false, false, false]);
+  });
+});

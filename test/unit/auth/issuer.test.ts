@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { isSameIssuer, issuerOf } from "../../../src/modules/auth/issuer.ts";
+
+describe("our issuer", () => {
+  test("is below the public URL, whatever the request says", () => {
+    const publicUrl = "https://pay.example.com/florin";
+    expect(issuerOf(publicUrl, "http://evil.example/x")).toBe(`${publicUrl}/api/auth`);
+  });
+
+  test("is the origin of the request on loopback", () => {
+    expect(issuerOf(undefined, "http://127.0.0.1:8787/api/ledger/v2?a=b")).toBe(
+      "http://127.0.0.1:8787/api/auth",
+    );
+  });
+
+  test.each(["https://pay.example.com/", "http://127.example.com/", "http://10.0.0.1/"])(
+    "is not derived from %s",
+    (url) => {
+      expect(() => issuerOf(undefined, url)).toThrow("FLORIN_PUBLIC_URL is not set");
+    },
+  );
+});
+
+describe("issuers", () => {
+  const own = "http://localhost:8787/api/auth";
+
+  test("on loopback are the same under each of its names", () => {
+    const others = ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"];
+    for (const other of others) {
+      expect(isSameIssuer(own, `${other}/api/auth`)).toBe(true);
+      expect(isSameIssuer(`${other}/api/auth`, own)).toBe(true);
+    }
+  });
+
+  test.each([
+    "http://localhost:8788/api/auth",
+    "https://localhost:8787/api/auth",
+    "http://localhost:8787/api/auth/",
+    "http://localhost:8787",
+    "HTTP://localhost:8787/api/auth",
+    "http://127.0.0.1.example.com:8787/api/auth",
+    "http://127.0.0.1@localhost:8787/api/auth",
+    "",
+  ])("are compared exactly otherwise: %s is another", (other) => {
+    expect(isSameIssuer(own, other)).toBe(false);
+  });
+});

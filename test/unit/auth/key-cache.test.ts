@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { KeyCache } from "../../../src/modules/auth/key-cache.ts";
+import { fromMillis } from "../../../src/platform/time.ts";
+
+const MINUTE_MS = 60_000;
+const PAUSE_MS = 30_000;
+
+/** Stands for a key; the cache never looks inside. */
+const keyNamed = (name: string) => ({ name }) as unknown as CryptoKey;
+
+class Issuer {
+  keys: readonly string[] = ["a"];
+  isDown = false;
+  loads = 0;
+  nowMs = Date.UTC(2026, 0, 1);
+  readonly cache = new KeyCache({
+    issuer: "https://issuer.example",
+    load: async () => {
+      this.loads++;
+      if (this.isDown) throw new Error("down");
+      return new Map(this.keys.map((kid) => [kid, keyNamed(kid)]));
+    },
+    clock: () => fromMillis(this.nowMs),
+    pauseMs: PAUSE_MS,
+  });
+}
+
+describe("the keys of an issuer", () => {
+  test("are loaded once and found by id", async () => {
+    const issuer = new Issuer();
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
+    issuer.nowMs += MINUTE_MS;
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
+    expect(issuer.loads).toBe(1);
+  });
+
+  test("are loaded again for an unknown id, but not for each", async () => {
+    const issuer = new Issuer();
+    await issuer.cache.find("a");
+    issuer.keys = ["a", "b"];
+    expect(await issuer.cache.find("b")).toBeUndefined();
+    issuer.nowMs += PAUSE_MS;
+    expect(await issuer.cache.find("b")).toEqual({ name: "b" });
+    for (let guess = 0; guess < 100; guess++) {
+      expect(await issuer.cache.find(`guess ${guess}`)).toBeUndefined();
+    }
+    expect(issuer.loads).toBe(2);
+  });
+
+  test("are loaded again when they are old, so that a withdrawn key is no longer found", async () => {
+    const issuer = new Issuer();
+    await issuer.cache.find("a");
+    issuer.keys = ["b"];
+    issuer.nowMs += 9 * MINUTE_MS;
+    expect(await issuer.cache.find("a")).toBeDefined();
+    issuer.nowMs += MINUTE_MS;
+    expect(await issuer.cache.find("a")).toBeUndefined();
+    expect(await issuer.cache.find("b")).toBeDefined();
+  });
+
+  test("stay in use while the issuer is down, and it is left alone for a while", async () => {
+    const issuer = new Issuer();
+    await issuer.cache.find("a");
+    issuer.isDown = true;
+    issuer.nowMs += 60 * MINUTE_MS;
+    expect(await issuer.cache.find("a")).toBeDefined();
+    expect(await issuer.cache.find("a")).toBeDefined();
+    expect(issuer.loads).toBe(2);
+  });
+
+  test("are a failure while none was ever loaded, until the issuer is back", async () => {
+    const issuer = new Issuer();
+    issuer.isDown = true;
+    await expect(issuer.cache.find("a")).rejects.toThrow("down");
+    issuer.isDown = false;
+    await expect(issuer.cache.find("a")).rejects.toThrow("down");
+    expect(issuer.loads).toBe(1);
+    issuer.nowMs += PAUSE_MS;
+    expect(await issuer.cache.find("a")).toBeDefined();
+  });
+});

@@ -1,0 +1,146 @@
+import { generateKeyPair, SignJWT } from "jose";
+import { beforeEach, describe, expect, test } from "vitest";
+import { KeyCache } from "../../../src/modules/auth/key-cache.ts";
+import { TokenVerifier, VERIFIED_MS_MAX } from "../../../src/modules/auth/token-verifier.ts";
+import { AppError } from "../../../src/platform/errors.ts";
+import type { Scope } from "../../../src/platform/http/authenticator.ts";
+import { fromMillis } from "../../../src/platform/time.ts";
+
+const HOUR_S = 3600;
+const TOKENS_MAX = 10;
+const PUBLIC_URL = "https://pay.example.com";
+const OWN = `${PUBLIC_URL}/api/auth`;
+const OTHER = "https://login.example.com";
+
+const own = await generateKeyPair("RS256");
+const other = await generateKeyPair("RS256");
+
+let nowMs: number;
+let searches: number;
+let otherIsDown: boolean;
+let verifier: TokenVerifier;
+
+const nowS = () => Math.floor(nowMs / 1000);
+
+/** Loads without a pause, so that every search for a key is seen. */
+const cacheOf = (issuer: string, key: CryptoKey) =>
+  new KeyCache({
+    issuer,
+    load: async () => {
+      if (otherIsDown && issuer === OTHER) throw new Error("down");
+      return new Map([["kid", key]]);
+    },
+    clock: () => {
+      searches++;
+      return fromMillis(nowMs);
+    },
+    pauseMs: 0,
+  });
+
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 0, 1);
+  searches = 0;
+  otherIsDown = false;
+  verifier = new TokenVerifier({
+    publicUrl: PUBLIC_URL,
+    ownKeys: cacheOf("own", own.publicKey),
+    trustedKeys: new Map([[OTHER, cacheOf(OTHER, other.publicKey)]]),
+    clock: () => fromMillis(nowMs),
+    tokensMax: TOKENS_MAX,
+  });
+});
+
+const sign = (claims: object, key = own.privateKey) =>
+  new SignJWT({ iss: OWN, exp: nowS() + HOUR_S, scope: "ledger:write auth:read", ...claims })
+    .setProtectedHeader({ alg: "RS256", kid: "kid" })
+    .sign(key);
+
+async function check(token: string, scope: Scope = "ledger:read"): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  try {
+    await verifier.authenticate(new Request(`${PUBLIC_URL}/api`, { headers }), scope);
+    return "good";
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) return error.message;
+    throw error;
+  }
+}
+
+describe("the check of a token", () => {
+  test("looks at the scope of each request, also of a token that it remembers", async () => {
+    const token = await sign({});
+    expect(await check(token, "ledger:read")).toBe("good");
+    expect(await check(token, "ledger:write")).toBe("good");
+    expect(await check(token, "auth:read")).toBe("good");
+    expect(await check(token, "auth:write")).toBe("the token lacks the scope auth:write");
+    expect(await check(token, "payments:read")).toBe("the token lacks the scope payments:read");
+  });
+
+  test("verifies the signature of a token once", async () => {
+    const token = await sign({});
+    await check(token);
+    const first = searches;
+    for (let request = 0; request < 100; request++) await check(token);
+    expect(searches).toBe(first);
+  });
+
+  test("forgets a token when it expires, to the second", async () => {
+    const token = await sign({ exp: nowS() + 10 });
+    expect(await check(token)).toBe("good");
+    nowMs += 9999;
+    expect(await check(token)).toBe("good");
+    nowMs += 1;
+    expect(await check(token)).toBe("the token has expired");
+    expect(await check(token)).toBe("the token has expired");
+  });
+
+  test("verifies a token again after a while, as its key may have been withdrawn", async () => {
+    const token = await sign({});
+    await check(token);
+    const first = searches;
+    nowMs += VERIFIED_MS_MAX;
+    expect(await check(token)).toBe("good");
+    expect(searches).toBeGreaterThan(first);
+  });
+
+  test("remembers a limited number of tokens", async () => {
+    const first = await sign({ jti: "first" });
+    await check(first);
+    for (let made = 1; made < TOKENS_MAX; made++) await check(await sign({ jti: `${made}` }));
+    const before = searches;
+    await check(first);
+    expect(searches).toBe(before);
+    await check(await sign({ jti: "one more" }));
+    const after = searches;
+    expect(await check(first)).toBe("good");
+    expect(searches).toBeGreaterThan(after);
+  });
+
+  test("allows the clock of an issuer to be a little ahead", async () => {
+    expect(await check(await sign({ nbf: nowS() + 5 }))).toBe("good");
+    expect(await check(await sign({ nbf: nowS() + 6 }))).toBe("the token is not valid yet");
+  });
+
+  test("takes tokens of the trusted issuers, each with its own keys", async () => {
+    expect(await check(await sign({ iss: OTHER }, other.privateKey))).toBe("good");
+    const wrong = "the token's signature is not valid";
+    expect(await check(await sign({ iss: OTHER }, own.privateKey))).toBe(wrong);
+    expect(await check(await sign({ iss: OWN }, other.privateKey))).toBe(wrong);
+    expect(await check(await sign({ iss: `${OTHER}/` }, other.privateKey))).toMatch(/issuer/);
+  });
+
+  test("refuses tokens of an issuer whose keys are not available, and only those", async () => {
+    otherIsDown = true;
+    expect(await check(await sign({ iss: OTHER }, other.privateKey))).toMatch(/not available now/);
+    expect(await check(await sign({}))).toBe("good");
+  });
+
+  test("takes a token without scopes for what it is", async () => {
+    expect(await check(await sign({ scope: undefined }))).toMatch(/lacks the scope/);
+    expect(await check(await sign({ scope: "" }))).toMatch(/lacks the scope/);
+    expect(await check(await sign({ scope: null }))).toMatch(/claim scope/);
+    expect(await check(await sign({ scope: "Ledger:read ledger:reads" }))).toMatch(
+      /lacks the scope/,
+    );
+  });
+});
