@@ -31,7 +31,11 @@ const IdParam = z
   .openapi({ type: "integer", minimum: 0 });
 
 export const IdParams = LedgerParams.extend({ id: IdParam });
-export const IdKeyParams = IdParams.extend({ key: z.string() });
+/** For writes: a negative id is no id, where a read of one finds nothing. */
+export const WriteIdParams = LedgerParams.extend({
+  id: IdParam.refine((id) => id >= 0, "expected an integer of 0 or more"),
+});
+export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 
 /** The filter language; see `platform/query.ts`. */
 export const FilterBody = z
@@ -103,7 +107,11 @@ export const TransactionRequest = z
   .object({
     postings: z.array(PostingRequest).nullish(),
     script: z
-      .object({ plain: z.string().nullish(), template: z.string().nullish(), vars: z.unknown() })
+      .object({
+        plain: z.string().nullish(),
+        template: z.string().nullish(),
+        vars: z.unknown().optional(),
+      })
       .nullish()
       .openapi({ description: "Not supported by this version." }),
     timestamp: TimestampInput.nullish(),

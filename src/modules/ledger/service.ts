@@ -4,7 +4,7 @@ import { callObject } from "../../platform/http/rpc.ts";
 import { newId } from "../../platform/ids.ts";
 import { logError } from "../../platform/log.ts";
 import type { Page, PageQuery } from "../../platform/pagination.ts";
-import type { Result } from "../../platform/result.ts";
+import { attempt, type Result, unwrap } from "../../platform/result.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { systemClock } from "../../platform/time.ts";
 import { isBucketName, isLedgerName } from "./core/names.ts";
@@ -12,7 +12,7 @@ import type { AccountRecord, Command, Metadata, Transaction } from "./core/types
 import { toPlatformEvents } from "./events.ts";
 import { parseFeatures } from "./features.ts";
 import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "./object/engine.ts";
-import type { TransactionExpansion } from "./object/transaction-reader.ts";
+import type { VolumeExpansion } from "./object/transaction-reader.ts";
 import { type Ledger, LedgerCatalogue } from "./store.ts";
 
 const BUCKET_DEFAULT = "_default";
@@ -87,17 +87,22 @@ export class LedgerService {
     return this.#catalogue.listNames(countMax);
   }
 
-  execute(ledger: string, command: Command, options: WriteOptions): Promise<Outcome> {
-    return callObject(this.#object(ledger).execute(command, options));
+  /** Executes the command that `toCommand` makes of a request. */
+  async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
+    const object = this.#object(ledger);
+    const command = attempt(toCommand);
+    // Of an unknown ledger, that it is unknown is the first thing to say.
+    if (!command.ok) await callObject(object.assertCreated());
+    return callObject(object.execute(unwrap(command), options));
   }
 
   /** Executes a create or revert and gives the transaction that it made. */
   async commit(
     ledger: string,
-    command: Command,
+    toCommand: () => Command,
     options: WriteOptions,
   ): Promise<{ transaction: Transaction; isReplay: boolean }> {
-    const { transaction, isReplay } = await this.execute(ledger, command, options);
+    const { transaction, isReplay } = await this.execute(ledger, toCommand, options);
     // A key is checked against the command, so that a replay is of the same kind.
     if (transaction === undefined) throw new Error("a commit made no transaction");
     return { transaction, isReplay };
@@ -114,7 +119,7 @@ export class LedgerService {
   async getTransaction(
     ledger: string,
     id: number,
-    expansion: TransactionExpansion,
+    expansion: VolumeExpansion,
   ): Promise<Transaction> {
     const found = await callObject(this.#object(ledger).findTransaction(id, expansion));
     if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
@@ -124,7 +129,7 @@ export class LedgerService {
   listTransactions(
     ledger: string,
     query: PageQuery,
-    expansion: TransactionExpansion,
+    expansion: VolumeExpansion,
   ): Promise<Page<Transaction>> {
     return callObject(this.#object(ledger).listTransactions(query, expansion));
   }
@@ -132,7 +137,7 @@ export class LedgerService {
   async getAccount(
     ledger: string,
     address: string,
-    expansion: { volumes: boolean },
+    expansion: VolumeExpansion,
   ): Promise<AccountRecord> {
     const found = await callObject(this.#object(ledger).findAccount(address, expansion));
     if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
@@ -142,7 +147,7 @@ export class LedgerService {
   listAccounts(
     ledger: string,
     query: PageQuery,
-    expansion: { volumes: boolean },
+    expansion: VolumeExpansion,
   ): Promise<Page<AccountRecord>> {
     return callObject(this.#object(ledger).listAccounts(query, expansion));
   }

@@ -45,6 +45,8 @@ export interface EndpointSpec<
   /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number;
   readonly responses: R;
+  /** Refuses what the headers or the query already tell, before the body is read. */
+  readonly before?: (c: Context<AppEnv>) => void;
   /** Whether the header `Formance-Bigint-As-String` makes the answer print its amounts as texts. */
   readonly bigintAsString?: boolean;
   /** Writes the answer of an expected failure, where the protocol of the operation has an error body of its own. */
@@ -131,6 +133,7 @@ export function endpoint<
     try {
       if (spec.scope !== "public") await c.var.authenticate(c.req.raw, spec.scope);
       assertSupported(spec.unsupportedQuery ?? [], c);
+      spec.before?.(c);
       const answer = await handler({
         params: parsePart(spec.params, c.req.param(), "path parameter"),
         query: parsePart(spec.query, queryOf(c), "query parameter"),

@@ -21,7 +21,7 @@ import { LogReader, type RangeLimits } from "./log-reader.ts";
 import { migrate } from "./migrations.ts";
 import { LOG_TYPES } from "./payload.ts";
 import { first, type Sql } from "./sql.ts";
-import { type TransactionExpansion, TransactionReader } from "./transaction-reader.ts";
+import { type VolumeExpansion, TransactionReader } from "./transaction-reader.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 export interface WriteOptions {
@@ -110,8 +110,7 @@ export class LedgerEngine {
       sql,
       batch: this.#batch,
       transactions: this.#transactions,
-      keepsEffectiveVolumes:
-        this.info.features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC",
+      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       takeTransactionId: () => ++this.#counters.tx,
     });
   }
@@ -151,21 +150,24 @@ export class LedgerEngine {
     return results;
   }
 
-  findTransaction(id: number, expansion: TransactionExpansion): Transaction | undefined {
+  findTransaction(id: number, expansion: VolumeExpansion): Transaction | undefined {
     const stored = this.#transactions.find(id);
-    return stored === undefined ? undefined : this.#transactions.expand([stored], expansion)[0];
+    if (stored === undefined) return undefined;
+    return this.#transactions.expand([stored], this.#served(expansion))[0];
   }
 
-  listTransactions(query: PageQuery, expansion: TransactionExpansion): Page<Transaction> {
-    return this.#transactions.list(query, expansion);
+  listTransactions(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
+    return this.#transactions.list(query, this.#served(expansion));
   }
 
-  findAccount(address: string, expansion: { volumes: boolean }): AccountRecord | undefined {
-    return this.#accounts.find(address, expansion);
+  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  findAccount(address: string, expansion: VolumeExpansion): AccountRecord | undefined {
+    return this.#accounts.find(address, this.#accountVolumes(expansion));
   }
 
-  listAccounts(query: PageQuery, expansion: { volumes: boolean }): Page<AccountRecord> {
-    return this.#accounts.list(query, expansion);
+  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  listAccounts(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
+    return this.#accounts.list(query, this.#accountVolumes(expansion));
   }
 
   /** Log entries of a range, at least one if there is any, as many as the limits allow. */
@@ -179,6 +181,33 @@ export class LedgerEngine {
     if (reached <= this.#publishedLog) return;
     this.#sql.all("UPDATE ledger SET published_log = ?", reached);
     this.#publishedLog = reached;
+  }
+
+  get #keepsEffectiveVolumes(): boolean {
+    const { features } = this.info;
+    return (
+      features.MOVES_HISTORY === "ON" &&
+      features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC"
+    );
+  }
+
+  /** Transactions simply lack effective volumes where the features leave them out. */
+  #served({ volumes, effectiveVolumes }: VolumeExpansion): VolumeExpansion {
+    return { volumes, effectiveVolumes: effectiveVolumes && this.#keepsEffectiveVolumes };
+  }
+
+  #accountVolumes({ volumes, effectiveVolumes }: VolumeExpansion): { volumes: boolean } {
+    if (volumes && this.info.features.MOVES_HISTORY !== "ON") {
+      throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
+    }
+    if (effectiveVolumes && !this.#keepsEffectiveVolumes) {
+      throw new AppError(
+        "VALIDATION",
+        "feature MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES must be 'SYNC' to use effectiveVolumes",
+      );
+    }
+    // Without a point in time, the volumes in both orders are the same.
+    return { volumes: volumes || effectiveVolumes };
   }
 
   #now(): Timestamp {

@@ -16,7 +16,7 @@ import {
 } from "./engine.ts";
 import { isCreated } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
-import type { TransactionExpansion } from "./transaction-reader.ts";
+import type { VolumeExpansion } from "./transaction-reader.ts";
 
 /** How long a burst of commits is collected before its one message is sent. */
 const ANNOUNCE_DELAY_MS = 20;
@@ -54,6 +54,11 @@ export class LedgerObject extends DurableObject<Env> {
     this.#engine ??= new LedgerEngine(this.#sql, systemClock);
   }
 
+  /** `LEDGER_NOT_FOUND`, or nothing. */
+  async assertCreated(): Promise<Result<void>> {
+    return this.#withEngine(() => undefined);
+  }
+
   async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
     return this.#withEngine((engine) => {
       const outcome = engine.execute(command, options);
@@ -75,28 +80,28 @@ export class LedgerObject extends DurableObject<Env> {
 
   async findTransaction(
     id: number,
-    expansion: TransactionExpansion,
+    expansion: VolumeExpansion,
   ): Promise<Result<Transaction | undefined>> {
     return this.#withEngine((engine) => engine.findTransaction(id, expansion));
   }
 
   async listTransactions(
     query: PageQuery,
-    expansion: TransactionExpansion,
+    expansion: VolumeExpansion,
   ): Promise<Result<Page<Transaction>>> {
     return this.#withEngine((engine) => engine.listTransactions(query, expansion));
   }
 
   async findAccount(
     address: string,
-    expansion: { volumes: boolean },
+    expansion: VolumeExpansion,
   ): Promise<Result<AccountRecord | undefined>> {
     return this.#withEngine((engine) => engine.findAccount(address, expansion));
   }
 
   async listAccounts(
     query: PageQuery,
-    expansion: { volumes: boolean },
+    expansion: VolumeExpansion,
   ): Promise<Result<Page<AccountRecord>>> {
     return this.#withEngine((engine) => engine.listAccounts(query, expansion));
   }

@@ -14,8 +14,8 @@ import { decodeTransaction, type StoredPosting, type TransactionPayload } from "
 import { fromStored, type Sql, type SqlValue, type StoredAmount } from "./sql.ts";
 import { parseMetadata } from "./write-batch.ts";
 
-/** What a reader of transactions wants besides the transactions. */
-export interface TransactionExpansion {
+/** What a reader wants besides the transactions or accounts. */
+export interface VolumeExpansion {
   readonly volumes: boolean;
   readonly effectiveVolumes: boolean;
 }
@@ -65,14 +65,14 @@ export class TransactionReader {
   }
 
   /** A page sorted by `id`, `inserted_at`, `timestamp` or `updated_at`; the id breaks ties. */
-  list(query: PageQuery, expansion: TransactionExpansion): Page<Transaction> {
+  list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
     const rows = this.#rows(query.column, scanOf(query));
     const page = pageOf(query, rows, (row) => keyOf(query.column, row));
     return { ...page, data: this.expand(page.data, expansion) };
   }
 
   /** Gives stored transactions their names and, where wanted, their volumes. */
-  expand(stored: readonly StoredTransaction[], expansion: TransactionExpansion): Transaction[] {
+  expand(stored: readonly StoredTransaction[], expansion: VolumeExpansion): Transaction[] {
     const names = this.namesOf(stored.map(({ payload }) => payload));
     const volumes =
       expansion.volumes || expansion.effectiveVolumes ? this.readVolumes(stored, names) : undefined;

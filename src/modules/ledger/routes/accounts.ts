@@ -51,9 +51,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       assertNoFilter(query.query, body);
       const wanted = toAccountQuery(query, c.var.settings);
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.env).listAccounts(params.ledger, wanted, {
-        volumes: expand.volumes || expand.effectiveVolumes,
-      });
+      const page = await LedgerService.from(c.env).listAccounts(params.ledger, wanted, expand);
       const view = mapPage(page, (account) => toAccountView(account, expand));
       return { status: 200, body: toCursorView(view) };
     },
@@ -75,9 +73,8 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, c }) => {
       const expand = toExpansion(query.expand);
-      const account = await LedgerService.from(c.env).getAccount(params.ledger, params.address, {
-        volumes: expand.volumes || expand.effectiveVolumes,
-      });
+      const { ledger, address } = params;
+      const account = await LedgerService.from(c.env).getAccount(ledger, address, expand);
       return { status: 200, body: { data: toAccountView(account, expand) } };
     },
   );
@@ -102,11 +99,11 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { isReplay } = await LedgerService.from(c.env).execute(
         params.ledger,
-        {
+        () => ({
           kind: "setMetadata",
           target: { type: "ACCOUNT", id: parseAccount(params.address, "account") },
           metadata: body,
-        },
+        }),
         writeOptions(c, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
@@ -129,11 +126,11 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, c }) => {
       const { isReplay } = await LedgerService.from(c.env).execute(
         params.ledger,
-        {
+        () => ({
           kind: "deleteMetadata",
           target: { type: "ACCOUNT", id: parseAccount(params.address, "account") },
           key: params.key,
-        },
+        }),
         writeOptions(c, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };

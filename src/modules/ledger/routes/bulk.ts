@@ -27,6 +27,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       unsupportedQuery: ["schemaVersion"],
       body: BulkRequest,
       bodyBytesMax: BULK_BYTES_MAX,
+      before: (c) => assertJson(c.req.header("content-type")),
       responses: {
         200: json("All succeeded", BulkResponse),
         400: json("At least one failed, or the request is refused", BulkResponse),
@@ -35,7 +36,6 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       assertOptions(query);
-      assertJson(c.req.header("content-type"));
       assertSize(body?.length ?? 0, c.var.settings.FLORIN_BULK_MAX_SIZE);
       const requests = parseBulk(body ?? []);
       const results = await LedgerService.from(c.env).executeBulk(

@@ -9,7 +9,6 @@ import {
   CreateQuery,
   ExpandQuery,
   FilterBody,
-  IdKeyParams,
   IdParams,
   LedgerParams,
   RevertQuery,
@@ -17,6 +16,8 @@ import {
   TransactionListQuery,
   TransactionRequest,
   TransactionResponse,
+  WriteIdKeyParams,
+  WriteIdParams,
   WriteQuery,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
@@ -53,10 +54,9 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const command = toCreateTransaction(body, { force: query.force });
       const { transaction, isReplay } = await LedgerService.from(c.env).commit(
         params.ledger,
-        command,
+        () => toCreateTransaction(body, { force: query.force }),
         writeOptions(c, query),
       );
       return {
@@ -136,7 +136,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       summary: "Revert a transaction",
       tags: TAGS,
       scope: "ledger:write",
-      params: IdParams,
+      params: WriteIdParams,
       query: RevertQuery,
       unsupportedQuery: ["schemaVersion"],
       body: RevertRequest,
@@ -148,15 +148,10 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { force, atEffectiveDate } = query;
-      const command = toRevertTransaction({
-        id: params.id,
-        force,
-        atEffectiveDate,
-        metadata: body?.metadata,
-      });
+      const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
       const { transaction, isReplay } = await LedgerService.from(c.env).commit(
         params.ledger,
-        command,
+        () => toRevertTransaction(request),
         writeOptions(c, query),
       );
       return {
@@ -178,7 +173,7 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
       summary: "Add metadata to a transaction",
       tags: TAGS,
       scope: "ledger:write",
-      params: IdParams,
+      params: WriteIdParams,
       query: WriteQuery,
       unsupportedQuery: ["schemaVersion"],
       body: MetadataSchema,
@@ -187,11 +182,11 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { isReplay } = await LedgerService.from(c.env).execute(
         params.ledger,
-        {
+        () => ({
           kind: "setMetadata",
           target: { type: "TRANSACTION", id: params.id },
           metadata: body,
-        },
+        }),
         writeOptions(c, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
@@ -206,7 +201,7 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
       summary: "Delete a metadata key of a transaction",
       tags: TAGS,
       scope: "ledger:write",
-      params: IdKeyParams,
+      params: WriteIdKeyParams,
       query: WriteQuery,
       unsupportedQuery: ["schemaVersion"],
       responses: { 204: empty("Deleted"), ...errors(400, 404) },
@@ -214,11 +209,11 @@ function registerMetadata(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, c }) => {
       const { isReplay } = await LedgerService.from(c.env).execute(
         params.ledger,
-        {
+        () => ({
           kind: "deleteMetadata",
           target: { type: "TRANSACTION", id: params.id },
           key: params.key,
-        },
+        }),
         writeOptions(c, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
