@@ -54,10 +54,15 @@ async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise
   assertLocal(settings, c.req.url);
   // No stored text contains it, and SQLite ends texts at it.
   if (c.req.url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
+  if (BROKEN_ENCODING.test(c.req.url)) {
+    throw new AppError("VALIDATION", "the URL has a broken percent encoding");
+  }
   c.set("settings", settings);
   c.set("authenticate", authModule.authenticator(c.env, settings));
   await next();
 }
+
+const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
 /** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */
 function assertLocal(settings: Settings, url: string): void {

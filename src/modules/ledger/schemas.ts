@@ -49,9 +49,13 @@ export const LedgerListQuery = ListParams.extend({
 export const AccountListQuery = LedgerListQuery.extend({ expand: ExpandParam });
 export const TransactionListQuery = AccountListQuery.extend({
   order: z
-    .literal("effective")
+    .string()
     .optional()
-    .openapi({ deprecated: true, description: "Use `sort=timestamp`." }),
+    .openapi({
+      enum: ["effective"],
+      deprecated: true,
+      description: "Use `sort=timestamp`; other values change nothing.",
+    }),
   reverse: BooleanParam,
 });
 export const ExpandQuery = z.object({ expand: ExpandParam });

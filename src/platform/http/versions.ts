@@ -28,7 +28,9 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
     async ({ c }) => ({
       status: 200,
       body: {
-        region: c.req.raw.cf?.region?.toString() ?? "local",
+        region: c.var.settings.FLORIN_LOCAL
+          ? "local"
+          : (c.req.raw.cf?.region?.toString() ?? "unknown"),
         env: c.var.settings.FLORIN_LOCAL ? "local" : "production",
         versions: await Promise.all(
           modules.map(async ({ name, version, check }) => ({

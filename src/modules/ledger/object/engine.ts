@@ -197,10 +197,11 @@ export class LedgerEngine {
   }
 
   #accountVolumes({ volumes, effectiveVolumes }: VolumeExpansion): { volumes: boolean } {
-    if (volumes && this.info.features.MOVES_HISTORY !== "ON") {
+    const { features } = this.info;
+    if (volumes && features.MOVES_HISTORY !== "ON") {
       throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
     }
-    if (effectiveVolumes && !this.#keepsEffectiveVolumes) {
+    if (effectiveVolumes && features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
       throw new AppError(
         "VALIDATION",
         "feature MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES must be 'SYNC' to use effectiveVolumes",
