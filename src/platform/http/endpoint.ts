@@ -166,6 +166,7 @@ export function respond(
 }
 
 function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
+  if (!c.req.url.includes("?")) return;
   for (const name of names) {
     const value = c.req.query(name) ?? "";
     if (value !== "" && value !== "false") throw unsupported(name);
