@@ -1,0 +1,9 @@
+import { createApp } from "./app.ts";
+import { consume } from "./consumers.ts";
+
+export { ClockObject } from "./clock-object.ts";
+export { LedgerObject } from "./modules/ledger/index.ts";
+
+const app = createApp();
+
+export default { fetch: app.fetch, queue: consume } satisfies ExportedHandler<Env>;

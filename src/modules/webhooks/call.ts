@@ -1,0 +1,115 @@
+import {
+  callOutbound,
+  type Fetch,
+  type OutboundPolicy,
+  type OutboundResult,
+} from "../../platform/http/outbound.ts";
+import { logError } from "../../platform/log.ts";
+import { type Clock, type Timestamp, toMillis } from "../../platform/time.ts";
+import type { Target } from "./config-store.ts";
+import { sign } from "./signature.ts";
+
+/** What one request to an endpoint carries. */
+export interface WebhookCall {
+  readonly target: Target;
+  /** Sent as `formance-webhook-id`. */
+  readonly id: string;
+  readonly body: string;
+  /** The header is left out when it is empty. */
+  readonly idempotencyKey: string;
+  readonly isTest: boolean;
+}
+
+export interface CallResult {
+  /** 0 when no answer came. */
+  readonly statusCode: number;
+  readonly error?: string;
+  readonly responseExcerpt?: string;
+  readonly retryAfterMs?: number;
+  readonly respondedAt: Timestamp;
+  readonly durationMs: number;
+}
+
+export interface CallContext {
+  readonly fetch: Fetch;
+  readonly policy: OutboundPolicy;
+  readonly clock: Clock;
+}
+
+/** Time for one call, the reading of the answer included. */
+export const CALL_TIMEOUT_MS = 30_000;
+/** What is kept of an answer, in bytes. */
+const EXCERPT_BYTES_MAX = 65_536;
+
+/** Sends one signed request. Never throws: whatever goes wrong is a failed call, which the retry rules know. */
+export async function callEndpoint(call: WebhookCall, context: CallContext): Promise<CallResult> {
+  const startedAt = context.clock();
+  const result = await post(call, context, startedAt);
+  const respondedAt = context.clock();
+  const timing = { respondedAt, durationMs: toMillis(respondedAt) - toMillis(startedAt) };
+  if (result.kind === "unreachable")
+    return { statusCode: 0, error: clean(result.error), ...timing };
+  const excerpt = clean(new TextDecoder().decode(result.body));
+  const retryAfterMs = parseRetryAfter(result.headers.get("retry-after"), toMillis(respondedAt));
+  return {
+    statusCode: result.status,
+    ...(result.bodyError === undefined ? {} : { error: clean(result.bodyError) }),
+    ...(excerpt === "" ? {} : { responseExcerpt: excerpt }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...timing,
+  };
+}
+
+async function post(
+  call: WebhookCall,
+  { fetch, policy }: CallContext,
+  startedAt: Timestamp,
+): Promise<OutboundResult> {
+  let headers: Record<string, string>;
+  try {
+    headers = headersOf(call, Math.floor(toMillis(startedAt) / 1000));
+  } catch (error) {
+    logError("a webhook could not be signed", error);
+    return { kind: "unreachable", error: "the request could not be signed" };
+  }
+  return callOutbound(
+    {
+      method: "POST",
+      url: call.target.endpoint,
+      headers,
+      body: call.body,
+      timeoutMs: CALL_TIMEOUT_MS,
+      bodyBytesMax: EXCERPT_BYTES_MAX,
+    },
+    { fetch, policy },
+  );
+}
+
+function headersOf(call: WebhookCall, timestampSeconds: number): Record<string, string> {
+  const { id, body, idempotencyKey } = call;
+  return {
+    "content-type": "application/json",
+    "user-agent": "formance-webhooks/v0",
+    "formance-webhook-id": id,
+    "formance-webhook-timestamp": String(timestampSeconds),
+    "formance-webhook-signature": sign(call.target.openSecret(), { id, timestampSeconds, body }),
+    "formance-webhook-test": String(call.isTest),
+    ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
+  };
+}
+
+/** Makes a text from elsewhere fit to be stored and shown: no control characters but tab and line breaks. */
+const clean = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd");
+
+/** Milliseconds to wait, from seconds or an HTTP date. */
+export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
+  if (value === null) return undefined;
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const dateMs = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;

@@ -1,0 +1,51 @@
+import { databaseOf } from "../../platform/db/database.ts";
+import { type Fetch, systemFetch } from "../../platform/http/outbound.ts";
+import { SecretBox } from "../../platform/secrets.ts";
+import { type Settings, settingsOf } from "../../platform/settings.ts";
+import { type Clock, systemClock } from "../../platform/time.ts";
+import type { CallContext } from "./call.ts";
+import { ConfigStore } from "./config-store.ts";
+import type { RetryPolicy } from "./core/retry.ts";
+import { DeliveryStore } from "./delivery-store.ts";
+import { platformPorts, Schedule, type SchedulePorts } from "./schedule.ts";
+
+/** Where the module touches the world outside D1; tests replace some of it. */
+export interface WebhookPorts extends SchedulePorts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** What the use cases of the module work with. */
+export interface WebhookContext {
+  readonly configs: ConfigStore;
+  readonly deliveries: DeliveryStore;
+  readonly schedule: Schedule;
+  readonly calls: CallContext;
+  readonly clock: Clock;
+  readonly retries: RetryPolicy;
+}
+
+export function contextOf(env: Env, ports: Partial<WebhookPorts>): WebhookContext {
+  const settings = settingsOf(env);
+  const db = databaseOf(env);
+  const clock = ports.clock ?? systemClock;
+  return {
+    configs: new ConfigStore(db, SecretBox.from(env)),
+    deliveries: new DeliveryStore(db),
+    schedule: new Schedule({ ...platformPorts(env), ...ports }, clock),
+    calls: {
+      fetch: ports.fetch ?? systemFetch,
+      policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
+      clock,
+    },
+    clock,
+    retries: toRetryPolicy(settings),
+  };
+}
+
+const toRetryPolicy = (settings: Settings): RetryPolicy => ({
+  minBackoffMs: settings.FLORIN_WEBHOOK_RETRY_MIN_BACKOFF,
+  maxBackoffMs: settings.FLORIN_WEBHOOK_RETRY_MAX_BACKOFF,
+  abortAfterMs: settings.FLORIN_WEBHOOK_RETRY_ABORT_AFTER,
+  maxAttempts: settings.FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS,
+});

@@ -1,0 +1,76 @@
+import type { AttemptOutcome } from "./delivery.ts";
+
+/** When a failed attempt is repeated. */
+export interface RetryPolicy {
+  readonly minBackoffMs: number;
+  readonly maxBackoffMs: number;
+  /** No attempt starts later than this after the first claim of its generation. */
+  readonly abortAfterMs: number;
+  /** 0 sets no limit. */
+  readonly maxAttempts: number;
+}
+
+/** An attempt as the retry rules see it. Times are milliseconds since the epoch. */
+export interface AttemptFacts {
+  /** Attempts before this one in the generation. */
+  readonly index: number;
+  /** 0 when no answer came. */
+  readonly statusCode: number;
+  readonly cycleStartedMs: number;
+  readonly respondedMs: number;
+  /** What the endpoint asked for in `Retry-After`. */
+  readonly retryAfterMs?: number;
+}
+
+export type Verdict =
+  | { readonly status: "succeeded" | "failed"; readonly outcome: AttemptOutcome }
+  | {
+      readonly status: "pending";
+      readonly outcome: "retryable_failure";
+      readonly nextAttemptMs: number;
+    };
+
+/** The longest wait that an endpoint can ask for. */
+export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
+
+/** What an attempt means for its delivery. */
+export function judge(attempt: AttemptFacts, policy: RetryPolicy): Verdict {
+  const outcome = classify(attempt.statusCode);
+  if (outcome === "succeeded") return { status: "succeeded", outcome };
+  const nextAttemptMs = outcome === "permanent_failure" ? undefined : retryTime(attempt, policy);
+  // A retryable result that spends the budget is recorded as permanent.
+  return nextAttemptMs === undefined
+    ? { status: "failed", outcome: "permanent_failure" }
+    : { status: "pending", outcome: "retryable_failure", nextAttemptMs };
+}
+
+/** Success is 2xx. Of the rest, 4xx is final except "timeout" and "slow down"; redirects are not followed and count as failures. */
+export function classify(statusCode: number): AttemptOutcome {
+  if (statusCode >= 200 && statusCode < 300) return "succeeded";
+  if (statusCode === 408 || statusCode === 429) return "retryable_failure";
+  return statusCode >= 400 && statusCode < 500 ? "permanent_failure" : "retryable_failure";
+}
+
+/** The wait after attempt `index`: it doubles from the minimum up to the maximum. */
+export const backoffMs = (index: number, policy: RetryPolicy): number =>
+  Math.min(policy.minBackoffMs * 2 ** index, policy.maxBackoffMs);
+
+/** Whether a delivery may not be tried any more, before its next attempt: time also passes while nothing runs. */
+export function isExhausted(
+  { attemptCount, cycleStartedMs }: { attemptCount: number; cycleStartedMs: number },
+  nowMs: number,
+  policy: RetryPolicy,
+): boolean {
+  const isCapped = policy.maxAttempts > 0 && attemptCount >= policy.maxAttempts;
+  return (attemptCount > 0 && isCapped) || nowMs - cycleStartedMs > policy.abortAfterMs;
+}
+
+function retryTime(attempt: AttemptFacts, policy: RetryPolicy): number | undefined {
+  if (policy.maxAttempts > 0 && attempt.index + 1 >= policy.maxAttempts) return undefined;
+  let scheduledMs = 0;
+  for (let index = 0; index <= attempt.index; index++) scheduledMs += backoffMs(index, policy);
+  if (scheduledMs > policy.abortAfterMs) return undefined;
+  const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
+  const nextMs = attempt.respondedMs + Math.max(backoffMs(attempt.index, policy), asked);
+  return nextMs - attempt.cycleStartedMs > policy.abortAfterMs ? undefined : nextMs;
+}

@@ -1,0 +1,43 @@
+import { sql } from "drizzle-orm";
+import { databaseOf } from "../../platform/db/database.ts";
+import type { Module } from "../../platform/http/module.ts";
+import { API_VERSION, webhookRoutes } from "./routes.ts";
+
+/**
+ * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each
+ * delivery is attempted until its endpoint has it or the retry budget is spent.
+ *
+ * **Nothing is lost, whatever is killed when.** Messages of a queue are lost when a local server is killed, so they only
+ * make things happen soon. What makes them happen at all is a row in D1 and the alarm of the clock object, whose sweep
+ * reads the rows. The rule: while a delivery is pending, the alarm is set no later than `OVERDUE_AFTER_MS` after its due
+ * time; while it is claimed, no later than `CLAIM_MS_MAX` after the claim. A kill between two steps:
+ *
+ * | After | State | What goes on |
+ * | --- | --- | --- |
+ * | events are read | nothing stored | The producer has no confirmation and publishes the events again. |
+ * | deliveries are stored | pending, alarm perhaps not set | The same. The rows are there already and are ignored; the alarm is set whether rows were new or not. Only then the producer gets its confirmation. |
+ * | the alarm is set, or messages are sent | pending | The sweep finds them overdue and sends new messages. |
+ * | the claim | delivering | The alarm that was set while it was pending fires by `OVERDUE_AFTER_MS` after the claim, since each sweep that sees it overdue sets the alarm again. That sweep sees the claim and sets the alarm to its end; then the claim is released. |
+ * | the call | delivering | The same. The endpoint gets the delivery a second time, with the same id. |
+ * | the alarm of a retry is set | delivering | The same; the alarm fires once more than needed. |
+ * | the result is stored | final, or pending with an alarm | The sweep, if the message of the retry is not sent. |
+ *
+ * A sweep that fails, or is killed, has set the alarm before it began. Two messages for one delivery do no harm: the
+ * claim is one statement that only one of them passes. A claim that was released while its holder still worked is lost to
+ * the holder: its result is dropped, attempt included, and the second call's result counts.
+ *
+ * **Pending means that the config is active.** Deactivation and deletion cancel in the same transaction, the insert of
+ * deliveries and the end of a claim look at the config in their own statement.
+ */
+export const webhooksModule: Module = {
+  name: "webhooks",
+  version: API_VERSION,
+  routes: webhookRoutes,
+  check: async (env) => {
+    await databaseOf(env).get(sql`SELECT 1`);
+  },
+};
+
+export type { Subscriptions } from "./fan-out.ts";
+export { CLOCK_NAME } from "./schedule.ts";
+export { WebhookService } from "./service.ts";

@@ -1,0 +1,71 @@
+import type { DeliveryMessage } from "../../platform/events/messages.ts";
+import { logError } from "../../platform/log.ts";
+import { type Clock, type Timestamp, toMillis } from "../../platform/time.ts";
+
+/** What brings a delivery about: messages, which can be lost, and a durable alarm, which cannot. */
+export interface SchedulePorts {
+  readonly send: (messages: readonly MessageSendRequest<DeliveryMessage>[]) => Promise<void>;
+  /** Makes sure that the sweep runs at that time, in milliseconds since the epoch, or before. */
+  readonly armClock: (atMs: number) => Promise<void>;
+}
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly nextAttemptAt: Timestamp;
+}
+
+/** How long after its time a pending delivery counts as forgotten: its message was lost. */
+export const OVERDUE_AFTER_MS = 15_000;
+/** How long a claim lasts; well above the time that a batch of deliveries takes. */
+export const CLAIM_MS_MAX = 5 * 60_000;
+
+/** Longest delay of a message, in seconds; a limit of the platform. */
+const DELAY_SECONDS_MAX = 24 * 3600;
+/** Most messages that are sent in one call; a limit of the platform. */
+const MESSAGES_PER_SEND_MAX = 100;
+
+/** The queue and the clock of a deployment. */
+export const platformPorts = (env: Pick<Env, "DELIVERIES" | "CLOCK">): SchedulePorts => ({
+  send: async (messages) => {
+    await env.DELIVERIES.sendBatch(messages);
+  },
+  armClock: (atMs) => env.CLOCK.getByName(CLOCK_NAME).arm(atMs),
+});
+
+/** A deployment has one clock object. */
+export const CLOCK_NAME = "clock";
+
+/** Plans attempts. `arm` is what guarantees them; `announce` makes them punctual. */
+export class Schedule {
+  readonly #ports: SchedulePorts;
+  readonly #clock: Clock;
+
+  constructor(ports: SchedulePorts, clock: Clock) {
+    this.#ports = ports;
+    this.#clock = clock;
+  }
+
+  /** Lets the sweep look after deliveries that are due at `dueAt` or later. */
+  async arm(dueAt: Timestamp): Promise<void> {
+    await this.#ports.armClock(toMillis(dueAt) + OVERDUE_AFTER_MS);
+  }
+
+  /** Sends a message for each delivery, to arrive when it is due. What fails here is made up for by the sweep. */
+  async announce(due: readonly DueDelivery[]): Promise<void> {
+    const nowMs = toMillis(this.#clock());
+    const messages = due
+      .map(({ id, nextAttemptAt }) => ({
+        body: { deliveryId: id },
+        // Rounded up, as a message that comes too early finds nothing to do.
+        delaySeconds: Math.max(0, Math.ceil((toMillis(nextAttemptAt) - nowMs) / 1000)),
+      }))
+      .filter(({ delaySeconds }) => delaySeconds <= DELAY_SECONDS_MAX);
+    try {
+      for (let index = 0; index < messages.length; index += MESSAGES_PER_SEND_MAX) {
+        await this.#ports.send(messages.slice(index, index + MESSAGES_PER_SEND_MAX));
+      }
+    } catch (error) {
+      logError("messages for deliveries could not be sent", error, { count: messages.length });
+    }
+  }
+}

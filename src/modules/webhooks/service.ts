@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { AppError } from "../../platform/errors.ts";
+import type { PlatformEvent } from "../../platform/events/envelope.ts";
+import { findUrlFault } from "../../platform/http/outbound.ts";
+import { newId } from "../../platform/ids.ts";
+import { type CallResult, callEndpoint } from "./call.ts";
+import type { ConfigFields, ConfigFilter } from "./config-store.ts";
+import { contextOf, type WebhookContext, type WebhookPorts } from "./context.ts";
+import type { WebhookConfig } from "./core/config.ts";
+import { dispatch } from "./dispatch.ts";
+import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
+import { sweep } from "./sweep.ts";
+
+/** A config as a client sends it; without a secret, one is made. */
+export interface ConfigInput extends Omit<ConfigFields, "secret"> {
+  readonly secret: string | undefined;
+}
+
+/** What a test request came to. */
+export interface TestCall {
+  /** Sent as `formance-webhook-id`. */
+  readonly webhookId: string;
+  readonly config: WebhookConfig;
+  readonly body: string;
+  readonly result: CallResult;
+}
+
+/** The use cases of the module: configs for clients, deliveries for the queues, the sweep for the clock. */
+export class WebhookService {
+  readonly #context: WebhookContext;
+
+  constructor(context: WebhookContext) {
+    this.#context = context;
+  }
+
+  static from(env: Env, ports: Partial<WebhookPorts> = {}): WebhookService {
+    return new WebhookService(contextOf(env, ports));
+  }
+
+  listConfigs(filter: ConfigFilter): Promise<WebhookConfig[]> {
+    return this.#context.configs.list(filter);
+  }
+
+  createConfig(input: ConfigInput): Promise<WebhookConfig> {
+    const { configs, clock } = this.#context;
+    return configs.insert(newId(), this.#toFields(input), clock());
+  }
+
+  /** Replaces a config. Without a secret in the input, the old one is replaced by a new one, too. */
+  async updateConfig(id: string, input: ConfigInput): Promise<void> {
+    const { configs, clock } = this.#context;
+    if (!(await configs.update(id, this.#toFields(input), clock()))) throw notFound();
+  }
+
+  async deleteConfig(id: string): Promise<void> {
+    const { configs, clock } = this.#context;
+    if (!(await configs.remove(id, clock()))) throw notFound();
+  }
+
+  async setActive(id: string, active: boolean): Promise<WebhookConfig> {
+    const { configs, clock } = this.#context;
+    await configs.setActive(id, active, clock());
+    return this.#getConfig(id);
+  }
+
+  async changeSecret(id: string, secret: string | undefined): Promise<WebhookConfig> {
+    const { configs, clock } = this.#context;
+    const config = await configs.updateSecret(id, secret ?? newSecret(), clock());
+    if (config === undefined) throw notFound();
+    return config;
+  }
+
+  /** Sends one signed request to an endpoint, active or not. Nothing is stored and nothing repeated. */
+  async testConfig(id: string): Promise<TestCall> {
+    const config = await this.#getConfig(id);
+    const target = { endpoint: config.endpoint, openSecret: () => config.secret };
+    const call = { target, id: newId(), body: TEST_BODY, idempotencyKey: "ik", isTest: true };
+    const result = await callEndpoint(call, this.#context.calls);
+    return { webhookId: call.id, config, body: TEST_BODY, result };
+  }
+
+  /** Who wants which events; empty when no config is active. */
+  listSubscriptions(): Promise<Subscriptions> {
+    return listSubscriptions(this.#context);
+  }
+
+  /** Resolves when the deliveries of all events are stored. Events may come again and in any order. */
+  fanOut(events: readonly PlatformEvent[], subscriptions: Subscriptions): Promise<void> {
+    return fanOut(events, subscriptions, this.#context);
+  }
+
+  /** Attempts those of the deliveries that are due. */
+  deliver(deliveryIds: readonly string[]): Promise<void> {
+    return dispatch(deliveryIds, this.#context);
+  }
+
+  /** Plans forgotten deliveries again and returns when to sweep next, in milliseconds since the epoch. */
+  sweep(): Promise<number | undefined> {
+    return sweep(this.#context);
+  }
+
+  async #getConfig(id: string): Promise<WebhookConfig> {
+    const config = await this.#context.configs.find(id);
+    if (config === undefined) throw notFound();
+    return config;
+  }
+
+  #toFields({ endpoint, secret, eventTypes, name }: ConfigInput): ConfigFields {
+    const fault = findUrlFault(endpoint, this.#context.calls.policy);
+    if (fault !== undefined) throw new AppError("VALIDATION", `invalid config: endpoint ${fault}`);
+    return { endpoint, secret: secret ?? newSecret(), eventTypes, name };
+  }
+}
+
+const TEST_BODY = '{"data":"test"}';
+/** Size of a secret before it is encoded. */
+export const SECRET_BYTES = 24;
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64");
+
+const notFound = (): AppError => new AppError("NOT_FOUND", "config not found");

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import {
+  callOutbound,
+  type Fetch,
+  type OutboundCall,
+} from "../../../src/platform/http/outbound.ts";
+
+const CALL: OutboundCall = {
+  method: "POST",
+  url: "https://hooks.example.com/in",
+  headers: { "x-test": "1" },
+  body: "hello",
+  timeoutMs: 5000,
+  bodyBytesMax: 10,
+};
+const run = (fetch: Fetch, call: Partial<OutboundCall> = {}) =>
+  callOutbound({ ...CALL, ...call }, { fetch, policy: { allowPrivateHosts: false } });
+
+/** A body that gives the chunks and then does `end`. */
+const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless") => {
+  const encoder = new TextEncoder();
+  let index = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = chunks[index++] ?? (end === "endless" ? "x" : undefined);
+        if (chunk !== undefined) controller.enqueue(encoder.encode(chunk));
+        else if (end === "close") controller.close();
+        else if (end === "fail") controller.error(new Error("connection lost"));
+        else return new Promise(() => undefined);
+        return undefined;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};
+
+test("sends what it was given and follows no redirect", async () => {
+  const seen: { url: string; init: RequestInit }[] = [];
+  const result = await run(async (url, init) => {
+    seen.push({ url, init });
+    return new Response(null, { status: 302, headers: { location: "http://127.0.0.1/" } });
+  });
+  expect(result).toMatchObject({ kind: "answered", status: 302 });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.init).toMatchObject({ method: "POST", body: "hello", redirect: "manual" });
+});
+
+test("opens no socket to a private address", async () => {
+  let calls = 0;
+  const result = await run(
+    async () => {
+      calls++;
+      return new Response();
+    },
+    { url: "http://169.254.169.254/latest/meta-data" },
+  );
+  expect(result).toEqual({
+    kind: "unreachable",
+    error: "the URL names 169.254.169.254, which is not a public host",
+  });
+  expect(calls).toBe(0);
+});
+
+test("a failure to connect is a result", async () => {
+  const result = await run(() => Promise.reject(new Error("connection refused")));
+  expect(result).toEqual({ kind: "unreachable", error: "connection refused" });
+});
+
+test("an endpoint that does not answer is given up in time", async () => {
+  let aborted = false;
+  const fetch: Fetch = (_url, init) =>
+    new Promise(() => init.signal?.addEventListener("abort", () => (aborted = true)));
+  const result = await run(fetch, { timeoutMs: 10 });
+  expect(result).toEqual({ kind: "unreachable", error: "no complete answer within 0.01 s" });
+  expect(aborted).toBe(true);
+});
+
+describe("the body of an answer", () => {
+  const read = async (chunks: readonly string[], end: Parameters<typeof bodyOf>[1], ms = 5000) => {
+    const result = await run(async () => new Response(bodyOf(chunks, end)), { timeoutMs: ms });
+    if (result.kind !== "answered") throw new Error(result.error);
+    return { text: new TextDecoder().decode(result.body), error: result.bodyError };
+  };
+
+  test("is read to its end", async () => {
+    expect(await read(["abc", "def"], "close")).toEqual({ text: "abcdef", error: undefined });
+  });
+  test("is cut at the limit, even when it never ends", async () => {
+    expect(await read(["abcdefgh"], "endless")).toEqual({ text: "abcdefghxx", error: undefined });
+    expect(await read(["abcdefghijklmnop"], "close")).toEqual({
+      text: "abcdefghij",
+      error: undefined,
+    });
+  });
+  test("that breaks off keeps the status and what was read", async () => {
+    expect(await read(["abc"], "fail")).toEqual({ text: "abc", error: "connection lost" });
+  });
+  test("that hangs is given up in time", async () => {
+    expect(await read(["abc"], "hang", 10)).toEqual({
+      text: "abc",
+      error: "no complete answer within 0.01 s",
+    });
+  });
+  test("may be absent", async () => {
+    const result = await run(async () => new Response(null, { status: 204 }));
+    expect(result).toMatchObject({ kind: "answered", status: 204, body: new Uint8Array() });
+  });
+});
