@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { prepareAssets } from "./lib/assets.ts";
+import { bundle } from "./lib/build.ts";
+import { run } from "./lib/main.ts";
+import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
+
+/** `npm run check`: everything that can be said about the code without running it, side by side. */
+async function check(): Promise<void> {
+  const results = await Promise.all([
+    report("types", () => command("tsc", ["-p", "."])),
+    report("lint", () => command("oxlint", [])),
+    report("format", () => command("oxfmt", ["--check", "."])),
+    report("bindings", checkBindings),
+    report("build", checkBuild),
+  ]);
+  const failed = results.filter((passed) => !passed).length;
+  console.log(`${results.length - failed} passed, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+/** What is uploaded may have this size at most, compressed. */
+const UPLOAD_BYTES_MAX = 1_000_000;
+
+/** Runs one check, prints how it went, and whether it passed. A check fails by throwing what it has to say. */
+async function report(name: string, work: () => Promise<string>): Promise<boolean> {
+  const startedMs = performance.now();
+  const seconds = (): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+  try {
+    const remark = await work();
+    console.log(`ok      ${name.padEnd(9)} ${seconds()}  ${remark}`);
+    return true;
+  } catch (error) {
+    console.log(`FAILED  ${name.padEnd(9)} ${seconds()}\n${outputOf(error)}`);
+    return false;
+  }
+}
+
+async function command(name: string, options: readonly string[]): Promise<string> {
+  await promisify(execFile)(inProject("node_modules/.bin", name), options, {
+    cwd: ROOT,
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  return "";
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** src/env.d.ts says what wrangler.toml binds. A `.dev.vars` has no say in it, hence the empty file. */
+async function checkBindings(): Promise<string> {
+  const options = ["types", "src/env.d.ts", "--check", "--env-file=/dev/null"];
+  await promisify(execFile)(process.execPath, [WRANGLER, ...options], {
+    cwd: ROOT,
+    env: { ...process.env, ...WRANGLER_ENV },
+  });
+  return "";
+}
+
+/** Builds what would be deployed, and weighs it. */
+async function checkBuild(): Promise<string> {
+  await prepareAssets();
+  const folder = mkdtempSync(join(tmpdir(), "florin-check-"));
+  try {
+    await bundle(folder);
+    const bytes = gzipSync(readFileSync(join(folder, "index.js"))).byteLength;
+    const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
+    if (bytes <= UPLOAD_BYTES_MAX) return size;
+    throw new OperatorError(`The Worker has ${size}; ${UPLOAD_BYTES_MAX / 1000} kB are allowed.`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What a failed command printed, or the message of another error. */
+function outputOf(error: unknown): string {
+  const { stdout = "", stderr = "", message } = error as Partial<Error & Output>; // of `execFile`, or of a check
+  return `${stdout}${stderr}`.trim() || (message ?? String(error));
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+await run(check);

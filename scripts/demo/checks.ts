@@ -1,0 +1,152 @@
+import type { Books, Outcome } from "./books.ts";
+import type { Metadata, Posting } from "./plan.ts";
+import type { Account, Transaction } from "./wire.ts";
+
+/** Something that must hold, and where it does not. */
+export interface Check {
+  readonly title: string;
+  readonly differences: readonly string[];
+}
+
+/** The ids that the server gave while the plan was played. */
+export interface PlayedIds {
+  readonly ids: ReadonlyMap<string, number>;
+  readonly revertIds: ReadonlyMap<string, number>;
+}
+
+/** Each transaction that was acknowledged is there once, as it was sent, and no other. */
+export function checkTransactions(
+  transactions: readonly Transaction[],
+  { outcome, ids, revertIds }: PlayedIds & { outcome: Outcome },
+): Check {
+  const expected = new Map<number, string>();
+  for (const [reference, { postings, metadata, reverted }] of outcome.transactions) {
+    expected.set(ids.get(reference) ?? 0, describe({ reference, postings, metadata, reverted }));
+  }
+  for (const [reference, postings] of outcome.reverts) {
+    const metadata = { [REVERTS_KEY]: String(ids.get(reference)) };
+    expected.set(revertIds.get(reference) ?? 0, describe({ reference: "", postings, metadata, reverted: false }));
+  }
+  const found = new Map(
+    transactions.map(({ id, reference = "", ...rest }) => [id, describe({ reference, ...rest })]),
+  );
+  return {
+    title: `${transactions.length} transactions are stored as they were sent, and no other`,
+    differences: [
+      ...(found.size === transactions.length ? [] : ["a transaction is listed twice"]),
+      ...compare(expected, found, (id) => `transaction ${id}`),
+    ],
+  };
+}
+
+/** How the ledger marks a transaction that reverts another. */
+const REVERTS_KEY = "com.formance.spec/state/reverts";
+
+/** Walking the pages back gives the same transactions in the opposite order. */
+export function checkWayBack(transactions: readonly Transaction[], back: readonly number[]): Check {
+  const there = transactions.map(({ id }) => id);
+  const isSame = back.length === there.length && back.every((id, index) => id === there.at(-1 - index));
+  const descends = there.every((id, index) => index === 0 || id < (there[index - 1] ?? 0));
+  return {
+    title: "the cursor leads through all of them, there and back",
+    differences: [
+      ...(descends ? [] : ["the newest transaction is not always first"]),
+      ...(isSame ? [] : [`there ${there.length} transactions, back ${back.length}, or in another order`]),
+    ],
+  };
+}
+
+/** Each account has the volumes that were computed beforehand, and there is no other. */
+export function checkAccounts(accounts: readonly Account[], books: Books): Check {
+  const expected = new Map(
+    books.accounts().map((address) => [address, describeVolumes(books.volumes(address))]),
+  );
+  const found = new Map(
+    accounts.map(({ address, volumes = {} }) => [address, describeVolumes(new Map(Object.entries(volumes)))]),
+  );
+  return {
+    title: `${accounts.length} accounts hold exactly what was computed`,
+    differences: [
+      ...compare(expected, found, (address) => address),
+      ...accounts.flatMap(({ address, volumes = {} }) =>
+        Object.entries(volumes)
+          .filter(([, { input, output, balance }]) => balance !== input - output)
+          .map(([asset]) => `${address}: the balance in ${asset} is not input less output`),
+      ),
+    ],
+  };
+}
+
+/** What all accounts hold of an asset is nothing in sum: money is moved, never made. */
+export function checkConservation(accounts: readonly Account[]): Check {
+  const sums = new Map<string, bigint>();
+  for (const { volumes = {} } of accounts) {
+    for (const [asset, { balance }] of Object.entries(volumes)) {
+      sums.set(asset, (sums.get(asset) ?? 0n) + balance);
+    }
+  }
+  return {
+    title: `money is conserved in ${[...sums.keys()].toSorted().join(", ")}`,
+    differences: [...sums].filter(([, sum]) => sum !== 0n).map(([asset, sum]) => `${asset}: ${sum} too many`),
+  };
+}
+
+export function checkAccountMetadata(
+  accounts: readonly Account[],
+  expected: ReadonlyMap<string, Metadata>,
+): Check {
+  const tagged = accounts.filter(({ metadata }) => Object.keys(metadata).length > 0);
+  return {
+    title: `${expected.size} accounts carry their metadata`,
+    differences: compare(
+      new Map([...expected].map(([address, metadata]) => [address, describeMetadata(metadata)])),
+      new Map(tagged.map(({ address, metadata }) => [address, describeMetadata(metadata)])),
+      (address) => address,
+    ),
+  };
+}
+
+/** Where two maps differ, in words. */
+export function compare<K>(
+  expected: ReadonlyMap<K, string>,
+  found: ReadonlyMap<K, string>,
+  nameOf: (key: K) => string,
+): string[] {
+  const differences: string[] = [];
+  for (const [key, value] of expected) {
+    const other = found.get(key);
+    if (other === undefined) differences.push(`${nameOf(key)} is missing: ${value}`);
+    else if (other !== value) differences.push(`${nameOf(key)} is ${other}, expected ${value}`);
+  }
+  for (const [key, value] of found) {
+    if (!expected.has(key)) differences.push(`${nameOf(key)} should not be there: ${value}`);
+  }
+  return differences;
+}
+
+interface TransactionText {
+  readonly reference: string;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly reverted: boolean;
+}
+
+const describe = ({ reference, postings, metadata, reverted }: TransactionText): string =>
+  `${reference} ${describePostings(postings)} ${describeMetadata(metadata)}${reverted ? " reverted" : ""}`;
+
+export const describePostings = (postings: readonly Posting[]): string =>
+  postings
+    .map(({ source, destination, amount, asset }) => `${source} > ${destination} ${amount} ${asset}`)
+    .join(", ");
+
+/** In the order of the keys, which has no meaning. */
+export const describeMetadata = (metadata: Metadata): string =>
+  JSON.stringify(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const describeVolumes = (
+  volumes: ReadonlyMap<string, { readonly input: bigint; readonly output: bigint }>,
+): string =>
+  [...volumes]
+    .map(([asset, { input, output }]) => `${asset} in ${input} out ${output}`)
+    .toSorted()
+    .join(", ");

@@ -1,0 +1,88 @@
+import { SDK } from "@formance/formance-sdk";
+import { z } from "zod";
+import { parseJson, stringifyJson } from "../../src/platform/json.ts";
+import { OperatorError } from "../lib/project.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * A client of a Florin server: the official SDK and, next to it, plain requests. The SDK turns amounts into JavaScript
+ * numbers on their way out and in, so what may exceed 2^53 goes without it.
+ */
+export class Client {
+  readonly sdk: SDK;
+  readonly #target: Target;
+  readonly #token: string;
+
+  private constructor(target: Target, token: string) {
+    this.#target = target;
+    this.#token = token;
+    this.sdk = new SDK({
+      serverURL: target.url,
+      security: { clientID: target.clientId, clientSecret: target.clientSecret },
+    });
+  }
+
+  /** Gets a token, which shows that the server is there and knows the client. */
+  static async connect(target: Target): Promise<Client> {
+    return new Client(target, await requestToken(target));
+  }
+
+  /** Sends a request; integers of any size survive both ways. A failure is an answer like any other. */
+  async send(method: "GET" | "POST", path: string, options: SendOptions = {}): Promise<Answer> {
+    const { idempotencyKey, body } = options;
+    const response = await fetch(new URL(path, this.#target.url), {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        "content-type": "application/json",
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      isReplay: response.headers.get("idempotency-hit") === "true",
+      body: text === "" ? undefined : parseJson(text),
+    };
+  }
+
+  /** What a path has, which must be there and look as the schema says. */
+  async get<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> {
+    const { status, body } = await this.send("GET", path);
+    if (status !== 200) throw new Error(`GET ${path} answers ${status}: ${stringifyJson(body)}`);
+    return schema.parse(body);
+  }
+}
+
+export interface SendOptions {
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly isReplay: boolean;
+  readonly body: unknown;
+}
+
+const SCOPES = ["ledger:read", "ledger:write"];
+const TokenResponse = z.object({ access_token: z.string() });
+
+async function requestToken({ url, clientId, clientSecret }: Target): Promise<string> {
+  const form = new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: SCOPES.join(" "),
+  });
+  const response = await fetch(new URL("/api/auth/oauth/token", url), { method: "POST", body: form }).catch(
+    (cause: unknown) => {
+      throw new OperatorError(`Nothing answers at ${url}. Start a server with \`npm start\` in another terminal.`, { cause });
+    },
+  );
+  if (!response.ok) {
+    throw new OperatorError(`${url} gives the client ${clientId} no token: ${response.status} ${await response.text()}`);
+  }
+  return TokenResponse.parse(parseJson(await response.text())).access_token;
+}

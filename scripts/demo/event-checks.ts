@@ -1,0 +1,109 @@
+import { stringifyJson, parseJson } from "../../src/platform/json.ts";
+import type { Outcome } from "./books.ts";
+import { type Check, compare, describeMetadata, describePostings, type PlayedIds } from "./checks.ts";
+import { type Plan, stepsOf } from "./plan.ts";
+import type { Delivery } from "./receiver.ts";
+import { Event } from "./wire.ts";
+
+/** The event types that the demo asks for. */
+export const EVENT_TYPES = [
+  "ledger.committed_transactions",
+  "ledger.reverted_transaction",
+  "ledger.saved_metadata",
+] as const;
+
+/** What the events of a played plan say, as texts: the same text never stands for two events. */
+export function expectedEvents(
+  plan: Plan,
+  { outcome, ids, revertIds }: PlayedIds & { outcome: Outcome },
+): ReadonlySet<string> {
+  const events = new Set<string>();
+  for (const step of stepsOf(plan)) {
+    switch (step.kind) {
+      case "commit":
+        if (step.fate === "kept") {
+          const { reference, postings } = step.transaction;
+          events.add(`commit ${ids.get(reference)} ${describePostings(postings)}`);
+        }
+        break;
+      case "revert": {
+        const postings = outcome.reverts.get(step.reference) ?? [];
+        const id = revertIds.get(step.reference);
+        events.add(`revert ${ids.get(step.reference)} by ${id} ${describePostings(postings)}`);
+        break;
+      }
+      case "tagAccount":
+        events.add(`tag ACCOUNT ${step.address} ${describeMetadata(step.metadata)}`);
+        break;
+      case "tagTransaction":
+        events.add(`tag TRANSACTION ${ids.get(step.reference)} ${describeMetadata(step.metadata)}`);
+        break;
+    }
+  }
+  return events;
+}
+
+/** What a delivery says, in the words of `expectedEvents`. Undefined for events of other ledgers. */
+export function describeEvent(body: string, ledger: string): string | undefined {
+  const value = parseJson(body);
+  const parsed = Event.safeParse(value);
+  if (!parsed.success) return `something else: ${stringifyJson(value).slice(0, 200)}`;
+  const { type, payload } = parsed.data;
+  if (payload.ledger !== ledger) return undefined;
+  switch (type) {
+    case "ledger.committed_transactions": {
+      const [{ id, postings }] = payload.transactions;
+      return `commit ${id} ${describePostings(postings)}`;
+    }
+    case "ledger.reverted_transaction": {
+      const { revertedTransaction, revertTransaction } = payload;
+      return `revert ${revertedTransaction.id} by ${revertTransaction.id} ${describePostings(revertTransaction.postings)}`;
+    }
+    case "ledger.saved_metadata":
+      return `tag ${payload.targetType} ${payload.targetId} ${describeMetadata(payload.metadata)}`;
+  }
+}
+
+/** The deliveries of a ledger, each id once: an attempt that is repeated carries the same id. */
+export function distinctDeliveries(
+  deliveries: readonly Delivery[],
+  ledger: string,
+): ReadonlyMap<string, string> {
+  const distinct = new Map<string, string>();
+  for (const { id, body } of deliveries) {
+    const event = describeEvent(body, ledger);
+    if (event !== undefined) distinct.set(id, event);
+  }
+  return distinct;
+}
+
+/** Every event came, with exact amounts, and none came under two ids. */
+export function checkEvents(
+  distinct: ReadonlyMap<string, string>,
+  expected: ReadonlySet<string>,
+): Check {
+  const idsByEvent = Map.groupBy(distinct, ([, event]) => event);
+  const repeated = [...idsByEvent].filter(([, ids]) => ids.length > 1);
+  return {
+    title: `${expected.size} webhooks arrived, each once, with exact amounts`,
+    differences: [
+      ...compare(asMap(expected), asMap(idsByEvent.keys()), (event) => event),
+      ...repeated.map(([event, ids]) => `${event} came under ${ids.length} ids`),
+    ],
+  };
+}
+
+const asMap = (events: Iterable<string>): ReadonlyMap<string, string> =>
+  new Map([...events].map((event) => [event, "event"]));
+
+/** All deliveries are signed, and the attempts of one are the same bytes. */
+export function checkSignatures(deliveries: readonly Delivery[]): Check {
+  const bodies = new Map<string, string>();
+  const differences: string[] = [];
+  for (const { id, body, isSigned } of deliveries) {
+    if (!isSigned) differences.push(`delivery ${id} has no valid signature`);
+    if ((bodies.get(id) ?? body) !== body) differences.push(`delivery ${id} came with two bodies`);
+    bodies.set(id, body);
+  }
+  return { title: `${deliveries.length} deliveries have a valid signature`, differences };
+}

@@ -1,0 +1,75 @@
+/** What the demo plays: written down before anything is sent, so that the outcome can be computed without the server. */
+export interface Plan {
+  readonly hours: readonly Hour[];
+}
+
+export interface Hour {
+  readonly title: string;
+  /** They are played one after the other; the requests of each have no order among themselves. */
+  readonly phases: readonly (readonly Request[])[];
+}
+
+/** One HTTP request. */
+export type Request =
+  | { readonly via: "single"; readonly step: Step }
+  | { readonly via: "bulk"; readonly steps: readonly Step[]; readonly atomic: boolean };
+
+export type Step = Commit | Revert | TagAccount | TagTransaction;
+
+export interface Commit {
+  readonly kind: "commit";
+  readonly transaction: PlannedTransaction;
+  readonly fate: Fate;
+  /** Given for commits that are sent twice, as by a client that got no answer. */
+  readonly idempotencyKey?: string;
+}
+
+/** What becomes of a commit: `refused` is an overdraft, `undone` stands in an atomic bulk with one. */
+export type Fate = "kept" | "refused" | "undone";
+
+/** Undoes a planned transaction. */
+export interface Revert {
+  readonly kind: "revert";
+  readonly reference: string;
+}
+
+export interface TagAccount {
+  readonly kind: "tagAccount";
+  readonly address: string;
+  readonly metadata: Metadata;
+}
+
+export interface TagTransaction {
+  readonly kind: "tagTransaction";
+  readonly reference: string;
+  readonly metadata: Metadata;
+}
+
+export interface PlannedTransaction {
+  /** Sent as the reference; no two transactions share it. */
+  readonly reference: string;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly accountMetadata?: Readonly<Record<string, Metadata>>;
+  /** When it happened, where that was before it is sent. */
+  readonly timestamp?: Date;
+}
+
+export interface Posting {
+  readonly source: string;
+  readonly destination: string;
+  readonly amount: bigint;
+  readonly asset: string;
+}
+
+export type Metadata = Readonly<Record<string, string>>;
+
+/** The steps of a plan in an order in which they may happen. */
+export function* stepsOf(plan: Plan): Generator<Step> {
+  for (const { phases } of plan.hours) {
+    for (const request of phases.flat()) {
+      if (request.via === "single") yield request.step;
+      else yield* request.steps;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { OperatorError, ROOT } from "../lib/project.ts";
+import { findServer, statePath } from "../lib/state.ts";
+
+/** The server that the demo plays against, and a client with all scopes. */
+export interface Target {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** The server that `FLORIN_URL` names, else the one that runs on the state folder. Throws `OperatorError` without one. */
+export function findTarget(env: NodeJS.ProcessEnv): Target {
+  const { FLORIN_URL: url, FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: clientSecret } = env;
+  if (!url) return runningServer(env);
+  if (!URL.canParse(url)) throw new OperatorError(`FLORIN_URL is ${JSON.stringify(url)}. It takes a URL.`);
+  if (!clientId || !clientSecret) {
+    throw new OperatorError("FLORIN_URL needs FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET next to it.");
+  }
+  return { url: new URL(url).origin, clientId, clientSecret };
+}
+
+function runningServer(env: NodeJS.ProcessEnv): Target {
+  const path = statePath(env, ROOT);
+  const server = findServer(path);
+  if (server !== undefined) return server;
+  throw new OperatorError(
+    `No server runs on the state folder ${path}. Start one with \`npm start\` in another terminal, or name one with FLORIN_URL, FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET.`,
+  );
+}

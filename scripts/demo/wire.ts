@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+/** What the demo reads from answers and events, with amounts of any size. */
+
+const Amount = z.union([z.int(), z.bigint()]).transform(BigInt);
+const Metadata = z.record(z.string(), z.string());
+
+export type Transaction = z.output<typeof Transaction>;
+export const Transaction = z.object({
+  id: z.int(),
+  reference: z.string().optional(),
+  postings: z.array(
+    z.object({ source: z.string(), destination: z.string(), amount: Amount, asset: z.string() }),
+  ),
+  metadata: Metadata,
+  timestamp: z.iso.datetime(),
+  reverted: z.boolean(),
+});
+
+const Volumes = z.object({ input: Amount, output: Amount, balance: Amount });
+
+export type Account = z.output<typeof Account>;
+export const Account = z.object({
+  address: z.string(),
+  metadata: Metadata,
+  volumes: z.record(z.string(), Volumes).optional(),
+});
+
+const pageOf = <S extends z.ZodType>(item: S) =>
+  z.object({
+    cursor: z.object({
+      data: z.array(item),
+      hasMore: z.boolean(),
+      next: z.string().optional(),
+      previous: z.string().optional(),
+    }),
+  });
+
+export const TransactionPage = pageOf(Transaction);
+export const AccountPage = pageOf(Account);
+export const TransactionAnswer = z.object({ data: Transaction });
+
+export const ErrorAnswer = z.object({ errorCode: z.string(), errorMessage: z.string() });
+
+export const BulkAnswer = z.object({
+  data: z.array(
+    z.object({
+      responseType: z.string(),
+      logID: z.int(),
+      errorCode: z.string().optional(),
+      errorDescription: z.string().optional(),
+      data: z.object({ id: z.union([z.int(), z.bigint()]).transform(Number) }).optional(),
+    }),
+  ),
+});
+
+/** The body of a webhook for one of the events that the demo causes. */
+export type Event = z.output<typeof Event>;
+export const Event = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("ledger.committed_transactions"),
+    payload: z.object({ ledger: z.string(), transactions: z.tuple([Transaction]) }),
+  }),
+  z.object({
+    type: z.literal("ledger.reverted_transaction"),
+    payload: z.object({
+      ledger: z.string(),
+      revertedTransaction: Transaction,
+      revertTransaction: Transaction,
+    }),
+  }),
+  z.object({
+    type: z.literal("ledger.saved_metadata"),
+    payload: z.object({
+      ledger: z.string(),
+      targetType: z.enum(["ACCOUNT", "TRANSACTION"]),
+      targetId: z.string(),
+      metadata: Metadata,
+    }),
+  }),
+]);

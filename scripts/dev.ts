@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { prepareAssets } from "./lib/assets.ts";
+import { run } from "./lib/main.ts";
+import { migrate } from "./lib/migrate.ts";
+import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
+import { freePort } from "./lib/server.ts";
+import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { StateFolder } from "./lib/state.ts";
+
+/** `npm run dev`: wrangler's development server, which reloads, on the state and settings of `npm start`. */
+async function dev(): Promise<void> {
+  const settings = readLocalSettings(process.env);
+  const port = await freePort(settings.port);
+  const folder = await StateFolder.open(settings.statePath);
+  const vars = settings.varsWith(folder.secrets());
+  await prepareAssets();
+  await migrate(folder.dataPath);
+  // For a plain `wrangler dev`, which has a state of its own: it could not know whether this one is in use.
+  await migrate(inProject(".wrangler/state/v3"));
+  writeFileSync(inProject(".dev.vars"), toDotenv(vars), { mode: 0o600 });
+  runWrangler(folder, port);
+  folder.announce(addressOf(`http://127.0.0.1:${port}`, vars));
+}
+
+function runWrangler(folder: StateFolder, port: number): void {
+  const options = ["--ip", "127.0.0.1", "--port", String(port), "--persist-to", folder.path];
+  const wrangler = spawn(process.execPath, ["--no-warnings", WRANGLER, "dev", ...options], {
+    cwd: ROOT,
+    env: { ...process.env, ...WRANGLER_ENV },
+    stdio: "inherit",
+  });
+  if (wrangler.pid !== undefined) folder.recordRuntime(wrangler.pid);
+  process.on("SIGINT", () => undefined); // the terminal tells wrangler too, and this process ends after it
+  process.on("SIGTERM", () => wrangler.kill());
+  wrangler.once("exit", (code) => {
+    folder.release();
+    process.exit(code ?? 1);
+  });
+}
+
+/** In the file format that wrangler reads variables from. */
+function toDotenv(vars: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(vars).map(([name, value]) => {
+    const quote = QUOTES.find((mark) => !value.includes(mark)) ?? "";
+    return `${name}=${quote}${value}${quote}`;
+  });
+  return [
+    "# Written by `npm run dev`, from the state folder and the environment.",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+const QUOTES = ["'", '"', "`"];
+
+await run(dev);

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { prepareAssets } from "./assets.ts";
+import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./project.ts";
+
+/**
+ * Builds the Worker as it would be deployed, unless its sources are those of the last build. Returns the path of its
+ * script. Several processes may build at once: each build has a folder of its own, named by its sources.
+ */
+export async function buildWorker(): Promise<string> {
+  const builds = inProject("dist/worker");
+  const name = fingerprint();
+  const script = join(builds, name, "index.js");
+  if (existsSync(script)) return script;
+  await prepareAssets();
+  mkdirSync(builds, { recursive: true });
+  removeBuildsExcept(builds, name);
+  const fresh = mkdtempSync(join(builds, `${name}-`));
+  try {
+    await bundle(fresh);
+    // Where another process was faster its build stays: it has the same sources.
+    if (!existsSync(script)) renameSync(fresh, join(builds, name));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return script;
+}
+
+/** Bundles the Worker into a folder with wrangler, deploying nothing. Returns what wrangler says. */
+export async function bundle(folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [WRANGLER, "deploy", "--dry-run", "--outdir", folder],
+    { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
+  );
+  return stdout;
+}
+
+/** What a build depends on. The lock file stands for all packages. */
+const SOURCES = ["src", "wrangler.toml", "tsconfig.json", "package-lock.json"];
+const FINGERPRINT_LENGTH = 16;
+
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  for (const path of SOURCES.flatMap(filesOf)) {
+    hash.update(`${path}\0`).update(readFileSync(inProject(path)));
+  }
+  return hash.digest("hex").slice(0, FINGERPRINT_LENGTH);
+}
+
+function filesOf(path: string): string[] {
+  if (statSync(inProject(path)).isFile()) return [path];
+  return readdirSync(inProject(path))
+    .toSorted()
+    .flatMap((name) => filesOf(join(path, name)));
+}
+
+function removeBuildsExcept(builds: string, name: string): void {
+  for (const old of readdirSync(builds)) {
+    if (!old.startsWith(name)) rmSync(join(builds, old), { recursive: true, force: true });
+  }
+}

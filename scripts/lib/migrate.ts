@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Miniflare } from "miniflare";
+import { unstable_splitSqlQuery } from "wrangler";
+import { inProject } from "./project.ts";
+import { openDatabases } from "./runtime.ts";
+
+/**
+ * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It keeps wrangler's books, so
+ * that `wrangler d1 migrations` finds nothing to do afterwards.
+ */
+export async function migrate(dataPath: string): Promise<void> {
+  const runtime = openDatabases(dataPath);
+  try {
+    const database = await runtime.getD1Database("DB");
+    await database.prepare(CREATE_BOOKS).run();
+    const { results } = await database.prepare("SELECT name FROM d1_migrations").all<Applied>();
+    const applied = new Set(results.map(({ name }) => name));
+    for (const name of migrationNames()) {
+      if (!applied.has(name)) await apply(database, name);
+    }
+  } finally {
+    await runtime.dispose();
+  }
+}
+
+type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+interface Applied {
+  readonly name: string;
+}
+
+/** As wrangler makes it. */
+const CREATE_BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+const migrationNames = (): string[] =>
+  readdirSync(inProject("migrations"))
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted();
+
+/** A batch is one transaction: a migration is applied and booked, or neither. */
+async function apply(database: Database, name: string): Promise<void> {
+  const sql = readFileSync(inProject("migrations", name), "utf8");
+  await database.batch([
+    ...unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)),
+    database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+  ]);
+}

@@ -1,0 +1,87 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { inProject } from "./project.ts";
+
+export interface RuntimeOptions {
+  /** The script of the built Worker. */
+  readonly script: string;
+  /** Where its objects, databases and queues keep their data. */
+  readonly dataPath: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The Worker variables, next to those of wrangler.toml. */
+  readonly vars: Readonly<Record<string, string>>;
+  /** Gets each line that the Worker logs. */
+  readonly onLog: (line: string) => void;
+}
+
+/** Runs a built Worker on loopback, with the bindings of wrangler.toml. `ready` of the result gives its URL. */
+export function openRuntime(options: RuntimeOptions): Miniflare {
+  const { name, worker } = readWranglerConfig();
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      ...worker,
+      ...LOCAL_OPTIONS,
+      name,
+      modules: true,
+      scriptPath: options.script,
+      bindings: { ...worker.bindings, ...options.vars },
+      port: options.port,
+      handleStructuredLogs: ({ message }) => options.onLog(message),
+      resourcePersistencePath: options.dataPath,
+    }),
+  );
+}
+
+/** Opens the databases of wrangler.toml without the Worker. */
+export function openDatabases(dataPath: string): Miniflare {
+  const { worker } = readWranglerConfig();
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      ...LOCAL_OPTIONS,
+      modules: true,
+      script: "export default {};",
+      d1Databases: worker.d1Databases,
+      resourcePersistencePath: dataPath,
+    }),
+  );
+}
+
+/** Calls `onStart` with the process id of each runtime that this process starts, until the result is called. */
+export function watchRuntimes(onStart: (pid: number) => void): () => void {
+  const listener = (message: unknown): void => {
+    const { process: child } = message as { process: { pid?: number; spawnfile?: string } }; // as Node documents it
+    // The message comes just before the process exists.
+    queueMicrotask(() => {
+      if (child.pid !== undefined && child.spawnfile?.includes("workerd")) onStart(child.pid);
+    });
+  };
+  subscribe("child_process", listener);
+  return () => unsubscribe("child_process", listener);
+}
+
+/** Reachable from this machine only, and asking the internet for nothing. */
+const LOCAL_OPTIONS = {
+  host: "127.0.0.1",
+  cf: false,
+  logRequests: false,
+  log: new Log(LogLevel.WARN),
+} as const;
+
+/** Options whose types are lost in an index signature of the declared type. */
+interface KnownOptions {
+  readonly bindings?: Readonly<Record<string, string>>;
+  readonly d1Databases: Readonly<Record<string, { id: string }>>;
+}
+
+function readWranglerConfig() {
+  const configPath = inProject("wrangler.toml");
+  const { name } = unstable_readConfig({ config: configPath }) as { name: string }; // its declared type is not published
+  // Not in the declared type: without a list of files it would read `.dev.vars`, which is for `wrangler dev`.
+  const quirk = { overrides: {}, envFiles: [".no-such-file"] };
+  // The rules say how to bundle, and the Worker comes bundled.
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath, undefined, quirk);
+  const { modulesRules: _, ...worker } = workerOptions;
+  return { name, worker: worker as typeof worker & KnownOptions };
+}

@@ -1,0 +1,78 @@
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Miniflare } from "miniflare";
+import { migrate } from "./migrate.ts";
+import { OperatorError } from "./project.ts";
+import { openRuntime, watchRuntimes } from "./runtime.ts";
+import type { StateFolder } from "./state.ts";
+
+export interface ServerOptions {
+  /** The script of the built Worker. */
+  readonly script: string;
+  readonly folder: StateFolder;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly onLog: (line: string) => void;
+}
+
+export interface Server {
+  readonly url: string;
+  /** Ends the runtime; the state folder stays open. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the Worker on a state folder, and resolves when it answers. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { folder, port } = options;
+  await freePort(port); // the runtime's own message for a taken one is a stack trace
+  const unwatch = watchRuntimes((pid) => folder.recordRuntime(pid));
+  await migrate(folder.dataPath);
+  const runtime = openRuntime({ ...options, dataPath: folder.dataPath });
+  const stop = async (): Promise<void> => {
+    await runtime.dispose();
+    unwatch();
+  };
+  try {
+    return { url: await answeringUrl(runtime), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A free port on loopback: the given one, or any for 0. Throws `OperatorError` when it is taken. */
+export function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (cause) => reject(portError(wanted, cause)));
+    probe.listen(wanted, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address !== null ? address.port : wanted;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+const portError = (port: number, cause: Error): OperatorError =>
+  new OperatorError(
+    `Port ${port} is not free (${cause.message}). Set PORT to another one, or to 0 for any free port.`,
+    { cause },
+  );
+
+const READY_TIMEOUT_MS = 30_000;
+const READY_POLL_MS = 50;
+
+async function answeringUrl(runtime: Miniflare): Promise<string> {
+  const { origin } = await runtime.ready;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const response = await fetch(`${origin}/versions`);
+    if (response.ok) return origin;
+    const answer = await response.text();
+    if (Date.now() > deadline) {
+      throw new Error(`GET ${origin}/versions answers ${response.status}: ${answer}`);
+    }
+    await delay(READY_POLL_MS);
+  }
+}

@@ -1,0 +1,64 @@
+import { parseSettings, SETTING_NAMES } from "../../src/platform/settings.ts";
+import { OperatorError, ROOT } from "./project.ts";
+import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
+
+/** What a local server takes from its environment before it touches anything. */
+export interface LocalSettings {
+  readonly port: number;
+  readonly statePath: string;
+  /** The Worker variables, with the secrets of the state folder where the environment sets none. */
+  readonly varsWith: (secrets: LocalSecrets) => Readonly<Record<string, string>>;
+}
+
+/** Reads and checks the settings. Throws `SettingsError` or `OperatorError` with a sentence for each wrong one. */
+export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
+  parseSettings(localVars(env, STAND_IN));
+  return {
+    port: readPort(env["PORT"]),
+    statePath: statePath(env, ROOT),
+    varsWith: (secrets) => localVars(env, secrets),
+  };
+}
+
+/** What a client needs to know of a server with these variables. */
+export const addressOf = (url: string, vars: Readonly<Record<string, string>>): ServerAddress => ({
+  url,
+  clientId: vars["FLORIN_CLIENT_ID"] ?? "",
+  clientSecret: vars["FLORIN_CLIENT_SECRET"] ?? "",
+});
+
+const PORT_STANDARD = 8787;
+const PORT_MAX = 65_535;
+
+/** Settings are checked before the state folder, with its secrets, is opened. */
+const STAND_IN: LocalSecrets = {
+  clientId: "stand-in",
+  clientSecret: "stand-in-for-a-secret",
+  secretKey: Buffer.alloc(32).toString("base64"),
+};
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === "") return PORT_STANDARD;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port;
+  throw new OperatorError(
+    `PORT is ${JSON.stringify(text)}. It takes a number from 1 to ${PORT_MAX}, or 0 for any free port.`,
+  );
+}
+
+function localVars(env: NodeJS.ProcessEnv, secrets: LocalSecrets): Record<string, string> {
+  const given = Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+  // The two belong together: one from here and one from the state folder would be a client that nobody knows.
+  const ownClient = given["FLORIN_CLIENT_ID"] ?? given["FLORIN_CLIENT_SECRET"];
+  return {
+    FLORIN_SECRET_KEY: secrets.secretKey,
+    FLORIN_ALLOW_PRIVATE_HOSTS: "true",
+    ...(ownClient === undefined
+      ? { FLORIN_CLIENT_ID: secrets.clientId, FLORIN_CLIENT_SECRET: secrets.clientSecret }
+      : {}),
+    ...given,
+    FLORIN_LOCAL: "true",
+  };
+}

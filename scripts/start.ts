@@ -1,0 +1,54 @@
+import { buildWorker } from "./lib/build.ts";
+import { run } from "./lib/main.ts";
+import { startServer } from "./lib/server.ts";
+import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { type ServerAddress, StateFolder } from "./lib/state.ts";
+
+/** `npm start`: the product on one machine, on loopback. */
+async function start(): Promise<void> {
+  const { port, statePath, varsWith } = readLocalSettings(process.env);
+  const folder = await StateFolder.open(statePath);
+  stopOnSignals(folder);
+  const vars = varsWith(folder.secrets());
+  const script = await buildWorker();
+  process.umask(0o077); // what the runtime writes is for its owner only
+  process.env["TMPDIR"] = folder.temporaryPath;
+  const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
+  const address = addressOf(url, vars);
+  folder.announce(address);
+  process.stdout.write(welcome(address));
+}
+
+function stopOnSignals(folder: StateFolder): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      folder.release();
+      process.exit(0); // takes the runtime along
+    });
+  }
+}
+
+/** The Worker's log goes to standard error, as it is. */
+function writeLog(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function welcome({ url, clientId, clientSecret }: ServerAddress): string {
+  const credentials = `-d client_id=${clientId} -d client_secret=${clientSecret}`;
+  return `
+Florin is ready.
+
+  Base URL       ${url}
+  Client id      ${clientId}
+  Client secret  ${clientSecret}
+  API reference  ${url}/docs
+
+Get a token:
+
+  curl -s ${url}/api/auth/oauth/token -d grant_type=client_credentials ${credentials}
+
+Ctrl-C stops it.
+`;
+}
+
+await run(start);

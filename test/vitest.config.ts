@@ -1,0 +1,59 @@
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+import { SETTING_NAMES } from "../src/platform/settings.ts";
+import { TEST_SETTINGS } from "./support/settings.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
+
+/** A developer's `.dev.vars` is read too, and must not change a test: an empty value counts as not set. */
+const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
+
+// wrangler.toml names this folder, and the Worker doesn't start without it.
+mkdirSync(resolve(root, "dist/assets"), { recursive: true });
+
+/** Servers that are started, killed and started again, and browsers, take their time on a busy machine. */
+const SLOW_MS = 120_000;
+
+export default defineConfig({
+  root,
+  test: {
+    silent: "passed-only",
+    projects: [
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      { test: { name: "property", include: ["test/property/**/*.test.ts"] } },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: resolve(root, "wrangler.toml") },
+            miniflare: { bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS } },
+          }),
+        ],
+        test: {
+          name: "contract",
+          include: ["test/contract/**/*.test.ts"],
+          setupFiles: ["test/support/migrate.ts"],
+        },
+      },
+      slow("e2e"),
+      slow("long"),
+      slow("browser"),
+    ],
+  },
+});
+
+/** A project of tests in Node that start whole servers: after the quick ones, a file at a time. */
+function slow(name: string) {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      testTimeout: SLOW_MS,
+      hookTimeout: SLOW_MS,
+      fileParallelism: false,
+      sequence: { groupOrder: 1 },
+    },
+  };
+}
