@@ -26,8 +26,12 @@ import { API_VERSION, webhookRoutes } from "./routes.ts";
  * claim is one statement that only one of them passes. A claim that was released while its holder still worked is lost to
  * the holder: its result is dropped, attempt included, and the second call's result counts.
  *
- * **Pending means that the config is active.** Deactivation and deletion cancel in the same transaction, the insert of
+ * **Pending means that the config is active.** Deactivation and deletion cancel in the same transaction; the insert of
  * deliveries and the end of a claim look at the config in their own statement.
+ *
+ * **An endpoint that hangs** takes no more than its share of a batch's connections while others have work, and the batch
+ * ends in well under a minute: what it has not begun goes back to the queue. The platform runs batches side by side; a
+ * local server runs one at a time, so there the next batch waits for the timeout of such an endpoint.
  */
 export const webhooksModule: Module = {
   name: "webhooks",
