@@ -16,8 +16,8 @@ export interface DueDelivery {
 
 /** How long after its time a pending delivery counts as forgotten: its message was lost. */
 export const OVERDUE_AFTER_MS = 15_000;
-/** How long a claim lasts; well above the time that a batch of deliveries takes. */
-export const CLAIM_MS_MAX = 5 * 60_000;
+/** How long a claim lasts: twice the time that a batch can take, which starts calls for 10 s, each of 30 s at most. */
+export const CLAIM_MS_MAX = 90_000;
 
 /** Longest delay of a message, in seconds; a limit of the platform. */
 const DELAY_SECONDS_MAX = 24 * 3600;
