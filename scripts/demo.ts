@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Outcome, outcomeOf } from "./demo/books.ts";
+import { outcomeOf } from "./demo/books.ts";
 import {
   type Check,
+  checkAbsence,
   checkAccountMetadata,
   checkAccounts,
   checkConservation,
@@ -25,26 +26,153 @@ import { findTarget } from "./demo/target.ts";
 import { run } from "./lib/main.ts";
 import { OperatorError } from "./lib/project.ts";
 
-/** `npm run demo`: plays a day of a marketplace on a running server and checks every cent of it. */
-await run(async () => {
+/** `npm run demo`: plays a day on a marketplace against the running server and checks every unit of money in it. */
+async function demo(): Promise<void> {
   const startedMs = performance.now();
   const target = findTarget(process.env);
   print(`Florin at ${target.url}`);
   const client = await Client.connect(target);
-  const ledger = `demo-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${process.pid}`;
+  const ledger = newLedgerName();
   await client.sdk.ledger.v2.createLedger({ ledger, v2CreateLedgerRequest: {} });
-  print(`got a token, made the ledger ${ledger}`);
+  print(`  got a token and made the ledger ${ledger}`);
+  const checks = await withWebhooks(client, (receiver) => playDay({ client, ledger, receiver }));
+  const failed = report(checks);
+  if (failed > 0) throw new OperatorError(`\n${failed} of ${checks.length} checks failed.`);
+  print(`\nAll ${checks.length} checks passed, in ${secondsSince(startedMs)}.`);
+}
 
+/** The same seed plays the same day. */
+const SEED = 2026;
+
+interface Stage {
+  readonly client: Client;
+  readonly ledger: string;
+  readonly receiver: WebhookReceiver;
+}
+
+async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
+  const plan = planDay(SEED);
+  const outcome = outcomeOf(plan);
+  const player = new Player(client, ledger);
+  await play(plan, player);
+  const played = { outcome, ids: player.ids, revertIds: player.revertIds };
+
+  const expected = expectedEvents(plan, played);
+  await waitForEvents(expected.size, () => distinctDeliveries(receiver.deliveries, ledger).size);
+
+  const reader = new LedgerReader(client, ledger);
+  const { transactions, lastPage } = await reader.allTransactions();
+  const back = await reader.idsBackFrom(lastPage);
+  const accounts = await reader.allAccounts();
+  return [
+    checkTransactions(transactions, played),
+    checkWayBack(transactions, back),
+    checkAccounts(accounts, outcome.books),
+    checkConservation(accounts),
+    checkAccountMetadata(accounts, outcome.accountMetadata),
+    await checkAbsence(outcome.absentAccounts, reader),
+    checkEvents(distinctDeliveries(receiver.deliveries, ledger), expected),
+    checkSignatures(receiver.deliveries),
+  ];
+}
+
+async function play({ hours }: Plan, player: Player): Promise<void> {
+  for (const hour of hours) {
+    const startedMs = performance.now();
+    const before = { ...player.counts };
+    await player.play(hour);
+    const { requests, transactions, replays, refusals } = player.counts;
+    print(
+      `  ${hour.title.padEnd(8)} ${count(transactions - before.transactions, "transaction")} by ${count(requests - before.requests, "request")}, ` +
+        `${count(replays - before.replays, "replay")}, ${count(refusals - before.refusals, "refusal")}, ${secondsSince(startedMs)}`,
+    );
+  }
+  print(`  the day has ${count(player.counts.transactions, "transaction")}`);
+}
+
+/** Lets the server send its webhooks to this process while `work` runs. */
+async function withWebhooks<T>(
+  client: Client,
+  work: (receiver: WebhookReceiver) => Promise<T>,
+): Promise<T> {
   const receiver = await WebhookReceiver.open();
   try {
-    const configId = await subscribe(client, receiver);
+    const { id, secret } = await subscribe(client, receiver.url);
+    receiver.expectSecret(secret);
     try {
-      await runDay({ client, ledger, receiver });
+      return await work(receiver);
     } finally {
-      await client.sdk.webhooks.v1.deleteConfig({ id: configId });
+      await client.sdk.webhooks.v1.deleteConfig({ id });
     }
   } finally {
     await receiver.close();
   }
-  print(`\nAll checks passed in ${seconds(startedMs)}.`);
-});
+}
+
+async function subscribe(
+  client: Client,
+  endpoint: string,
+): Promise<{ id: string; secret: string }> {
+  const { configResponse } = await client.sdk.webhooks.v1
+    .insertConfig({ endpoint, eventTypes: [...EVENT_TYPES] })
+    .catch((cause: unknown) => {
+      throw new OperatorError(
+        `The server refuses to send webhooks to ${endpoint}: ${String(cause)}\nThe demo is for a server on this machine, with FLORIN_ALLOW_PRIVATE_HOSTS=true.`,
+        { cause },
+      );
+    });
+  if (configResponse === undefined) throw new Error("the SDK gives no webhook config");
+  print(`  receives webhooks at ${endpoint}`);
+  return configResponse.data;
+}
+
+/** How long the server may take for one more webhook. */
+const SILENCE_MS_MAX = 20_000;
+const POLL_MS = 250;
+const PROGRESS_MS = 2000;
+
+/** Waits until so many came, or no more do; then a moment longer, in case there are too many. */
+async function waitForEvents(expected: number, countArrived: () => number): Promise<void> {
+  let arrived = countArrived();
+  let changedMs = performance.now();
+  let printedMs = performance.now();
+  while (arrived < expected && performance.now() - changedMs < SILENCE_MS_MAX) {
+    await delay(POLL_MS);
+    const now = countArrived();
+    if (now > arrived) changedMs = performance.now();
+    arrived = now;
+    if (performance.now() - printedMs < PROGRESS_MS) continue;
+    printedMs = performance.now();
+    print(`  ${arrived} of ${expected} webhooks have arrived`);
+  }
+  await delay(POLL_MS);
+}
+
+/** How many differences of one check are shown. */
+const DIFFERENCES_MAX = 10;
+
+/** Prints the checks, and returns how many failed. */
+function report(checks: readonly Check[]): number {
+  print("");
+  for (const { title, differences } of checks) {
+    print(`${differences.length === 0 ? "ok    " : "FAILED"} ${title}`);
+    for (const difference of differences.slice(0, DIFFERENCES_MAX)) print(`         ${difference}`);
+    const more = differences.length - DIFFERENCES_MAX;
+    if (more > 0) print(`         and ${more} more`);
+  }
+  return checks.filter(({ differences }) => differences.length > 0).length;
+}
+
+/** A name that no earlier run used, so that the demo can be played again on the same data. */
+const newLedgerName = (): string =>
+  `demo-${new Date().toISOString().slice(0, 19).replaceAll(/\D/g, "")}-${process.pid}`;
+
+const count = (amount: number, noun: string): string =>
+  `${String(amount).padStart(4)} ${noun}${amount === 1 ? "" : "s"}`;
+
+const secondsSince = (startedMs: number): string =>
+  `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+
+await run(demo);

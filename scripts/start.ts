@@ -1,3 +1,4 @@
+import { SCOPED_MODULES } from "../src/platform/http/authenticator.ts";
 import { buildWorker } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
 import { startServer } from "./lib/server.ts";
@@ -34,7 +35,8 @@ function writeLog(line: string): void {
 }
 
 function welcome({ url, clientId, clientSecret }: ServerAddress): string {
-  const credentials = `-d client_id=${clientId} -d client_secret=${clientSecret}`;
+  const scope = SCOPED_MODULES.map((name) => `${name}:write`).join(" ");
+  const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} -d 'scope=${scope}'`;
   return `
 Florin is ready.
 
@@ -45,7 +47,7 @@ Florin is ready.
 
 Get a token:
 
-  curl -s ${url}/api/auth/oauth/token -d grant_type=client_credentials ${credentials}
+  curl -s ${url}/api/auth/oauth/token ${fields}
 
 Ctrl-C stops it.
 `;

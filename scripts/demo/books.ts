@@ -55,6 +55,8 @@ export interface ExpectedTransaction {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly reverted: boolean;
+  /** Undefined where the server sets it. */
+  readonly timestamp: Date | undefined;
 }
 
 /** Computes the outcome from the plan alone: nothing of it comes from the server. */
@@ -70,14 +72,14 @@ export function outcomeOf(plan: Plan): Outcome {
   for (const step of stepsOf(plan)) {
     switch (step.kind) {
       case "commit": {
-        const { reference, postings, metadata, accountMetadata: tags = {} } = step.transaction;
+        const { reference, postings, metadata, timestamp } = step.transaction;
         if (step.fate !== "kept") {
           for (const { source, destination } of postings) refused.add(source).add(destination);
           break;
         }
         books.post(postings);
-        transactions.set(reference, { postings, metadata, reverted: false });
-        for (const [address, added] of Object.entries(tags)) tag(address, added);
+        transactions.set(reference, { postings, metadata, timestamp, reverted: false });
+        for (const tags of Object.entries(step.transaction.accountMetadata ?? {})) tag(...tags);
         break;
       }
       case "revert": {

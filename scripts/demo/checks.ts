@@ -8,35 +8,43 @@ export interface Check {
   readonly differences: readonly string[];
 }
 
-/** The ids that the server gave while the plan was played. */
-export interface PlayedIds {
+/** A plan's outcome, and the ids that the server gave while it was played. */
+export interface Played {
+  readonly outcome: Outcome;
   readonly ids: ReadonlyMap<string, number>;
   readonly revertIds: ReadonlyMap<string, number>;
 }
 
 /** Each transaction that was acknowledged is there once, as it was sent, and no other. */
-export function checkTransactions(
-  transactions: readonly Transaction[],
-  { outcome, ids, revertIds }: PlayedIds & { outcome: Outcome },
-): Check {
-  const expected = new Map<number, string>();
-  for (const [reference, { postings, metadata, reverted }] of outcome.transactions) {
-    expected.set(ids.get(reference) ?? 0, describe({ reference, postings, metadata, reverted }));
-  }
-  for (const [reference, postings] of outcome.reverts) {
-    const metadata = { [REVERTS_KEY]: String(ids.get(reference)) };
-    expected.set(revertIds.get(reference) ?? 0, describe({ reference: "", postings, metadata, reverted: false }));
-  }
+export function checkTransactions(transactions: readonly Transaction[], played: Played): Check {
+  const expected = expectedTransactions(played);
   const found = new Map(
-    transactions.map(({ id, reference = "", ...rest }) => [id, describe({ reference, ...rest })]),
+    transactions.map((transaction) => {
+      const isDated = expected.get(transaction.id)?.timestamp !== undefined;
+      const timestamp = isDated ? new Date(transaction.timestamp) : undefined;
+      return [transaction.id, describe({ ...transaction, timestamp })];
+    }),
   );
   return {
     title: `${transactions.length} transactions are stored as they were sent, and no other`,
     differences: [
       ...(found.size === transactions.length ? [] : ["a transaction is listed twice"]),
-      ...compare(expected, found, (id) => `transaction ${id}`),
+      ...compare(mapValues(expected, describe), found, (id) => `transaction ${id}`),
     ],
   };
+}
+
+function expectedTransactions({ outcome, ids, revertIds }: Played): Map<number, TransactionText> {
+  const expected = new Map<number, TransactionText>();
+  for (const [reference, transaction] of outcome.transactions) {
+    expected.set(idOf(ids, reference), { ...transaction, reference });
+  }
+  for (const [reference, postings] of outcome.reverts) {
+    const metadata = { [REVERTS_KEY]: String(idOf(ids, reference)) };
+    const transaction = { postings, metadata, reverted: false, timestamp: undefined };
+    expected.set(idOf(revertIds, reference), transaction);
+  }
+  return expected;
 }
 
 /** How the ledger marks a transaction that reverts another. */
@@ -45,13 +53,16 @@ const REVERTS_KEY = "com.formance.spec/state/reverts";
 /** Walking the pages back gives the same transactions in the opposite order. */
 export function checkWayBack(transactions: readonly Transaction[], back: readonly number[]): Check {
   const there = transactions.map(({ id }) => id);
-  const isSame = back.length === there.length && back.every((id, index) => id === there.at(-1 - index));
+  const isSame =
+    back.length === there.length && back.every((id, index) => id === there.at(-1 - index));
   const descends = there.every((id, index) => index === 0 || id < (there[index - 1] ?? 0));
   return {
     title: "the cursor leads through all of them, there and back",
     differences: [
       ...(descends ? [] : ["the newest transaction is not always first"]),
-      ...(isSame ? [] : [`there ${there.length} transactions, back ${back.length}, or in another order`]),
+      ...(isSame
+        ? []
+        : [`there ${there.length} transactions, back ${back.length}, or in another order`]),
     ],
   };
 }
@@ -62,7 +73,10 @@ export function checkAccounts(accounts: readonly Account[], books: Books): Check
     books.accounts().map((address) => [address, describeVolumes(books.volumes(address))]),
   );
   const found = new Map(
-    accounts.map(({ address, volumes = {} }) => [address, describeVolumes(new Map(Object.entries(volumes)))]),
+    accounts.map(({ address, volumes = {} }) => [
+      address,
+      describeVolumes(new Map(Object.entries(volumes))),
+    ]),
   );
   return {
     title: `${accounts.length} accounts hold exactly what was computed`,
@@ -87,7 +101,9 @@ export function checkConservation(accounts: readonly Account[]): Check {
   }
   return {
     title: `money is conserved in ${[...sums.keys()].toSorted().join(", ")}`,
-    differences: [...sums].filter(([, sum]) => sum !== 0n).map(([asset, sum]) => `${asset}: ${sum} too many`),
+    differences: [...sums]
+      .filter(([, sum]) => sum !== 0n)
+      .map(([asset, sum]) => `${asset}: ${sum} too many`),
   };
 }
 
@@ -99,10 +115,25 @@ export function checkAccountMetadata(
   return {
     title: `${expected.size} accounts carry their metadata`,
     differences: compare(
-      new Map([...expected].map(([address, metadata]) => [address, describeMetadata(metadata)])),
+      mapValues(expected, describeMetadata),
       new Map(tagged.map(({ address, metadata }) => [address, describeMetadata(metadata)])),
       (address) => address,
     ),
+  };
+}
+
+/** What was refused left nothing, not even an account. */
+export async function checkAbsence(
+  addresses: readonly string[],
+  ledger: { hasAccount(address: string): Promise<boolean> },
+): Promise<Check> {
+  const differences: string[] = [];
+  for (const address of addresses) {
+    if (await ledger.hasAccount(address)) differences.push(`${address} is there`);
+  }
+  return {
+    title: `${addresses.length} accounts of refused transactions do not exist`,
+    differences,
   };
 }
 
@@ -125,18 +156,29 @@ export function compare<K>(
 }
 
 interface TransactionText {
-  readonly reference: string;
+  readonly reference?: string | undefined;
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
+  readonly timestamp: Date | undefined;
   readonly reverted: boolean;
 }
 
-const describe = ({ reference, postings, metadata, reverted }: TransactionText): string =>
-  `${reference} ${describePostings(postings)} ${describeMetadata(metadata)}${reverted ? " reverted" : ""}`;
+const describe = (transaction: TransactionText): string =>
+  [
+    transaction.reference,
+    describePostings(transaction.postings),
+    describeMetadata(transaction.metadata),
+    transaction.timestamp?.toISOString(),
+    transaction.reverted ? "reverted" : undefined,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" ");
 
 export const describePostings = (postings: readonly Posting[]): string =>
   postings
-    .map(({ source, destination, amount, asset }) => `${source} > ${destination} ${amount} ${asset}`)
+    .map(
+      ({ source, destination, amount, asset }) => `${source} > ${destination} ${amount} ${asset}`,
+    )
     .join(", ");
 
 /** In the order of the keys, which has no meaning. */
@@ -150,3 +192,13 @@ const describeVolumes = (
     .map(([asset, { input, output }]) => `${asset} in ${input} out ${output}`)
     .toSorted()
     .join(", ");
+
+const mapValues = <K, V, W>(map: ReadonlyMap<K, V>, change: (value: V) => W): Map<K, W> =>
+  new Map([...map].map(([key, value]) => [key, change(value)]));
+
+/** The id of something that was played. A missing one is a fault of the demo. */
+export function idOf(ids: ReadonlyMap<string, number>, reference: string): number {
+  const id = ids.get(reference);
+  if (id === undefined) throw new Error(`${reference} was not played`);
+  return id;
+}

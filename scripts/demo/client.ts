@@ -76,13 +76,19 @@ async function requestToken({ url, clientId, clientSecret }: Target): Promise<st
     client_secret: clientSecret,
     scope: SCOPES.join(" "),
   });
-  const response = await fetch(new URL("/api/auth/oauth/token", url), { method: "POST", body: form }).catch(
-    (cause: unknown) => {
-      throw new OperatorError(`Nothing answers at ${url}. Start a server with \`npm start\` in another terminal.`, { cause });
-    },
-  );
+  const response = await fetch(new URL("/api/auth/oauth/token", url), {
+    method: "POST",
+    body: form,
+  }).catch((cause: unknown) => {
+    throw new OperatorError(
+      `Nothing answers at ${url}. Start a server with \`npm start\` in another terminal.`,
+      { cause },
+    );
+  });
   if (!response.ok) {
-    throw new OperatorError(`${url} gives the client ${clientId} no token: ${response.status} ${await response.text()}`);
+    throw new OperatorError(
+      `${url} gives the client ${clientId} no token: ${response.status} ${await response.text()}`,
+    );
   }
   return TokenResponse.parse(parseJson(await response.text())).access_token;
 }

@@ -1,6 +1,12 @@
 import { stringifyJson, parseJson } from "../../src/platform/json.ts";
-import type { Outcome } from "./books.ts";
-import { type Check, compare, describeMetadata, describePostings, type PlayedIds } from "./checks.ts";
+import {
+  type Check,
+  compare,
+  describeMetadata,
+  describePostings,
+  idOf,
+  type Played,
+} from "./checks.ts";
 import { type Plan, stepsOf } from "./plan.ts";
 import type { Delivery } from "./receiver.ts";
 import { Event } from "./wire.ts";
@@ -15,7 +21,7 @@ export const EVENT_TYPES = [
 /** What the events of a played plan say, as texts: the same text never stands for two events. */
 export function expectedEvents(
   plan: Plan,
-  { outcome, ids, revertIds }: PlayedIds & { outcome: Outcome },
+  { outcome, ids, revertIds }: Played,
 ): ReadonlySet<string> {
   const events = new Set<string>();
   for (const step of stepsOf(plan)) {
@@ -23,20 +29,22 @@ export function expectedEvents(
       case "commit":
         if (step.fate === "kept") {
           const { reference, postings } = step.transaction;
-          events.add(`commit ${ids.get(reference)} ${describePostings(postings)}`);
+          events.add(`commit ${idOf(ids, reference)} ${describePostings(postings)}`);
         }
         break;
       case "revert": {
         const postings = outcome.reverts.get(step.reference) ?? [];
-        const id = revertIds.get(step.reference);
-        events.add(`revert ${ids.get(step.reference)} by ${id} ${describePostings(postings)}`);
+        const id = idOf(revertIds, step.reference);
+        events.add(`revert ${idOf(ids, step.reference)} by ${id} ${describePostings(postings)}`);
         break;
       }
       case "tagAccount":
         events.add(`tag ACCOUNT ${step.address} ${describeMetadata(step.metadata)}`);
         break;
       case "tagTransaction":
-        events.add(`tag TRANSACTION ${ids.get(step.reference)} ${describeMetadata(step.metadata)}`);
+        events.add(
+          `tag TRANSACTION ${idOf(ids, step.reference)} ${describeMetadata(step.metadata)}`,
+        );
         break;
     }
   }

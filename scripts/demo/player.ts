@@ -1,4 +1,7 @@
-import { ErrorsV2ErrorResponse, type V2BulkElement } from "@formance/formance-sdk/sdk/models/ledger";
+import {
+  ErrorsV2ErrorResponse,
+  type V2BulkElement,
+} from "@formance/formance-sdk/sdk/models/ledger/index.js";
 import { stringifyJson } from "../../src/platform/json.ts";
 import type { Client } from "./client.ts";
 import { runInLanes } from "./lanes.ts";
@@ -117,7 +120,8 @@ export class Player {
     const all = [...steps, ...repeated];
     const fails = steps.some((step) => step.kind === "commit" && step.fate !== "kept");
     const { status, results } = await this.#bulk(all, { atomic, continueOnFailure: fails });
-    if (status !== (fails ? 400 : 200)) throw new Error(`a bulk answers ${status}: ${stringifyJson(results)}`);
+    if (status !== (fails ? 400 : 200))
+      throw new Error(`a bulk answers ${status}: ${stringifyJson(results)}`);
     for (const [index, step] of all.entries()) {
       const result = results[index];
       if (result === undefined) throw new Error("a bulk answers with too few results");
@@ -125,7 +129,10 @@ export class Player {
     }
   }
 
-  async #bulk(steps: readonly Step[], options: BulkOptions): Promise<{ status: number; results: readonly BulkResult[] }> {
+  async #bulk(
+    steps: readonly Step[],
+    options: BulkOptions,
+  ): Promise<{ status: number; results: readonly BulkResult[] }> {
     const elements = steps.map((step) => this.#toElement(step));
     if (!steps.every(isExactInNumbers)) {
       const path = `${this.#path("_bulk")}?atomic=${options.atomic}&continueOnFailure=${options.continueOnFailure}`;
@@ -190,7 +197,8 @@ export class Player {
   #take(commit: Commit, result: CommitResult): void {
     if (result.ok !== (commit.fate === "kept")) throw differs(commit, commit.fate, result);
     if (!result.ok) {
-      if (result.errorCode !== "INSUFFICIENT_FUND") throw differs(commit, "INSUFFICIENT_FUND", result);
+      if (result.errorCode !== "INSUFFICIENT_FUND")
+        throw differs(commit, "INSUFFICIENT_FUND", result);
       this.counts.refusals++;
     } else if (result.isReplay) {
       throw differs(commit, "a new transaction", result);
@@ -247,7 +255,9 @@ const isExactInNumbers = (step: Step): boolean =>
 const toBody = (transaction: PlannedTransaction) => ({
   ...transaction,
   postings: [...transaction.postings],
-  ...(transaction.accountMetadata === undefined ? {} : { accountMetadata: { ...transaction.accountMetadata } }),
+  ...(transaction.accountMetadata === undefined
+    ? {}
+    : { accountMetadata: { ...transaction.accountMetadata } }),
 });
 
 const differs = (step: Step, expected: string, got: unknown): Error => {

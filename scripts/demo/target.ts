@@ -12,9 +12,12 @@ export interface Target {
 export function findTarget(env: NodeJS.ProcessEnv): Target {
   const { FLORIN_URL: url, FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: clientSecret } = env;
   if (!url) return runningServer(env);
-  if (!URL.canParse(url)) throw new OperatorError(`FLORIN_URL is ${JSON.stringify(url)}. It takes a URL.`);
+  if (!URL.canParse(url))
+    throw new OperatorError(`FLORIN_URL is ${JSON.stringify(url)}. It takes a URL.`);
   if (!clientId || !clientSecret) {
-    throw new OperatorError("FLORIN_URL needs FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET next to it.");
+    throw new OperatorError(
+      "FLORIN_URL needs FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET next to it.",
+    );
   }
   return { url: new URL(url).origin, clientId, clientSecret };
 }

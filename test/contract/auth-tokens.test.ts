@@ -47,7 +47,7 @@ async function makeClient(fields: object): Promise<{ id: string; secret: string 
   const writer = await token("auth:write");
   const created = await api("/api/auth/clients", { token: writer, body: { name: "t", ...fields } });
   const { data } = await created.json<{ data: { id: string } }>();
-  const path = `/api/auth/clients/${data.id}/secrets`;
+  const path = `/api/auth/clients/${encodeURIComponent(data.id)}/secrets`;
   const secret = await api(path, { token: writer, body: { name: "s" } });
   const { data: made } = await secret.json<{ data: { clear: string } }>();
   return { id: data.id, secret: made.clear };

@@ -1,5 +1,6 @@
 import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
 import type {
+  AccountRecord,
   Command,
   CreateTransaction,
   DeleteMetadata,
@@ -99,7 +100,10 @@ export function refusalOf(work: () => unknown): FailureKind | "none" {
 }
 
 const LIMITS = { countMax: 100_000, lengthMax: 1_000_000_000 };
-const BOTH = { volumes: true, effectiveVolumes: true };
+/** Expansions of what is read. */
+export const BARE = { volumes: false, effectiveVolumes: false };
+export const WITH_VOLUMES = { volumes: true, effectiveVolumes: false };
+export const EXPANDED = { volumes: true, effectiveVolumes: true };
 
 /** How long after each other commands run, in microseconds. */
 const STEP_MICROS = 1_000_000n;
@@ -154,16 +158,30 @@ export class TestLedger {
   }
 
   transaction(id: number): Transaction {
-    return present(this.engine.findTransaction(id, BOTH), `transaction ${id} exists`);
+    return present(this.engine.findTransaction(id, EXPANDED), `transaction ${id} exists`);
   }
 
   transactions(query: Partial<PageQuery> = {}): readonly Transaction[] {
-    return this.engine.listTransactions({ ...ALL, ...query } as PageQuery, BOTH).data; // a column query
+    return this.engine.listTransactions({ ...ALL, ...query } as PageQuery, EXPANDED).data; // a column query
+  }
+
+  /** An account without its volumes. */
+  account(address: string): AccountRecord | undefined {
+    return this.engine.findAccount(address, BARE);
+  }
+
+  /** All accounts by address, with their volumes by asset. */
+  accounts(): AccountRecord[] {
+    const { data } = this.engine.listAccounts({ ...ALL, column: "address" }, WITH_VOLUMES);
+    return data.map((account) => ({
+      ...account,
+      volumes: (account.volumes ?? []).toSorted((a, b) => (a.asset < b.asset ? -1 : 1)),
+    }));
   }
 
   /** Current volumes of an account by asset, as `input/output`. */
   volumes(address: string): Record<string, string> {
-    const account = this.engine.findAccount(address, { volumes: true });
+    const account = this.engine.findAccount(address, WITH_VOLUMES);
     return Object.fromEntries(
       (account?.volumes ?? []).map(({ asset, input, output }) => [asset, `${input}/${output}`]),
     );

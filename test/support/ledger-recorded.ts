@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
 import type {
   LogData,
@@ -23,7 +24,7 @@ export interface RecordedEntry {
 
 /** The exported log, 17 entries of every type. */
 export function recordedLog(): RecordedEntry[] {
-  const file = new URL("../fixtures/ledger-log.ndjson", import.meta.url);
+  const file = resolve(import.meta.dirname, "../fixtures/ledger-log.ndjson");
   return readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "")

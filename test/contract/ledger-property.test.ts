@@ -1,0 +1,42 @@
+import { evictDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { unwrap } from "../../src/platform/result.ts";
+import { systemClock } from "../../src/platform/time.ts";
+import { freshName } from "../support/api.ts";
+import { checkAgainstModel, type LedgerUnderTest } from "../support/ledger-agreement.ts";
+import { objectOf } from "../support/ledger-api.ts";
+import { EXPANDED, INFO } from "../support/ledger-fixtures.ts";
+import { steps } from "../support/ledger-steps.ts";
+
+/** A ledger in an object of its own, called as the Worker calls it. */
+async function ledgerInObject(): Promise<LedgerUnderTest> {
+  const name = freshName("property");
+  const stub = objectOf(name);
+  await stub.create({ ...INFO, name });
+  return {
+    start: systemClock(),
+    execute: (command, options) => stub.execute(command, options),
+    executeBulk: async (elements, options) => unwrap(await stub.executeBulk(elements, options)),
+    listTransactions: async (query) => unwrap(await stub.listTransactions(query, EXPANDED)),
+    listAccounts: async (query) => unwrap(await stub.listAccounts(query, EXPANDED)),
+    readLogs: async () => unwrap(await stub.readLogs(1, Number.MAX_SAFE_INTEGER)).entries,
+    evict: async () => {
+      // A ledger that was just evicted does not run.
+      await stub.assertCreated();
+      await evictDurableObject(stub);
+    },
+    // Time passes by itself here.
+    wait: () => undefined,
+  };
+}
+
+test("the object agrees with the naive model on any sequence of writes, evictions included", async () => {
+  let count = 0;
+  const property = fc.asyncProperty(steps(20), async (life) => {
+    count += life.length;
+    await checkAgainstModel(await ledgerInObject(), life);
+  });
+  await fc.assert(property, { numRuns: 25 });
+  expect(count).toBeGreaterThan(100);
+}, 60_000);

@@ -1,0 +1,20 @@
+import { expect } from "vitest";
+import { toMemento } from "../../src/modules/ledger/core/memento.ts";
+import type { TestLedger } from "./ledger-fixtures.ts";
+import { LedgerModel } from "./ledger-model.ts";
+import { chainHash } from "./ledger-recorded.ts";
+
+/** Expects of a ledger that its hash chain is whole and that everything in it follows from its log. */
+export function expectSound(ledger: TestLedger): void {
+  const log = ledger.logs();
+  const stored = ledger.sql.all<{ hash: string }>("SELECT hex(hash) AS hash FROM log ORDER BY id");
+  let previous: string | undefined;
+  const computed = log.map((entry) => {
+    previous = chainHash(toMemento(entry), previous);
+    return Buffer.from(previous, "base64").toString("hex").toUpperCase();
+  });
+  expect(stored.map(({ hash }) => hash)).toEqual(computed);
+  const replayed = LedgerModel.fromLog(log);
+  expect(ledger.transactions()).toEqual(replayed.transactions());
+  expect(ledger.accounts()).toEqual(replayed.accounts());
+}

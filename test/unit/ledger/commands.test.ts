@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+import {
+  assertIdempotencyKey,
+  parseBulk,
+  toBulkElement,
+  toCreateTransaction,
+  toRevertTransaction,
+} from "../../../src/modules/ledger/commands.ts";
+import type { Command } from "../../../src/modules/ledger/core/types.ts";
+import { TransactionRequest } from "../../../src/modules/ledger/schemas.ts";
+import { parseJson } from "../../../src/platform/json.ts";
+import { at, posting, refusalOf } from "../../support/ledger-fixtures.ts";
+
+/** A request for a transaction as its JSON text, from the wire to the command. */
+const commandOf = (text: string, force = false) =>
+  toCreateTransaction(TransactionRequest.parse(parseJson(text)), { force });
+
+const withPosting = (members: string): string =>
+  `{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD",${members}}]}`;
+
+const ONE = '"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]';
+
+describe("a request for a transaction", () => {
+  test("becomes a command with what was given and nothing else", () => {
+    expect(commandOf(`{${ONE}}`)).toStrictEqual({
+      kind: "createTransaction",
+      postings: [posting("world -> a", 1)],
+      metadata: {},
+      force: false,
+    });
+  });
+
+  test("keeps every field", () => {
+    const text = `{${ONE},"timestamp":"2026-03-01T10:30:00+01:00","reference":"inv-7","metadata":{"k":"v"},"accountMetadata":{"a":{"tier":"gold"}},"force":true,"runtime":"machine"}`;
+    expect(commandOf(text)).toStrictEqual({
+      kind: "createTransaction",
+      postings: [posting("world -> a", 1)],
+      timestamp: at("09:30"),
+      reference: "inv-7",
+      metadata: { k: "v" },
+      accountMetadata: { a: { tier: "gold" } },
+      force: true,
+    });
+  });
+
+  test("takes null and empty texts for fields that are not given", () => {
+    const text = `{${ONE},"timestamp":null,"reference":"","metadata":null,"accountMetadata":null,"force":null,"runtime":"","script":{"plain":"","template":null,"vars":{}}}`;
+    expect(commandOf(text)).toStrictEqual(commandOf(`{${ONE}}`));
+    expect(commandOf(`{${ONE},"script":null,"reference":null}`)).toStrictEqual(
+      commandOf(`{${ONE}}`),
+    );
+  });
+
+  test("is forced by the body or by the query", () => {
+    expect(commandOf(`{${ONE}}`, true).force).toBe(true);
+    expect(commandOf(`{${ONE},"force":true}`).force).toBe(true);
+    expect(commandOf(`{${ONE},"force":false}`, true).force).toBe(true);
+  });
+
+  test.each(["{}", '{"postings":[]}', '{"postings":null}'])("needs a posting: %s", (text) => {
+    expect(refusalOf(() => commandOf(text))).toBe("NO_POSTINGS");
+  });
+
+  test.each(['"script":{"plain":"send [USD 1] ()"}', '"script":{"template":"pay"}'])(
+    "is refused by name with %s",
+    (member) => {
+      expect(() => commandOf(`{${member}}`)).toThrow("'script' is not supported");
+      expect(() => commandOf(`{${ONE},${member}}`)).toThrow("'script' is not supported");
+    },
+  );
+
+  test("keeps integers of any size, and zero", () => {
+    const huge = `1${"0".repeat(40)}`;
+    expect(commandOf(withPosting(`"amount":${huge}`)).postings[0]?.amount).toBe(10n ** 40n);
+    expect(commandOf(withPosting('"amount":9007199254740993')).postings[0]?.amount).toBe(
+      9007199254740993n,
+    );
+    expect(commandOf(withPosting('"amount":0')).postings[0]?.amount).toBe(0n);
+    expect(commandOf(withPosting('"amount":-0')).postings[0]?.amount).toBe(0n);
+  });
+
+  test.each(["1.0", "1.5", "1e3", '"1"', "true", "[1]"])("refuses the amount %s", (amount) => {
+    expect(() => commandOf(withPosting(`"amount":${amount}`))).toThrow("expected an integer");
+  });
+
+  test.each([
+    ['"amount":null', "no amount defined"],
+    ['"amount":-1', "negative amount"],
+    ['"amount":-1,"source":""', "negative amount"],
+    [`"amount":1${"0".repeat(1000)}`, "an amount has more than 1000 digits"],
+    ['"source":""', "invalid source address ''"],
+    ['"source":null', "invalid source address ''"],
+    ['"source":"a b","destination":"c d"', "invalid source address 'a b'"],
+    ['"destination":"a:","asset":"usd"', "invalid destination address 'a:'"],
+    ['"asset":"usd"', "invalid asset 'usd'"],
+    ['"asset":null', "invalid asset ''"],
+  ])("with %s in a posting is refused, the first fault first", (members, message) => {
+    expect(() => commandOf(withPosting(members))).toThrow(message);
+  });
+
+  test.each([
+    '"timestamp":""',
+    '"timestamp":"2026-03-01"',
+    '"timestamp":"2026-03-01T09:30:00"',
+    '"timestamp":1',
+    '"metadata":{"k":1}',
+    '"metadata":{"k":null}',
+    '"metadata":[]',
+    '"metadata":"x"',
+    '"accountMetadata":{"a":"x"}',
+    '"accountMetadata":{"a":{"k":1}}',
+    '"reference":7',
+    '"force":"true"',
+    '"runtime":"wasm"',
+    '"postings":{}',
+  ])("does not take %s", (member) => {
+    const parsed = TransactionRequest.safeParse(parseJson(`{${ONE},${member}}`));
+    expect(parsed.success).toBe(false);
+  });
+
+  test("keeps __proto__ as a metadata key and as an account, and checks addresses of account metadata", () => {
+    const { metadata, accountMetadata } = commandOf(
+      `{${ONE},"metadata":{"__proto__":"m"},"accountMetadata":{"__proto__":{"__proto__":"a"}}}`,
+    );
+    expect(Object.entries(metadata)).toEqual([["__proto__", "m"]]);
+    expect(Object.keys(accountMetadata ?? {})).toEqual(["__proto__"]);
+    expect(() => commandOf(`{${ONE},"accountMetadata":{"a b":{}}}`)).toThrow(
+      "invalid account metadata address 'a b'",
+    );
+  });
+
+  test("bounds the reference and the metadata", () => {
+    expect(refusalOf(() => commandOf(`{${ONE},"reference":"${"r".repeat(1025)}"}`))).toBe(
+      "VALIDATION",
+    );
+    expect(refusalOf(() => commandOf(`{${ONE},"metadata":{"k":"${"v".repeat(65_536)}"}}`))).toBe(
+      "VALIDATION",
+    );
+  });
+});
+
+describe("a request for a revert", () => {
+  test("keeps what is given", () => {
+    const plain = { id: 7, force: false, atEffectiveDate: false };
+    const command = { kind: "revertTransaction", id: 7, force: false };
+    expect(toRevertTransaction(plain)).toStrictEqual(command);
+    expect(toRevertTransaction({ ...plain, metadata: null })).toStrictEqual(command);
+    expect(toRevertTransaction({ ...plain, force: true, metadata: { k: "v" } })).toStrictEqual({
+      ...command,
+      force: true,
+      metadata: { k: "v" },
+    });
+  });
+
+  test("at the effective date is refused by name", () => {
+    expect(() => toRevertTransaction({ id: 7, force: false, atEffectiveDate: true })).toThrow(
+      "'atEffectiveDate' is not supported",
+    );
+  });
+});
+
+describe("a bulk", () => {
+  const commandsOf = (text: string): (Command | string)[] =>
+    parseBulk(parseJson(text) as unknown[]).map((request) => {
+      const { command } = toBulkElement(request);
+      return command.ok ? command.value : command.failure.kind;
+    });
+
+  test("has the four actions", () => {
+    expect(
+      commandsOf(`[
+        {"action":"CREATE_TRANSACTION","data":{${ONE},"force":true}},
+        {"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a","metadata":{"k":"v"}}},
+        {"action":"ADD_METADATA","data":{"targetType":"TRANSACTION","targetId":1,"metadata":{}}},
+        {"action":"DELETE_METADATA","data":{"targetType":"TRANSACTION","targetId":1,"key":"k"}},
+        {"action":"REVERT_TRANSACTION","data":{"id":1,"force":true,"metadata":{"k":"v"}}}
+      ]`),
+    ).toStrictEqual([
+      {
+        kind: "createTransaction",
+        postings: [posting("world -> a", 1)],
+        metadata: {},
+        force: true,
+      },
+      { kind: "setMetadata", target: { type: "ACCOUNT", id: "a" }, metadata: { k: "v" } },
+      { kind: "setMetadata", target: { type: "TRANSACTION", id: 1 }, metadata: {} },
+      { kind: "deleteMetadata", target: { type: "TRANSACTION", id: 1 }, key: "k" },
+      { kind: "revertTransaction", id: 1, force: true, metadata: { k: "v" } },
+    ]);
+  });
+
+  test("keeps the keys of its elements", () => {
+    const [keyed, plain] = parseBulk(
+      parseJson(
+        `[{"action":"CREATE_TRANSACTION","ik":"k1","data":{${ONE}}},{"action":"CREATE_TRANSACTION","ik":null,"data":{${ONE}}}]`,
+      ) as unknown[],
+    ).map(toBulkElement);
+    expect([keyed?.idempotencyKey, plain?.idempotencyKey]).toEqual(["k1", ""]);
+  });
+
+  test.each([
+    "{}",
+    "7",
+    "null",
+    '{"action":"CREATE_TRANSACTION"}',
+    '{"action":"CREATE_TRANSACTION","data":null}',
+    '{"action":"create_transaction","data":{}}',
+    '{"action":"MINT","data":{}}',
+    '{"action":"CREATE_TRANSACTION","ik":7,"data":{}}',
+    '{"action":"CREATE_TRANSACTION","data":{"postings":[{"amount":1.5}]}}',
+    '{"action":"REVERT_TRANSACTION","data":{}}',
+    '{"action":"REVERT_TRANSACTION","data":{"id":"1"}}',
+    '{"action":"REVERT_TRANSACTION","data":{"id":-1}}',
+    '{"action":"DELETE_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
+    '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
+    '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":null,"metadata":{}}}',
+  ])("with the element %s is refused whole, naming its place", (element) => {
+    const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
+    expect(() => commandsOf(`[${good},${element}]`)).toThrow("element 1");
+  });
+
+  test.each([
+    ['{"action":"CREATE_TRANSACTION","data":{}}', "NO_POSTINGS"],
+    [
+      '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":-1,"asset":"USD"}]}}',
+      "VALIDATION",
+    ],
+    ['{"action":"CREATE_TRANSACTION","data":{"script":{"plain":"x"}}}', "VALIDATION"],
+    [
+      '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":12,"metadata":{}}}',
+      "VALIDATION",
+    ],
+    [
+      '{"action":"ADD_METADATA","data":{"targetType":"TRANSACTION","targetId":"12","metadata":{}}}',
+      "VALIDATION",
+    ],
+    [
+      '{"action":"ADD_METADATA","data":{"targetType":"LEDGER","targetId":"a","metadata":{}}}',
+      "VALIDATION",
+    ],
+    [
+      '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a b","metadata":{}}}',
+      "VALIDATION",
+    ],
+    ['{"action":"REVERT_TRANSACTION","data":{"id":1,"atEffectiveDate":true}}', "VALIDATION"],
+  ])("fails at the well-formed element %s in its turn only", (element, kind) => {
+    const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
+    expect(commandsOf(`[${good},${element}]`)[1]).toBe(kind);
+  });
+
+  test("bounds keys", () => {
+    expect(refusalOf(() => assertIdempotencyKey("k".repeat(255)))).toBe("none");
+    expect(refusalOf(() => assertIdempotencyKey("k".repeat(256)))).toBe("VALIDATION");
+    const text = `[{"action":"CREATE_TRANSACTION","ik":"${"k".repeat(256)}","data":{${ONE}}}]`;
+    expect(commandsOf(text)).toEqual(["VALIDATION"]);
+  });
+});

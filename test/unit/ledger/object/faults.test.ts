@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { Command } from "../../../../src/modules/ledger/core/types.ts";
+import { NodeSql } from "../../../../src/modules/ledger/object/node-sql.ts";
+import { expectSound } from "../../../support/ledger-audit.ts";
+import { FaultySql, StorageFault } from "../../../support/ledger-faults.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  element,
+  posting,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "../../../support/ledger-fixtures.ts";
+
+/** A ledger with some of everything, on storage that can be made to fail. */
+function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
+  const sql = new FaultySql(new NodeSql());
+  const ledger = new TestLedger({ sql, now: at("13:00") });
+  ledger.commit(create(posting("world -> a", 100), { metadata: { k: "v" }, reference: "r1" }));
+  ledger.commit(create([posting("a -> b", 30), posting("world -> a", 10n ** 30n, "BTC/8")]));
+  ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
+  return { ledger, sql };
+}
+
+const NEW = create([posting("world -> new:1", 5, "GBP"), posting("a -> b", 1)], {
+  reference: "r2",
+  metadata: { k: "v" },
+  accountMetadata: { "new:2": { k: "v" }, a: { l: "w" } },
+});
+const BACK_DATED = create([posting("world -> a", 5), posting("a -> c", 70)], {
+  timestamp: at("09:00"),
+});
+
+const COMMANDS: Record<string, Command> = {
+  create: NEW,
+  "create in the past": BACK_DATED,
+  revert: revert(2),
+  "set transaction metadata": setMetadata(1, { l: "w" }),
+  "delete transaction metadata": deleteMetadata(1, "k"),
+  "set account metadata": setMetadata("a", { l: "w" }),
+  "delete account metadata": deleteMetadata("a", "k"),
+};
+
+type Write = (ledger: TestLedger) => unknown;
+
+const WRITES: [string, Write][] = [
+  ...Object.entries(COMMANDS).map(([name, command]): [string, Write] => [
+    name,
+    (ledger) => ledger.run(command, { key: "k2" }),
+  ]),
+  ...[false, true].map((atomic): [string, Write] => [
+    atomic ? "atomic bulk" : "bulk",
+    (ledger) =>
+      ledger.bulk(
+        [
+          NEW,
+          element(create(posting("new:1 -> d", 5, "GBP")), "k2"),
+          element(create(posting("new:1 -> d", 5, "GBP")), "k2"),
+          setMetadata(3, { l: "w" }),
+          BACK_DATED,
+          revert(3),
+          deleteMetadata("a", "k"),
+        ],
+        { atomic },
+      ),
+  ]),
+];
+
+/** How many operations a write takes. */
+function countOperations(write: Write): number {
+  const { ledger, sql } = ledgerWithHistory();
+  sql.arm(Number.POSITIVE_INFINITY);
+  write(ledger);
+  return sql.count;
+}
+
+describe.each(WRITES)("storage that fails during %s", (_, write) => {
+  const operations = countOperations(write);
+  const expected = ledgerWithHistory().ledger;
+  write(expected);
+
+  /** Lets the n-th operation fail, and repeats the write. */
+  function failAndRepeat(n: number, { evict }: { evict: boolean }): TestLedger {
+    const { ledger, sql } = ledgerWithHistory();
+    const { now } = ledger;
+    const before = ledger.dump();
+    sql.arm(n);
+    expect(() => write(ledger)).toThrow(StorageFault);
+    expect(ledger.dump()).toBe(before);
+    if (evict) ledger.open();
+    ledger.now = now;
+    write(ledger);
+    return ledger;
+  }
+
+  test("leaves everything as it was, and the ledger goes on", () => {
+    expect(operations).toBeGreaterThan(1);
+    for (let n = 1; n <= operations; n++) expectSound(failAndRepeat(n, { evict: false }));
+  });
+
+  test("leaves nothing that shows after an eviction: the repeated write makes the same rows", () => {
+    for (let n = 1; n <= operations; n++) {
+      expect(failAndRepeat(n, { evict: true }).dump()).toBe(expected.dump());
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { assert as assertThat, present } from "../../../src/platform/assert.ts";
+import { AppError, codeOf, ERROR_CODES, toErrorBody } from "../../../src/platform/errors.ts";
+import { attempt, unwrap } from "../../../src/platform/result.ts";
+
+describe("an expected failure", () => {
+  test("has a status, a code of the closed set and a message that begins with the code", () => {
+    const error = new AppError("CONFLICT", "duplicate reference", { details: "r1" });
+    expect([error.status, error.code]).toEqual([409, "CONFLICT"]);
+    expect(toErrorBody(error)).toEqual({
+      errorCode: "CONFLICT",
+      errorMessage: "[CONFLICT] duplicate reference",
+      details: "r1",
+    });
+    expect(toErrorBody(new AppError("NOT_FOUND", "x"))).not.toHaveProperty("details");
+  });
+
+  test.each([
+    ["UNAUTHENTICATED", 401, "VALIDATION"],
+    ["METHOD_NOT_ALLOWED", 405, "VALIDATION"],
+    ["EXCLUSIVE_OPTIONS", 412, "VALIDATION"],
+    ["BODY_TOO_LARGE", 413, "VALIDATION"],
+    ["BULK_SIZE_EXCEEDED", 413, "BULK_SIZE_EXCEEDED"],
+    ["INSUFFICIENT_FUND", 400, "INSUFFICIENT_FUND"],
+    ["LEDGER_NOT_FOUND", 404, "LEDGER_NOT_FOUND"],
+    ["OVERLOADED", 503, "INTERNAL"],
+  ] as const)("of the kind %s is a %i with the code %s", (kind, status, code) => {
+    const error = new AppError(kind, "x");
+    expect([error.status, error.code, codeOf(kind)]).toEqual([status, code, code]);
+    expect(ERROR_CODES).toContain(code);
+  });
+});
+
+describe("a result", () => {
+  test("carries a value across", () => {
+    expect(unwrap(attempt(() => 7))).toBe(7);
+  });
+
+  test("carries an expected failure across, as plain data", () => {
+    const result = attempt(() => {
+      throw new AppError("NOT_FOUND", "no such thing", { details: "d", cause: new Error("x") });
+    });
+    expect(result).toStrictEqual({
+      ok: false,
+      failure: { kind: "NOT_FOUND", message: "no such thing", details: "d" },
+    });
+    expect(() => unwrap(result)).toThrow(
+      new AppError("NOT_FOUND", "no such thing", { details: "d" }),
+    );
+  });
+
+  test("does not hide a bug", () => {
+    const bug = new TypeError("bug");
+    expect(() =>
+      attempt(() => {
+        throw bug;
+      }),
+    ).toThrow(bug);
+  });
+});
+
+describe("an invariant", () => {
+  test("that does not hold is a bug, not an expected failure", () => {
+    expect(() => assertThat(false, "ids increase")).toThrow("invariant broken: ids increase");
+    expect(() => present(null, "it was made")).toThrow("invariant broken: it was made");
+    expect(present(0, "zero is a value")).toBe(0);
+    expect(() => assertThat(true, "")).not.toThrow();
+  });
+});

@@ -1,0 +1,108 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { parseJson, quoteJson, stringifyJson } from "../../../src/platform/json.ts";
+
+describe("reading", () => {
+  test.each([
+    ["0", 0],
+    ["-1", -1],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740992", 9007199254740992n],
+    ["9007199254740993", 9007199254740993n],
+    ["-9007199254740993", -9007199254740993n],
+    [`1${"0".repeat(40)}`, 10n ** 40n],
+  ])("keeps the integer %s exact", (text, value) => {
+    expect(parseJson(text)).toBe(value);
+    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] });
+  });
+
+  test.each(["1.0", "1.5", "-0.0", "1e3", "1E3", "1e-3", "10000000000000000.0", "1e400"])(
+    "does not take %s for an integer, and writes it as it was",
+    (text) => {
+      const value = parseJson(text);
+      expect(z.int().safeParse(value).success).toBe(false);
+      expect(z.bigint().safeParse(value).success).toBe(false);
+      expect(stringifyJson({ value })).toBe(`{"value":${text}}`);
+    },
+  );
+
+  test.each([
+    "",
+    "{",
+    "[1,]",
+    "01",
+    "+1",
+    "1.",
+    ".5",
+    "NaN",
+    "'a'",
+    "{} {}",
+    '{"a":1}x',
+    '"\u0001"',
+  ])("refuses %j", (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+
+  test.each([
+    String.raw`"\u0000"`,
+    String.raw`{"\u0000":"x"}`,
+    String.raw`{"a":["x\u0000"]}`,
+    String.raw`"\ud800"`,
+    String.raw`"\uDFFF"`,
+    String.raw`{"\ud83d":["x"]}`,
+    String.raw`"\ude00\ud83d"`,
+  ])("refuses what no text may hold: %s", (text) => {
+    expect(() => parseJson(text)).toThrow(/strings must not contain/);
+  });
+
+  test("takes escapes that stand for whole characters", () => {
+    expect(parseJson(String.raw`"\ud83d\ude00 \u00e9 \\u0000 \u0001"`)).toBe("😀 é \\u0000 \u0001");
+  });
+
+  test("keeps __proto__ a member of its own, with and without long integers", () => {
+    for (const text of ['{"__proto__":"p","a":1}', '{"__proto__":"p","a":12345678901234567890}']) {
+      const value = parseJson(text);
+      expect(Object.keys(value as object)).toEqual(["__proto__", "a"]);
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      expect(stringifyJson(value)).toBe(text);
+    }
+  });
+});
+
+describe("writing", () => {
+  test("gives integers of any size, or texts where a client asks for them", () => {
+    const value = { id: 7, amounts: [10n ** 30n, -1n], nested: { balance: 0n } };
+    expect(stringifyJson(value)).toBe(
+      `{"id":7,"amounts":[1${"0".repeat(30)},-1],"nested":{"balance":0}}`,
+    );
+    expect(stringifyJson(value, { bigintAsString: true })).toBe(
+      `{"id":7,"amounts":["1${"0".repeat(30)}","-1"],"nested":{"balance":"0"}}`,
+    );
+    expect(stringifyJson(value, { bigintAsString: false })).toBe(stringifyJson(value));
+  });
+
+  test("quotes texts", () => {
+    expect(quoteJson('a"\\\n😀')).toBe(String.raw`"a\"\\\n😀"`);
+  });
+});
+
+test("whatever is written reads back the same", () => {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constant(null),
+      fc.boolean(),
+      fc.maxSafeInteger(),
+      fc.bigInt().filter((it) => it > 2n ** 53n || it < -(2n ** 53n)),
+      fc.string({ unit: "grapheme" }),
+      fc.array(tie("value")),
+      fc.dictionary(fc.string({ unit: "grapheme" }), tie("value")),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (value) => {
+      expect(parseJson(stringifyJson(value))).toEqual(value);
+    }),
+  );
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { parseSettings, settingsOf, SettingsError } from "../../../src/platform/settings.ts";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+const REQUIRED = { FLORIN_SECRET_KEY: KEY };
+
+describe("settings", () => {
+  test("have the documented defaults", () => {
+    expect(parseSettings(REQUIRED)).toMatchObject({
+      FLORIN_AUTH: "on",
+      FLORIN_LOCAL: false,
+      FLORIN_SECRET_KEY: KEY,
+      FLORIN_PREVIOUS_SECRET_KEYS: [],
+      FLORIN_TRUSTED_ISSUERS: [],
+      FLORIN_ALLOW_PRIVATE_HOSTS: false,
+      FLORIN_DEFAULT_PAGE_SIZE: 15,
+      FLORIN_MAX_PAGE_SIZE: 1000,
+      FLORIN_BULK_MAX_SIZE: 1000,
+      FLORIN_EXPERIMENTAL_FEATURES: true,
+    });
+  });
+
+  test("take empty values for unset ones, and ignore what is not theirs", () => {
+    const settings = parseSettings({
+      ...REQUIRED,
+      FLORIN_AUTH: "",
+      FLORIN_CLIENT_ID: "",
+      FLORIN_CLIENT_SECRET: "",
+      FLORIN_MAX_PAGE_SIZE: "",
+      PATH: "/bin",
+      DB: {},
+    });
+    expect(settings).toEqual(parseSettings(REQUIRED));
+  });
+
+  test("are read from texts", () => {
+    const settings = parseSettings({
+      ...REQUIRED,
+      FLORIN_AUTH: "off",
+      FLORIN_LOCAL: "true",
+      FLORIN_CLIENT_ID: "me",
+      FLORIN_CLIENT_SECRET: "s".repeat(16),
+      FLORIN_PUBLIC_URL: "https://florin.example.com/base//",
+      FLORIN_TRUSTED_ISSUERS: "https://a.example.com, http://b.example.com ,",
+      FLORIN_PREVIOUS_SECRET_KEYS: `${KEY},${KEY}`,
+      FLORIN_MAX_PAGE_SIZE: "100",
+      FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: "1m30s",
+    });
+    expect(settings).toMatchObject({
+      FLORIN_AUTH: "off",
+      FLORIN_PUBLIC_URL: "https://florin.example.com/base",
+      FLORIN_TRUSTED_ISSUERS: ["https://a.example.com", "http://b.example.com"],
+      FLORIN_PREVIOUS_SECRET_KEYS: [KEY, KEY],
+      FLORIN_MAX_PAGE_SIZE: 100,
+      FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: 90_000,
+    });
+  });
+
+  test.each([
+    ["FLORIN_AUTH", "yes", 'FLORIN_AUTH is "yes". It takes "on" or "off".'],
+    ["FLORIN_LOCAL", "1", 'FLORIN_LOCAL is "1". It takes "true" or "false".'],
+    [
+      "FLORIN_MAX_PAGE_SIZE",
+      "1001",
+      'FLORIN_MAX_PAGE_SIZE is "1001". It takes an integer from 1 to 1000.',
+    ],
+    [
+      "FLORIN_MAX_PAGE_SIZE",
+      "1e2",
+      'FLORIN_MAX_PAGE_SIZE is "1e2". It takes an integer from 1 to 1000.',
+    ],
+    [
+      "FLORIN_BULK_MAX_SIZE",
+      "0",
+      'FLORIN_BULK_MAX_SIZE is "0". It takes an integer from 1 to 100000.',
+    ],
+    [
+      "FLORIN_PUBLIC_URL",
+      "ftp://x",
+      'FLORIN_PUBLIC_URL is "ftp://x". It takes an http(s) URL without query.',
+    ],
+    [
+      "FLORIN_TRUSTED_ISSUERS",
+      "https://a.example.com?x",
+      'FLORIN_TRUSTED_ISSUERS is "https://a.example.com?x". It takes comma separated http(s) URLs.',
+    ],
+    [
+      "FLORIN_WEBHOOK_RETRY_MIN_BACKOFF",
+      "5",
+      'FLORIN_WEBHOOK_RETRY_MIN_BACKOFF is "5". It takes a duration such as "300ms", "5s" or "1h30m".',
+    ],
+  ])("refuse a wrong %s in one sentence", (name, value, sentence) => {
+    expect(() => parseSettings({ ...REQUIRED, [name]: value })).toThrow(
+      new SettingsError(sentence),
+    );
+  });
+
+  test("name every wrong one, and what is missing", () => {
+    const source = { FLORIN_AUTH: "x", FLORIN_LOCAL: "y" };
+    expect(() => parseSettings(source)).toThrow(
+      /FLORIN_AUTH is[^]*FLORIN_LOCAL is[^]*FLORIN_SECRET_KEY is not set/,
+    );
+  });
+
+  test.each(["c2hvcnQ=", `${KEY}!`, KEY.slice(1)])(
+    "never show a secret that does not fit",
+    (secret) => {
+      const source = {
+        FLORIN_SECRET_KEY: secret,
+        FLORIN_CLIENT_ID: "a",
+        FLORIN_CLIENT_SECRET: "short",
+      };
+      const message = messageOf(() => parseSettings(source));
+      expect(message).toContain("FLORIN_SECRET_KEY is a value that does not fit");
+      expect(message).not.toContain(secret);
+      expect(message).not.toContain("short");
+    },
+  );
+
+  test.each([
+    [{ FLORIN_CLIENT_ID: "a" }, "belong together"],
+    [{ FLORIN_CLIENT_SECRET: "s".repeat(16) }, "belong together"],
+    [{ FLORIN_AUTH: "off" }, 'A deployment takes "on" only'],
+    [
+      { FLORIN_DEFAULT_PAGE_SIZE: "20", FLORIN_MAX_PAGE_SIZE: "10" },
+      "at most FLORIN_MAX_PAGE_SIZE",
+    ],
+  ])("refuse what does not go together: %j", (source, message) => {
+    expect(() => parseSettings({ ...REQUIRED, ...source })).toThrow(message);
+  });
+
+  test("of an environment are parsed once", () => {
+    const env = { ...REQUIRED };
+    expect(settingsOf(env)).toBe(settingsOf(env));
+    expect(settingsOf({ ...REQUIRED })).not.toBe(settingsOf(env));
+  });
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}

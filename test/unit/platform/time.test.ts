@@ -1,0 +1,111 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  formatTimestamp,
+  fromMicros,
+  fromMillis,
+  parseTimestamp,
+  systemClock,
+  toMicros,
+  toMillis,
+  ZERO_TIMESTAMP,
+} from "../../../src/platform/time.ts";
+
+const formatted = (text: string): string | undefined => {
+  const timestamp = parseTimestamp(text);
+  return timestamp === undefined ? undefined : formatTimestamp(timestamp);
+};
+
+describe("a timestamp of the wire", () => {
+  test.each([
+    ["2026-03-01T09:30:00Z", "2026-03-01T09:30:00Z"],
+    ["2026-03-01T09:30:00.25Z", "2026-03-01T09:30:00.25Z"],
+    ["2026-03-01T09:30:00.250000Z", "2026-03-01T09:30:00.25Z"],
+    ["2026-03-01T09:30:00.123456Z", "2026-03-01T09:30:00.123456Z"],
+    ["2026-03-01T09:30:00.000001Z", "2026-03-01T09:30:00.000001Z"],
+    ["2026-03-01T10:30:00.5+01:00", "2026-03-01T09:30:00.5Z"],
+    ["2026-03-01T00:00:00-05:30", "2026-03-01T05:30:00Z"],
+    ["2026-03-01T09:30:00+00:00", "2026-03-01T09:30:00Z"],
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"],
+    ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"],
+    ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
+    ["1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"],
+  ])("%s is read as %s", (text, expected) => {
+    expect(formatted(text)).toBe(expected);
+  });
+
+  test.each([
+    ["2026-03-01T09:30:00.1234564Z", "2026-03-01T09:30:00.123456Z"],
+    ["2026-03-01T09:30:00.1234565Z", "2026-03-01T09:30:00.123457Z"],
+    ["2026-03-01T09:30:00.1234564999Z", "2026-03-01T09:30:00.123456Z"],
+    ["2026-12-31T23:59:59.9999995Z", "2027-01-01T00:00:00Z"],
+    ["1969-12-31T23:59:59.9999995Z", "1970-01-01T00:00:00Z"],
+    ["1969-12-31T23:59:59.9999985Z", "1969-12-31T23:59:59.999999Z"],
+  ])("%s is rounded half up to %s", (text, expected) => {
+    expect(formatted(text)).toBe(expected);
+  });
+
+  test.each([
+    "",
+    "2026-03-01",
+    "2026-03-01T09:30:00",
+    "2026-03-01 09:30:00Z",
+    "2026-03-01t09:30:00z",
+    "2026-03-01T09:30Z",
+    "2026-03-01T24:00:00Z",
+    "2026-03-01T09:60:00Z",
+    "2026-03-01T09:30:60Z",
+    "2026-02-29T00:00:00Z",
+    "2026-02-30T00:00:00Z",
+    "2026-04-31T00:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-00-01T00:00:00Z",
+    "2026-03-00T00:00:00Z",
+    "2026-03-01T09:30:00.Z",
+    "2026-03-01T09:30:00+1:00",
+    "2026-03-01T09:30:00+24:00",
+    "2026-03-01T09:30:00+0100",
+    "+002026-03-01T09:30:00Z",
+    "0000-12-31T23:59:59Z",
+    "0001-01-01T00:00:00+00:01",
+    "9999-12-31T23:59:59.9999995Z",
+    "9999-12-31T23:59:59-00:01",
+    " 2026-03-01T09:30:00Z",
+    "2026-03-01T09:30:00Z\n",
+  ])("%j is none", (text) => {
+    expect(parseTimestamp(text)).toBeUndefined();
+  });
+});
+
+describe("a timestamp", () => {
+  const micros = fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n);
+
+  test("stands for its microseconds, before 1970 too, and reads back from its wire form", () => {
+    fc.assert(
+      fc.property(micros, (value) => {
+        const timestamp = fromMicros(value);
+        expect(timestamp).toHaveLength(27);
+        expect(toMicros(timestamp)).toBe(value);
+        expect(parseTimestamp(formatTimestamp(timestamp))).toBe(timestamp);
+      }),
+    );
+  });
+
+  test("sorts as text as it does in time", () => {
+    fc.assert(
+      fc.property(micros, micros, (a, b) => {
+        expect(fromMicros(a) < fromMicros(b)).toBe(a < b);
+      }),
+    );
+  });
+
+  test("has milliseconds, rounded down", () => {
+    expect(toMillis(fromMicros(1_234_999n))).toBe(1234);
+    expect(fromMillis(1234)).toBe("1970-01-01T00:00:01.234000Z");
+    expect(toMicros(ZERO_TIMESTAMP)).toBe(-62_135_596_800_000_000n);
+  });
+
+  test("of the system's clock is now", () => {
+    expect(Math.abs(toMillis(systemClock()) - Date.now())).toBeLessThan(5000);
+  });
+});
