@@ -1,6 +1,7 @@
 /**
  * The only JSON reader and writer of wire data. Integers of any size survive both ways: above 2^53 they are `bigint`.
- * A number with a fraction or an exponent is a `JsonDecimal`, so that `1.0` and `1e3` never pass for integers.
+ * A number with a fraction or an exponent is a `symbol`, so that `1.0` and `1e3` pass neither for integers nor, as a
+ * wrapper would, for objects.
  */
 declare global {
   interface JSON {
@@ -17,17 +18,6 @@ declare global {
   }
 }
 
-/** A JSON number that is not an integer literal, kept as it was written. */
-export class JsonDecimal {
-  readonly source: string;
-  constructor(source: string) {
-    this.source = source;
-  }
-  toJSON(): object {
-    return JSON.rawJSON(this.source);
-  }
-}
-
 const INTEGER = /^-?\d+$/;
 /** Texts without any of these need no reviver: no long integer, no decimal, no escape that could hide a bad character. */
 const NEEDS_REVIVER = /\d{16}|\d[.eE]|\\u(?:0000|[dD][89a-fA-F])/;
@@ -36,9 +26,9 @@ const NEEDS_REVIVER = /\d{16}|\d[.eE]|\\u(?:0000|[dD][89a-fA-F])/;
 export function parseJson(text: string): unknown {
   if (!NEEDS_REVIVER.test(text)) return JSON.parse(text) as unknown;
   return JSON.parse(text, (key, value, { source }) => {
+    assertStorable(key);
     if (typeof value === "number" && source !== undefined) return exactNumber(value, source);
     if (typeof value === "string") assertStorable(value);
-    assertStorable(key);
     return value;
   });
 }
@@ -49,13 +39,17 @@ export function stringifyJson(value: unknown, options?: { bigintAsString: boolea
     options?.bigintAsString === true
       ? (amount: bigint) => amount.toString()
       : (amount: bigint) => JSON.rawJSON(amount.toString());
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === "bigint" ? write(item) : item,
-  );
+  return JSON.stringify(value, (_key, item: unknown) => {
+    if (typeof item === "bigint") return write(item);
+    return typeof item === "symbol" ? JSON.rawJSON(decimalSource(item)) : item;
+  });
 }
 
-function exactNumber(value: number, source: string): number | bigint | JsonDecimal {
-  if (!INTEGER.test(source)) return new JsonDecimal(source);
+/** How a JSON number that is no integer literal was written. */
+export const decimalSource = (decimal: symbol): string => decimal.description ?? "";
+
+function exactNumber(value: number, source: string): number | bigint | symbol {
+  if (!INTEGER.test(source)) return Symbol(source);
   return Number.isSafeInteger(value) ? value : BigInt(source);
 }
 

@@ -193,7 +193,13 @@ const CursorSchema = z.object({
   column: z.string(),
   order: z.union([z.literal(0), z.literal(1)]),
   pageSize: z.int().min(1),
-  filters: z.object({ expand: z.array(z.string()).optional() }),
+  // A cursor with a filter or a point in time is of a server that serves them: ignored, they would answer wrongly.
+  filters: z.object({
+    pit: z.null().optional(),
+    oot: z.null().optional(),
+    qb: z.null().optional(),
+    expand: z.array(z.string()).optional(),
+  }),
   offset: z.int().min(0).max(OFFSET_MAX).nullish(),
   bottom: KeyValue,
   paginationID: KeyValue,

@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { JsonDecimal, parseJson } from "./json.ts";
+import { decimalSource, parseJson } from "./json.ts";
 
 /** A filter of the list language (`$and`, `$match`, ...) as a tree; keys and value types are checked by each resource. */
 export type Filter =
@@ -98,8 +98,8 @@ function parseScalar(value: unknown, key: string): FilterScalar {
     case "bigint":
       return value;
     default:
-      if (value instanceof JsonDecimal) {
-        throw invalid(`the number ${value.source} for '${key}' is not an integer`);
+      if (typeof value === "symbol") {
+        throw invalid(`the number ${decimalSource(value)} for '${key}' is not an integer`);
       }
       throw invalid(`the value for '${key}' must be a text, an integer or a boolean`);
   }
@@ -118,9 +118,6 @@ const isTrivial = (filter: Filter): boolean =>
   (filter.kind === "all" || filter.kind === "any") && filter.filters.length === 0;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof JsonDecimal);
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);

@@ -225,6 +225,10 @@ describe("a cursor", () => {
     expect(
       await page(`cursor=${first.next}&sort=id:desc&order=x&reverse=true&expand=effectiveVolumes`),
     ).toEqual(wanted);
+    const filter = encodeURIComponent('{"$match":{"id":1}}');
+    expect(await page(`cursor=${first.next}&pit=2026-03-01T09:30:00Z&query=${filter}`)).toEqual(
+      wanted,
+    );
     expect(wanted.data[0]).toHaveProperty("postCommitVolumes");
     expect(wanted.data[0]).not.toHaveProperty("postCommitEffectiveVolumes");
   });
@@ -257,6 +261,8 @@ describe("a cursor", () => {
     ],
     ["a negative offset", encode({ ...valid, offset: -1 })],
     ["no filters", encode({ ...valid, filters: null })],
+    ["a filter", encode({ ...valid, filters: { qb: { $match: { id: 1 } } } })],
+    ["a point in time", encode({ ...valid, filters: { pit: "2026-03-01T09:30:00Z" } })],
     ["an offset", encode({ ...valid, offset: 2_000_000_000 })],
     ["too many characters", "a".repeat(100_001)],
   ])("with %s is refused", async (_, cursor) => {

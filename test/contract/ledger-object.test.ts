@@ -110,7 +110,10 @@ describe("the creation of ledgers", () => {
   });
 });
 
-describe("clients that write at once", () => {
+/** A busy machine needs longer than most tests are given. */
+const SLOW = { timeout: 60_000 };
+
+describe("clients that write at once", SLOW, () => {
   test("64 on one hot account lose nothing", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> hot", 64)));
@@ -122,6 +125,15 @@ describe("clients that write at once", () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect([await balanceOf(ledger, "hot"), await balanceOf(ledger, "cold")]).toEqual([64, 64]);
     expect(await logIdsOf(ledger)).toHaveLength(129);
+  });
+
+  test("a thousand at once neither stall nor fail", async () => {
+    const ledger = await freshLedger();
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => post(ledger, pay(`world -> users:${index}`, 1))),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(await balanceOf(ledger, "world")).toBe(-1000);
   });
 
   test("cannot spend the same money twice", async () => {

@@ -35,6 +35,14 @@ describe("a transaction that is refused leaves no trace", () => {
     ["text after the body", `{"postings":[${POSTING}]} x`, "VALIDATION"],
     ["a list", "[]", "VALIDATION"],
     ["null", "null", "VALIDATION"],
+    ["a decimal", "1.5", "VALIDATION"],
+    ["a decimal for a script", `{"postings":[${POSTING}],"script":1.5}`, "VALIDATION"],
+    ["a decimal for metadata", `{"postings":[${POSTING}],"metadata":1.5}`, "VALIDATION"],
+    [
+      "a decimal for account metadata",
+      `{"postings":[${POSTING}],"accountMetadata":{"a":1.5}}`,
+      "VALIDATION",
+    ],
     ["no posting", "{}", "NO_POSTINGS"],
     ["an empty list of postings", '{"postings":[]}', "NO_POSTINGS"],
     ["postings of another type", '{"postings":"all"}', "VALIDATION"],
@@ -62,6 +70,15 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
+  test("a revert whose body is a decimal", async () => {
+    const request = { method: "POST", body: "1.5" };
+    expect(await refusalOf(inLedger(ledger, "/transactions/1/revert", request))).toMatchObject({
+      status: 400,
+      code: "VALIDATION",
+    });
+    expect(await traceOf(ledger)).toEqual(before);
+  });
+
   test("a key that was used for another request", async () => {
     const headers = { "idempotency-key": "used" };
     expect(await refusalOf(post(ledger, pay("a -> b", 41), { headers }))).toMatchObject({
@@ -77,7 +94,7 @@ describe("a transaction that is refused leaves no trace", () => {
   test("a key, a body or a transaction above the limit", async () => {
     const long = { "idempotency-key": "k".repeat(256) };
     const padding = " ".repeat(BODY_BYTES_MAX);
-    const postings = Array.from({ length: 1000 }, () => pay("world -> a", 1).postings[0]);
+    const postings = Array.from({ length: 5001 }, () => pay("world -> a", 1).postings[0]);
     expect(await refusalOf(post(ledger, pay("world -> a", 1), { headers: long }))).toMatchObject({
       code: "VALIDATION",
     });

@@ -6,6 +6,7 @@ import {
   assertMetadata,
   assertReference,
   IDEMPOTENCY_KEY_LENGTH_MAX,
+  POSTINGS_MAX,
 } from "./core/limits.ts";
 import { parseAccount, parseAsset } from "./core/names.ts";
 import type {
@@ -30,6 +31,9 @@ export function toCreateTransaction(
   const metadata = request.metadata ?? {};
   if (isGiven(script?.plain) || isGiven(script?.template)) throw unsupported("script");
   const postings = (request.postings ?? []).map(toPosting);
+  if (postings.length > POSTINGS_MAX) {
+    throw new AppError("VALIDATION", `a transaction has at most ${POSTINGS_MAX} postings`);
+  }
   if (postings.length === 0) {
     throw new AppError("NO_POSTINGS", "you must pass a posting array with at least one posting");
   }

@@ -166,7 +166,8 @@ export function respond(
 }
 
 function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
-  if (!c.req.url.includes("?")) return;
+  // A cursor holds its whole query; what else is given next to it is ignored.
+  if (!c.req.url.includes("?") || (c.req.query("cursor") ?? "") !== "") return;
   for (const name of names) {
     const value = c.req.query(name) ?? "";
     if (value !== "" && value !== "false") throw unsupported(name);

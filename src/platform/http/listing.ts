@@ -87,9 +87,13 @@ function parseSort(sort: string | undefined, rules: ListRules): { column: string
 
 /**
  * The filter of a list: that of the `query` parameter, else the body. It is parsed, so that a wrong one is told from a
- * right one, and an empty one is none. Lists do not apply filters yet, and one that is ignored would answer wrongly.
+ * right one, and an empty one is none. Lists do not apply filters yet, and one that is ignored would answer wrongly. Next to a cursor, which holds its whole query, there is none.
  */
-export function assertNoFilter(text: string | undefined, body: unknown): void {
-  const filter = text === undefined ? parseFilter(body) : parseFilterText(text);
+export function assertNoFilter(
+  query: { cursor?: string | undefined; query?: string | undefined },
+  body: unknown,
+): void {
+  if (query.cursor !== undefined) return;
+  const filter = query.query === undefined ? parseFilter(body) : parseFilterText(query.query);
   if (filter !== undefined) throw unsupported("query");
 }

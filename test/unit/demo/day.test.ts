@@ -35,6 +35,7 @@ describe("the demo's plan", () => {
   });
 
   it("makes overdrafts where it means to and nowhere else, in whatever order a phase is played", () => {
+    const outcome = outcomeOf(plan);
     const books = new Books();
     for (const { phases } of plan.hours) {
       for (const requests of phases) {
@@ -55,7 +56,6 @@ describe("the demo's plan", () => {
           }
         }
         books.post(kept);
-        const outcome = outcomeOf(plan);
         for (const step of steps) {
           if (step.kind === "revert") books.post(outcome.reverts.get(step.reference) ?? []);
         }

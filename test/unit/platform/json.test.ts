@@ -47,6 +47,8 @@ describe("reading", () => {
   test.each([
     String.raw`"\u0000"`,
     String.raw`{"\u0000":"x"}`,
+    String.raw`{"\u0000":1}`,
+    String.raw`{"\ud83d":1}`,
     String.raw`{"a":["x\u0000"]}`,
     String.raw`"\ud800"`,
     String.raw`"\uDFFF"`,

@@ -1,18 +1,17 @@
 import { AppError } from "../../../platform/errors.ts";
-import type { Metadata, Posting } from "./types.ts";
+import type { AccountVolumes, Metadata, Posting } from "./types.ts";
 
 /** Longest amount, in decimal digits. */
 export const AMOUNT_DIGITS_MAX = 1000;
 /** Longest reference, idempotency key and metadata key, in characters. */
 export const REFERENCE_LENGTH_MAX = 1024;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
-/** Most text that the metadata of one account or transaction may hold, keys and values, in characters. */
-export const METADATA_LENGTH_MAX = 65_536;
-/** Most text that the postings and the account metadata of one transaction may hold: its event stays below 1 MB. */
-export const TRANSACTION_LENGTH_MAX = 400_000;
-
-/** How much of an event each posting takes besides its texts: keys, and what it adds to four volume maps. */
-const POSTING_OVERHEAD = 400;
+/** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
+export const METADATA_BYTES_MAX = 65_536;
+/** Most postings of one transaction. */
+export const POSTINGS_MAX = 5000;
+/** Largest event that a transaction may cause, in bytes of JSON: that of its revert, half as large again, must fit a row. */
+export const EVENT_BYTES_MAX = 600_000;
 
 const tooLong = (what: string, most: number): AppError =>
   new AppError("VALIDATION", `${what} is longer than ${most} characters`);
@@ -24,32 +23,69 @@ export function assertReference(reference: string): void {
 }
 
 export function assertMetadata(metadata: Metadata): void {
-  if (lengthOf(metadata) > METADATA_LENGTH_MAX) throw tooLong("the metadata", METADATA_LENGTH_MAX);
+  if (bytesOf(metadata) > METADATA_BYTES_MAX) {
+    throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
+  }
 }
 
-/** Bounds a whole transaction, so that its log entry fits a row and its event a message. */
-export function assertTransactionSize(
+/** Throws `VALIDATION` unless the event of a transaction stays below the limit, volumes included. */
+export function assertEventSize(
   postings: readonly Posting[],
+  moves: readonly AccountVolumes[],
   accountMetadata: Readonly<Record<string, Metadata>>,
 ): void {
-  let length = 0;
+  let bytes = 0;
   for (const { source, destination, asset, amount } of postings) {
-    length += 5 * (source.length + destination.length + 2 * asset.length) + POSTING_OVERHEAD;
-    if (amount > Number.MAX_SAFE_INTEGER) length += 12 * amount.toString().length;
+    bytes += source.length + destination.length + asset.length + digits(amount) + POSTING_BYTES;
+  }
+  for (const { account, asset, input, output } of moves) {
+    const volume = 2 * (digits(input) + digits(output)) + VOLUME_BYTES;
+    bytes += VOLUME_MAPS * (account.length + asset.length + volume);
   }
   for (const [address, metadata] of Object.entries(accountMetadata)) {
-    length += address.length + lengthOf(metadata);
+    bytes += address.length + bytesOf(metadata) + MEMBER_BYTES;
   }
-  if (length > TRANSACTION_LENGTH_MAX) {
+  if (bytes > EVENT_BYTES_MAX) {
     throw new AppError(
       "VALIDATION",
-      `the transaction is too large: it counts ${length} characters with its volumes, the most is ${TRANSACTION_LENGTH_MAX}`,
+      `the transaction is too large: with its volumes it takes ${bytes} bytes, the most is ${EVENT_BYTES_MAX}`,
     );
   }
 }
 
-function lengthOf(metadata: Metadata): number {
-  let length = 0;
-  for (const [key, value] of Object.entries(metadata)) length += key.length + value.length;
-  return length;
+/** The maps of volumes in an event: before and after, by insertion and by effective date. */
+const VOLUME_MAPS = 4;
+/** What a posting and an entry of a volume map take besides their texts and numbers. */
+const POSTING_BYTES = 56;
+const VOLUME_BYTES = 48;
+
+const SAFE_DIGITS = 16;
+const digits = (amount: bigint): number =>
+  amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
+
+function bytesOf(metadata: Metadata): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(metadata)) {
+    bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
+  }
+  return bytes;
 }
+
+/** Quotes, colon and comma of a member. */
+const MEMBER_BYTES = 6;
+
+/** The UTF-8 length of a text inside JSON, where control characters take six bytes and others up to four. */
+function jsonBytes(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20) bytes += 6;
+    else if (unit === 0x22 || unit === 0x5c) bytes += 2;
+    else if (unit < 0x80) bytes += 1;
+    else bytes += unit < 0x800 || isSurrogate(unit) ? 2 : 3;
+  }
+  return bytes;
+}
+
+/** Half of a character that takes four bytes. */
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;

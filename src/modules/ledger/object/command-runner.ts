@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import { stringifyJson } from "../../../platform/json.ts";
 import { toMicros, type Timestamp } from "../../../platform/time.ts";
-import { assertMetadata, assertTransactionSize } from "../core/limits.ts";
+import { assertMetadata, assertEventSize } from "../core/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "../core/metadata.ts";
 import { type Move, reversePostings, runPostings, runRevert } from "../core/postings.ts";
 import type {
@@ -88,8 +88,8 @@ export class CommandRunner {
 
   #create(command: CreateTransaction, now: Timestamp): Draft {
     const { postings, metadata, reference, accountMetadata = {} } = command;
-    assertTransactionSize(postings, accountMetadata);
     const moves = runPostings(postings, this.#batch, { force: command.force });
+    assertEventSize(postings, moves, accountMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
     this.#assertAccountMetadata(accountMetadata);
     const id = this.#takeTransactionId();

@@ -74,12 +74,11 @@ export class EffectiveVolumes {
     };
   }
 
-  #hasLater({ account, asset }: Pair, place: Place): boolean {
-    const rows = this.#sql.all(
-      `SELECT 1 FROM (${LATER_DATED} LIMIT 1) UNION ALL SELECT 1 FROM (${LATER_UNDATED} LIMIT 1)`,
-      ...laterBindings({ account, asset }, place),
+  #hasLater(pair: Pair, place: Place): boolean {
+    return (
+      this.#readLater(LATER_UNDATED, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
+      this.#readLater(LATER_DATED, pair, { from: datedFrom(place), limit: 1 }).length > 0
     );
-    return rows.length > 0;
   }
 
   /** Effective volumes after the last move that comes before the place. */
@@ -106,17 +105,38 @@ export class EffectiveVolumes {
   }
 
   #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
-    const later = this.#sql.all<{ tx: number; input: StoredAmount; output: StoredAmount }>(
-      `SELECT tx, ${EFFECTIVE} FROM (${LATER_DATED} UNION ALL ${LATER_UNDATED})`,
-      ...laterBindings(pair, place),
-    );
-    const rows = later.map(
-      ({ tx, input, output }) =>
-        `[${tx},${amountText(fromStored(input) + delta.input)},${amountText(fromStored(output) + delta.output)}]`,
-    );
-    for (const chunk of chunksOf(rows)) {
-      this.#sql.all(UPDATE_EFFECTIVE, pair.account, pair.asset, `[${chunk.join(",")}]`);
+    this.#shiftFrom(LATER_UNDATED, pair, { from: undatedFrom(place), delta });
+    this.#shiftFrom(LATER_DATED, pair, { from: datedFrom(place), delta });
+  }
+
+  /** Goes on in pages, as an account may have more later moves than fit in memory. */
+  #shiftFrom(
+    select: string,
+    pair: Pair,
+    { from, delta }: { from: MovePosition; delta: Volumes },
+  ): void {
+    const limit = LATER_PAGE_SIZE;
+    let page = this.#readLater(select, pair, { from, limit });
+    for (;;) {
+      const rows = page.map(
+        ({ tx, input, output }) =>
+          `[${tx},${amountText(fromStored(input) + delta.input)},${amountText(fromStored(output) + delta.output)}]`,
+      );
+      for (const chunk of chunksOf(rows)) {
+        this.#sql.all(UPDATE_EFFECTIVE, pair.account, pair.asset, `[${chunk.join(",")}]`);
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit) return;
+      page = this.#readLater(select, pair, { from: last, limit });
     }
+  }
+
+  #readLater(
+    select: string,
+    { account, asset }: Pair,
+    { from, limit }: { from: MovePosition; limit: number },
+  ): LaterSqlRow[] {
+    return this.#sql.all<LaterSqlRow>(select, account, asset, from.date, from.tx, limit);
   }
 
   #readLatest(): Timestamp {
@@ -153,18 +173,40 @@ type EffectiveSqlRow = {
 
 const EFFECTIVE =
   "coalesce(effective_input, input) AS input, coalesce(effective_output, output) AS output";
-const LATER_COLUMNS = "SELECT tx, input, output, effective_input, effective_output FROM move";
-const LATER_DATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND timestamp > CAST(?3 AS INTEGER)`;
-const LATER_UNDATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND tx > ?4 AND timestamp IS NULL`;
+/** Moves that are rewritten at a time. */
+const LATER_PAGE_SIZE = 10_000;
+
+/** Where a read of later moves starts, itself excluded: microseconds as text, null for undated moves. */
+interface MovePosition {
+  readonly date: string | null;
+  readonly tx: number;
+}
+
+type LaterSqlRow = {
+  tx: number;
+  date: string | null;
+  input: StoredAmount;
+  output: StoredAmount;
+};
+
+const undatedFrom = ({ lastBefore }: Place): MovePosition => ({ date: null, tx: lastBefore });
+
+const datedFrom = ({ timestamp }: Place): MovePosition => ({
+  date: toMicros(timestamp).toString(),
+  tx: Number.MAX_SAFE_INTEGER,
+});
+
+const LATER_COLUMNS = `SELECT tx, CAST(timestamp AS TEXT) AS date, ${EFFECTIVE} FROM move`;
+const LATER_UNDATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL
+  AND ?3 IS NULL AND tx > ?4 ORDER BY tx LIMIT ?5`;
+const LATER_DATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL
+  AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4) ORDER BY timestamp, tx LIMIT ?5`;
 
 /** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
 const UPDATE_EFFECTIVE = `INSERT INTO move (account, asset, tx, role, input, output, effective_input, effective_output)
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
   ON CONFLICT (account, asset, tx) DO UPDATE
     SET effective_input = excluded.effective_input, effective_output = excluded.effective_output`;
-
-const laterBindings = ({ account, asset }: Pair, { timestamp, lastBefore }: Place) =>
-  [account, asset, toMicros(timestamp).toString(), lastBefore] as const;
 
 function laterOf(
   undated: EffectiveSqlRow | undefined,

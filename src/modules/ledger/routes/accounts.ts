@@ -48,7 +48,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      assertNoFilter(query.query, body);
+      assertNoFilter(query, body);
       const wanted = toAccountQuery(query, c.var.settings);
       const expand = toExpansion(wanted.expand ?? []);
       const page = await LedgerService.from(c.env).listAccounts(params.ledger, wanted, expand);

@@ -33,7 +33,7 @@ export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)), ...errors(400) },
     },
     async ({ query, body, c }) => {
-      assertNoFilter(query.query, body);
+      assertNoFilter(query, body);
       const page = await LedgerService.from(c.env).listLedgers(
         toPageQuery(query, LIST_RULES, c.var.settings),
       );

@@ -90,7 +90,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      assertNoFilter(query.query, body);
+      assertNoFilter(query, body);
       const wanted = toTransactionQuery(query, c.var.settings);
       const page = await LedgerService.from(c.env).listTransactions(
         params.ledger,

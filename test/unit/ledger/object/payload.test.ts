@@ -28,10 +28,7 @@ describe("the stored form of a transaction", () => {
   });
 
   test("comes back exact, whatever it holds", () => {
-    // What the wire lets in: neither U+0000 nor lone surrogates.
-    const text = fc
-      .string({ unit: "binary" })
-      .filter((it) => it.isWellFormed() && !it.includes("\0"));
+    const text = fc.string({ unit: "grapheme" });
     const metadata = fc.dictionary(text, text);
     const volumes = fc.record({ input: fc.bigInt({ min: 0n }), output: fc.bigInt({ min: 0n }) });
     const timestamp = fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n).map(fromMicros);

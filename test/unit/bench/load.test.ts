@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { percentiles } from "../../../bench/load/percentiles.ts";
+import { requestSource } from "../../../bench/load/requests.ts";
+import { Random } from "../../../scripts/lib/random.ts";
+
+describe("percentiles", () => {
+  it("are the nearest rank, whatever the order", () => {
+    const times = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(percentiles(times)).toEqual({ p50Ms: 50, p95Ms: 95, p99Ms: 99 });
+    expect(percentiles([7])).toEqual({ p50Ms: 7, p95Ms: 7, p99Ms: 7 });
+  });
+});
+
+describe("requestSource", () => {
+  it("gives the same requests for the same seed, and different ones in a row", () => {
+    const load = { kind: "commit", ledger: "main", accounts: 1000 } as const;
+    const [first, second] = [
+      requestSource(load, new Random(1)),
+      requestSource(load, new Random(1)),
+    ];
+    const requests = Array.from({ length: 20 }, first);
+    expect(Array.from({ length: 20 }, second)).toEqual(requests);
+    expect(new Set(requests.map(({ body }) => body)).size).toBeGreaterThan(15);
+  });
+
+  it("puts as many transactions into a bulk as it is asked to", () => {
+    const load = { kind: "bulk", ledger: "main", accounts: 5, size: 100 } as const;
+    const { path, body } = requestSource(load, new Random(1))();
+    expect(path).toBe("/api/ledger/v2/main/_bulk");
+    expect(JSON.parse(body ?? "")).toHaveLength(100);
+  });
+});
+
+describe("Random", () => {
+  it("stays within its bounds and reaches both", () => {
+    const random = new Random(3);
+    const drawn = new Set(Array.from({ length: 500 }, () => random.integer(1, 6)));
+    expect([...drawn].toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(
+      Array.from({ length: 500 }, () => random.chance(0.5)).filter(Boolean).length,
+    ).toBeGreaterThan(200);
+    expect(["a", "b"]).toContain(random.pick(["a", "b"]));
+  });
+});
