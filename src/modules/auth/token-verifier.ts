@@ -36,6 +36,8 @@ type Claims = z.output<typeof Claims>;
 
 interface VerifiedToken {
   readonly issuer: string;
+  /** Where it was verified, with a slash at the end. */
+  readonly origin: string;
   readonly scopes: ReadonlySet<string>;
   /** When it has to be verified again: it is then expired, or its key may have been withdrawn. */
   readonly untilMs: number;
@@ -58,7 +60,7 @@ export class TokenVerifier {
     const text = readBearer(request.headers.get("authorization"));
     const token = this.#recall(text) ?? (await this.#verify(text, request.url));
     // A token that is remembered may have come through another host.
-    this.#keysOf(token.issuer, request.url);
+    if (!request.url.startsWith(token.origin)) this.#keysOf(token.issuer, request.url);
     if (!allows(token.scopes, scope)) throw lacking(scope);
   };
 
@@ -76,6 +78,7 @@ export class TokenVerifier {
     assertInTime(claims, nowMs);
     const token = {
       issuer: claims.iss,
+      origin: `${new URL(url).origin}/`,
       scopes: splitScopes(claims.scope),
       untilMs: Math.min(claims.exp * 1000, nowMs + VERIFIED_MS_MAX),
     };

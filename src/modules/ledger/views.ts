@@ -31,6 +31,9 @@ export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => 
 
 export function toTransactionView(transaction: Transaction): TransactionView {
   const { id, postings, metadata, timestamp, reference, volumes, effectiveVolumes } = transaction;
+  const committed = toVolumeMaps(volumes, postings);
+  const effective =
+    effectiveVolumes === volumes ? committed : toVolumeMaps(effectiveVolumes, postings);
   return {
     postings: postings.map(({ source, destination, amount, asset }) => ({
       source,
@@ -45,11 +48,11 @@ export function toTransactionView(transaction: Transaction): TransactionView {
     insertedAt: formatTimestamp(transaction.insertedAt),
     updatedAt: formatTimestamp(transaction.updatedAt),
     ...optionalTimestamp("revertedAt", transaction.revertedAt),
-    ...volumeMap("postCommitVolumes", volumes),
-    ...volumeMap("postCommitEffectiveVolumes", effectiveVolumes),
+    ...(committed === undefined ? {} : { postCommitVolumes: committed.after }),
+    ...(effective === undefined ? {} : { postCommitEffectiveVolumes: effective.after }),
     reverted: transaction.revertedAt !== undefined,
-    ...volumeMap("preCommitVolumes", before(volumes, transaction)),
-    ...volumeMap("preCommitEffectiveVolumes", before(effectiveVolumes, transaction)),
+    ...(committed === undefined ? {} : { preCommitVolumes: committed.before }),
+    ...(effective === undefined ? {} : { preCommitEffectiveVolumes: effective.before }),
   };
 }
 
@@ -114,23 +117,22 @@ function toBulkResultView(
   };
 }
 
-const before = (
-  after: readonly AccountVolumes[] | undefined,
-  { postings }: Transaction,
-): AccountVolumes[] | undefined =>
-  after === undefined ? undefined : volumesBefore(after, postings);
+type VolumeMap = NonNullable<TransactionView["postCommitVolumes"]>;
 
-/** A member of this name with volumes by account and asset; nothing where there are none. */
-function volumeMap<K extends keyof TransactionView>(
-  name: K,
-  entries: readonly AccountVolumes[] | undefined,
-): Partial<Pick<TransactionView, K>> {
-  if (entries === undefined || entries.length === 0) return {};
+/** Volumes by account and asset, after a transaction and before it; nothing where there are none. */
+function toVolumeMaps(
+  after: readonly AccountVolumes[] | undefined,
+  postings: Transaction["postings"],
+): { before: VolumeMap; after: VolumeMap } | undefined {
+  if (after === undefined || after.length === 0) return undefined;
+  return { before: toVolumeMap(volumesBefore(after, postings)), after: toVolumeMap(after) };
+}
+
+function toVolumeMap(entries: readonly AccountVolumes[]): VolumeMap {
   const accounts = Map.groupBy(entries, ({ account }) => account);
-  const map = byKey(
+  return byKey(
     [...accounts].map(([account, volumes]) => [account, byKey(volumes.map(toAssetEntry))]),
   );
-  return { [name]: map } as Partial<Pick<TransactionView, K>>; // a computed key widens to string
 }
 
 const toAssetEntry = ({ asset, input, output }: AccountVolumes) =>

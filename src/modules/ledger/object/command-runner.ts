@@ -209,10 +209,11 @@ export class CommandRunner {
       ...(this.#effective === undefined
         ? {}
         : {
-            effectiveVolumes: volumes.map((entry, index) => ({
-              ...entry,
-              ...plans?.[index]?.volumes,
-            })),
+            // The same list where they are equal: it crosses RPC, and is rendered, once.
+            effectiveVolumes:
+              plans === undefined
+                ? volumes
+                : volumes.map((entry, index) => ({ ...entry, ...plans[index]?.volumes })),
           }),
     };
     const dated = timestamp === now ? undefined : timestamp;
