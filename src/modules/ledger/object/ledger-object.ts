@@ -14,6 +14,7 @@ import {
   type Outcome,
   type WriteOptions,
 } from "./engine.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { isCreated } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
 import type { VolumeExpansion } from "./transaction-reader.ts";
@@ -28,6 +29,11 @@ const RESEND_DELAY_MS = 15_000;
 /** What one call gives to the events consumer. */
 const EVENTS_LIMITS = { countMax: 1000, lengthMax: 1_000_000 };
 
+const NOT_CREATED = {
+  ok: false,
+  failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
+} as const;
+
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
   readonly info: LedgerInfo;
@@ -39,6 +45,7 @@ export interface LogRange {
 /** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
+  readonly #commits: GroupCommit;
   #engine: LedgerEngine | undefined;
   #isAnnouncing = false;
   #isAlarmSet = false;
@@ -49,6 +56,7 @@ export class LedgerObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
+    this.#commits = new GroupCommit(() => ctx.storage.sync());
     if (isCreated(this.#sql)) this.#engine = new LedgerEngine(this.#sql, systemClock);
   }
 
@@ -64,22 +72,14 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
-    return this.#withEngine((engine) => {
-      const outcome = engine.execute(command, options);
-      this.#announce(engine);
-      return outcome;
-    });
+    return this.#write((engine) => engine.execute(command, options));
   }
 
   async executeBulk(
     elements: readonly BulkElement[],
     options: BulkOptions,
   ): Promise<Result<Result<Outcome>[]>> {
-    return this.#withEngine((engine) => {
-      const results = engine.executeBulk(elements, options);
-      this.#announce(engine);
-      return results;
-    });
+    return this.#write((engine) => engine.executeBulk(elements, options));
   }
 
   async findTransaction(
@@ -136,16 +136,23 @@ export class LedgerObject extends DurableObject<Env> {
     await this.#send(engine);
   }
 
+  /** Runs a write in its group, and announces what it has changed. */
+  async #write<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined) return NOT_CREATED;
+    return this.#commits.run(() =>
+      attempt(() => {
+        const value = work(engine);
+        this.#announce(engine);
+        return value;
+      }),
+    );
+  }
+
   /** Runs `work` on the ledger, as a result that survives the way to the caller. */
   async #withEngine<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined) {
-      return {
-        ok: false,
-        failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
-      };
-    }
-    return attempt(() => work(engine));
+    return engine === undefined ? NOT_CREATED : attempt(() => work(engine));
   }
 
   /** An object that does not know itself asks the catalogue: its creation may have been cut off after the row was made. */
