@@ -35,10 +35,10 @@ describe("Random", () => {
   it("stays within its bounds and reaches both", () => {
     const random = new Random(3);
     const drawn = new Set(Array.from({ length: 500 }, () => random.integer(1, 6)));
-    expect([...drawn].toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(
-      Array.from({ length: 500 }, () => random.chance(0.5)).filter(Boolean).length,
-    ).toBeGreaterThan(200);
+    expect([...drawn].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+    const draws = Array.from({ length: 500 }, () => random.chance(0.5));
+    expect(draws).toContain(true);
+    expect(draws).toContain(false);
     expect(["a", "b"]).toContain(random.pick(["a", "b"]));
   });
 });

@@ -1,0 +1,26 @@
+/** What the bench asks of a server besides the load: small requests, one at a time. */
+export class BenchApi {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.url = url;
+    this.headers = headers;
+  }
+
+  /** Sends a request, which must succeed, and returns its JSON. No amount of the bench is above 2^53. */
+  async send(method: string, path: string, body?: string): Promise<unknown> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...this.headers, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answers ${response.status}: ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  }
+
+  async createLedger(name: string): Promise<void> {
+    await this.send("POST", `/api/ledger/v2/${name}`);
+  }
+}

@@ -1,0 +1,121 @@
+import { cpus } from "node:os";
+import { buildWorker } from "../scripts/lib/build.ts";
+import { run } from "../scripts/lib/main.ts";
+import { BenchApi } from "./api.ts";
+import { buildBenchWorker } from "./build.ts";
+import {
+  ACCOUNTS,
+  ceilingCases,
+  fill,
+  LEDGERS,
+  READ_NAMES,
+  readCases,
+  writeCases,
+} from "./cases.ts";
+import { LoadGenerator } from "./load/load-generator.ts";
+import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
+import { type Options, readOptions } from "./options.ts";
+import { withServer } from "./server.ts";
+import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
+import { measureStorage, type StoragePerTransaction } from "./storage.ts";
+import { shareLine, storageLines, tableHead, tableLine } from "./table.ts";
+import { measureWebhooks, WEBHOOK_NAMES } from "./webhooks.ts";
+
+const STORAGE_NAME = "storage";
+const NAMES = [
+  ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
+  ...READ_NAMES,
+  ...WEBHOOK_NAMES,
+  STORAGE_NAME,
+];
+
+/** `npm run bench`: what this machine can do, and what Florin makes of it. */
+async function bench(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), NAMES);
+  const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
+  const machine = describeMachine();
+  say(`${machine}\n\n${tableHead()}`);
+  const measurements: Measurement[] = [];
+  const take = (measurement: Measurement): void => {
+    measurements.push(measurement);
+    say(tableLine(measurement));
+  };
+  await measureCeilings(options, take);
+  await measureProduct(options, take);
+  const storage = await storageOf(options);
+  const share = await shareOf(options);
+  if (options.json) {
+    const report = { machine, size: options.size, measurements, storage, share };
+    process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    return;
+  }
+  if (storage !== undefined) say(`\n${storageLines(storage)}`);
+  if (share !== undefined) say(`\n${shareLine(share)}`);
+}
+
+const describeMachine = (): string =>
+  `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown processor"}, Node ${process.version}`;
+
+type Take = (measurement: Measurement) => void;
+
+async function measureCeilings({ wants }: Options, take: Take): Promise<void> {
+  const cases = ceilingCases().filter(({ name }) => wants(name));
+  if (cases.length === 0) return;
+  await withServer(await buildBenchWorker("ceilings"), async (server) => {
+    await measureAll(cases, { server, api: new BenchApi(server.url, {}) }, take);
+  });
+}
+
+async function measureProduct({ wants, size }: Options, take: Take): Promise<void> {
+  const writes = writeCases().filter(({ name }) => wants(name));
+  const wantsReads = READ_NAMES.some(wants);
+  const wantsWebhooks = WEBHOOK_NAMES.some(wants);
+  if (writes.length === 0 && !wantsReads && !wantsWebhooks) return;
+  await withServer(await buildWorker(), async (server) => {
+    const api = new BenchApi(server.url, await server.authorize());
+    if (writes.length > 0) {
+      for (const ledger of LEDGERS) await api.createLedger(ledger);
+      await fill("random", ACCOUNTS, api);
+      await measureAll(writes, { server, api }, take);
+    }
+    if (wantsReads) {
+      await api.createLedger("reads");
+      await fill("reads", size, api);
+      const reads = await readCases("reads", size, api);
+      await measureAll(
+        reads.filter(({ name }) => wants(name)),
+        { server, api },
+        take,
+      );
+    }
+    if (wantsWebhooks) for (const line of await measureWebhooks(api)) take(line);
+  });
+}
+
+async function storageOf({ wants, size }: Options): Promise<StoragePerTransaction | undefined> {
+  if (!wants(STORAGE_NAME)) return undefined;
+  return withServer(await buildBenchWorker("counting"), async (server) =>
+    measureStorage(size, new BenchApi(server.url, await server.authorize())),
+  );
+}
+
+async function measureAll(
+  cases: readonly Case[],
+  target: Omit<Bench, "generator">,
+  take: Take,
+): Promise<void> {
+  const generator = new LoadGenerator();
+  try {
+    for (const item of cases) take(await measure(item, { ...target, generator }));
+  } finally {
+    await generator.stop();
+  }
+}
+
+async function shareOf({ wants }: Options): Promise<Share | undefined> {
+  if (!Object.values(SHARE_NAMES).every(wants)) return undefined;
+  const product = await buildWorker();
+  return measureShare({ product, ceilings: await buildBenchWorker("ceilings") });
+}
+
+await run(bench);

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { Random } from "../scripts/lib/random.ts";
+import type { BenchApi } from "./api.ts";
+import { bulk, transaction } from "./load/requests.ts";
+import type { Case } from "./measure.ts";
+
+/** Accounts over which random transactions spread. */
+export const ACCOUNTS = 10_000;
+/** Largest bulk that a server takes by default. */
+export const BULK_SIZE_MAX = 1000;
+
+const CLIENTS = [1, 16, 64];
+const READERS = 16;
+const BULK_WRITERS = 4;
+const SEED = 11;
+
+/** What this machine can do at all, on the Worker of `workers/ceilings.ts`. Only /api goes to a Worker directly. */
+export function ceilingCases(): Case[] {
+  const body = transaction(new Random(SEED), 1);
+  const post = (path: string) => ({ kind: "post", path, body }) as const;
+  return [
+    { name: "ceiling-request", concurrency: 64, load: post("/api/request/bench") },
+    { name: "ceiling-call", concurrency: 64, load: post("/api/call/bench") },
+    ...CLIENTS.map((concurrency) => ({
+      name: "ceiling-insert",
+      concurrency,
+      load: post("/api/insert/bench"),
+    })),
+  ];
+}
+
+/** Ledgers of the cases below. */
+export const LEDGERS = ["random", "hot", "bulk-100", "bulk-1000"] as const;
+
+export const writeCases = (): Case[] => [
+  ...CLIENTS.map((concurrency) => ({
+    name: "single-random",
+    concurrency,
+    load: { kind: "commit", ledger: "random", accounts: ACCOUNTS } as const,
+    transactions: 1,
+  })),
+  ...CLIENTS.map((concurrency) => ({
+    name: "single-hot",
+    concurrency,
+    load: { kind: "commit", ledger: "hot", accounts: 1 } as const,
+    transactions: 1,
+  })),
+  ...[100, BULK_SIZE_MAX].map((size) => ({
+    name: `bulk-${size}`,
+    concurrency: BULK_WRITERS,
+    load: { kind: "bulk", ledger: `bulk-${size}`, accounts: ACCOUNTS, size } as const,
+    transactions: size,
+  })),
+];
+
+/** The names of `readCases`, which needs a ledger to make them. */
+export const READ_NAMES = [
+  "transaction",
+  "transactions-first",
+  "transactions-middle",
+  "transactions-by-timestamp",
+  "transactions-by-timestamp-middle",
+  "account",
+  "accounts-first",
+  "accounts-middle",
+] as const;
+
+/** Reads of a ledger with `size` transactions: the first page of each list, and one from its middle. */
+export async function readCases(ledger: string, size: number, api: BenchApi): Promise<Case[]> {
+  const base = `/api/ledger/v2/${ledger}`;
+  const transactions = `${base}/transactions`;
+  const byTimestamp = `${transactions}?sort=timestamp:desc`;
+  const accountList = `${base}/accounts?expand=volumes`;
+  const accounts = Math.min(size, ACCOUNTS);
+  const paths: Record<Exclude<(typeof READ_NAMES)[number], "account">, string> = {
+    transaction: `${transactions}/${Math.floor(size / 2)}`,
+    "transactions-first": transactions,
+    "transactions-middle": await middle(`${transactions}?sort=id:desc`, size, api),
+    "transactions-by-timestamp": byTimestamp,
+    "transactions-by-timestamp-middle": await middle(byTimestamp, size, api),
+    "accounts-first": accountList,
+    "accounts-middle": await middle(accountList, accounts, api),
+  };
+  return READ_NAMES.map((name) => ({
+    name,
+    concurrency: READERS,
+    load:
+      name === "account"
+        ? { kind: "account", ledger, accounts }
+        : { kind: "get", path: paths[name] },
+  }));
+}
+
+/** The path of the page in the middle of a list with `count` items. */
+async function middle(path: string, count: number, api: BenchApi): Promise<string> {
+  let page = `${path}&pageSize=${PAGE_SIZE_MAX}`;
+  for (let passed = PAGE_SIZE_MAX; ; passed += PAGE_SIZE_MAX) {
+    const { next } = Page.parse(await api.send("GET", page)).cursor;
+    page = `${path}&cursor=${next}`;
+    if (passed >= count / 2) return `${page}&pageSize=${PAGE_SIZE_STANDARD}`;
+  }
+}
+
+const PAGE_SIZE_MAX = 500;
+const PAGE_SIZE_STANDARD = 15;
+const Page = z.object({ cursor: z.object({ next: z.string().min(1) }) });
+
+/** Commits `size` transactions; the first ones use every account once. */
+export async function fill(ledger: string, size: number, api: BenchApi): Promise<void> {
+  const random = new Random(SEED);
+  for (let done = 0; done < size; done += BULK_SIZE_MAX) {
+    const accounts = Array.from({ length: Math.min(BULK_SIZE_MAX, size - done) }, (_, index) =>
+      done + index < ACCOUNTS ? done + index + 1 : random.integer(1, ACCOUNTS),
+    );
+    await api.send("POST", `/api/ledger/v2/${ledger}/_bulk`, bulk(random, accounts));
+  }
+}

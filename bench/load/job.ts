@@ -1,0 +1,36 @@
+import type { Percentiles } from "./percentiles.ts";
+
+/** What the load generator is asked to do. Jobs and results go between processes: they are plain data. */
+export interface LoadJob {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Requests under way at once, each on a connection of its own. */
+  readonly concurrency: number;
+  readonly durationMs: number;
+  readonly load: Load;
+}
+
+/** Which requests are sent. */
+export type Load =
+  | { readonly kind: "get"; readonly path: string }
+  | { readonly kind: "post"; readonly path: string; readonly body: string }
+  | { readonly kind: "account"; readonly ledger: string; readonly accounts: number }
+  | { readonly kind: "commit"; readonly ledger: string; readonly accounts: number }
+  | {
+      readonly kind: "bulk";
+      readonly ledger: string;
+      readonly accounts: number;
+      readonly size: number;
+    };
+
+export interface LoadResult extends Percentiles {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Share of the time in which the generator itself was busy. */
+  readonly generatorBusy: number;
+}
+
+/** What the generator sends back: a result, or why there is none. */
+export type LoadAnswer =
+  | { readonly ok: true; readonly result: LoadResult }
+  | { readonly ok: false; readonly error: string };

@@ -1,0 +1,23 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
+
+/** The process that makes the load. */
+export class LoadGenerator {
+  readonly #process: ChildProcess = fork(resolve(import.meta.dirname, "process.ts"));
+
+  /** Runs one job; there is never more than one at a time. Throws when a request fails. */
+  async run(job: LoadJob): Promise<LoadResult> {
+    this.#process.send(job);
+    const [answer] = (await once(this.#process, "message")) as [LoadAnswer]; // as the other side declares it
+    if (answer.ok) return answer.result;
+    throw new Error(answer.error);
+  }
+
+  async stop(): Promise<void> {
+    const exited = once(this.#process, "exit");
+    this.#process.disconnect();
+    await exited;
+  }
+}

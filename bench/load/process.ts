@@ -1,0 +1,82 @@
+import { Agent, request } from "node:http";
+import { performance } from "node:perf_hooks";
+import { Random } from "../../scripts/lib/random.ts";
+import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
+import { percentiles } from "./percentiles.ts";
+import { type LoadRequest, requestSource } from "./requests.ts";
+
+const SEED = 7;
+
+async function answer(job: LoadJob): Promise<LoadAnswer> {
+  try {
+    return { ok: true, result: await run(job) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function run({ concurrency, durationMs, ...job }: LoadJob): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const next = requestSource(job.load, new Random(SEED));
+  const idle = performance.eventLoopUtilization();
+  const startedMs = performance.now();
+  const timesMs: number[] = [];
+  const lane = async (): Promise<void> => {
+    for (let sentMs = startedMs; sentMs - startedMs < durationMs; sentMs = performance.now()) {
+      await exchange(next(), { ...job, agent });
+      timesMs.push(performance.now() - sentMs);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: concurrency }, lane));
+  } finally {
+    agent.destroy();
+  }
+  return {
+    requests: timesMs.length,
+    seconds: (performance.now() - startedMs) / 1000,
+    ...percentiles(timesMs),
+    generatorBusy: performance.eventLoopUtilization(idle).utilization,
+  };
+}
+
+interface Connection {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly agent: Agent;
+}
+
+/** Sends a request and reads the whole answer. Throws unless it is a success: a bench of errors says nothing. */
+function exchange(
+  { method, path, body }: LoadRequest,
+  { origin, headers, agent }: Connection,
+): Promise<void> {
+  const bodyHeaders =
+    body === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const options = { method, agent, headers: { ...headers, ...bodyHeaders } };
+    const sent = request(`${origin}${path}`, options, (response) => {
+      const { statusCode = 0 } = response;
+      const isGood = statusCode >= 200 && statusCode < 300;
+      let text = "";
+      response.on("data", (chunk: Buffer) => {
+        if (!isGood) text += chunk.toString();
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        if (isGood) resolve();
+        else reject(new Error(`${method} ${path} answers ${statusCode}: ${text}`));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+// A process of its own, so that making the load takes nothing from the server's parent. It ends with who started it.
+process.on("message", (job: LoadJob) => {
+  void answer(job).then((result) => process.send?.(result));
+});
+process.on("disconnect", () => process.exit(0));

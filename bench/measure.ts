@@ -1,0 +1,62 @@
+import type { BenchApi } from "./api.ts";
+import type { Load } from "./load/job.ts";
+import type { LoadGenerator } from "./load/load-generator.ts";
+import type { BenchServer } from "./server.ts";
+
+/** What is measured: one kind of request, sent by so many clients at once. */
+export interface Case {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly load: Load;
+  /** Transactions that one request makes, where it makes any. */
+  readonly transactions?: number;
+}
+
+/** A line of the table. */
+export interface Measurement {
+  readonly name: string;
+  readonly concurrency?: number;
+  readonly requestsPerSecond?: number;
+  readonly transactionsPerSecond?: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  /** Processor time of the runtime for one request, in microseconds. */
+  readonly cpuMicros?: number;
+  /** Share of its time in which the generator was busy. Near 1 it is the generator that is measured. */
+  readonly generatorBusy?: number;
+}
+
+const WARM_UP_MS = 1000;
+const DURATION_MS = 3000;
+
+export interface Bench {
+  readonly server: BenchServer;
+  readonly api: BenchApi;
+  readonly generator: LoadGenerator;
+}
+
+export async function measure(item: Case, { server, api, generator }: Bench): Promise<Measurement> {
+  const job = {
+    origin: api.url,
+    headers: api.headers,
+    concurrency: item.concurrency,
+    load: item.load,
+  };
+  await generator.run({ ...job, durationMs: WARM_UP_MS });
+  const cpuBefore = server.cpuMicros();
+  const { requests, seconds, ...timing } = await generator.run({ ...job, durationMs: DURATION_MS });
+  const cpuAfter = server.cpuMicros();
+  return {
+    name: item.name,
+    concurrency: item.concurrency,
+    requestsPerSecond: requests / seconds,
+    ...(item.transactions === undefined
+      ? {}
+      : { transactionsPerSecond: (requests / seconds) * item.transactions }),
+    ...timing,
+    ...(cpuBefore === undefined || cpuAfter === undefined
+      ? {}
+      : { cpuMicros: (cpuAfter - cpuBefore) / requests }),
+  };
+}

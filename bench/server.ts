@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { prepareAssets } from "../scripts/lib/assets.ts";
+import { watchRuntimes } from "../scripts/lib/runtime.ts";
+import { startServer } from "../scripts/lib/server.ts";
+import { readLocalSettings } from "../scripts/lib/settings.ts";
+import { StateFolder } from "../scripts/lib/state.ts";
+
+/** A Worker as `npm start` runs it, on an empty state folder that goes with it. */
+export class BenchServer {
+  readonly url: string;
+  readonly #pid: number;
+  readonly #vars: Readonly<Record<string, string>>;
+  readonly #end: () => Promise<void>;
+
+  private constructor(fields: {
+    url: string;
+    pid: number;
+    vars: Readonly<Record<string, string>>;
+    end: () => Promise<void>;
+  }) {
+    this.url = fields.url;
+    this.#pid = fields.pid;
+    this.#vars = fields.vars;
+    this.#end = fields.end;
+  }
+
+  static async start(script: string): Promise<BenchServer> {
+    await prepareAssets();
+    const path = mkdtempSync(join(tmpdir(), "florin-bench-"));
+    const remove = (): void => rmSync(path, { recursive: true, force: true });
+    process.once("exit", remove); // also where the bench fails or is interrupted
+    const folder = await StateFolder.open(path);
+    const vars = readLocalSettings({}).varsWith(folder.secrets());
+    let pid = 0;
+    const unwatch = watchRuntimes((started) => {
+      pid = started; // the last one is the Worker's; the one before applies the migrations
+    });
+    const server = await startServer({ script, folder, port: 0, vars, onLog: () => undefined });
+    unwatch();
+    const end = async (): Promise<void> => {
+      await server.stop();
+      folder.release();
+      remove();
+    };
+    return new BenchServer({ url: server.url, pid, vars, end });
+  }
+
+  /** Headers of a client with all scopes that the bench needs. */
+  async authorize(): Promise<Record<string, string>> {
+    const response = await fetch(`${this.url}/api/auth/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: this.#vars["FLORIN_CLIENT_ID"] ?? "",
+        client_secret: this.#vars["FLORIN_CLIENT_SECRET"] ?? "",
+        scope: "ledger:read ledger:write webhooks:read webhooks:write",
+      }),
+    });
+    const { access_token: token } = Token.parse(await response.json());
+    return { authorization: `Bearer ${token}` };
+  }
+
+  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not tell. */
+  cpuMicros(): number | undefined {
+    const path = `/proc/${this.#pid}/stat`;
+    if (!existsSync(path)) return undefined;
+    // The second field is the name in parentheses; user and system time are the 14th and 15th.
+    const stat = readFileSync(path, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+  }
+
+  stop(): Promise<void> {
+    return this.#end();
+  }
+}
+
+const Token = z.object({ access_token: z.string() });
+
+/** Linux counts processor time in hundredths of a second. */
+const MICROS_PER_TICK = 10_000;
+
+/** Runs a Worker for as long as `work` takes. */
+export async function withServer<T>(
+  script: string,
+  work: (server: BenchServer) => Promise<T>,
+): Promise<T> {
+  const server = await BenchServer.start(script);
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { BenchApi } from "./api.ts";
+import { ACCOUNTS, fill } from "./cases.ts";
+
+export type StorageFigures = z.output<typeof StorageFigures>;
+/** What a ledger has stored since its object started. */
+export const StorageFigures = z.object({
+  /** Rows written, confirmations included. */
+  rows: z.int(),
+  /** Rows that note how far the events are taken over. */
+  confirmations: z.int(),
+  alarms: z.int(),
+  /** Size of the ledger's database. */
+  bytes: z.int(),
+});
+
+/** What one more transaction costs: one posting, existing accounts, no reference, no key, all features on. */
+export interface StoragePerTransaction {
+  readonly transactions: number;
+  /** Without confirmations and alarms, which depend on how events gather. */
+  readonly rows: number;
+  readonly confirmationsAndAlarms: number;
+  readonly bytes: number;
+}
+
+const LEDGER = "storage";
+
+/** Measures storage on the Worker of `workers/counting.ts`, with `size` transactions on accounts that exist. */
+export async function measureStorage(size: number, api: BenchApi): Promise<StoragePerTransaction> {
+  await api.createLedger(LEDGER);
+  await fill(LEDGER, ACCOUNTS, api);
+  const before = await figures(api);
+  await fill(LEDGER, size, api);
+  const after = await figures(api);
+  const extras = ({ confirmations, alarms }: StorageFigures): number => confirmations + alarms;
+  const rows = after.rows - after.confirmations - (before.rows - before.confirmations);
+  return {
+    transactions: size,
+    rows: rows / size,
+    confirmationsAndAlarms: (extras(after) - extras(before)) / size,
+    bytes: (after.bytes - before.bytes) / size,
+  };
+}
+
+const figures = async (api: BenchApi): Promise<StorageFigures> =>
+  StorageFigures.parse(await api.send("GET", `/api/bench/figures/${LEDGER}`));

@@ -1,0 +1,53 @@
+import type { Measurement } from "./measure.ts";
+import type { Share } from "./share.ts";
+import type { StoragePerTransaction } from "./storage.ts";
+
+const COLUMNS = [
+  ["case", 32],
+  ["clients", 8],
+  ["req/s", 9],
+  ["tx/s", 9],
+  ["p50 ms", 9],
+  ["p95 ms", 9],
+  ["p99 ms", 9],
+  ["cpu µs/req", 11],
+  ["generator", 10],
+] as const;
+
+export const tableHead = (): string => line(COLUMNS.map(([title]) => title));
+
+export const tableLine = (measurement: Measurement): string =>
+  line([
+    measurement.name,
+    whole(measurement.concurrency),
+    whole(measurement.requestsPerSecond),
+    whole(measurement.transactionsPerSecond),
+    measurement.p50Ms.toFixed(2),
+    measurement.p95Ms.toFixed(2),
+    measurement.p99Ms.toFixed(2),
+    whole(measurement.cpuMicros),
+    measurement.generatorBusy === undefined ? "" : percent(measurement.generatorBusy),
+  ]);
+
+export const storageLines = (storage: StoragePerTransaction): string =>
+  `A transaction with one posting, on accounts that exist, over ${storage.transactions} of them:
+  ${storage.rows.toFixed(2)} rows written, and ${storage.confirmationsAndAlarms.toFixed(3)} for confirmations and alarms
+  ${storage.bytes.toFixed(0)} bytes stored`;
+
+export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }: Share): string =>
+  `Single transactions of ${clients} clients, in turns with the ceiling of one inserted row:
+  ${whole(singlesPerSecond)} and ${whole(ceilingPerSecond)} a second, which is ${percent(share)}`;
+
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
+
+/** The name to the left, figures to the right. */
+const line = (cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => {
+      const width = COLUMNS[index]?.[1] ?? 0;
+      return index === 0 ? cell.padEnd(width) : cell.padStart(width);
+    })
+    .join("");
+
+const whole = (value: number | undefined): string =>
+  value === undefined ? "" : Math.round(value).toString();

@@ -1,0 +1,68 @@
+import worker, { LedgerObject as Product } from "../../src/index.ts";
+import type { StorageFigures } from "../storage.ts";
+
+export { ClockObject } from "../../src/index.ts";
+
+/** The product, with a route that tells what its ledgers have stored. */
+export default {
+  ...worker,
+  async fetch(request, env, ctx) {
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith(FIGURES_PATH)) return worker.fetch(request, env, ctx);
+    const ledger = pathname.slice(FIGURES_PATH.length);
+    // The binding's type is that of the product's class, which the one below replaces here.
+    const object = env.LEDGERS.getByName(ledger) as unknown as DurableObjectStub<LedgerObject>;
+    return Response.json(await object.figures());
+  },
+} satisfies ExportedHandler<Env>;
+
+const FIGURES_PATH = "/api/bench/figures/";
+
+/** A ledger that counts the rows it writes, as the platform bills them. */
+export class LedgerObject extends Product {
+  readonly #counts: Counts;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    const counts = countWrites(ctx.storage);
+    super(ctx, env);
+    this.#counts = counts;
+  }
+
+  override confirmPublished(to: number): ReturnType<Product["confirmPublished"]> {
+    const before = this.#counts.rows;
+    const confirmed = super.confirmPublished(to); // it writes before it returns its promise
+    this.#counts.confirmations += this.#counts.rows - before;
+    return confirmed;
+  }
+
+  async figures(): Promise<StorageFigures> {
+    return { ...this.#counts, bytes: this.ctx.storage.sql.databaseSize };
+  }
+}
+
+interface Counts {
+  rows: number;
+  confirmations: number;
+  alarms: number;
+}
+
+/** Counts the rows that statements write, and alarms, which are billed as a row each. */
+function countWrites(storage: DurableObjectStorage): Counts {
+  const counts = { rows: 0, confirmations: 0, alarms: 0 };
+  const { sql } = storage;
+  const exec: typeof sql.exec = sql.exec.bind(sql);
+  sql.exec = <Row extends Record<string, SqlStorageValue>>(
+    statement: string,
+    ...bindings: unknown[]
+  ) => {
+    const cursor = exec<Row>(statement, ...bindings);
+    counts.rows += cursor.rowsWritten; // a statement that writes has run to its end here
+    return cursor;
+  };
+  const setAlarm = storage.setAlarm.bind(storage);
+  storage.setAlarm = (...call: Parameters<typeof setAlarm>) => {
+    counts.alarms++;
+    return setAlarm(...call);
+  };
+  return counts;
+}
