@@ -6,6 +6,7 @@ import { migrate } from "./lib/migrate.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 import { freePort } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { onStop } from "./lib/signals.ts";
 import { StateFolder } from "./lib/state.ts";
 
 /** `npm run dev`: wrangler's development server, which reloads, on the state and settings of `npm start`. */
@@ -31,11 +32,14 @@ function runWrangler(folder: StateFolder, port: number): void {
     stdio: "inherit",
   });
   if (wrangler.pid !== undefined) folder.recordRuntime(wrangler.pid);
-  process.on("SIGINT", () => undefined); // the terminal tells wrangler too, and this process ends after it
-  process.on("SIGTERM", () => wrangler.kill());
+  let stopping = false;
+  onStop(() => {
+    stopping = true;
+    wrangler.kill();
+  });
   wrangler.once("exit", (code) => {
     folder.release();
-    process.exit(code ?? 1);
+    process.exit(stopping ? 0 : (code ?? 1));
   });
 }
 

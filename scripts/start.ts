@@ -3,13 +3,17 @@ import { buildWorker } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
 import { startServer } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
+import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 
 /** `npm start`: the product on one machine, on loopback. */
 async function start(): Promise<void> {
   const { port, statePath, varsWith } = readLocalSettings(process.env);
   const folder = await StateFolder.open(statePath);
-  stopOnSignals(folder);
+  onStop(() => {
+    folder.release();
+    process.exit(0); // takes the runtime along
+  });
   const vars = varsWith(folder.secrets());
   const script = await buildWorker();
   process.umask(0o077); // what the runtime writes is for its owner only
@@ -18,15 +22,6 @@ async function start(): Promise<void> {
   const address = addressOf(url, vars);
   folder.announce(address);
   process.stdout.write(welcome(address));
-}
-
-function stopOnSignals(folder: StateFolder): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => {
-      folder.release();
-      process.exit(0); // takes the runtime along
-    });
-  }
 }
 
 /** The Worker's log goes to standard error, as it is. */

@@ -131,6 +131,11 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
       cdn: "/scalar.js",
       pageTitle: "Florin API",
       withDefaultFonts: false,
+      // The page works offline: what asks other hosts is off.
+      telemetry: false,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
     }),
   );
 }

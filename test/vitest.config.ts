@@ -14,6 +14,8 @@ const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 // wrangler.toml names this folder, and the Worker doesn't start without it.
 mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
+/** Far more than any test takes: a busy machine must not fail one. */
+const QUICK_MS = 30_000;
 /** Servers that are started, killed and started again, and browsers, take their time on a busy machine. */
 const SLOW_MS = 120_000;
 
@@ -22,8 +24,8 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      { test: { name: "property", include: ["test/property/**/*.test.ts"] } },
+      quick("unit"),
+      quick("property"),
       {
         plugins: [
           cloudflareTest({
@@ -34,6 +36,7 @@ export default defineConfig({
         test: {
           name: "contract",
           include: ["test/contract/**/*.test.ts"],
+          testTimeout: QUICK_MS,
           setupFiles: ["test/support/migrate.ts"],
         },
       },
@@ -44,12 +47,25 @@ export default defineConfig({
   },
 });
 
+/** A project of tests in Node without anything shared, so that files need no process of their own. */
+function quick(name: string) {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      testTimeout: QUICK_MS,
+      isolate: false,
+    },
+  };
+}
+
 /** A project of tests in Node that start whole servers: after the quick ones, a file at a time. */
 function slow(name: string) {
   return {
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
+      globalSetup: "test/support/temporary.ts",
       testTimeout: SLOW_MS,
       hookTimeout: SLOW_MS,
       fileParallelism: false,

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { prepareAssets } from "./assets.ts";
-import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "./project.ts";
+import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./project.ts";
 
 /**
  * Builds the Worker as it would be deployed, unless its sources are those of the last build. Returns the path of its
@@ -38,14 +38,18 @@ export async function buildWorker(): Promise<string> {
   return script;
 }
 
-/** Bundles the Worker into a folder with wrangler, deploying nothing. Returns what wrangler says. */
-export async function bundle(folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [WRANGLER, "deploy", "--dry-run", "--outdir", folder],
-    { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
-  );
-  return stdout;
+/** Bundles the Worker into a folder with wrangler, deploying nothing. Throws `OperatorError` with what wrangler says. */
+export async function bundle(folder: string): Promise<void> {
+  try {
+    await promisify(execFile)(
+      process.execPath,
+      [WRANGLER, "deploy", "--dry-run", "--outdir", folder],
+      { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
+    );
+  } catch (cause) {
+    const { stdout = "", stderr = "" } = cause as { stdout?: string; stderr?: string }; // of `execFile`
+    throw new OperatorError(`The Worker does not build.\n${stdout}${stderr}`, { cause });
+  }
 }
 
 /** What a build depends on. The lock file stands for all packages. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { end, identify, isAlive, type ProcessIdentity } from "./processes.ts";
@@ -22,14 +22,11 @@ export class StateFolder {
    * would write the same files. Throws `OperatorError` when another server has it.
    */
   static async open(path: string): Promise<StateFolder> {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
-    const lock = takeLock(path);
-    const folder = new StateFolder(path, lock);
+    const folder = new StateFolder(path, takeLock(path));
     const orphan = folder.#read(RUNTIME_FILE) as ProcessIdentity | undefined;
     if (orphan !== undefined) await end(orphan);
     rmSync(folder.temporaryPath, { recursive: true, force: true });
-    mkdirSync(folder.temporaryPath);
+    mkdirSync(folder.temporaryPath, { mode: 0o700 });
     return folder;
   }
 
@@ -118,21 +115,28 @@ const RUNTIME_FILE = "runtime.json";
 const SECRETS_FILE = "secrets.json";
 const SERVER_FILE = "server.json";
 
-/** A lock that the system gives back when its owner is gone, however it went. */
+/** A lock that the system gives back when its owner is gone, however it went. Makes the folder if need be. */
 function takeLock(path: string): DatabaseSync {
-  const lock = new DatabaseSync(join(path, LOCK_FILE));
+  let lock: DatabaseSync | undefined;
   try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(join(path, LOCK_FILE));
     lock.exec("BEGIN EXCLUSIVE");
     return lock;
-  } catch (error) {
-    lock.close();
-    const server = findServer(path);
-    const owner = server === undefined ? "" : ` (${server.url}, process ${server.pid})`;
-    throw new OperatorError(
-      `The state folder ${path} is in use by another server${owner}. Stop it, or set FLORIN_STATE_DIR to another folder.`,
-      { cause: error },
-    );
+  } catch (cause) {
+    lock?.close();
+    throw new OperatorError(whyNotTaken(path, cause), { cause });
   }
+}
+
+const SQLITE_BUSY = 5;
+
+function whyNotTaken(path: string, cause: unknown): string {
+  const { errcode, message } = cause as { errcode?: number; message: string }; // of `node:fs` or `node:sqlite`
+  if (errcode !== SQLITE_BUSY) return `The state folder ${path} can't be used: ${message}.`;
+  const server = findServer(path);
+  const owner = server === undefined ? "" : ` (${server.url}, process ${server.pid})`;
+  return `The state folder ${path} is in use by another server${owner}. Stop it, or set FLORIN_STATE_DIR to another folder.`;
 }
 
 /** What this module wrote into a file, which no one else writes. */

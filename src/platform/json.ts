@@ -51,7 +51,11 @@ const writeInteger = (integer: bigint): number | object =>
 /** How a JSON number that is no integer literal was written. */
 export const decimalSource = (decimal: symbol): string => decimal.description ?? "";
 
+/** Longest integer that is read, in digits: reading takes time with the square of them. */
+const INTEGER_DIGITS_MAX = 2000;
+
 function exactNumber(value: number, source: string): number | bigint | symbol {
+  if (source.length > INTEGER_DIGITS_MAX) throw new SyntaxError("a number has too many digits");
   if (!INTEGER.test(source)) return Symbol(source);
   return Number.isSafeInteger(value) ? value : BigInt(source);
 }

@@ -78,13 +78,18 @@ export function scanOf(query: PageQuery): Scan {
   };
 }
 
-/** Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. */
+/**
+ * Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. A column page may end
+ * early, after `keptMax` rows.
+ */
 export function pageOf<T>(
   query: PageQuery,
   rows: readonly T[],
-  keyOf: (row: T) => PageKey,
+  { keyOf, keptMax = query.pageSize }: { keyOf: (row: T) => PageKey; keptMax?: number },
 ): Page<T> {
-  return query.kind === "offset" ? offsetPage(query, rows) : columnPage(query, rows, keyOf);
+  return query.kind === "offset"
+    ? offsetPage(query, rows)
+    : columnPage(query, rows, { keyOf, keptMax });
 }
 
 /** A page of other items, with the same cursors. */
@@ -96,10 +101,10 @@ export const mapPage = <T, U>(page: Page<T>, map: (item: T) => U): Page<U> => ({
 function columnPage<T>(
   query: ColumnQuery,
   rows: readonly T[],
-  keyOf: (row: T) => PageKey,
+  { keyOf, keptMax }: { keyOf: (row: T) => PageKey; keptMax: number },
 ): Page<T> {
-  const kept = rows.slice(0, query.pageSize);
-  const extra = rows[query.pageSize];
+  const kept = rows.slice(0, keptMax);
+  const extra = rows[keptMax];
   const first = rows[0];
   const bottom = query.bottom ?? (first === undefined ? undefined : keyOf(first));
   const at = (reverse: boolean, start: PageKey | undefined): string =>

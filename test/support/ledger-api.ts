@@ -72,8 +72,13 @@ export async function traceOf(ledger: string): Promise<Trace> {
 
 /** The ids of all log entries. */
 export async function logIdsOf(ledger: string): Promise<number[]> {
-  const { entries } = unwrap(await objectOf(ledger).readLogs(1, Number.MAX_SAFE_INTEGER));
-  return entries.map(({ id }) => id);
+  const ids: number[] = [];
+  for (;;) {
+    const from = (ids.at(-1) ?? 0) + 1;
+    const { entries } = unwrap(await objectOf(ledger).readLogs(from, Number.MAX_SAFE_INTEGER));
+    if (entries.length === 0) return ids;
+    ids.push(...entries.map(({ id }) => id));
+  }
 }
 
 /** The object that holds a ledger. */

@@ -99,7 +99,7 @@ export function refusalOf(work: () => unknown): FailureKind | "none" {
   }
 }
 
-const LIMITS = { countMax: 100_000, lengthMax: 1_000_000_000 };
+const LIMITS = { countMax: 100_000, bytesMax: 1_000_000_000 };
 /** Expansions of what is read. */
 export const BARE = { volumes: false, effectiveVolumes: false };
 export const WITH_VOLUMES = { volumes: true, effectiveVolumes: false };

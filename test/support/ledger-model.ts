@@ -179,7 +179,11 @@ export class LedgerModel {
     this.#log.push(entry);
     switch (data.type) {
       case "NEW_TRANSACTION":
-        this.#addTransaction(data.transaction, date);
+        this.#addTransaction(data.transaction);
+        for (const { source, destination } of data.transaction.postings) {
+          this.#use(source, data.transaction.timestamp, date);
+          this.#use(destination, data.transaction.timestamp, date);
+        }
         for (const [address, metadata] of Object.entries(data.accountMetadata)) {
           this.#use(address, data.transaction.timestamp, date);
           this.#mergeIntoAccount(address, metadata, date);
@@ -187,7 +191,7 @@ export class LedgerModel {
         break;
       case "REVERTED_TRANSACTION":
         this.#change(data.revertedTransaction.id, { revertedAt: date, updatedAt: date });
-        this.#addTransaction(data.transaction, date);
+        this.#addTransaction(data.transaction);
         break;
       case "SET_METADATA":
         if (data.target.type === "ACCOUNT") {
@@ -214,12 +218,9 @@ export class LedgerModel {
     }
   }
 
-  #addTransaction(transaction: Transaction, now: Timestamp): void {
+  #addTransaction(transaction: Transaction): void {
     const { volumes: _, effectiveVolumes: __, ...bare } = transaction;
     this.#transactions.push(bare);
-    for (const { source, destination } of bare.postings) {
-      for (const address of [source, destination]) this.#use(address, bare.timestamp, now);
-    }
   }
 
   #use(address: string, timestamp: Timestamp, now: Timestamp): void {

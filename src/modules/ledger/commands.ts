@@ -1,12 +1,12 @@
 import { AppError } from "../../platform/errors.ts";
 import { toValidationError, unsupported } from "../../platform/http/endpoint.ts";
 import { attempt } from "../../platform/result.ts";
+import { ZERO_TIMESTAMP } from "../../platform/time.ts";
 import {
   AMOUNT_DIGITS_MAX,
   assertMetadata,
   assertReference,
   IDEMPOTENCY_KEY_LENGTH_MAX,
-  POSTINGS_MAX,
 } from "./core/limits.ts";
 import { parseAccount, parseAsset } from "./core/names.ts";
 import type {
@@ -31,9 +31,6 @@ export function toCreateTransaction(
   const metadata = request.metadata ?? {};
   if (isGiven(script?.plain) || isGiven(script?.template)) throw unsupported("script");
   const postings = (request.postings ?? []).map(toPosting);
-  if (postings.length > POSTINGS_MAX) {
-    throw new AppError("VALIDATION", `a transaction has at most ${POSTINGS_MAX} postings`);
-  }
   if (postings.length === 0) {
     throw new AppError("NO_POSTINGS", "you must pass a posting array with at least one posting");
   }
@@ -44,7 +41,10 @@ export function toCreateTransaction(
     postings,
     metadata,
     force: force || (request.force ?? false),
-    ...(timestamp === null || timestamp === undefined ? {} : { timestamp }),
+    // The zero time is how clients in Go write that there is none.
+    ...(timestamp === null || timestamp === undefined || timestamp === ZERO_TIMESTAMP
+      ? {}
+      : { timestamp }),
     ...(isGiven(reference) ? { reference } : {}),
     ...(accountMetadata === null || accountMetadata === undefined
       ? {}

@@ -10,7 +10,7 @@ import {
   TimestampInput,
   TimestampOutput,
 } from "../../platform/http/schemas.ts";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./core/limits.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX, POSTINGS_MAX } from "./core/limits.ts";
 import type { AccountMetadata } from "./core/types.ts";
 
 // Optional fields of requests take null for "not given", as the Go clients write it.
@@ -87,6 +87,13 @@ const PostingRequest = z.object({
   asset: z.string().nullish(),
 });
 
+/** The number is checked before the items, each of which may have faults to tell. */
+const PostingsRequest = z.preprocess((value, context) => {
+  if (!Array.isArray(value) || value.length <= POSTINGS_MAX) return value;
+  context.addIssue({ code: "custom", message: `expected at most ${POSTINGS_MAX} postings` });
+  return z.NEVER;
+}, z.array(PostingRequest));
+
 const AccountMetadataRequest = z
   .custom<AccountMetadata>()
   .superRefine((value: unknown, context) => {
@@ -95,6 +102,7 @@ const AccountMetadataRequest = z
       return;
     }
     for (const [address, metadata] of Object.entries(value)) {
+      if (context.issues.length > 0) return;
       const parsed = MetadataSchema.safeParse(metadata);
       for (const { message, path } of parsed.error?.issues ?? []) {
         context.addIssue({ code: "custom", message, path: [address, ...path] });
@@ -109,7 +117,7 @@ const AccountMetadataRequest = z
 export type TransactionRequest = z.output<typeof TransactionRequest>;
 export const TransactionRequest = z
   .object({
-    postings: z.array(PostingRequest).nullish(),
+    postings: PostingsRequest.nullish(),
     script: z
       .object({
         plain: z.string().nullish(),

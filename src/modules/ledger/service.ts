@@ -12,8 +12,11 @@ import type { AccountRecord, Command, Metadata, Transaction } from "./core/types
 import { toPlatformEvents } from "./events.ts";
 import { parseFeatures } from "./features.ts";
 import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "./object/engine.ts";
+import type { LedgerObject } from "./object/ledger-object.ts";
 import type { VolumeExpansion } from "./object/transaction-reader.ts";
 import { type Ledger, LedgerCatalogue } from "./store.ts";
+
+type LedgerStub = DurableObjectStub<LedgerObject>;
 
 const BUCKET_DEFAULT = "_default";
 
@@ -90,10 +93,8 @@ export class LedgerService {
   /** Executes the command that `toCommand` makes of a request. */
   async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
     const object = this.#object(ledger);
-    const command = attempt(toCommand);
-    // Of an unknown ledger, that it is unknown is the first thing to say.
-    if (!command.ok) await callObject(object.assertCreated());
-    return callObject(object.execute(unwrap(command), options));
+    const command = await this.#checked(object, toCommand);
+    return callObject(object.execute(command, options));
   }
 
   /** Executes a create or revert and gives the transaction that it made. */
@@ -108,12 +109,15 @@ export class LedgerService {
     return { transaction, isReplay };
   }
 
-  executeBulk(
+  /** Executes the elements that `toElements` makes of a request. */
+  async executeBulk(
     ledger: string,
-    elements: readonly BulkElement[],
+    toElements: () => readonly BulkElement[],
     options: BulkOptions,
   ): Promise<Result<Outcome>[]> {
-    return callObject(this.#object(ledger).executeBulk(elements, options));
+    const object = this.#object(ledger);
+    const elements = await this.#checked(object, toElements);
+    return callObject(object.executeBulk(elements, options));
   }
 
   async getTransaction(
@@ -158,10 +162,12 @@ export class LedgerService {
     from: number,
     to: number,
   ): Promise<{ events: PlatformEvent[]; to: number }> {
-    const { info, entries } = await callObject(this.#object(ledger).readLogs(from, to));
-    // Ids have gaps: where nothing is left, the whole range is read.
-    const last = entries.at(-1);
-    return { events: toPlatformEvents(info, entries), to: last === undefined ? to : last.id };
+    const { info, entries, publishedLogId } = await callObject(
+      this.#object(ledger).readLogs(from, to),
+    );
+    // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
+    const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
+    return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */
@@ -169,7 +175,14 @@ export class LedgerService {
     await callObject(this.#object(ledger).confirmPublished(to));
   }
 
-  #object(ledger: string): DurableObjectStub<import("./object/ledger-object.ts").LedgerObject> {
+  /** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */
+  async #checked<T>(object: LedgerStub, toValue: () => T): Promise<T> {
+    const value = attempt(toValue);
+    if (!value.ok) await callObject(object.assertCreated());
+    return unwrap(value);
+  }
+
+  #object(ledger: string): LedgerStub {
     // A name that no ledger can have must not address an object.
     if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
     return this.#objects.getByName(ledger);

@@ -64,7 +64,7 @@ export class LedgerCatalogue {
       .where(and(isNull(ledgers.deletedAt), boundOf(scan)))
       .orderBy(scan.order === "asc" ? asc(ledgers.id) : desc(ledgers.id))
       .limit(scan.limit);
-    return pageOf(query, rows.map(toLedger), ({ id }) => ({ value: BigInt(id) }));
+    return pageOf(query, rows.map(toLedger), { keyOf: ({ id }) => ({ value: BigInt(id) }) });
   }
 
   /** The names of all ledgers, at most `countMax` of them. */

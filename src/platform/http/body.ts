@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 
 /** Largest request body, in bytes, where an operation does not say otherwise. */
-export const BODY_BYTES_MAX = 16 * 1024 * 1024;
+export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE` or `VALIDATION`. */
 export async function readText(request: Request, bytesMax: number): Promise<string> {

@@ -70,6 +70,8 @@ export const MetadataSchema = z
     }
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === "string") continue;
+      // One fault is enough to refuse it, and there may be a million.
+      if (context.issues.length > 0) return;
       context.addIssue({ code: "custom", message: "expected a text", path: [key] });
     }
   })

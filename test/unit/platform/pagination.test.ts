@@ -130,7 +130,9 @@ function read(query: PageQuery): Page<number> {
     const distance = compareKeys({ value: BigInt(number) }, bound.key) * sign;
     return bound.inclusive ? distance >= 0 : distance > 0;
   });
-  return pageOf(query, rows.slice(offset, offset + limit), (number) => ({ value: BigInt(number) }));
+  return pageOf(query, rows.slice(offset, offset + limit), {
+    keyOf: (number) => ({ value: BigInt(number) }),
+  });
 }
 const resume = (cursor: string | undefined): Page<number> =>
   read(decodeCursor(cursor ?? "", RULES));
@@ -171,8 +173,19 @@ describe("a page by column", () => {
     expect(third).toMatchObject({ bottom: { value: 7n }, start: { value: 3n } });
   });
 
+  test("may end early, both ways, and goes on where it ended", () => {
+    const keyOf = (number: number) => ({ value: BigInt(number) });
+    const first = pageOf({ ...BY_ID, pageSize: 3 }, [9, 8, 7, 6], { keyOf, keptMax: 2 });
+    expect(first).toMatchObject({ pageSize: 3, hasMore: true, data: [9, 8] });
+    expect(decodeCursor(first.next ?? "", RULES)).toMatchObject({ start: { value: 7n } });
+    const reverse = { ...BY_ID, pageSize: 3, start: { value: 7n }, reverse: true };
+    const previous = pageOf(reverse, [8, 9, 10], { keyOf, keptMax: 1 });
+    expect(previous.data).toEqual([8]);
+    expect(decodeCursor(previous.previous ?? "", RULES)).toMatchObject({ start: { value: 8n } });
+  });
+
   test("of nothing has neither neighbour", () => {
-    expect(pageOf<number>(BY_ID, [], () => ({ value: 0n }))).toEqual({
+    expect(pageOf<number>(BY_ID, [], { keyOf: () => ({ value: 0n }) })).toEqual({
       pageSize: 2,
       hasMore: false,
       data: [],

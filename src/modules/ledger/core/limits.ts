@@ -1,5 +1,5 @@
 import { AppError } from "../../../platform/errors.ts";
-import type { AccountVolumes, Metadata, Posting } from "./types.ts";
+import type { Metadata, Transaction } from "./types.ts";
 
 /** Longest amount, in decimal digits. */
 export const AMOUNT_DIGITS_MAX = 1000;
@@ -10,8 +10,12 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 export const METADATA_BYTES_MAX = 65_536;
 /** Most postings of one transaction. */
 export const POSTINGS_MAX = 5000;
-/** Largest event that a transaction may cause, in bytes of JSON: that of its revert, half as large again, must fit a row. */
+/** Largest event that a transaction may cause, in bytes of JSON: it is stored in one row, which takes 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
+/** The same for a revert: what it reverts comes on top, and volumes may have grown since. */
+export const REVERT_BYTES_MAX = 1_500_000;
+/** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
+export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
 const tooLong = (what: string, most: number): AppError =>
   new AppError("VALIDATION", `${what} is longer than ${most} characters`);
@@ -28,30 +32,50 @@ export function assertMetadata(metadata: Metadata): void {
   }
 }
 
-/** Throws `VALIDATION` unless the event of a transaction stays below the limit, volumes included. */
+/** Throws `VALIDATION` unless the event of a new transaction stays below the limit, volumes included. */
 export function assertEventSize(
-  postings: readonly Posting[],
-  moves: readonly AccountVolumes[],
+  transaction: Sized,
   accountMetadata: Readonly<Record<string, Metadata>>,
 ): void {
+  const bytes = transactionBytes(transaction) + accountMetadataBytes(accountMetadata);
+  if (bytes > EVENT_BYTES_MAX) throw tooLarge("transaction", bytes, EVENT_BYTES_MAX);
+}
+
+/** The same for a revert, whose event also shows the transaction that it reverts. */
+export function assertRevertSize(revert: Sized, reverted: Sized): void {
+  const bytes = transactionBytes(revert) + transactionBytes(reverted);
+  if (bytes > REVERT_BYTES_MAX) throw tooLarge("revert", bytes, REVERT_BYTES_MAX);
+}
+
+/** What the size of a transaction follows from. */
+export type Sized = Pick<Transaction, "postings" | "volumes">;
+
+/** About how much a transaction takes as JSON with all its volumes, its metadata excluded. */
+export function transactionBytes({ postings, volumes = [] }: Sized): number {
   let bytes = 0;
   for (const { source, destination, asset, amount } of postings) {
     bytes += source.length + destination.length + asset.length + digits(amount) + POSTING_BYTES;
   }
-  for (const { account, asset, input, output } of moves) {
+  for (const { account, asset, input, output } of volumes) {
     const volume = 2 * (digits(input) + digits(output)) + VOLUME_BYTES;
     bytes += VOLUME_MAPS * (account.length + asset.length + volume);
   }
+  return bytes;
+}
+
+export function accountMetadataBytes(accountMetadata: Readonly<Record<string, Metadata>>): number {
+  let bytes = 0;
   for (const [address, metadata] of Object.entries(accountMetadata)) {
     bytes += address.length + bytesOf(metadata) + MEMBER_BYTES;
   }
-  if (bytes > EVENT_BYTES_MAX) {
-    throw new AppError(
-      "VALIDATION",
-      `the transaction is too large: with its volumes it takes ${bytes} bytes, the most is ${EVENT_BYTES_MAX}`,
-    );
-  }
+  return bytes;
 }
+
+const tooLarge = (what: string, bytes: number, most: number): AppError =>
+  new AppError(
+    "VALIDATION",
+    `the ${what} is too large: with its volumes it takes ${bytes} bytes, the most is ${most}`,
+  );
 
 /** The maps of volumes in an event: before and after, by insertion and by effective date. */
 const VOLUME_MAPS = 4;

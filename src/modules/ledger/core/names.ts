@@ -7,7 +7,7 @@ const LEDGER_NAME = /^[0-9a-zA-Z_-]{1,63}$/;
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["_", "_info", "_healthcheck"]);
 
 /** Longest account address, in characters. */
-export const ADDRESS_LENGTH_MAX = 1024;
+export const ADDRESS_LENGTH_MAX = 256;
 
 export const isAddress = (text: string): text is Account =>
   text.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(text);

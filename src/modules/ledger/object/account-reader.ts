@@ -37,7 +37,7 @@ export class AccountReader {
         offset,
       )
       .map(toAccountRow);
-    const page = pageOf(query, rows, ({ address }) => ({ value: address }));
+    const page = pageOf(query, rows, { keyOf: ({ address }) => ({ value: address }) });
     return { ...page, data: this.#expand(page.data, volumes) };
   }
 

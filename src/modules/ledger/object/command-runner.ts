@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import { stringifyJson } from "../../../platform/json.ts";
 import { toMicros, type Timestamp } from "../../../platform/time.ts";
-import { assertMetadata, assertEventSize } from "../core/limits.ts";
+import { assertEventSize, assertMetadata, assertRevertSize } from "../core/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "../core/metadata.ts";
 import { type Move, reversePostings, runPostings, runRevert } from "../core/postings.ts";
 import type {
@@ -89,7 +89,7 @@ export class CommandRunner {
   #create(command: CreateTransaction, now: Timestamp): Draft {
     const { postings, metadata, reference, accountMetadata = {} } = command;
     const moves = runPostings(postings, this.#batch, { force: command.force });
-    assertEventSize(postings, moves, accountMetadata);
+    assertEventSize({ postings, volumes: moves }, accountMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
     this.#assertAccountMetadata(accountMetadata);
     const id = this.#takeTransactionId();
@@ -98,7 +98,7 @@ export class CommandRunner {
     }
     const timestamp = command.timestamp ?? now;
     const entry = this.#transactionEntry(
-      { id, postings, metadata, timestamp, reference },
+      { id, postings, metadata, timestamp, reference, isRevert: false },
       moves,
       now,
     );
@@ -122,10 +122,11 @@ export class CommandRunner {
     const reverted = toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
     const postings = reversePostings(reverted.postings);
     const moves = runRevert(postings, this.#batch, { force: command.force });
+    assertRevertSize({ postings, volumes: moves }, { postings, volumes: moves });
     const metadata = mergeMetadata(command.metadata ?? {}, { [REVERTS_KEY]: `${command.id}` });
     const id = this.#takeTransactionId();
     const entry = this.#transactionEntry(
-      { id, postings, metadata, timestamp: now, reference: undefined },
+      { id, postings, metadata, timestamp: now, reference: undefined, isRevert: true },
       moves,
       now,
     );
@@ -189,6 +190,7 @@ export class CommandRunner {
       metadata: Metadata;
       timestamp: Timestamp;
       reference: string | undefined;
+      isRevert: boolean;
     },
     moves: readonly Move[],
     now: Timestamp,
@@ -223,12 +225,17 @@ export class CommandRunner {
       ...(reference === undefined ? {} : { reference }),
       ...(plans === undefined ? {} : { effective: plans.map((plan) => plan.volumes) }),
     };
+    // A revert leaves accounts as they are: all of them are there.
+    const touch = (account: Account): number =>
+      draft.isRevert
+        ? this.#batch.account(account)
+        : this.#batch.useAccount(account, timestamp, now);
     const project = (log: number, more: TransactionExtras): string => {
       for (const plan of plans ?? []) plan.shift();
       for (const [index, move] of moves.entries()) {
         const effective = plans?.[index]?.volumes;
         this.#batch.addMove({
-          account: this.#batch.useAccount(move.account, timestamp, now),
+          account: touch(move.account),
           asset: this.#batch.asset(move.asset),
           tx: id,
           role: roleOf(move),
@@ -238,7 +245,7 @@ export class CommandRunner {
           effective: effective !== undefined && differs(effective, move) ? effective : undefined,
         });
       }
-      this.#batch.addTx({ id, log, timestamp: dated, reference });
+      this.#batch.addTx({ id, log, timestamp: dated, reference, date: timestamp });
       this.#effective?.note(timestamp);
       return encodeTransaction(postings, { ...extras, ...more }, this.#batch);
     };

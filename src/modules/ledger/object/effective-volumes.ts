@@ -47,22 +47,28 @@ export class EffectiveVolumes {
     now: Timestamp,
   ): readonly EffectiveMove[] | undefined {
     if (timestamp >= this.#readLatest()) return undefined;
-    // What was collected must be readable, as it may be dated later.
+    this.#batch.flushLaterThan(timestamp);
+    const place = this.#placeOf(timestamp, now);
+    if (!moves.some((move) => this.#findLater(move, place) !== undefined)) return undefined;
+    // What was collected is dated before it, and must be readable, too.
     this.#batch.flush();
-    const lastBefore =
-      timestamp >= now ? Number.MAX_SAFE_INTEGER : this.#transactions.lastIdAt(timestamp);
-    const plans = moves.map((move) => this.#planMove(move, { timestamp, lastBefore }));
-    return plans.some((plan) => plan !== undefined)
-      ? plans.map((plan, index) => plan ?? atEnd(moves[index]))
-      : undefined;
+    const settled = this.#placeOf(timestamp, now);
+    return moves.map((move) => this.#planMove(move, settled));
   }
 
-  #planMove(move: Move, place: Place): EffectiveMove | undefined {
-    const account = this.#batch.findAccountId(move.account);
-    const asset = this.#batch.findAssetId(move.asset);
-    if (account === undefined || asset === undefined) return undefined;
-    const pair = { account, asset };
-    if (!this.#hasLater(pair, place)) return undefined;
+  #placeOf(timestamp: Timestamp, now: Timestamp): Place {
+    // No transaction without a date of its own is later than now.
+    const lastBefore =
+      timestamp >= now ? Number.MAX_SAFE_INTEGER : this.#transactions.lastIdAt(timestamp);
+    return { timestamp, lastBefore };
+  }
+
+  #planMove(move: Move, place: Place): EffectiveMove {
+    const pair = this.#findLater(move, place);
+    if (pair === undefined) {
+      // After all others of its account and asset: the volumes in both orders are the same.
+      return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
+    }
     const before = this.#volumesBefore(pair, place);
     const delta = {
       input: move.input - move.before.input,
@@ -72,6 +78,14 @@ export class EffectiveVolumes {
       volumes: { input: before.input + delta.input, output: before.output + delta.output },
       shift: () => this.#shiftLater(pair, place, delta),
     };
+  }
+
+  /** The account and asset of a move, if they have later ones. */
+  #findLater(move: Move, place: Place): Pair | undefined {
+    const account = this.#batch.findAccountId(move.account);
+    const asset = this.#batch.findAssetId(move.asset);
+    if (account === undefined || asset === undefined) return undefined;
+    return this.#hasLater({ account, asset }, place) ? { account, asset } : undefined;
   }
 
   #hasLater(pair: Pair, place: Place): boolean {
@@ -143,7 +157,8 @@ export class EffectiveVolumes {
     if (this.#latest === undefined) {
       const [row] = this.#sql.all<{ dated: string | null; inserted: number | null }>(
         `SELECT (SELECT CAST(max(timestamp) AS TEXT) FROM tx WHERE timestamp IS NOT NULL) AS dated,
-          (SELECT date FROM log ORDER BY id DESC LIMIT 1) AS inserted`,
+          (SELECT date FROM tx JOIN log ON log.id = tx.log
+            WHERE tx.timestamp IS NULL ORDER BY tx.id DESC LIMIT 1) AS inserted`,
       );
       const inserted = BigInt(row?.inserted ?? 0);
       const dated = row?.dated === null || row === undefined ? inserted : BigInt(row.dated);
@@ -216,10 +231,4 @@ function laterOf(
   const [a, b] = [BigInt(undated.date), BigInt(dated.date)];
   if (a !== b) return a > b ? undated : dated;
   return undated.tx > dated.tx ? undated : dated;
-}
-
-/** A move after all others of its account and asset: the volumes in both orders are the same. */
-function atEnd(move: Move | undefined): EffectiveMove {
-  if (move === undefined) throw new Error("a plan without move");
-  return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
 }

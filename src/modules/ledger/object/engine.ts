@@ -5,6 +5,7 @@ import type { Page, PageQuery } from "../../../platform/pagination.ts";
 import { type Result, toFailure } from "../../../platform/result.ts";
 import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.ts";
 import { toIdempotencyText } from "../core/idempotency.ts";
+import { BULK_ANSWER_BYTES_MAX, transactionBytes } from "../core/limits.ts";
 import { toMemento } from "../core/memento.ts";
 import type {
   AccountRecord,
@@ -102,7 +103,9 @@ export class LedgerEngine {
     this.#batch = new WriteBatch(sql);
     this.#transactions = new TransactionReader(sql);
     this.#accounts = new AccountReader(sql);
-    this.#logs = new LogReader(sql, this.#transactions);
+    this.#logs = new LogReader(sql, this.#transactions, {
+      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
+    });
     this.#head = this.#readHead();
     this.#counters.log = this.#head.logId;
     this.#counters.tx = this.#readLastTransactionId();
@@ -135,16 +138,27 @@ export class LedgerEngine {
     const results: Result<Outcome>[] = [];
     const date = options.atomic ? this.#now() : undefined;
     const rollback = new Error("an atomic bulk failed");
+    const overflow = new Error("the answer of a bulk is too large");
+    let answerBytes = 0;
     try {
       this.#unitOfWork(() => {
         for (const element of elements) {
           const result = this.#runElement(element, date ?? this.#now());
           results.push(result);
+          answerBytes += bytesOf(result);
+          if (answerBytes > BULK_ANSWER_BYTES_MAX) throw overflow;
+          this.#batch.flushIfLarge();
           if (!result.ok && !options.continueOnFailure) break;
         }
         if (options.atomic && results.some(({ ok }) => !ok)) throw rollback;
       });
     } catch (error) {
+      if (error === overflow) {
+        throw new AppError(
+          "BULK_SIZE_EXCEEDED",
+          `the answer would be larger than ${BULK_ANSWER_BYTES_MAX} bytes: send fewer elements at a time`,
+        );
+      }
       if (error !== rollback) throw error;
     }
     return results;
@@ -234,6 +248,7 @@ export class LedgerEngine {
         this.#batch.reset();
         this.#runner.reset();
       }
+      this.#batch.trim();
       throw error;
     }
   }
@@ -325,6 +340,14 @@ export class LedgerEngine {
     return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
   }
 }
+
+/** About how much a result takes in the answer. */
+const bytesOf = (result: Result<Outcome>): number =>
+  result.ok && result.value.transaction !== undefined
+    ? transactionBytes(result.value.transaction)
+    : RESULT_BYTES;
+
+const RESULT_BYTES = 500;
 
 /** The end of the log: what the next entry builds on. */
 interface Head {

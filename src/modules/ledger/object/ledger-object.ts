@@ -27,7 +27,9 @@ const BUSY_MS = 1000;
 /** When the alarm looks whether the events of a burst are taken over, and sends them again if not. */
 const RESEND_DELAY_MS = 15_000;
 /** What one call gives to the events consumer. */
-const EVENTS_LIMITS = { countMax: 1000, lengthMax: 1_000_000 };
+const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
+/** Most log entries that one message announces; the next one follows its confirmation. */
+const ANNOUNCED_MAX = 10_000;
 
 const NOT_CREATED = {
   ok: false,
@@ -38,8 +40,8 @@ const NOT_CREATED = {
 export interface LogRange {
   readonly info: LedgerInfo;
   readonly entries: readonly LogEntry[];
-  /** The last entry of the ledger when it was read. */
-  readonly lastLogId: number;
+  /** The last entry whose event is known to be taken over. */
+  readonly publishedLogId: number;
 }
 
 /** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
@@ -115,7 +117,7 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#withEngine((engine) => ({
       info: engine.info,
       entries: engine.readLogs(from, to, EVENTS_LIMITS),
-      lastLogId: engine.lastLogId,
+      publishedLogId: engine.publishedLogId,
     }));
   }
 
@@ -193,7 +195,7 @@ export class LedgerObject extends DurableObject<Env> {
     const message: EventsMessage = {
       ledger: engine.info.name,
       from: engine.publishedLogId + 1,
-      to: engine.lastLogId,
+      to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
     };
     this.#announcedLogId = message.to;
     this.#announcedAtMs = Date.now();

@@ -1,4 +1,5 @@
 import { fromMicros } from "../../../platform/time.ts";
+import { accountMetadataBytes, METADATA_BYTES_MAX, transactionBytes } from "../core/limits.ts";
 import type { LogData, LogEntry, Transaction } from "../core/types.ts";
 import type { Names } from "./names.ts";
 import {
@@ -31,10 +32,16 @@ const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
 export class LogReader {
   readonly #sql: Sql;
   readonly #transactions: TransactionReader;
+  readonly #keepsEffectiveVolumes: boolean;
 
-  constructor(sql: Sql, transactions: TransactionReader) {
+  constructor(
+    sql: Sql,
+    transactions: TransactionReader,
+    { keepsEffectiveVolumes }: { keepsEffectiveVolumes: boolean },
+  ) {
     this.#sql = sql;
     this.#transactions = transactions;
+    this.#keepsEffectiveVolumes = keepsEffectiveVolumes;
   }
 
   find(id: number): LogEntry | undefined {
@@ -49,20 +56,23 @@ export class LogReader {
     )[0];
   }
 
-  /** Entries of a range in order: all of it, or as many as hold about `lengthMax` characters of payload. */
-  range(from: number, to: number, { countMax, lengthMax }: RangeLimits): LogEntry[] {
-    const rows = this.#sql.all<LogSqlRow>(
-      `${SELECT_LOG} WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+  /** Entries of a range in order, at least one if there is any, as many as the limits allow. */
+  range(from: number, to: number, limits: RangeLimits): LogEntry[] {
+    // The sizes first: they are read without the payloads, which may be large.
+    const sizes = this.#sql.all<{ id: number; size: number }>(
+      "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
       from,
       to,
-      countMax,
+      limits.countMax,
     );
-    let length = 0;
-    const kept = rows.filter((row, index) => {
-      length += row.payload.length;
-      return index === 0 || length <= lengthMax;
-    });
-    return this.#toEntries(kept);
+    const last = withinBytes(sizes, limits.bytesMax, ({ size }) => size).at(-1);
+    if (last === undefined) return [];
+    const rows = this.#sql.all<LogSqlRow>(
+      `${SELECT_LOG} WHERE id BETWEEN ? AND ? ORDER BY id`,
+      from,
+      last.id,
+    );
+    return withinBytes(this.#toEntries(rows), limits.bytesMax, eventBytesOf);
   }
 
   #toEntries(rows: readonly LogSqlRow[]): LogEntry[] {
@@ -83,6 +93,7 @@ export class LogReader {
     const all = [...committed, ...reverted];
     const names = this.#transactions.namesOf(all.map(({ payload }) => payload));
     return {
+      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       names,
       committed: new Map(committed.map((row) => [row.id, row])),
       reverted: new Map(reverted.map((row) => [row.id, row])),
@@ -93,10 +104,33 @@ export class LogReader {
 
 export interface RangeLimits {
   readonly countMax: number;
-  readonly lengthMax: number;
+  /** Of the payloads as stored, and of the events that the entries become. */
+  readonly bytesMax: number;
+}
+
+/** The first items that stay within a number of bytes together, but at least one. */
+function withinBytes<T>(items: readonly T[], bytesMax: number, sizeOf: (item: T) => number): T[] {
+  let bytes = 0;
+  return items.filter((item, index) => {
+    bytes += sizeOf(item);
+    return index === 0 || bytes <= bytesMax;
+  });
+}
+
+function eventBytesOf({ data }: LogEntry): number {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return transactionBytes(data.transaction) + accountMetadataBytes(data.accountMetadata);
+    case "REVERTED_TRANSACTION":
+      return transactionBytes(data.transaction) + transactionBytes(data.revertedTransaction);
+    case "SET_METADATA":
+    case "DELETE_METADATA":
+      return METADATA_BYTES_MAX;
+  }
 }
 
 interface LogContext {
+  readonly keepsEffectiveVolumes: boolean;
   readonly names: Names;
   readonly committed: ReadonlyMap<number, StoredTransaction>;
   readonly reverted: ReadonlyMap<number, StoredTransaction>;
@@ -150,10 +184,14 @@ function committedTransaction(row: LogSqlRow, context: LogContext): Transaction 
   return {
     ...toTransaction(stored, context.names),
     volumes,
-    effectiveVolumes:
-      effective === undefined
-        ? volumes
-        : volumes.map((entry, index) => ({ ...entry, ...effective[index] })),
+    ...(context.keepsEffectiveVolumes
+      ? {
+          effectiveVolumes:
+            effective === undefined
+              ? volumes
+              : volumes.map((entry, index) => ({ ...entry, ...effective[index] })),
+        }
+      : {}),
   };
 }
 

@@ -12,7 +12,7 @@ import type { AccountVolumes, Posting, Transaction, Volumes } from "../core/type
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
 import { fromStored, type Sql, type SqlValue, type StoredAmount } from "./sql.ts";
-import { parseMetadata } from "./write-batch.ts";
+import { chunksOf, parseMetadata } from "./write-batch.ts";
 
 /** What a reader wants besides the transactions or accounts. */
 export interface VolumeExpansion {
@@ -67,7 +67,10 @@ export class TransactionReader {
   /** A page sorted by `id`, `inserted_at`, `timestamp` or `updated_at`; the id breaks ties. */
   list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
     const rows = this.#rows(query.column, scanOf(query));
-    const page = pageOf(query, rows, (row) => keyOf(query.column, row));
+    const page = pageOf(query, rows, {
+      keyOf: (row) => keyOf(query.column, row),
+      keptMax: Math.min(query.pageSize, countWithin(rows, PAGE_POSTINGS_MAX)),
+    });
     return { ...page, data: this.expand(page.data, expansion) };
   }
 
@@ -104,7 +107,9 @@ export class TransactionReader {
     names: Names,
   ): ReadonlyMap<number, TransactionVolumes> {
     const keys = new Set(stored.flatMap(({ id, payload }) => moveKeys(id, payload.postings)));
-    const rows = this.#sql.all<MoveSqlRow>(SELECT_MOVES, `[${[...keys].join(",")}]`);
+    const rows = [...chunksOf([...keys])].flatMap((chunk) =>
+      this.#sql.all<MoveSqlRow>(SELECT_MOVES, `[${chunk.join(",")}]`),
+    );
     const found = new Map<number, { volumes: AccountVolumes[]; effective: AccountVolumes[] }>();
     for (const { id } of stored) found.set(id, { volumes: [], effective: [] });
     for (const row of rows) {
@@ -230,6 +235,19 @@ export class TransactionReader {
       )
       .map(toStoredTransaction);
   }
+}
+
+/** Most postings on one page: with all volumes, they stay below what an object may answer. A page ends early at it. */
+const PAGE_POSTINGS_MAX = 10_000;
+
+/** How many of the rows have together no more postings than that, but at least one. */
+function countWithin(rows: readonly StoredTransaction[], postingsMax: number): number {
+  let postings = 0;
+  const over = rows.findIndex(({ payload }, index) => {
+    postings += payload.postings.length;
+    return index > 0 && postings > postingsMax;
+  });
+  return over === -1 ? rows.length : over;
 }
 
 export interface TransactionVolumes {

@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, quoteJson, stringifyJson } from "../../../platform/json.ts";
-import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
+import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import type { VolumeReader } from "../core/postings.ts";
 import type { Account, Asset, Metadata, Volumes } from "../core/types.ts";
 import { BoundedMap } from "./bounded-map.ts";
@@ -9,8 +9,10 @@ import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
 /** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
 const ACCOUNTS_CACHED_MAX = 20_000;
 const VOLUMES_CACHED_MAX = 40_000;
-/** Most assets of one ledger; their ids are packed into cache keys. */
-const ASSETS_MAX = 1_000_000;
+/** Most assets of one ledger: an account may hold each of them, and is read with all its volumes. */
+const ASSETS_MAX = 10_000;
+/** Most accounts that wait to be written between two commands of a bulk. */
+const ACCOUNTS_PENDING_MAX = 500;
 /** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
 const PARAMETER_LENGTH_MAX = 400_000;
 
@@ -48,6 +50,8 @@ export interface TxRow {
   /** Where it is not the log date. */
   readonly timestamp: Timestamp | undefined;
   readonly reference: string | undefined;
+  /** Its effective date, whether it is the log date or not. */
+  readonly date: Timestamp;
 }
 
 export interface MoveRow extends Volumes {
@@ -77,6 +81,8 @@ export class WriteBatch implements VolumeReader {
   #logRows: string[] = [];
   #txRows: string[] = [];
   #moveRows: string[] = [];
+  /** The latest effective date of the transactions that wait. */
+  #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
   #nextAsset = 0;
 
@@ -85,9 +91,14 @@ export class WriteBatch implements VolumeReader {
     this.#readCounters();
   }
 
-  /** Whether rows wait to be written. */
-  get isDirty(): boolean {
-    return this.#logRows.length > 0;
+  /** Writes what waits when some of it is dated after `timestamp`, so that it can be read. */
+  flushLaterThan(timestamp: Timestamp): void {
+    if (this.#latest > timestamp) this.flush();
+  }
+
+  /** Writes what waits when it takes much memory: each account comes with all its metadata. */
+  flushIfLarge(): void {
+    if (this.#accountRows.size > ACCOUNTS_PENDING_MAX) this.flush();
   }
 
   volumes(account: Account, asset: Asset): Volumes {
@@ -188,7 +199,8 @@ export class WriteBatch implements VolumeReader {
     );
   }
 
-  addTx({ id, log, timestamp, reference }: TxRow): void {
+  addTx({ id, log, timestamp, reference, date }: TxRow): void {
+    if (date > this.#latest) this.#latest = date;
     if (reference !== undefined) this.#references.add(reference);
     this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
   }
@@ -207,7 +219,7 @@ export class WriteBatch implements VolumeReader {
 
   /** Writes what was collected, with one statement a table and parameter. */
   flush(): void {
-    if (!this.isDirty) return;
+    if (this.#logRows.length === 0) return;
     const accounts = [...this.#accountRows.values()].map(toAccountText);
     this.#insert(INSERT_ASSETS, this.#assetRows);
     this.#insert(INSERT_ACCOUNTS, accounts);
@@ -242,6 +254,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   #clearRows(): void {
+    this.#latest = ZERO_TIMESTAMP;
     this.#references.clear();
     this.#keys.clear();
     this.#accountRows.clear();

@@ -3,12 +3,18 @@ import { AppError } from "../../../platform/errors.ts";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { parseBulk, toBulkElement } from "../commands.ts";
-import { BulkQuery, BulkRequest, BulkResponse, LedgerParams } from "../schemas.ts";
+import {
+  type BulkElementRequest,
+  BulkQuery,
+  BulkRequest,
+  BulkResponse,
+  LedgerParams,
+} from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toBulkView } from "../views.ts";
 
 /** Largest bulk body, in bytes. */
-const BULK_BYTES_MAX = 32 * 1024 * 1024;
+const BULK_BYTES_MAX = 8 * 1024 * 1024;
 
 export function registerBulk(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -37,13 +43,13 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       assertOptions(query);
       assertSize(body?.length ?? 0, c.var.settings.FLORIN_BULK_MAX_SIZE);
-      const requests = parseBulk(body ?? []);
-      const results = await LedgerService.from(c.env).executeBulk(
-        params.ledger,
-        requests.map(toBulkElement),
-        query,
-      );
-      const actions = requests.map(({ action }) => action);
+      let actions: BulkElementRequest["action"][] = [];
+      const toElements = () => {
+        const requests = parseBulk(body ?? []);
+        actions = requests.map(({ action }) => action);
+        return requests.map(toBulkElement);
+      };
+      const results = await LedgerService.from(c.env).executeBulk(params.ledger, toElements, query);
       const status = results.every(({ ok }) => ok) ? 200 : 400;
       return { status, body: toBulkView(actions, results) };
     },

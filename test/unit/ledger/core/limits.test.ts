@@ -6,7 +6,9 @@ import {
   EVENT_BYTES_MAX,
   METADATA_BYTES_MAX,
   REFERENCE_LENGTH_MAX,
+  type Sized,
 } from "../../../../src/modules/ledger/core/limits.ts";
+import type { Metadata } from "../../../../src/modules/ledger/core/types.ts";
 import { posting, refusalOf } from "../../../support/ledger-fixtures.ts";
 
 test("a reference may have as many characters as the limit says", () => {
@@ -44,8 +46,11 @@ test("an event has a largest size: postings, volumes, long amounts and account m
       const { source: account, asset } = posting(`users:${index} -> a`, amount);
       return { account, asset, input: amount, output: amount };
     });
-  const refusal = (...event: Parameters<typeof assertEventSize>) =>
-    refusalOf(() => assertEventSize(...event));
+  const refusal = (
+    postings: Sized["postings"],
+    volumes: NonNullable<Sized["volumes"]>,
+    accountMetadata: Readonly<Record<string, Metadata>>,
+  ) => refusalOf(() => assertEventSize({ postings, volumes }, accountMetadata));
   expect(refusal(many(800), volumesOf(800), {})).toBe("none");
   expect(refusal(many(800), volumesOf(1600), {})).toBe("VALIDATION");
   expect(refusal(many(1000, 10n ** 900n), [], {})).toBe("VALIDATION");

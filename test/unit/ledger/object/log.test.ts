@@ -76,17 +76,17 @@ describe("the log", () => {
     ).toEqual(["k", ...Array.from({ length: 7 }, () => "")]);
   });
 
-  test("is read in parts: by count, by length, and at least one entry", () => {
+  test("is read in parts: by count, by bytes, and at least one entry", () => {
     const { engine } = ledgerWithLog();
-    const idsOf = (from: number, to: number, limits: { countMax: number; lengthMax: number }) =>
+    const idsOf = (from: number, to: number, limits: { countMax: number; bytesMax: number }) =>
       engine.readLogs(from, to, limits).map(({ id }) => id);
-    const all = { countMax: 100, lengthMax: 1_000_000 };
+    const all = { countMax: 100, bytesMax: 1_000_000 };
     expect(idsOf(1, 100, all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(idsOf(3, 5, all)).toEqual([3, 4, 5]);
     expect(idsOf(9, 100, all)).toEqual([]);
     expect(idsOf(2, 100, { ...all, countMax: 2 })).toEqual([2, 3]);
-    expect(idsOf(2, 100, { ...all, lengthMax: 0 })).toEqual([2]);
-    expect(idsOf(1, 100, { ...all, lengthMax: 110 }).length).toBeLessThan(8);
+    expect(idsOf(2, 100, { ...all, bytesMax: 0 })).toEqual([2]);
+    expect(idsOf(1, 100, { ...all, bytesMax: 110 }).length).toBeLessThan(8);
   });
 
   test("has gaps where ids were used up", () => {

@@ -1,0 +1,14 @@
+import { relative } from "node:path";
+import { prepareAssets } from "./lib/assets.ts";
+import { buildWorker } from "./lib/build.ts";
+import { run } from "./lib/main.ts";
+import { ROOT } from "./lib/project.ts";
+
+/** `npm run build`: the Worker that `npm start` runs, and the files that `wrangler deploy` uploads next to it. */
+async function build(): Promise<void> {
+  await prepareAssets();
+  const script = await buildWorker();
+  process.stdout.write(`dist/assets and ${relative(ROOT, script)} are up to date.\n`);
+}
+
+await run(build);

@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { isAlive } from "../../scripts/lib/processes.ts";
+import { findServer } from "../../scripts/lib/state.ts";
+import { freshFolder, LocalServer } from "../support/server.ts";
+
+describe("a started server", () => {
+  const folder = freshFolder();
+  let server: LocalServer;
+
+  beforeAll(async () => {
+    server = await LocalServer.start(folder);
+  });
+  afterAll(() => server.killAll());
+
+  test("prints a line that gets a token, and the token opens the API", async () => {
+    const [, url = "", options = ""] = /curl -s (\S+) (.+)/.exec(server.welcome) ?? [];
+    const fields = [...options.matchAll(/-d (?:'([^']+)'|(\S+))/g)].map(
+      ([, quoted, plain]) => quoted ?? plain,
+    );
+    const body = new URLSearchParams(fields.join("&"));
+    const answer = await fetch(url, { method: "POST", body });
+    expect(answer.status).toBe(200);
+    const { access_token: token } = await answer.json<{ access_token: string }>();
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ["/api/ledger/v2", "/api/webhooks/configs", "/api/auth/clients"]) {
+      const { status } = await fetch(`${server.url}${path}`, { headers });
+      expect([path, status]).toEqual([path, 200]);
+    }
+  });
+
+  test("listens on loopback, and tells other programs of the user where", () => {
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { url, clientId, clientSecret } = server;
+    expect(findServer(folder)).toMatchObject({ url, clientId, clientSecret });
+  });
+
+  test("keeps the state folder and its secrets to the user", () => {
+    const modeOf = (name: string): number => statSync(join(folder, name)).mode & 0o777;
+    expect(modeOf(".")).toBe(0o700);
+    for (const name of ["secrets.json", "server.json", "runtime.json"]) {
+      expect([name, modeOf(name)]).toEqual([name, 0o600]);
+    }
+  });
+
+  test("shows the API reference", async () => {
+    for (const path of ["/docs", "/openapi.json", "/scalar.js"]) {
+      const { status } = await fetch(`${server.url}${path}`);
+      expect([path, status]).toEqual([path, 200]);
+    }
+  });
+
+  test("goes on undisturbed when another one is refused on its folder", async () => {
+    const { code, stderr } = await LocalServer.fail(folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The state folder ${folder} is in use by another server`);
+    expect(stderr).toContain(server.url);
+    expect((await server.api("/api/ledger/v2")).status).toBe(200);
+  });
+});
+
+describe("data", () => {
+  const AMOUNT = 10n ** 30n;
+  const started: LocalServer[] = [];
+
+  afterEach(async () => {
+    for (const server of started.splice(0)) await server.killAll();
+  });
+
+  async function start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
+    const server = await LocalServer.start(folder, env);
+    started.push(server);
+    return server;
+  }
+
+  async function write(server: LocalServer): Promise<void> {
+    await server.api("/api/ledger/v2/kept", { method: "POST" });
+    const posting = { source: "world", destination: "bank", asset: "USD/2", amount: AMOUNT };
+    await server.json("/api/ledger/v2/kept/transactions", { body: { postings: [posting] } });
+  }
+
+  async function read(server: LocalServer): Promise<unknown> {
+    const body = await server.json("/api/ledger/v2/kept/transactions");
+    return (body as { cursor: { data: unknown[] } }).cursor.data;
+  }
+
+  test("and secrets survive a stop, exactly", async () => {
+    const folder = freshFolder();
+    const first = await start(folder);
+    await write(first);
+    const before = await read(first);
+    expect(before).toMatchObject([{ postings: [{ amount: AMOUNT }] }]);
+    expect(await first.stop()).toBe(0);
+    expect(findServer(folder)).toBeUndefined();
+    const second = await start(folder);
+    expect(await read(second)).toEqual(before);
+    expect(second.clientSecret).toBe(first.clientSecret);
+    expect(await second.interrupt()).toBe(0);
+  });
+
+  test("survive a kill of server and runtime", async () => {
+    const folder = freshFolder();
+    const first = await start(folder);
+    await write(first);
+    const before = await read(first);
+    await first.killAll();
+    expect(await read(await start(folder))).toEqual(before);
+  });
+
+  test("survive a kill of the server alone, whose runtime the next start ends", async () => {
+    const folder = freshFolder();
+    const first = await start(folder);
+    await write(first);
+    const before = await read(first);
+    const orphan = first.runtime;
+    await first.killParent();
+    expect(isAlive(orphan)).toBe(true);
+    const second = await start(folder);
+    expect(isAlive(orphan)).toBe(false);
+    expect(await read(second)).toEqual(before);
+  });
+
+  test("of two servers, each with the client that it was given, are apart", async () => {
+    const [one, other] = await Promise.all([
+      start(freshFolder()),
+      start(freshFolder(), {
+        FLORIN_CLIENT_ID: "other",
+        FLORIN_CLIENT_SECRET: "a-secret-of-some-length",
+      }),
+    ]);
+    expect(one.url).not.toBe(other.url);
+    expect(other.clientId).toBe("other");
+    await write(one);
+    expect((await other.api("/api/ledger/v2/kept")).status).toBe(404);
+  });
+});
+
+test("npm ends the server with itself", async () => {
+  const folder = freshFolder();
+  const env = { ...process.env, PORT: "0", FLORIN_STATE_DIR: folder };
+  const npm = spawn("npm", ["start"], { env, stdio: "ignore" });
+  const server = await waitFor(() => findServer(folder));
+  npm.kill("SIGTERM");
+  await waitFor(() => (isAlive(server) ? undefined : true));
+  expect(findServer(folder)).toBeUndefined();
+});
+
+/** The first answer that is not undefined. */
+async function waitFor<T>(ask: () => T | undefined): Promise<T> {
+  for (;;) {
+    const answer = ask();
+    if (answer !== undefined) return answer;
+    await delay(20);
+  }
+}
+
+describe("a start is refused with a sentence", () => {
+  test("when the port is taken", async () => {
+    const blocker = createServer();
+    await once(blocker.listen(0, "127.0.0.1"), "listening");
+    const { port } = blocker.address() as AddressInfo; // it listens on a port, not on a path
+    const { code, stderr } = await LocalServer.fail(freshFolder(), { PORT: String(port) });
+    blocker.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Port ${port} is not free`);
+  });
+
+  test("when the port is none", async () => {
+    const { code, stderr } = await LocalServer.fail(freshFolder(), { PORT: "http" });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'PORT is "http". It takes a number from 1 to 65535, or 0 for any free port.\n',
+    );
+  });
+
+  test("for each setting that is wrong, without showing a secret", async () => {
+    const { code, stderr } = await LocalServer.fail(freshFolder(), {
+      FLORIN_AUTH: "maybe",
+      FLORIN_MAX_PAGE_SIZE: "0",
+      FLORIN_SECRET_KEY: "tell-no-one",
+    });
+    expect(code).toBe(1);
+    expect(stderr.trim().split("\n")).toHaveLength(3);
+    expect(stderr).toContain('FLORIN_AUTH is "maybe". It takes "on" or "off".');
+    expect(stderr).toContain('FLORIN_MAX_PAGE_SIZE is "0". It takes an integer from 1 to 1000.');
+    expect(stderr).toContain("FLORIN_SECRET_KEY");
+    expect(stderr).not.toContain("tell-no-one");
+  });
+});
