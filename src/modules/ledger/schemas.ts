@@ -133,7 +133,13 @@ export const TransactionRequest = z
     runtime: z.enum(["", "machine", "experimental-interpreter"]).nullish(),
     force: z.boolean().nullish(),
   })
-  .openapi("TransactionRequest");
+  .openapi("TransactionRequest", {
+    example: {
+      postings: [{ source: "world", destination: "users:42", amount: 1500, asset: "EUR/2" }],
+      reference: "topup-7",
+      metadata: { channel: "web" },
+    },
+  });
 
 export const RevertRequest = z.object({ metadata: MetadataSchema.nullish() }).nullish();
 

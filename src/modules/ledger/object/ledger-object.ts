@@ -22,8 +22,9 @@ import type { VolumeExpansion } from "./transaction-reader.ts";
 /** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
 const ANNOUNCE_DELAY_MS = 10;
 const ANNOUNCE_DELAY_BUSY_MS = 150;
-/** A ledger is busy for so long after a message. */
+/** A ledger is busy for so long after a message of so many log entries. */
 const BUSY_MS = 1000;
+const BUSY_ENTRIES = 16;
 /** When the alarm looks whether the events of a burst are taken over, and sends them again if not. */
 const RESEND_DELAY_MS = 15_000;
 /** What one call gives to the events consumer. */
@@ -53,7 +54,7 @@ export class LedgerObject extends DurableObject<Env> {
   #isAlarmSet = false;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
-  #announcedAtMs = 0;
+  #busyUntilMs = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -175,7 +176,7 @@ export class LedgerObject extends DurableObject<Env> {
     if (!this.#isAlarmSet) this.#armAlarm();
     if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
     this.#isAnnouncing = true;
-    const isBusy = Date.now() - this.#announcedAtMs < BUSY_MS;
+    const isBusy = Date.now() < this.#busyUntilMs;
     setTimeout(
       () => {
         this.#isAnnouncing = false;
@@ -198,7 +199,7 @@ export class LedgerObject extends DurableObject<Env> {
       to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
     };
     this.#announcedLogId = message.to;
-    this.#announcedAtMs = Date.now();
+    if (message.to - message.from >= BUSY_ENTRIES) this.#busyUntilMs = Date.now() + BUSY_MS;
     try {
       await this.env.EVENTS.send(message);
     } catch (error) {
