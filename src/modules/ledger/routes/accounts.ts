@@ -1,10 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
-import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
+import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { assertNoFilter } from "../../../platform/http/listing.ts";
-import { cursorOf, dataOf, MetadataSchema, toCursorView } from "../../../platform/http/schemas.ts";
+import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import { parseAccount } from "../core/names.ts";
+import type { Target } from "../core/types.ts";
 import {
   AccountListQuery,
   AccountResponse,
@@ -13,17 +14,17 @@ import {
   ExpandQuery,
   FilterBody,
   LedgerParams,
-  WriteQuery,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toAccountView } from "../views.ts";
-import { replayHeaders, toAccountQuery, toExpansion, writeOptions } from "./requests.ts";
+import { registerMetadata } from "./metadata.ts";
+import { toAccountQuery, toExpansion } from "./requests.ts";
 
 const TAGS = ["ledger"];
 
 export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
   registerReads(app);
-  registerMetadata(app);
+  registerMetadata(app, METADATA);
 }
 
 function registerReads(app: OpenAPIHono<AppEnv>): void {
@@ -80,60 +81,15 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-function registerMetadata(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/v2/{ledger}/accounts/{address}/metadata",
-      operationId: "v2AddMetadataToAccount",
-      summary: "Add metadata to an account",
-      tags: TAGS,
-      scope: "ledger:write",
-      params: AddressParams,
-      query: WriteQuery,
-      unsupportedQuery: ["schemaVersion"],
-      body: MetadataSchema,
-      responses: { 204: empty("Added"), ...errors(400, 404) },
-    },
-    async ({ params, query, body, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
-        params.ledger,
-        () => ({
-          kind: "setMetadata",
-          target: { type: "ACCOUNT", id: parseAccount(params.address, "account") },
-          metadata: body,
-        }),
-        writeOptions(c, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: "/v2/{ledger}/accounts/{address}/metadata/{key}",
-      operationId: "v2DeleteAccountMetadata",
-      summary: "Delete a metadata key of an account",
-      tags: TAGS,
-      scope: "ledger:write",
-      params: AddressKeyParams,
-      query: WriteQuery,
-      unsupportedQuery: ["schemaVersion"],
-      responses: { 204: empty("Deleted, or not there"), ...errors(400, 404) },
-    },
-    async ({ params, query, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
-        params.ledger,
-        () => ({
-          kind: "deleteMetadata",
-          target: { type: "ACCOUNT", id: parseAccount(params.address, "account") },
-          key: params.key,
-        }),
-        writeOptions(c, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
-  );
-}
+/** Metadata of accounts. Deleting a key that is not there is no error. */
+const METADATA = {
+  path: "/v2/{ledger}/accounts/{address}",
+  noun: "an account",
+  params: AddressParams,
+  keyParams: AddressKeyParams,
+  operationIds: { add: "v2AddMetadataToAccount", delete: "v2DeleteAccountMetadata" },
+  toTarget: ({ address }: { address: string }): Target => ({
+    type: "ACCOUNT",
+    id: parseAccount(address, "account"),
+  }),
+} as const;

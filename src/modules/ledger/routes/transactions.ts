@@ -1,10 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
-import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
+import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { assertNoFilter } from "../../../platform/http/listing.ts";
-import { cursorOf, dataOf, MetadataSchema, toCursorView } from "../../../platform/http/schemas.ts";
+import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import { toCreateTransaction, toRevertTransaction } from "../commands.ts";
+import type { Target } from "../core/types.ts";
 import {
   CreateQuery,
   ExpandQuery,
@@ -18,10 +19,10 @@ import {
   TransactionResponse,
   WriteIdKeyParams,
   WriteIdParams,
-  WriteQuery,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toTransactionView } from "../views.ts";
+import { registerMetadata } from "./metadata.ts";
 import { replayHeaders, toExpansion, toTransactionQuery, writeOptions } from "./requests.ts";
 
 const TAGS = ["ledger"];
@@ -30,7 +31,7 @@ export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
   registerCreate(app);
   registerReads(app);
   registerRevert(app);
-  registerMetadata(app);
+  registerMetadata(app, METADATA);
 }
 
 function registerCreate(app: OpenAPIHono<AppEnv>): void {
@@ -163,60 +164,12 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-function registerMetadata(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: "/v2/{ledger}/transactions/{id}/metadata",
-      operationId: "v2AddMetadataOnTransaction",
-      summary: "Add metadata to a transaction",
-      tags: TAGS,
-      scope: "ledger:write",
-      params: WriteIdParams,
-      query: WriteQuery,
-      unsupportedQuery: ["schemaVersion"],
-      body: MetadataSchema,
-      responses: { 204: empty("Added"), ...errors(400, 404) },
-    },
-    async ({ params, query, body, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
-        params.ledger,
-        () => ({
-          kind: "setMetadata",
-          target: { type: "TRANSACTION", id: params.id },
-          metadata: body,
-        }),
-        writeOptions(c, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: "/v2/{ledger}/transactions/{id}/metadata/{key}",
-      operationId: "v2DeleteTransactionMetadata",
-      summary: "Delete a metadata key of a transaction",
-      tags: TAGS,
-      scope: "ledger:write",
-      params: WriteIdKeyParams,
-      query: WriteQuery,
-      unsupportedQuery: ["schemaVersion"],
-      responses: { 204: empty("Deleted"), ...errors(400, 404) },
-    },
-    async ({ params, query, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
-        params.ledger,
-        () => ({
-          kind: "deleteMetadata",
-          target: { type: "TRANSACTION", id: params.id },
-          key: params.key,
-        }),
-        writeOptions(c, query),
-      );
-      return { status: 204, headers: replayHeaders(isReplay) };
-    },
-  );
-}
+/** Metadata of transactions. */
+const METADATA = {
+  path: "/v2/{ledger}/transactions/{id}",
+  noun: "a transaction",
+  params: WriteIdParams,
+  keyParams: WriteIdKeyParams,
+  operationIds: { add: "v2AddMetadataOnTransaction", delete: "v2DeleteTransactionMetadata" },
+  toTarget: ({ id }: { id: number }): Target => ({ type: "TRANSACTION", id }),
+} as const;
