@@ -1,6 +1,2 @@
 /** A random UUID, version 4. */
 export const newId = (): string => crypto.randomUUID();
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export const isUuid = (text: string): boolean => UUID.test(text);

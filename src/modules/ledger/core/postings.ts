@@ -1,3 +1,4 @@
+import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { type Account, type AccountVolumes, type Asset, type Posting, WORLD } from "./types.ts";
 
@@ -43,7 +44,10 @@ export function runPostings(
     to.input += amount;
     to.isDestination = true;
   }
-  return moves.all();
+  const all = moves.all();
+  const net = all.reduce((sum, move) => sum + change(move), 0n);
+  assert(net === 0n, "what accounts receive is what others send");
+  return all;
 }
 
 /**
@@ -97,6 +101,10 @@ export function volumesBefore(
     return { account, asset, input: input - delta.input, output: output - delta.output };
   });
 }
+
+/** What a move adds to the balance. */
+const change = ({ before, input, output }: Move): bigint =>
+  input - before.input - (output - before.output);
 
 /** No address and no asset contains a space. */
 const moveKey = (account: Account, asset: Asset): string => `${account} ${asset}`;

@@ -15,10 +15,6 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key);
   }
 
-  has(key: K): boolean {
-    return this.#entries.has(key);
-  }
-
   /** May exceed the limit until `trim` is called: what is not stored yet must not be dropped. */
   set(key: K, value: V): void {
     this.#entries.set(key, value);

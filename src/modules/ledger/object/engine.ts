@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../../platform/json.ts";
 import type { Page, PageQuery } from "../../../platform/pagination.ts";
@@ -304,6 +305,7 @@ export class LedgerEngine {
     draft: Draft,
     { now, key, keyHash }: { now: Timestamp; key: string; keyHash: string | undefined },
   ): void {
+    assert(id > this.#head.logId, "ids of log entries strictly increase");
     const payload = draft.project(id);
     const hash = this.#chainHash(draft.data, now, key);
     this.#batch.addLog({

@@ -15,9 +15,6 @@ export type SqlRow = Record<string, SqlValue>;
 /** Amounts as they are stored: integers up to 2^53, decimal text above. */
 export type StoredAmount = string | number;
 
-export const toStored = (amount: bigint): StoredAmount =>
-  amount <= Number.MAX_SAFE_INTEGER ? Number(amount) : amount.toString();
-
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 
 /** A column of the first row, where the statement surely gives one. */

@@ -75,6 +75,6 @@ describe("a bounded map", () => {
       3,
     ]);
     map.clear();
-    expect(map.has("d")).toBe(false);
+    expect(map.get("d")).toBeUndefined();
   });
 });
