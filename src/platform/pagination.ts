@@ -79,17 +79,18 @@ export function scanOf(query: PageQuery): Scan {
 }
 
 /**
- * Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. A column page may end
- * early, after `keptMax` rows.
+ * Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. It may end early, after
+ * `keptMax` rows.
  */
 export function pageOf<T>(
   query: PageQuery,
   rows: readonly T[],
-  { keyOf, keptMax = query.pageSize }: { keyOf: (row: T) => PageKey; keptMax?: number },
+  options: { keyOf: (row: T) => PageKey; keptMax?: number },
 ): Page<T> {
+  const keptMax = Math.min(query.pageSize, options.keptMax ?? query.pageSize);
   return query.kind === "offset"
-    ? offsetPage(query, rows)
-    : columnPage(query, rows, { keyOf, keptMax });
+    ? offsetPage(query, rows, keptMax)
+    : columnPage(query, rows, { ...options, keptMax });
 }
 
 /** A page of other items, with the same cursors. */
@@ -129,11 +130,11 @@ function columnPage<T>(
   });
 }
 
-function offsetPage<T>(query: OffsetQuery, rows: readonly T[]): Page<T> {
+function offsetPage<T>(query: OffsetQuery, rows: readonly T[], keptMax: number): Page<T> {
   const at = (offset: number): string => encodeCursor({ ...query, offset });
-  return page(query, rows.slice(0, query.pageSize), {
+  return page(query, rows.slice(0, keptMax), {
     previous: query.offset > 0 ? at(Math.max(0, query.offset - query.pageSize)) : undefined,
-    next: rows.length > query.pageSize ? at(query.offset + query.pageSize) : undefined,
+    next: rows.length > keptMax ? at(query.offset + keptMax) : undefined,
   });
 }
 

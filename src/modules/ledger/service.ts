@@ -7,6 +7,7 @@ import type { Page, PageQuery } from "../../platform/pagination.ts";
 import { attempt, type Result, unwrap } from "../../platform/result.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { systemClock } from "../../platform/time.ts";
+import { assertMetadata } from "./core/limits.ts";
 import { isBucketName, isLedgerName } from "./core/names.ts";
 import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
 import { toPlatformEvents } from "./events.ts";
@@ -65,6 +66,7 @@ export class LedgerService {
         `invalid bucket name '${bucket}': expected 1 to 63 letters, digits, '_' and '-'`,
       );
     }
+    assertMetadata(metadata);
     const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
     await this.#catalogue.insert({ ...info, metadata, addedAt: systemClock() });
     try {

@@ -3,7 +3,7 @@ import type { Metadata, Transaction } from "./types.ts";
 
 /** Longest amount, in decimal digits. */
 export const AMOUNT_DIGITS_MAX = 1000;
-/** Longest reference, idempotency key and metadata key, in characters. */
+/** Longest reference and idempotency key, in characters. */
 export const REFERENCE_LENGTH_MAX = 1024;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 /** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
@@ -14,6 +14,8 @@ export const POSTINGS_MAX = 5000;
 export const EVENT_BYTES_MAX = 600_000;
 /** The same for a revert: what it reverts comes on top, and volumes may have grown since. */
 export const REVERT_BYTES_MAX = 1_500_000;
+/** Most that a page may hold, in bytes of JSON: it ends early then, after one item at least. */
+export const PAGE_BYTES_MAX = 8_000_000;
 /** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
@@ -27,7 +29,7 @@ export function assertReference(reference: string): void {
 }
 
 export function assertMetadata(metadata: Metadata): void {
-  if (bytesOf(metadata) > METADATA_BYTES_MAX) {
+  if (metadataBytes(metadata) > METADATA_BYTES_MAX) {
     throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
   }
 }
@@ -48,11 +50,11 @@ export function assertRevertSize(revert: Sized, reverted: Sized): void {
 }
 
 /** What the size of a transaction follows from. */
-export type Sized = Pick<Transaction, "postings" | "volumes">;
+export type Sized = Pick<Transaction, "postings" | "metadata" | "volumes">;
 
-/** About how much a transaction takes as JSON with all its volumes, its metadata excluded. */
-export function transactionBytes({ postings, volumes = [] }: Sized): number {
-  let bytes = 0;
+/** About how much a transaction takes as JSON with all its volumes. */
+export function transactionBytes({ postings, metadata, volumes = [] }: Sized): number {
+  let bytes = metadataBytes(metadata);
   for (const { source, destination, asset, amount } of postings) {
     bytes += source.length + destination.length + asset.length + digits(amount) + POSTING_BYTES;
   }
@@ -66,7 +68,7 @@ export function transactionBytes({ postings, volumes = [] }: Sized): number {
 export function accountMetadataBytes(accountMetadata: Readonly<Record<string, Metadata>>): number {
   let bytes = 0;
   for (const [address, metadata] of Object.entries(accountMetadata)) {
-    bytes += address.length + bytesOf(metadata) + MEMBER_BYTES;
+    bytes += address.length + metadataBytes(metadata) + MEMBER_BYTES;
   }
   return bytes;
 }
@@ -87,7 +89,8 @@ const SAFE_DIGITS = 16;
 const digits = (amount: bigint): number =>
   amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
 
-function bytesOf(metadata: Metadata): number {
+/** How much metadata takes as JSON. */
+export function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
   for (const [key, value] of Object.entries(metadata)) {
     bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
@@ -113,3 +116,17 @@ function jsonBytes(text: string): number {
 
 /** Half of a character that takes four bytes. */
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+
+/** How many of the first items stay within a number of bytes together, but at least one. */
+export function countWithin<T>(
+  items: readonly T[],
+  bytesMax: number,
+  sizeOf: (item: T) => number,
+): number {
+  let bytes = 0;
+  const over = items.findIndex((item, index) => {
+    bytes += sizeOf(item);
+    return index > 0 && bytes > bytesMax;
+  });
+  return over === -1 ? items.length : over;
+}

@@ -1,5 +1,6 @@
 import { stringifyJson } from "../../../platform/json.ts";
 import { type Page, type PageQuery, pageOf, scanOf } from "../../../platform/pagination.ts";
+import { countWithin, metadataBytes, PAGE_BYTES_MAX } from "../core/limits.ts";
 import type { Account, AccountRecord, AccountVolumes } from "../core/types.ts";
 import { readNames } from "./names.ts";
 import { fromStored, type Sql, type SqlValue, type StoredAmount } from "./sql.ts";
@@ -37,7 +38,10 @@ export class AccountReader {
         offset,
       )
       .map(toAccountRow);
-    const page = pageOf(query, rows, { keyOf: ({ address }) => ({ value: address }) });
+    const page = pageOf(query, rows, {
+      keyOf: ({ address }) => ({ value: address }),
+      keptMax: countWithin(rows, PAGE_BYTES_MAX, ({ metadata }) => metadataBytes(metadata ?? {})),
+    });
     return { ...page, data: this.#expand(page.data, volumes) };
   }
 

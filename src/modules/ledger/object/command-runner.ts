@@ -89,7 +89,7 @@ export class CommandRunner {
   #create(command: CreateTransaction, now: Timestamp): Draft {
     const { postings, metadata, reference, accountMetadata = {} } = command;
     const moves = runPostings(postings, this.#batch, { force: command.force });
-    assertEventSize({ postings, volumes: moves }, accountMetadata);
+    assertEventSize({ postings, metadata, volumes: moves }, accountMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
     this.#assertAccountMetadata(accountMetadata);
     const id = this.#takeTransactionId();
@@ -122,8 +122,8 @@ export class CommandRunner {
     const reverted = toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
     const postings = reversePostings(reverted.postings);
     const moves = runRevert(postings, this.#batch, { force: command.force });
-    assertRevertSize({ postings, volumes: moves }, { postings, volumes: moves });
     const metadata = mergeMetadata(command.metadata ?? {}, { [REVERTS_KEY]: `${command.id}` });
+    assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
     const id = this.#takeTransactionId();
     const entry = this.#transactionEntry(
       { id, postings, metadata, timestamp: now, reference: undefined, isRevert: true },
@@ -169,6 +169,8 @@ export class CommandRunner {
   }
 
   #deleteMetadata({ target, key }: DeleteMetadata, now: Timestamp): Draft {
+    // The key is logged, whether it is there or not.
+    assertMetadata({ [key]: "" });
     const write =
       target.type === "ACCOUNT"
         ? this.#accountKeyRemover(target.id, key)

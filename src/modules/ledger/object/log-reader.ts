@@ -1,5 +1,10 @@
 import { fromMicros } from "../../../platform/time.ts";
-import { accountMetadataBytes, METADATA_BYTES_MAX, transactionBytes } from "../core/limits.ts";
+import {
+  accountMetadataBytes,
+  countWithin,
+  METADATA_BYTES_MAX,
+  transactionBytes,
+} from "../core/limits.ts";
 import type { LogData, LogEntry, Transaction } from "../core/types.ts";
 import type { Names } from "./names.ts";
 import {
@@ -65,14 +70,15 @@ export class LogReader {
       to,
       limits.countMax,
     );
-    const last = withinBytes(sizes, limits.bytesMax, ({ size }) => size).at(-1);
+    const last = sizes[countWithin(sizes, limits.bytesMax, ({ size }) => size) - 1];
     if (last === undefined) return [];
     const rows = this.#sql.all<LogSqlRow>(
       `${SELECT_LOG} WHERE id BETWEEN ? AND ? ORDER BY id`,
       from,
       last.id,
     );
-    return withinBytes(this.#toEntries(rows), limits.bytesMax, eventBytesOf);
+    const entries = this.#toEntries(rows);
+    return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
 
   #toEntries(rows: readonly LogSqlRow[]): LogEntry[] {
@@ -106,15 +112,6 @@ export interface RangeLimits {
   readonly countMax: number;
   /** Of the payloads as stored, and of the events that the entries become. */
   readonly bytesMax: number;
-}
-
-/** The first items that stay within a number of bytes together, but at least one. */
-function withinBytes<T>(items: readonly T[], bytesMax: number, sizeOf: (item: T) => number): T[] {
-  let bytes = 0;
-  return items.filter((item, index) => {
-    bytes += sizeOf(item);
-    return index === 0 || bytes <= bytesMax;
-  });
 }
 
 function eventBytesOf({ data }: LogEntry): number {

@@ -8,6 +8,7 @@ import {
   scanOf,
 } from "../../../platform/pagination.ts";
 import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
+import { countWithin, metadataBytes, PAGE_BYTES_MAX } from "../core/limits.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "../core/types.ts";
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
@@ -69,7 +70,7 @@ export class TransactionReader {
     const rows = this.#rows(query.column, scanOf(query));
     const page = pageOf(query, rows, {
       keyOf: (row) => keyOf(query.column, row),
-      keptMax: Math.min(query.pageSize, countWithin(rows, PAGE_POSTINGS_MAX)),
+      keptMax: countWithin(rows, PAGE_BYTES_MAX, sizeOf),
     });
     return { ...page, data: this.expand(page.data, expansion) };
   }
@@ -237,18 +238,11 @@ export class TransactionReader {
   }
 }
 
-/** Most postings on one page: with all volumes, they stay below what an object may answer. A page ends early at it. */
-const PAGE_POSTINGS_MAX = 10_000;
+/** About what a posting takes in an answer with all volumes, in bytes. */
+const POSTING_BYTES = 800;
 
-/** How many of the rows have together no more postings than that, but at least one. */
-function countWithin(rows: readonly StoredTransaction[], postingsMax: number): number {
-  let postings = 0;
-  const over = rows.findIndex(({ payload }, index) => {
-    postings += payload.postings.length;
-    return index > 0 && postings > postingsMax;
-  });
-  return over === -1 ? rows.length : over;
-}
+const sizeOf = ({ payload, metadata }: StoredTransaction): number =>
+  payload.postings.length * POSTING_BYTES + metadataBytes(metadata ?? payload.metadata ?? {});
 
 export interface TransactionVolumes {
   readonly volumes: readonly AccountVolumes[];

@@ -50,7 +50,7 @@ test("an event has a largest size: postings, volumes, long amounts and account m
     postings: Sized["postings"],
     volumes: NonNullable<Sized["volumes"]>,
     accountMetadata: Readonly<Record<string, Metadata>>,
-  ) => refusalOf(() => assertEventSize({ postings, volumes }, accountMetadata));
+  ) => refusalOf(() => assertEventSize({ postings, metadata: {}, volumes }, accountMetadata));
   expect(refusal(many(800), volumesOf(800), {})).toBe("none");
   expect(refusal(many(800), volumesOf(1600), {})).toBe("VALIDATION");
   expect(refusal(many(1000, 10n ** 900n), [], {})).toBe("VALIDATION");

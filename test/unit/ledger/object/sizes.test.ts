@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { decodeCursor } from "../../../../src/platform/pagination.ts";
 import {
+  BARE,
   create,
+  deleteMetadata,
   element,
   EXPANDED,
   posting,
   refusalOf,
   revert,
+  setMetadata,
   TestLedger,
 } from "../../../support/ledger-fixtures.ts";
 
@@ -48,6 +52,48 @@ describe("sizes", () => {
     expect(page.data.length).toBe(14);
     expect(page).toMatchObject({ hasMore: true, pageSize: 1000 });
   });
+});
+
+test("pages end early at much metadata, and walks go on", () => {
+  const ledger = new TestLedger();
+  const metadata = { k: "x".repeat(65_000) };
+  for (let index = 0; index < 150; index++) {
+    ledger.run(create(posting("world -> a", 1), { metadata }));
+    ledger.run(setMetadata(`users:${index}`, metadata));
+  }
+  const query = { column: "id", order: "asc", pageSize: 1000, reverse: false } as const;
+  const transactions = ledger.engine.listTransactions({ ...query, kind: "column" }, EXPANDED);
+  expect(transactions).toMatchObject({ hasMore: true });
+  expect(transactions.data.length).toBeLessThan(130);
+  const byAddress = { ...query, column: "address" };
+  for (const place of [{ kind: "column" as const }, { kind: "offset" as const, offset: 0 }]) {
+    const accounts = ledger.engine.listAccounts({ ...byAddress, ...place }, BARE);
+    expect(accounts).toMatchObject({ hasMore: true });
+    const rules = { columns: { address: "text" as const }, pageSizeMax: 1000 };
+    const rest = ledger.engine.listAccounts(decodeCursor(accounts.next ?? "", rules), BARE);
+    const addresses = [...accounts.data, ...rest.data].map(({ address }) => address);
+    expect(new Set(addresses).size).toBe(152);
+    expect(addresses).toHaveLength(152);
+  }
+});
+
+test("a bulk of replays counts the metadata that it would answer", () => {
+  const ledger = new TestLedger();
+  ledger.run(create(posting("world -> a", 1), { metadata: { k: "x".repeat(65_000) } }), {
+    key: "k",
+  });
+  const { metadata } = ledger.transaction(1);
+  const again = create(posting("world -> a", 1), { metadata });
+  const elements = Array.from({ length: 300 }, () => element(again, "k"));
+  const options = { atomic: false, continueOnFailure: false };
+  expect(refusalOf(() => ledger.engine.executeBulk(elements, options))).toBe("BULK_SIZE_EXCEEDED");
+});
+
+test("a key that is too long to be logged is refused, also where there is none", () => {
+  const ledger = new TestLedger();
+  const key = "k".repeat(70_000);
+  expect(refusalOf(() => ledger.run(deleteMetadata("a", key)))).toBe("VALIDATION");
+  expect(ledger.logs()).toEqual([]);
 });
 
 test("without effective volumes, a replay shows none either", () => {
