@@ -1,0 +1,207 @@
+import type { Range } from "./source.ts";
+
+/** A language of the wire: `machine` is its default, `experimental-interpreter` its newer form. */
+export type Runtime = "machine" | "experimental-interpreter";
+
+/** A script as it was written. What only one runtime knows is marked (machine) or (interpreter). */
+export interface Program {
+  /** (interpreter) `#![feature("a", "b")]`, the names without quotes. */
+  readonly features: readonly Feature[];
+  readonly variables: readonly VariableDeclaration[];
+  readonly statements: readonly Statement[];
+}
+
+export interface Feature {
+  readonly name: string;
+  readonly range: Range;
+}
+
+export interface VariableDeclaration {
+  /** As written: in a script for the interpreter it may be no type at all. */
+  readonly type: string;
+  readonly typeRange: Range;
+  /** Without `$`. */
+  readonly name: string;
+  /** Of the name, with `$`. */
+  readonly nameRange: Range;
+  readonly origin?: Expression;
+  readonly range: Range;
+}
+
+export type Statement =
+  | {
+      readonly kind: "send";
+      readonly amount: Amount;
+      readonly source: Source;
+      readonly destination: Destination;
+      readonly range: Range;
+    }
+  | {
+      readonly kind: "save";
+      readonly amount: Amount;
+      readonly account: Expression;
+      readonly range: Range;
+    }
+  | { readonly kind: "call"; readonly call: Call; readonly range: Range }
+  /** (machine) */
+  | { readonly kind: "print"; readonly expression: Expression; readonly range: Range }
+  /** (machine) */
+  | { readonly kind: "fail"; readonly range: Range };
+
+export type SendStatement = Extract<Statement, { kind: "send" }>;
+export type SaveStatement = Extract<Statement, { kind: "save" }>;
+
+/** `[C 10]` or any monetary expression; `[C *]`. */
+export type Amount =
+  | { readonly kind: "exact"; readonly expression: Expression; readonly range: Range }
+  | { readonly kind: "all"; readonly asset: Expression; readonly range: Range };
+
+export type Source =
+  | {
+      readonly kind: "account";
+      readonly account: Expression;
+      /** (interpreter) */
+      readonly color?: Expression;
+      readonly overdraft?: Overdraft;
+      readonly range: Range;
+    }
+  | {
+      readonly kind: "max";
+      readonly cap: Expression;
+      readonly source: Source;
+      readonly range: Range;
+    }
+  | { readonly kind: "inOrder"; readonly sources: readonly Source[]; readonly range: Range }
+  /** (interpreter) */
+  | { readonly kind: "oneOf"; readonly sources: readonly Source[]; readonly range: Range }
+  | {
+      readonly kind: "allotment";
+      readonly branches: readonly SourceBranch[];
+      readonly range: Range;
+    }
+  /** (interpreter) */
+  | {
+      readonly kind: "scaling";
+      readonly account: Expression;
+      readonly through: Expression;
+      readonly range: Range;
+    };
+
+export type Overdraft =
+  | { readonly kind: "unbounded"; readonly range: Range }
+  | { readonly kind: "upTo"; readonly limit: Expression; readonly range: Range };
+
+export interface SourceBranch {
+  readonly share: Share;
+  readonly source: Source;
+  readonly range: Range;
+}
+
+export type Share =
+  | { readonly kind: "portion"; readonly expression: Expression; readonly range: Range }
+  | { readonly kind: "remaining"; readonly range: Range };
+
+export type Destination =
+  | { readonly kind: "account"; readonly account: Expression; readonly range: Range }
+  | CappedDestination
+  | {
+      readonly kind: "allotment";
+      readonly branches: readonly DestinationBranch[];
+      readonly range: Range;
+    };
+
+/** Clauses with caps, each in its turn (`inOrder`) or the first that takes all (`oneOf`, interpreter). */
+export interface CappedDestination {
+  readonly kind: "inOrder" | "oneOf";
+  readonly clauses: readonly CappedClause[];
+  readonly remaining: Target;
+  readonly range: Range;
+}
+
+export interface CappedClause {
+  readonly cap: Expression;
+  readonly target: Target;
+  readonly range: Range;
+}
+
+export interface DestinationBranch {
+  readonly share: Share;
+  readonly target: Target;
+  readonly range: Range;
+}
+
+export type Target =
+  | { readonly kind: "to"; readonly destination: Destination; readonly range: Range }
+  | { readonly kind: "kept"; readonly range: Range };
+
+export type Expression =
+  | Variable
+  | { readonly kind: "account"; readonly pieces: readonly AccountPiece[]; readonly range: Range }
+  | { readonly kind: "asset"; readonly name: string; readonly range: Range }
+  | { readonly kind: "number"; readonly value: bigint; readonly range: Range }
+  /** With its quotes: the runtimes read escapes differently. */
+  | { readonly kind: "string"; readonly literal: string; readonly range: Range }
+  /** `12.50%` is 1250 with 2 decimals. */
+  | {
+      readonly kind: "percentage";
+      readonly digits: bigint;
+      readonly decimals: number;
+      readonly range: Range;
+    }
+  /** (machine) One token; the interpreter divides. */
+  | {
+      readonly kind: "fraction";
+      readonly numerator: bigint;
+      readonly denominator: bigint;
+      readonly range: Range;
+    }
+  | {
+      readonly kind: "monetary";
+      readonly asset: Expression;
+      readonly amount: Expression;
+      readonly range: Range;
+    }
+  | {
+      readonly kind: "binary";
+      /** `/`: (interpreter) */
+      readonly operator: "+" | "-" | "/";
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly range: Range;
+    }
+  /** (interpreter) */
+  | { readonly kind: "negation"; readonly operand: Expression; readonly range: Range }
+  /** In a script for the machine only as an origin. */
+  | Call;
+
+export interface Variable {
+  readonly kind: "variable";
+  /** Without `$`. */
+  readonly name: string;
+  readonly range: Range;
+}
+
+/** Account names are joined from their pieces with `:`. Variables among them: (interpreter). A name without them is one piece. */
+export type AccountPiece = string | Variable;
+
+export interface Call {
+  readonly kind: "call";
+  readonly name: string;
+  readonly nameRange: Range;
+  readonly arguments: readonly Expression[];
+  readonly range: Range;
+}
+
+/** Type names of the language. */
+export const VALUE_TYPES = ["account", "asset", "number", "string", "monetary", "portion"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** The name of an account that is written out without variables. */
+export function literalAccount(expression: Expression): string | undefined {
+  if (expression.kind !== "account" || expression.pieces.length !== 1) return undefined;
+  const [name] = expression.pieces;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** The text between the quotes, escapes as written. */
+export const unquoted = (literal: string): string => literal.slice(1, -1);

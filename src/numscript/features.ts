@@ -1,0 +1,16 @@
+/** Parts of the interpreter's language that a run must allow, by the server or by the script itself. */
+export const FEATURES = {
+  overdraftFunction: "experimental-overdraft-function",
+  getAssetFunction: "experimental-get-asset-function",
+  getAmountFunction: "experimental-get-amount-function",
+  oneOf: "experimental-oneof",
+  accountInterpolation: "experimental-account-interpolation",
+  midScriptCall: "experimental-mid-script-function-call",
+  assetColors: "experimental-asset-colors",
+  assetScaling: "experimental-asset-scaling",
+} as const;
+export type FeatureName = (typeof FEATURES)[keyof typeof FEATURES];
+
+const NAMES: ReadonlySet<string> = new Set(Object.values(FEATURES));
+
+export const isFeature = (name: string): boolean => NAMES.has(name);

@@ -1,0 +1,55 @@
+import type { Program, Runtime } from "./ast.ts";
+import { ScriptError, type ScriptFailure } from "./diagnostics.ts";
+import { interpret } from "./interpreter.ts";
+import { checkMachine } from "./machine-check.ts";
+import { runMachine } from "./machine.ts";
+import { parseProgram } from "./parser.ts";
+import type { RunInput, RunOutput } from "./run.ts";
+
+export type { Runtime } from "./ast.ts";
+export type { Diagnostic, ScriptFailure } from "./diagnostics.ts";
+export { printDiagnostics, printPositions } from "./diagnostics.ts";
+export { POSTINGS_MAX } from "./limits.ts";
+export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./run.ts";
+
+/** A script that is ready to run, any number of times. */
+export interface CompiledScript {
+  readonly runtime: Runtime;
+  readonly program: Program;
+}
+
+export type CompileResult =
+  | { readonly ok: true; readonly script: CompiledScript }
+  | { readonly ok: false; readonly failure: ScriptFailure };
+
+export type RunResult =
+  | { readonly ok: true; readonly output: RunOutput }
+  | { readonly ok: false; readonly failure: ScriptFailure };
+
+/** Reads a script and, for the machine, checks it. Never throws. */
+export function compileScript(source: string, runtime: Runtime): CompileResult {
+  const { program, diagnostics } = parseProgram(source, runtime);
+  if (diagnostics.length > 0) return { ok: false, failure: { reason: "syntax", diagnostics } };
+  return guard(() => {
+    if (runtime === "machine") checkMachine(program);
+    return { ok: true, script: { runtime, program } };
+  });
+}
+
+/** Runs a script. Never throws, unless the reader does. */
+export function runScript({ runtime, program }: CompiledScript, input: RunInput): RunResult {
+  return guard(() => ({
+    ok: true,
+    output: runtime === "machine" ? runMachine(program, input) : interpret(program, input),
+  }));
+}
+
+function guard<T>(work: () => T): T | { ok: false; failure: ScriptFailure } {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    const { reason, diagnostic } = error;
+    return { ok: false, failure: { reason, diagnostics: [diagnostic] } };
+  }
+}

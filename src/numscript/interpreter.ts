@@ -1,0 +1,88 @@
+import type { Call, Program, SaveStatement, SendStatement, Statement } from "./ast.ts";
+import { deliver } from "./interpreter-destinations.ts";
+import { evaluate, evaluateAccount } from "./interpreter-expressions.ts";
+import { Arguments, unknownFunction } from "./interpreter-functions.ts";
+import { evaluateAmount, prefetchBalances } from "./interpreter-prefetch.ts";
+import { Queue } from "./interpreter-queue.ts";
+import { pull, pullExactly, type Transfer } from "./interpreter-sources.ts";
+import { fail, RunState } from "./interpreter-state.ts";
+import { bindVariables } from "./interpreter-variables.ts";
+import type { RunInput, RunOutput } from "./run.ts";
+import type { Range } from "./source.ts";
+import { printValue } from "./values.ts";
+
+/**
+ * Runs a script of the runtime `experimental-interpreter`. Throws `ScriptError`: of the reason "missing-funds" where a
+ * source has not enough, of the reason "runtime" for anything else.
+ */
+export function interpret(program: Program, input: RunInput): RunOutput {
+  const state = new RunState(input);
+  for (const { name, range } of program.features) state.enable(name, range);
+  bindVariables(state, program);
+  prefetchBalances(state, program);
+  for (const statement of program.statements) execute(state, statement);
+  state.assertPostings();
+  return state.output;
+}
+
+function execute(state: RunState, statement: Statement): void {
+  state.output.spend(1);
+  switch (statement.kind) {
+    case "send":
+      return send(state, statement);
+    case "save":
+      return save(state, statement);
+    case "call":
+      return setMetadata(state, statement.call);
+    case "print":
+    case "fail":
+      // Of the machine: the parser gives none of them to the interpreter.
+      return fail("unknown-function", `Invalid function: ${statement.kind}`, statement.range);
+  }
+}
+
+/** What is pulled is delivered at once, and whole, so that no money of one statement gets into the next. */
+function send(state: RunState, statement: SendStatement): void {
+  const { source, destination } = statement;
+  const { asset, amount } = evaluateAmount(state, statement.amount);
+  const place = statement.amount.range;
+  const transfer: Transfer = { state, asset, place, queue: new Queue() };
+  if (amount === "all") return deliver(transfer, destination, pull(transfer, source, amount));
+  assertNotNegative(amount, place);
+  pullExactly(transfer, source, amount);
+  deliver(transfer, destination, amount);
+}
+
+/**
+ * Sets money aside, so that later statements do not send it. At most the balance is set aside, and an overdrawn account
+ * counts as empty afterwards: scripts with overdrafts are written for that.
+ */
+function save(state: RunState, statement: SaveStatement): void {
+  const { asset, amount } = evaluateAmount(state, statement.amount);
+  const account = evaluateAccount(state, statement.account);
+  if (amount !== "all") assertNotNegative(amount, statement.amount.range);
+  const balance = state.balances.get(account, asset);
+  if (amount === "all") {
+    if (balance > 0n) state.balances.set(account, asset, 0n);
+  } else {
+    state.balances.set(account, asset, balance > amount ? balance - amount : 0n);
+  }
+}
+
+function assertNotNegative(amount: bigint, range: Range): void {
+  if (amount < 0n) fail("negative-amount", `Cannot send negative amount: ${amount}`, range);
+}
+
+/** set_tx_meta(key, value), set_account_meta(account, key, value) */
+function setMetadata(state: RunState, call: Call): void {
+  const { output } = state;
+  if (call.name !== "set_tx_meta" && call.name !== "set_account_meta") return unknownFunction(call);
+  const values = call.arguments.map((argument) => evaluate(state, argument));
+  if (call.name === "set_tx_meta") {
+    const given = new Arguments(call, values, 2);
+    return output.setMetadata(given.at(0, "string").text, printValue(given.any(1)));
+  }
+  const given = new Arguments(call, values, 3);
+  const { name: account } = given.at(0, "account");
+  output.setAccountMetadata(account, given.at(1, "string").text, printValue(given.any(2)));
+}

@@ -1,0 +1,19 @@
+/** Longest script, in characters. */
+export const SOURCE_LENGTH_MAX = 100_000;
+/** Most tokens of a script; it bounds the syntax tree, too. */
+export const TOKENS_MAX = 30_000;
+/** Deepest nesting of blocks, expressions and operators. */
+export const DEPTH_MAX = 100;
+/** Most statements of a script, and most variables. */
+export const STATEMENTS_MAX = 5000;
+export const VARIABLES_MAX = 1000;
+/** Most postings that a run may produce. */
+export const POSTINGS_MAX = 5000;
+/** Longest integer that a literal or a variable may hold, in decimal digits. */
+export const NUMBER_DIGITS_MAX = 1000;
+/** Longest numerator and denominator of a portion, in decimal digits, also where portions are added up. */
+export const PORTION_DIGITS_MAX = 500;
+/** Most work of one run: evaluated nodes, moved amounts and copied entries count one each, adding two portions more. */
+export const STEPS_MAX = 500_000;
+/** Most diagnostics of one script. */
+export const DIAGNOSTICS_MAX = 20;

@@ -1,0 +1,119 @@
+import { PORTION_DIGITS_MAX } from "./limits.ts";
+
+/** An exact rational: reduced, the denominator positive. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export const ONE: Fraction = { numerator: 1n, denominator: 1n };
+export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
+
+/** The denominator must not be zero. */
+export function fraction(numerator: bigint, denominator: bigint): Fraction {
+  if (denominator < 0n) return fraction(-numerator, -denominator);
+  const divisor = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, denominator);
+  return divisor === 1n
+    ? { numerator, denominator }
+    : { numerator: numerator / divisor, denominator: denominator / divisor };
+}
+
+export const add = (a: Fraction, b: Fraction): Fraction =>
+  a.denominator === b.denominator
+    ? fraction(a.numerator + b.numerator, a.denominator)
+    : fraction(
+        a.numerator * b.denominator + b.numerator * a.denominator,
+        a.denominator * b.denominator,
+      );
+
+export const subtract = (a: Fraction, b: Fraction): Fraction =>
+  add(a, { numerator: -b.numerator, denominator: b.denominator });
+
+/** Negative, zero or positive, as `a` is below, equal to or above `b`. */
+export function compare(a: Fraction, b: Fraction): number {
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+export const isShare = (portion: Fraction): boolean =>
+  portion.numerator >= 0n && portion.numerator <= portion.denominator;
+
+/** The largest integer that is not above `amount` times `portion`. */
+export function floorOf(amount: bigint, portion: Fraction): bigint {
+  const product = amount * portion.numerator;
+  const quotient = product / portion.denominator;
+  return product < 0n && quotient * portion.denominator !== product ? quotient - 1n : quotient;
+}
+
+/**
+ * Divides an amount by shares that add up to one. Law: the parts add up to the amount. Each part is the floor of its
+ * share; what is missing then goes to the parts in order, one unit each, whatever their share.
+ */
+export function allot(amount: bigint, shares: readonly Fraction[]): bigint[] {
+  const parts = shares.map((share) => floorOf(amount, share));
+  let missing = amount - parts.reduce((sum, part) => sum + part, 0n);
+  for (let index = 0; missing > 0n && index < parts.length; index++, missing--) {
+    parts[index] = (parts[index] ?? 0n) + 1n;
+  }
+  return parts;
+}
+
+/** A running sum of portions whose numbers stay within their limit. */
+export class PortionSum {
+  #total: Fraction = ZERO;
+
+  get total(): Fraction {
+    return this.#total;
+  }
+
+  /** Whether the new sum is within the limit; else it stays as it was. */
+  add(portion: Fraction): boolean {
+    const total = add(this.#total, portion);
+    if (isTooLong(total)) return false;
+    this.#total = total;
+    return true;
+  }
+}
+
+/** Work of one addition, in steps of a run. */
+export const costOf = ({ denominator }: Fraction): number =>
+  denominator > Number.MAX_SAFE_INTEGER ? 500 : 1;
+
+export const isTooLong = ({ numerator, denominator }: Fraction): boolean =>
+  denominator >= PORTION_LIMIT || numerator >= PORTION_LIMIT || -numerator >= PORTION_LIMIT;
+
+const PORTION_LIMIT = 10n ** BigInt(PORTION_DIGITS_MAX);
+
+/** `digits` with so many of them behind the point, in percent. */
+export const percentage = (digits: bigint, decimals: number): Fraction =>
+  fraction(digits, 10n ** BigInt(decimals + 2));
+
+/** A portion from a text that is no script, `12.5%` or `1/8`, or what is wrong with it. */
+export function parsePortion(text: string): Fraction | string {
+  const percent = PERCENTAGE.exec(text);
+  const ratio = percent === null ? FRACTION.exec(text) : null;
+  const [, first = "", second = ""] = percent ?? ratio ?? [];
+  if (first === "") return "invalid format";
+  if (first.length + second.length > PORTION_DIGITS_MAX) {
+    return `a portion has at most ${PORTION_DIGITS_MAX} digits`;
+  }
+  if (percent !== null) return asShare(percentage(BigInt(first + second), second.length));
+  const denominator = BigInt(second);
+  if (denominator === 0n) return "invalid fractional format";
+  return asShare(fraction(BigInt(first), denominator));
+}
+
+const PERCENTAGE = /^([0-9]+)(?:[.]([0-9]+))?[%]$/;
+const FRACTION = /^([0-9]+)[ \t\n\f\r]?[/][ \t\n\f\r]?([0-9]+)$/;
+
+const asShare = (portion: Fraction): Fraction | string =>
+  isShare(portion) ? portion : "portion must be between 0% and 100% inclusive";
+
+export const printFraction = ({ numerator, denominator }: Fraction): string =>
+  `${numerator}/${denominator}`;
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  let [large, small] = [a, b];
+  while (small !== 0n) [large, small] = [small, large % small];
+  return large;
+}

@@ -1,0 +1,43 @@
+import type { ValueType } from "./ast.ts";
+import { type Fraction, printFraction } from "./portions.ts";
+
+/** A value of the language. */
+export type Value =
+  | { readonly type: "account"; readonly name: string }
+  | { readonly type: "asset"; readonly name: string }
+  | { readonly type: "number"; readonly value: bigint }
+  | { readonly type: "string"; readonly text: string }
+  | Monetary
+  | { readonly type: "portion"; readonly value: Fraction };
+
+export interface Monetary {
+  readonly type: "monetary";
+  readonly asset: string;
+  /** In the smallest unit of the asset; results of expressions may be negative. */
+  readonly amount: bigint;
+}
+
+export type ValueOf<T extends ValueType> = Extract<Value, { type: T }>;
+
+/** How a value is written to metadata: the same in both runtimes. */
+export function printValue(value: Value): string {
+  switch (value.type) {
+    case "account":
+    case "asset":
+      return value.name;
+    case "number":
+      return value.value.toString();
+    case "string":
+      return value.text;
+    case "monetary":
+      return `${value.asset} ${value.amount}`;
+    case "portion":
+      return printFraction(value.value);
+  }
+}
+
+/** Names of accounts and assets as values; literals of the machine may be other assets. */
+export const ACCOUNT_PATTERN = /^[a-zA-Z0-9_-]+(:[a-zA-Z0-9_-]+)*$/;
+export const ASSET_PATTERN = /^[A-Z][A-Z0-9]{0,16}(_[A-Z]{1,16})?(\/\d{1,6})?$/;
+/** The account that has no limits. */
+export const WORLD = "world";
