@@ -8,6 +8,7 @@ import type { Case } from "./measure.ts";
 export const ACCOUNTS = 10_000;
 /** Largest bulk that a server takes by default. */
 export const BULK_SIZE_MAX = 1000;
+const BULK_SIZE_SMALL = 100;
 
 const CLIENTS = [1, 16, 64];
 const READERS = 16;
@@ -30,7 +31,15 @@ export function ceilingCases(): Case[] {
 }
 
 /** Ledgers of the cases below. */
-export const LEDGERS = ["random", "hot", "bulk-100", "bulk-1000"] as const;
+export const LEDGERS = [
+  "random",
+  "hot",
+  "script",
+  "bulk-100",
+  "bulk-1000",
+  "divided-100",
+  "script-100",
+] as const;
 
 export const writeCases = (): Case[] => [
   ...CLIENTS.map((concurrency) => ({
@@ -45,11 +54,29 @@ export const writeCases = (): Case[] => [
     load: { kind: "commit", ledger: "hot", accounts: 1 } as const,
     transactions: 1,
   })),
-  ...[100, BULK_SIZE_MAX].map((size) => ({
+  ...CLIENTS.map((concurrency) => ({
+    name: "single-script",
+    concurrency,
+    load: { kind: "commit", ledger: "script", accounts: ACCOUNTS, form: "script" } as const,
+    transactions: 1,
+  })),
+  ...[BULK_SIZE_SMALL, BULK_SIZE_MAX].map((size) => ({
     name: `bulk-${size}`,
     concurrency: BULK_WRITERS,
     load: { kind: "bulk", ledger: `bulk-${size}`, accounts: ACCOUNTS, size } as const,
     transactions: size,
+  })),
+  ...(["divided", "script"] as const).map((form) => ({
+    name: `${form}-${BULK_SIZE_SMALL}`,
+    concurrency: BULK_WRITERS,
+    load: {
+      kind: "bulk",
+      ledger: `${form}-${BULK_SIZE_SMALL}`,
+      accounts: ACCOUNTS,
+      size: BULK_SIZE_SMALL,
+      form,
+    } as const,
+    transactions: BULK_SIZE_SMALL,
   })),
 ];
 

@@ -24,7 +24,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(observe);
   app.use(allowAnyOrigin);
   app.use(configure);
-  for (const module of MODULES) app.route(`/api/${module.name}`, module.routes());
+  for (const { name, routes, florinRoutes } of MODULES) {
+    app.route(`/api/${name}`, routes());
+    if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
+  }
   registerVersions(app, MODULES);
   registerDocument(app);
   const methodsOf = methodFinder(app);

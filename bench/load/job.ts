@@ -15,13 +15,24 @@ export type Load =
   | { readonly kind: "get"; readonly path: string }
   | { readonly kind: "post"; readonly path: string; readonly body: string }
   | { readonly kind: "account"; readonly ledger: string; readonly accounts: number }
-  | { readonly kind: "commit"; readonly ledger: string; readonly accounts: number }
+  | {
+      readonly kind: "commit";
+      readonly ledger: string;
+      readonly accounts: number;
+      /** `simple` if not given. */
+      readonly form?: TransactionForm;
+    }
   | {
       readonly kind: "bulk";
       readonly ledger: string;
       readonly accounts: number;
       readonly size: number;
+      /** `simple` if not given. */
+      readonly form?: TransactionForm;
     };
+
+/** A single posting; a payment that is divided among three accounts; the same made by a script. */
+export type TransactionForm = "simple" | "divided" | "script";
 
 export interface LoadResult extends Percentiles {
   readonly requests: number;

@@ -1,5 +1,5 @@
 import type { Random } from "../../scripts/lib/random.ts";
-import type { Load } from "./job.ts";
+import type { Load, TransactionForm } from "./job.ts";
 
 export interface LoadRequest {
   readonly method: "GET" | "POST";
@@ -23,7 +23,7 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
       return () => ({
         method: "POST",
         path: `/api/ledger/v2/${load.ledger}/transactions`,
-        body: transaction(random, random.integer(1, load.accounts)),
+        body: WRITERS[load.form ?? "simple"](random, random.integer(1, load.accounts)),
       });
     case "bulk":
       return () => ({
@@ -32,15 +32,21 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
         body: bulk(
           random,
           Array.from({ length: load.size }, () => random.integer(1, load.accounts)),
+          load.form,
         ),
       });
   }
 }
 
 /** The body of a bulk with a transaction to each of the accounts. */
-export function bulk(random: Random, accounts: readonly number[]): string {
+export function bulk(
+  random: Random,
+  accounts: readonly number[],
+  form: TransactionForm = "simple",
+): string {
+  const write = WRITERS[form];
   const elements = accounts.map(
-    (account) => `{"action":"CREATE_TRANSACTION","data":${transaction(random, account)}}`,
+    (account) => `{"action":"CREATE_TRANSACTION","data":${write(random, account)}}`,
   );
   return `[${elements.join(",")}]`;
 }
@@ -51,4 +57,58 @@ const AMOUNT_MAX = 100_000;
 export const transaction = (random: Random, account: number): string =>
   `{"postings":[{"source":"world","destination":"${addressOf(account)}","amount":${random.integer(1, AMOUNT_MAX)},"asset":"USD/2"}],"metadata":{}}`;
 
+/** The body of a payment that a script divides by its four variables. */
+function scripted(random: Random, account: number): string {
+  const vars = {
+    price: `USD/2 ${random.integer(1, AMOUNT_MAX) * PARTS}`,
+    fee: `${FEE_PERCENT}%`,
+    merchant: addressOf(account),
+    referrer: referrerOf(account),
+  };
+  return JSON.stringify({ script: { plain: SCRIPT, vars }, metadata: {} });
+}
+
+/** The body of the same payment, its postings written out. */
+function divided(random: Random, account: number): string {
+  const part = random.integer(1, AMOUNT_MAX);
+  const posting = (destination: string, parts: number) => ({
+    source: "world",
+    destination,
+    amount: part * parts,
+    asset: "USD/2",
+  });
+  const postings = [
+    posting("platform:fees", FEE_PERCENT),
+    posting(referrerOf(account), REFERRER_PERCENT),
+    posting(addressOf(account), PARTS - FEE_PERCENT - REFERRER_PERCENT),
+  ];
+  return JSON.stringify({ postings, metadata: {} });
+}
+
+const PARTS = 100;
+const FEE_PERCENT = 5;
+const REFERRER_PERCENT = 2;
+const SCRIPT = `vars {
+  monetary $price
+  portion $fee
+  account $merchant
+  account $referrer
+}
+send $price (
+  source = @world
+  destination = {
+    $fee to @platform:fees
+    ${REFERRER_PERCENT}% to $referrer
+    remaining to $merchant
+  }
+)
+`;
+
+const WRITERS: Readonly<Record<TransactionForm, (random: Random, account: number) => string>> = {
+  simple: transaction,
+  divided,
+  script: scripted,
+};
+
+const referrerOf = (account: number): string => `referrers:${account % PARTS}`;
 const addressOf = (account: number): string => `users:${String(account).padStart(6, "0")}`;

@@ -33,6 +33,11 @@ const SettingsSchema = z.object({
   FLORIN_MAX_PAGE_SIZE: integer("1000", 1, 1000),
   FLORIN_BULK_MAX_SIZE: integer("1000", 1, INSERTION_LIMIT),
   FLORIN_EXPERIMENTAL_FEATURES: boolean("true"),
+  FLORIN_NUMSCRIPT_INTERPRETER: boolean("false"),
+  FLORIN_NUMSCRIPT_INTERPRETER_FLAGS: list(
+    "comma separated feature flags such as experimental-oneof",
+    (value) => /^[a-z-]+$/.test(value),
+  ),
   FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: duration("1m"),
   FLORIN_WEBHOOK_RETRY_MAX_BACKOFF: duration("1h"),
   FLORIN_WEBHOOK_RETRY_ABORT_AFTER: duration("10h"),

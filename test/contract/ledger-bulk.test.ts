@@ -143,7 +143,7 @@ describe("a bulk", () => {
       "NOT_FOUND",
       2,
       "ALREADY_REVERT",
-      "NO_POSTINGS",
+      "COMPILATION_FAILED",
       "VALIDATION",
       "VALIDATION",
       3,

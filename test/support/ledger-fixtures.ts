@@ -9,6 +9,7 @@ import type {
   LogEntry,
   Posting,
   RevertTransaction,
+  RunScript,
   SetMetadata,
   Target,
   Transaction,
@@ -16,6 +17,7 @@ import type {
 import { parseFeatures } from "../../src/modules/ledger/features.ts";
 import {
   type BulkElement,
+  type EngineSettings,
   LedgerEngine,
   type Outcome,
 } from "../../src/modules/ledger/object/engine.ts";
@@ -54,6 +56,14 @@ export const create = (
   force: false,
   ...fields,
 });
+
+export const script = (
+  plain: string,
+  fields: Partial<Omit<RunScript, "kind" | "script"> & RunScript["script"]> = {},
+): RunScript => {
+  const { variables = {}, ...rest } = fields;
+  return { kind: "runScript", script: { plain, variables }, ...rest };
+};
 
 export const revert = (
   id: number,
@@ -113,9 +123,12 @@ export class TestLedger {
   engine: LedgerEngine;
   now: Timestamp;
   readonly sql: Sql;
+  readonly #settings: EngineSettings | undefined;
 
-  constructor({ sql = new NodeSql(), features = {}, now = at("10:00") }: TestLedgerOptions = {}) {
+  constructor(options: TestLedgerOptions = {}) {
+    const { sql = new NodeSql(), features = {}, now = at("10:00"), settings } = options;
     this.sql = sql;
+    this.#settings = settings;
     this.now = now;
     LedgerEngine.create(sql, { ...INFO, features: { ...INFO.features, ...features } });
     this.engine = this.open();
@@ -123,7 +136,7 @@ export class TestLedger {
 
   /** Opens the stored ledger anew, as after an eviction. */
   open(): LedgerEngine {
-    this.engine = new LedgerEngine(this.sql, () => this.now);
+    this.engine = new LedgerEngine(this.sql, () => this.now, this.#settings);
     return this.engine;
   }
 
@@ -197,6 +210,7 @@ export class TestLedger {
 }
 
 export interface TestLedgerOptions {
+  readonly settings?: EngineSettings;
   readonly sql?: Sql;
   readonly features?: Partial<Features>;
   readonly now?: Timestamp;

@@ -94,6 +94,8 @@ export class LedgerModel {
     switch (command.kind) {
       case "createTransaction":
         return this.#create(command, now);
+      case "runScript":
+        throw new Error("the model knows postings only");
       case "revertTransaction":
         return this.#revert(command, now);
       case "setMetadata":

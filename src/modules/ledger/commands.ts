@@ -9,12 +9,14 @@ import {
   IDEMPOTENCY_KEY_LENGTH_MAX,
 } from "./core/limits.ts";
 import { parseAccount, parseAsset } from "./core/names.ts";
+import { toVariableTexts } from "./core/script-variables.ts";
 import type {
   AccountMetadata,
   Command,
   CreateTransaction,
   Posting,
   RevertTransaction,
+  RunScript,
   Target,
 } from "./core/types.ts";
 import type { BulkElement } from "./object/engine.ts";
@@ -23,24 +25,48 @@ import { BulkElementRequest, type TransactionRequest } from "./schemas.ts";
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
 /** Checks what a request for a transaction says. Throws `NO_POSTINGS` or `VALIDATION`. */
-export function toCreateTransaction(
+export function toTransactionCommand(
   request: TransactionRequest,
   { force }: { force: boolean },
-): CreateTransaction {
-  const { script, timestamp, reference, accountMetadata } = request;
-  const metadata = request.metadata ?? {};
-  if (isGiven(script?.plain) || isGiven(script?.template)) throw unsupported("script");
-  const postings = (request.postings ?? []).map(toPosting);
-  if (postings.length === 0) {
-    throw new AppError("NO_POSTINGS", "you must pass a posting array with at least one posting");
+): CreateTransaction | RunScript {
+  const kinds = kindsOf(request);
+  if (kinds.length > 1) {
+    throw new AppError("VALIDATION", `cannot pass ${kinds[0]} and ${kinds[1]} in the same request`);
   }
-  assertMetadata(metadata);
+  if (kinds.length === 0) {
+    throw new AppError(
+      "NO_POSTINGS",
+      "you must pass either a posting array, a numscript script, or a template",
+    );
+  }
+  return toCommandOfKind(request, { force });
+}
+
+/** A request for a transaction in a bulk is a script unless it has postings; an empty script is refused in its turn. */
+export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
+  const isEmpty = kindsOf(request).length === 0;
+  return isEmpty
+    ? toCommandOfKind(request, { force: false })
+    : toTransactionCommand(request, { force: false });
+}
+
+/** What a request says where its movements come from, as messages name it. */
+const kindsOf = ({ postings, script }: TransactionRequest): string[] => [
+  ...((postings ?? []).length > 0 ? ["postings"] : []),
+  ...(isGiven(script?.plain) ? ["numscript"] : []),
+  ...(isGiven(script?.template) ? ["template"] : []),
+];
+
+function toCommandOfKind(
+  request: TransactionRequest,
+  { force }: { force: boolean },
+): CreateTransaction | RunScript {
+  const { script, timestamp, reference, accountMetadata, metadata, runtime } = request;
+  if (isGiven(script?.template)) throw unsupported("script.template");
+  const postings = (request.postings ?? []).map(toPosting);
+  if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
   if (isGiven(reference)) assertReference(reference);
-  return {
-    kind: "createTransaction",
-    postings,
-    metadata,
-    force: force || (request.force ?? false),
+  const shared = {
     // The zero time is how clients in Go write that there is none.
     ...(timestamp === null || timestamp === undefined || timestamp === ZERO_TIMESTAMP
       ? {}
@@ -49,6 +75,23 @@ export function toCreateTransaction(
     ...(accountMetadata === null || accountMetadata === undefined
       ? {}
       : { accountMetadata: checkedAccounts(accountMetadata) }),
+    ...(isGiven(runtime) ? { runtime } : {}),
+  };
+  if (postings.length > 0) {
+    const isForced = force || (request.force ?? false);
+    return {
+      kind: "createTransaction",
+      postings,
+      metadata: metadata ?? {},
+      force: isForced,
+      ...shared,
+    };
+  }
+  return {
+    kind: "runScript",
+    script: { plain: script?.plain ?? "", variables: toVariableTexts(script?.vars ?? {}) },
+    ...(metadata === null || metadata === undefined ? {} : { metadata }),
+    ...shared,
   };
 }
 
@@ -118,7 +161,7 @@ export function toBulkElement(request: BulkElementRequest): BulkElement {
 function toCommand(request: BulkElementRequest): Command {
   switch (request.action) {
     case "CREATE_TRANSACTION":
-      return toCreateTransaction(request.data, { force: false });
+      return toBulkTransaction(request.data);
     case "REVERT_TRANSACTION": {
       const { id, force, atEffectiveDate, metadata } = request.data;
       return toRevertTransaction({
@@ -159,5 +202,5 @@ export function assertIdempotencyKey(key: string): void {
   }
 }
 
-const isGiven = (text: string | null | undefined): text is string =>
+const isGiven = <T extends string>(text: T | null | undefined): text is Exclude<T, ""> =>
   text !== null && text !== undefined && text !== "";

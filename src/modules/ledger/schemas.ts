@@ -120,12 +120,16 @@ export const TransactionRequest = z
     postings: PostingsRequest.nullish(),
     script: z
       .object({
-        plain: z.string().nullish(),
-        template: z.string().nullish(),
-        vars: z.unknown().optional(),
+        plain: z.string().nullish().openapi({ description: "Source text in Numscript" }),
+        template: z.string().nullish().openapi({ description: "Not supported by this version" }),
+        vars: z.record(z.string(), z.unknown()).nullish().openapi({
+          type: "object",
+          description:
+            "Variables by name: texts (`USD/2 100`, `users:1`, `1/3`), numbers, or amounts as `{asset, amount}`",
+          additionalProperties: {},
+        }),
       })
-      .nullish()
-      .openapi({ description: "Not supported by this version." }),
+      .nullish(),
     timestamp: TimestampInput.nullish(),
     reference: z.string().nullish(),
     metadata: MetadataSchema.nullish(),
@@ -174,7 +178,7 @@ export const BulkElementRequest = z.discriminatedUnion("action", [
   z.object({
     action: z.literal("CREATE_TRANSACTION"),
     ik: IdempotencyKey,
-    data: TransactionRequest,
+    data: TransactionRequest.nullable().transform((data) => data ?? {}),
   }),
   z.object({
     action: z.literal("ADD_METADATA"),

@@ -9,6 +9,8 @@ export interface Module {
   /** Version of the API that it speaks, as its clients compare it. */
   readonly version: string;
   readonly routes: () => OpenAPIHono<AppEnv>;
+  /** Routes that are Florin's own, below `/api/florin/v1`. */
+  readonly florinRoutes?: () => OpenAPIHono<AppEnv>;
   /** Resolves when what the module stands on answers. */
   readonly check: (env: Env) => Promise<void>;
 }

@@ -3,8 +3,8 @@ import {
   assertIdempotencyKey,
   parseBulk,
   toBulkElement,
-  toCreateTransaction,
   toRevertTransaction,
+  toTransactionCommand,
 } from "../../../src/modules/ledger/commands.ts";
 import type { Command } from "../../../src/modules/ledger/core/types.ts";
 import { TransactionRequest } from "../../../src/modules/ledger/schemas.ts";
@@ -13,7 +13,17 @@ import { at, posting, refusalOf } from "../../support/ledger-fixtures.ts";
 
 /** A request for a transaction as its JSON text, from the wire to the command. */
 const commandOf = (text: string, force = false) =>
-  toCreateTransaction(TransactionRequest.parse(parseJson(text)), { force });
+  toTransactionCommand(TransactionRequest.parse(parseJson(text)), { force });
+
+const isForced = (text: string, force = false): boolean => {
+  const command = commandOf(text, force);
+  return command.kind === "createTransaction" && command.force;
+};
+
+const firstAmountOf = (text: string): bigint | undefined => {
+  const command = commandOf(text);
+  return command.kind === "createTransaction" ? command.postings[0]?.amount : undefined;
+};
 
 const withPosting = (members: string): string =>
   `{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD",${members}}]}`;
@@ -40,6 +50,7 @@ describe("a request for a transaction", () => {
       metadata: { k: "v" },
       accountMetadata: { a: { tier: "gold" } },
       force: true,
+      runtime: "machine",
     });
   });
 
@@ -52,31 +63,51 @@ describe("a request for a transaction", () => {
   });
 
   test("is forced by the body or by the query", () => {
-    expect(commandOf(`{${ONE}}`, true).force).toBe(true);
-    expect(commandOf(`{${ONE},"force":true}`).force).toBe(true);
-    expect(commandOf(`{${ONE},"force":false}`, true).force).toBe(true);
+    expect(isForced(`{${ONE}}`, true)).toBe(true);
+    expect(isForced(`{${ONE},"force":true}`)).toBe(true);
+    expect(isForced(`{${ONE},"force":false}`, true)).toBe(true);
+    expect(isForced(`{${ONE}}`)).toBe(false);
   });
 
   test.each(["{}", '{"postings":[]}', '{"postings":null}'])("needs a posting: %s", (text) => {
     expect(refusalOf(() => commandOf(text))).toBe("NO_POSTINGS");
   });
 
-  test.each(['"script":{"plain":"send [USD 1] ()"}', '"script":{"template":"pay"}'])(
-    "is refused by name with %s",
-    (member) => {
-      expect(() => commandOf(`{${member}}`)).toThrow("'script' is not supported");
-      expect(() => commandOf(`{${ONE},${member}}`)).toThrow("'script' is not supported");
-    },
-  );
+  test("takes a template for what this version does not serve", () => {
+    expect(() => commandOf('{"script":{"template":"pay"}}')).toThrow(
+      "'script.template' is not supported",
+    );
+  });
+
+  test.each([
+    [`${ONE},"script":{"plain":"fail"}`, "cannot pass postings and numscript"],
+    [`${ONE},"script":{"template":"pay"}`, "cannot pass postings and template"],
+    ['"script":{"plain":"fail","template":"pay"}', "cannot pass numscript and template"],
+  ])("has movements of one kind only: %s", (members, message) => {
+    expect(() => commandOf(`{${members}}`)).toThrow(message);
+    expect(refusalOf(() => commandOf(`{${members}}`))).toBe("VALIDATION");
+  });
+
+  test("with a script becomes a command to run it, force left aside", () => {
+    const text = `{"script":{"plain":"fail","vars":{"a":"x","n":12}},"runtime":"experimental-interpreter","metadata":{"k":"v"},"force":true}`;
+    expect(commandOf(text)).toStrictEqual({
+      kind: "runScript",
+      script: { plain: "fail", variables: { a: "x", n: "12" } },
+      metadata: { k: "v" },
+      runtime: "experimental-interpreter",
+    });
+    expect(commandOf('{"script":{"plain":"fail","vars":null}}')).toStrictEqual({
+      kind: "runScript",
+      script: { plain: "fail", variables: {} },
+    });
+  });
 
   test("keeps integers of any size, and zero", () => {
     const huge = `1${"0".repeat(40)}`;
-    expect(commandOf(withPosting(`"amount":${huge}`)).postings[0]?.amount).toBe(10n ** 40n);
-    expect(commandOf(withPosting('"amount":9007199254740993')).postings[0]?.amount).toBe(
-      9007199254740993n,
-    );
-    expect(commandOf(withPosting('"amount":0')).postings[0]?.amount).toBe(0n);
-    expect(commandOf(withPosting('"amount":-0')).postings[0]?.amount).toBe(0n);
+    expect(firstAmountOf(withPosting(`"amount":${huge}`))).toBe(10n ** 40n);
+    expect(firstAmountOf(withPosting('"amount":9007199254740993'))).toBe(9007199254740993n);
+    expect(firstAmountOf(withPosting('"amount":0'))).toBe(0n);
+    expect(firstAmountOf(withPosting('"amount":-0'))).toBe(0n);
   });
 
   test.each(["1.0", "1.5", "1e3", '"1"', "true", "[1]"])("refuses the amount %s", (amount) => {
@@ -112,6 +143,9 @@ describe("a request for a transaction", () => {
     '"reference":7',
     '"force":"true"',
     '"runtime":"wasm"',
+    '"script":{"plain":1}',
+    '"script":{"vars":"x"}',
+    '"script":{"vars":[]}',
     '"postings":{}',
   ])("does not take %s", (member) => {
     const parsed = TransactionRequest.safeParse(parseJson(`{${ONE},${member}}`));
@@ -122,7 +156,7 @@ describe("a request for a transaction", () => {
     const { metadata, accountMetadata } = commandOf(
       `{${ONE},"metadata":{"__proto__":"m"},"accountMetadata":{"__proto__":{"__proto__":"a"}}}`,
     );
-    expect(Object.entries(metadata)).toEqual([["__proto__", "m"]]);
+    expect(Object.entries(metadata ?? {})).toEqual([["__proto__", "m"]]);
     expect(Object.keys(accountMetadata ?? {})).toEqual(["__proto__"]);
     expect(() => commandOf(`{${ONE},"accountMetadata":{"a b":{}}}`)).toThrow(
       "invalid account metadata address 'a b'",
@@ -203,7 +237,6 @@ describe("a bulk", () => {
     "7",
     "null",
     '{"action":"CREATE_TRANSACTION"}',
-    '{"action":"CREATE_TRANSACTION","data":null}',
     '{"action":"create_transaction","data":{}}',
     '{"action":"MINT","data":{}}',
     '{"action":"CREATE_TRANSACTION","ik":7,"data":{}}',
@@ -220,12 +253,11 @@ describe("a bulk", () => {
   });
 
   test.each([
-    ['{"action":"CREATE_TRANSACTION","data":{}}', "NO_POSTINGS"],
+    ['{"action":"CREATE_TRANSACTION","data":{"script":{"template":"x"}}}', "VALIDATION"],
     [
       '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":-1,"asset":"USD"}]}}',
       "VALIDATION",
     ],
-    ['{"action":"CREATE_TRANSACTION","data":{"script":{"plain":"x"}}}', "VALIDATION"],
     [
       '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":12,"metadata":{}}}',
       "VALIDATION",
@@ -247,6 +279,15 @@ describe("a bulk", () => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(commandsOf(`[${good},${element}]`)[1]).toBe(kind);
   });
+
+  test.each(["{}", "null", '{"postings":[]}', '{"script":{"vars":{}}}'])(
+    "takes the element data %s for an empty script, which is refused in its turn",
+    (data) => {
+      expect(commandsOf(`[{"action":"CREATE_TRANSACTION","data":${data}}]`)).toEqual([
+        { kind: "runScript", script: { plain: "", variables: {} } },
+      ]);
+    },
+  );
 
   test("bounds keys", () => {
     expect(refusalOf(() => assertIdempotencyKey("k".repeat(255)))).toBe("none");

@@ -1,6 +1,13 @@
 import { formatTimestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./canonical.ts";
-import { type Command, type CreateTransaction, type Posting, WORLD } from "./types.ts";
+import {
+  type Command,
+  type CreateTransaction,
+  type Posting,
+  type RunScript,
+  type Script,
+  WORLD,
+} from "./types.ts";
 
 /**
  * The text that an idempotency hash is computed over (SHA-256, base64url with padding): the command's inputs as
@@ -14,7 +21,9 @@ export function toIdempotencyText(command: Command): string {
 function inputText(command: Command): string {
   switch (command.kind) {
     case "createTransaction":
-      return createText(command);
+      return createText(command, toScript(command.postings, command.force));
+    case "runScript":
+      return createText(command, command.script);
     case "revertTransaction": {
       const metadata =
         command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
@@ -33,28 +42,25 @@ function targetText({ target }: Extract<Command, { target: unknown }>): string {
     : `"TransactionID":${target.id}`;
 }
 
-function createText(command: CreateTransaction): string {
-  const { plain, vars } = toScript(command.postings, command.force);
+function createText(command: CreateTransaction | RunScript, { plain, variables }: Script): string {
   const accountMetadata =
     command.accountMetadata === undefined
       ? "null"
       : canonicalMap(command.accountMetadata, canonicalMetadata);
+  const metadata = command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
   return [
-    `{"plain":${canonicalText(plain)}`,
-    `"vars":${canonicalMetadata(vars)}`,
-    `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}"`,
-    `"metadata":${canonicalMetadata(command.metadata)}`,
-    `"reference":${canonicalText(command.reference ?? "")}`,
-    `"AccountMetadata":${accountMetadata}`,
-    `"Runtime":""}`,
-  ].join(",");
+    plain === "" ? "{" : `{"plain":${canonicalText(plain)},`,
+    `"vars":${canonicalMetadata(variables)},`,
+    `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}",`,
+    `"metadata":${metadata},`,
+    `"reference":${canonicalText(command.reference ?? "")},`,
+    `"AccountMetadata":${accountMetadata},`,
+    `"Runtime":"${command.runtime ?? ""}"}`,
+  ].join("");
 }
 
 /** Postings as a script: each account but `world` and each distinct amount becomes a variable, in order of appearance. */
-function toScript(
-  postings: readonly Posting[],
-  force: boolean,
-): { plain: string; vars: Record<string, string> } {
+function toScript(postings: readonly Posting[], force: boolean): Script {
   const accounts = new Map<string, string>();
   const amounts = new Map<string, string>();
   const nameOf = (names: Map<string, string>, value: string, prefix: string): string => {
@@ -75,6 +81,8 @@ function toScript(
     ...[...accounts.values()].map((name) => `\taccount $${name}\n`),
     ...[...amounts.values()].map((name) => `\tmonetary $${name}\n`),
   ].toSorted((a, b) => compareBytes(a.slice(a.indexOf("$")), b.slice(b.indexOf("$"))));
-  const vars = Object.fromEntries([...accounts, ...amounts].map(([value, name]) => [name, value]));
-  return { plain: `vars {\n${declarations.join("")}}\n${sends.join("")}`, vars };
+  const variables = Object.fromEntries(
+    [...accounts, ...amounts].map(([value, name]) => [name, value]),
+  );
+  return { plain: `vars {\n${declarations.join("")}}\n${sends.join("")}`, variables };
 }

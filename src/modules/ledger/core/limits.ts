@@ -9,7 +9,7 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 /** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
 export const METADATA_BYTES_MAX = 65_536;
 /** Most postings of one transaction. */
-export const POSTINGS_MAX = 5000;
+export { POSTINGS_MAX } from "../../../numscript/index.ts";
 /** Largest event that a transaction may cause, in bytes of JSON: it is stored in one row, which takes 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
 /** The same for a revert: what it reverts comes on top, and volumes may have grown since. */

@@ -1,3 +1,4 @@
+import type { Runtime } from "../../../numscript/index.ts";
 import type { Brand } from "../../../platform/brand.ts";
 import type { Timestamp } from "../../../platform/time.ts";
 
@@ -64,17 +65,42 @@ export type Target =
 export type AccountMetadata = Readonly<Record<string, Metadata>>;
 
 /** A change of a ledger, checked as far as it can be without the ledger's state. */
-export type Command = CreateTransaction | RevertTransaction | SetMetadata | DeleteMetadata;
+export type Command =
+  | CreateTransaction
+  | RunScript
+  | RevertTransaction
+  | SetMetadata
+  | DeleteMetadata;
 
-export interface CreateTransaction {
-  readonly kind: "createTransaction";
-  readonly postings: readonly Posting[];
+/** What a request says of a new transaction besides its movements. */
+interface NewTransaction {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
-  readonly metadata: Metadata;
   readonly accountMetadata?: AccountMetadata;
+  /** The runtime that the request names, if it names one. */
+  readonly runtime?: Runtime;
+}
+
+export interface CreateTransaction extends NewTransaction {
+  readonly kind: "createTransaction";
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
   /** Lets every source go below zero. */
   readonly force: boolean;
+}
+
+/** A transaction whose postings a script makes from the balances and metadata that it finds. */
+export interface RunScript extends NewTransaction {
+  readonly kind: "runScript";
+  readonly script: Script;
+  readonly metadata?: Metadata;
+}
+
+export interface Script {
+  /** Its source text. */
+  readonly plain: string;
+  /** By name without `$`. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface RevertTransaction {

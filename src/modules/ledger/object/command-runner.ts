@@ -4,6 +4,7 @@ import { toMicros, type Timestamp } from "../../../platform/time.ts";
 import { assertEventSize, assertMetadata, assertRevertSize } from "../core/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "../core/metadata.ts";
 import { type Move, reversePostings, runPostings, runRevert } from "../core/postings.ts";
+import { type Movements, type ScriptSettings, Scripts } from "../core/scripts.ts";
 import type {
   Account,
   AccountMetadata,
@@ -15,11 +16,13 @@ import type {
   Metadata,
   Posting,
   RevertTransaction,
+  RunScript,
   SetMetadata,
   Transaction,
 } from "../core/types.ts";
 import { EffectiveVolumes } from "./effective-volumes.ts";
 import { encodeKey, encodeMetadata, encodeTransaction, type TransactionExtras } from "./payload.ts";
+import { BoundedScriptCache } from "./script-cache.ts";
 import type { Sql } from "./sql.ts";
 import {
   type StoredTransaction,
@@ -44,6 +47,7 @@ export interface RunnerDependencies {
   /** Whether volumes are kept in the order of effective dates, too. */
   readonly keepsEffectiveVolumes: boolean;
   readonly takeTransactionId: () => number;
+  readonly scripts: ScriptSettings;
 }
 
 /** Metadata key under which a reverting transaction names the one that it reverts. */
@@ -56,6 +60,7 @@ export class CommandRunner {
   readonly #transactions: TransactionReader;
   readonly #effective: EffectiveVolumes | undefined;
   readonly #takeTransactionId: () => number;
+  readonly #scripts: Scripts;
 
   constructor(dependencies: RunnerDependencies) {
     const { sql, batch, transactions } = dependencies;
@@ -66,6 +71,17 @@ export class CommandRunner {
     this.#effective = dependencies.keepsEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
       : undefined;
+    this.#scripts = new Scripts(dependencies.scripts, new BoundedScriptCache(), {
+      balance: (account, asset) => {
+        const { input, output } = batch.volumes(account, asset);
+        return input - output;
+      },
+      scalesOf: (base) => batch.scalesOf(base),
+      accountMetadata: (account) => {
+        const row = batch.findAccountRow(account);
+        return row === undefined ? undefined : (row.metadata ?? {});
+      },
+    });
   }
 
   /** Forgets what a rolled-back unit of work has told. */
@@ -76,6 +92,7 @@ export class CommandRunner {
   decide(command: Command, now: Timestamp): Draft {
     switch (command.kind) {
       case "createTransaction":
+      case "runScript":
         return this.#create(command, now);
       case "revertTransaction":
         return this.#revert(command, now);
@@ -86,9 +103,12 @@ export class CommandRunner {
     }
   }
 
-  #create(command: CreateTransaction, now: Timestamp): Draft {
-    const { postings, metadata, reference, accountMetadata = {} } = command;
-    const moves = runPostings(postings, this.#batch, { force: command.force });
+  #create(command: CreateTransaction | RunScript, now: Timestamp): Draft {
+    const { reference } = command;
+    const { postings, metadata, accountMetadata } = this.#movementsOf(command);
+    // What a script lets go below zero, it has decided itself, from the same balances.
+    const force = command.kind === "runScript" || command.force;
+    const moves = runPostings(postings, this.#batch, { force });
     assertEventSize({ postings, metadata, volumes: moves }, accountMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
     this.#assertAccountMetadata(accountMetadata);
@@ -111,6 +131,20 @@ export class CommandRunner {
         return payload;
       },
     };
+  }
+
+  /** The interpreter makes no postings of zero, not even of those that are written out. */
+  #movementsOf(command: CreateTransaction | RunScript): Movements {
+    if (command.kind === "runScript") return this.#scripts.run(command);
+    const { metadata, accountMetadata = {} } = command;
+    const isMachine = this.#scripts.runtimeOf(command) === "machine";
+    const postings = isMachine
+      ? command.postings
+      : command.postings.filter(({ amount }) => amount > 0n);
+    if (postings.length === 0) {
+      throw new AppError("NO_POSTINGS", "the interpreter makes no postings of zero amounts");
+    }
+    return { postings, metadata, accountMetadata };
   }
 
   #revert(command: RevertTransaction, now: Timestamp): Draft {

@@ -8,6 +8,7 @@ import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.t
 import { toIdempotencyText } from "../core/idempotency.ts";
 import { BULK_ANSWER_BYTES_MAX, transactionBytes } from "../core/limits.ts";
 import { toMemento } from "../core/memento.ts";
+import type { ScriptSettings } from "../core/scripts.ts";
 import type {
   AccountRecord,
   Command,
@@ -25,6 +26,15 @@ import { LOG_TYPES } from "./payload.ts";
 import { first, type Sql } from "./sql.ts";
 import { type VolumeExpansion, TransactionReader } from "./transaction-reader.ts";
 import { WriteBatch } from "./write-batch.ts";
+
+/** What an engine takes from the deployment that it runs in. */
+export interface EngineSettings {
+  readonly scripts: ScriptSettings;
+}
+
+export const ENGINE_SETTINGS: EngineSettings = {
+  scripts: { runtime: "machine", featureFlags: new Set() },
+};
 
 export interface WriteOptions {
   /** Empty for none. */
@@ -85,7 +95,7 @@ export class LedgerEngine {
   }
 
   /** Opens the ledger that `create` made. */
-  constructor(sql: Sql, clock: Clock) {
+  constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
     migrate(sql);
     this.#sql = sql;
     this.#clock = clock;
@@ -116,6 +126,7 @@ export class LedgerEngine {
       transactions: this.#transactions,
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       takeTransactionId: () => ++this.#counters.tx,
+      scripts: settings.scripts,
     });
   }
 
@@ -266,8 +277,10 @@ export class LedgerEngine {
   }
 
   #run(command: Command, { idempotencyKey, dryRun }: WriteOptions, now: Timestamp): Outcome {
-    const keyHash = idempotencyKey === "" ? undefined : idempotencyHash(command);
-    if (keyHash !== undefined) {
+    // That of a script is stored even without a key: nothing else in the log tells what it was.
+    const isHashed = idempotencyKey !== "" || command.kind === "runScript";
+    const keyHash = isHashed ? idempotencyHash(command) : undefined;
+    if (keyHash !== undefined && idempotencyKey !== "") {
       const replay = this.#findReplay(idempotencyKey, keyHash);
       if (replay !== undefined) return replay;
     }
@@ -315,7 +328,7 @@ export class LedgerEngine {
       tx: transactionOf(draft.data)?.id,
       payload,
       hash: hash?.toString("hex"),
-      key: keyHash === undefined ? undefined : key,
+      key: key === "" ? undefined : key,
       keyHash,
     });
     this.#head = { logId: id, date: now, hash };

@@ -3,6 +3,7 @@ import type { EventsMessage } from "../../../platform/events/messages.ts";
 import { logError } from "../../../platform/log.ts";
 import type { Page, PageQuery } from "../../../platform/pagination.ts";
 import { attempt, type Result } from "../../../platform/result.ts";
+import { settingsOf } from "../../../platform/settings.ts";
 import { systemClock } from "../../../platform/time.ts";
 import type { AccountRecord, Command, LedgerInfo, LogEntry, Transaction } from "../core/types.ts";
 import { LedgerCatalogue } from "../store.ts";
@@ -60,13 +61,13 @@ export class LedgerObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#commits = new GroupCommit(() => ctx.storage.sync());
-    if (isCreated(this.#sql)) this.#engine = new LedgerEngine(this.#sql, systemClock);
+    if (isCreated(this.#sql)) this.#engine = this.#open();
   }
 
   /** Makes the ledger; harmless where it exists. */
   create(info: LedgerInfo): void {
     LedgerEngine.create(this.#sql, info);
-    this.#engine ??= new LedgerEngine(this.#sql, systemClock);
+    this.#engine ??= this.#open();
   }
 
   /** `LEDGER_NOT_FOUND`, or nothing. */
@@ -137,6 +138,16 @@ export class LedgerObject extends DurableObject<Env> {
     if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
     this.#armAlarm();
     await this.#send(engine);
+  }
+
+  #open(): LedgerEngine {
+    const settings = settingsOf(this.env);
+    return new LedgerEngine(this.#sql, systemClock, {
+      scripts: {
+        runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
+        featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
+      },
+    });
   }
 
   /** Runs a write in its group, and announces what it has changed. */

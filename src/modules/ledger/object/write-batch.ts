@@ -131,6 +131,18 @@ export class WriteBatch implements VolumeReader {
     return this.#keys.has(key);
   }
 
+  /** The assets with this name, in all precisions: `EUR`, `EUR/2`. */
+  scalesOf(base: string): Asset[] {
+    this.flush();
+    const rows = this.#sql.all<{ name: Asset }>(
+      // `0` is the character behind `/`.
+      "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2",
+      base,
+      SCALES_MAX,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   findAssetId(name: Asset): number | undefined {
     return this.#findAsset(name);
   }
@@ -300,6 +312,9 @@ export class WriteBatch implements VolumeReader {
     return row.id;
   }
 }
+
+/** Most precisions of one asset. */
+const SCALES_MAX = 100;
 
 const INSERT_ASSETS =
   "INSERT INTO asset (id, name) SELECT value ->> 0, value ->> 1 FROM json_each(?)";

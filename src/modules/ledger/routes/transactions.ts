@@ -4,7 +4,7 @@ import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { assertNoFilter } from "../../../platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
-import { toCreateTransaction, toRevertTransaction } from "../commands.ts";
+import { toTransactionCommand, toRevertTransaction } from "../commands.ts";
 import type { Target } from "../core/types.ts";
 import {
   CreateQuery,
@@ -57,7 +57,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { transaction, isReplay } = await LedgerService.from(c.env).commit(
         params.ledger,
-        () => toCreateTransaction(body, { force: query.force }),
+        () => toTransactionCommand(body, { force: query.force }),
         writeOptions(c, query),
       );
       return {

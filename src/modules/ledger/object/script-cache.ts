@@ -1,0 +1,34 @@
+import type { CompiledScript } from "../../../numscript/index.ts";
+
+/** Most source text whose compiled form is kept, in characters; a syntax tree takes some fifty times its text. */
+const CHARACTERS_MAX = 300_000;
+
+/** Compiled scripts by their source text: the ones used last, up to a size. */
+export class BoundedScriptCache {
+  readonly #scripts = new Map<string, CompiledScript>();
+  readonly #charactersMax: number;
+  #characters = 0;
+
+  constructor(charactersMax = CHARACTERS_MAX) {
+    this.#charactersMax = charactersMax;
+  }
+
+  get(source: string): CompiledScript | undefined {
+    const script = this.#scripts.get(source);
+    if (script === undefined) return undefined;
+    this.#scripts.delete(source);
+    this.#scripts.set(source, script);
+    return script;
+  }
+
+  set(source: string, script: CompiledScript): void {
+    if (this.#scripts.has(source)) return;
+    this.#scripts.set(source, script);
+    this.#characters += source.length;
+    for (const oldest of this.#scripts.keys()) {
+      if (this.#characters <= this.#charactersMax) return;
+      this.#scripts.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
+}
