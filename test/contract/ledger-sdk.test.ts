@@ -211,9 +211,13 @@ describe("transactions", () => {
     expect(v2GetTransactionResponse?.data).toMatchObject({ reverted: true });
     expect(await codeOf(v2.revertTransaction({ ledger: own, id: made.id }))).toBe("ALREADY_REVERT");
     expect(await codeOf(v2.revertTransaction({ ledger: own, id: 99n }))).toBe("NOT_FOUND");
-    expect(await codeOf(v2.revertTransaction({ ledger: own, id: 2n, atEffectiveDate: true }))).toBe(
-      "VALIDATION",
-    );
+  });
+
+  test("are reverted at their own date", async () => {
+    const timestamp = new Date("2020-02-03T04:05:06Z");
+    const { id } = await create(7n, { timestamp });
+    const answer = await v2.revertTransaction({ ledger, id, atEffectiveDate: true });
+    expect(answer.v2CreateTransactionResponse?.data.timestamp).toEqual(timestamp);
   });
 
   test("get and lose metadata", async () => {

@@ -68,7 +68,13 @@ export const script = (
 export const revert = (
   id: number,
   fields: Partial<Omit<RevertTransaction, "kind" | "id">> = {},
-): RevertTransaction => ({ kind: "revertTransaction", id, force: false, ...fields });
+): RevertTransaction => ({
+  kind: "revertTransaction",
+  id,
+  force: false,
+  atEffectiveDate: false,
+  ...fields,
+});
 
 /** A number is the id of a transaction, a text the address of an account. */
 export const setMetadata = (

@@ -134,7 +134,10 @@ export class LedgerModel {
     return { type: "NEW_TRANSACTION", transaction, accountMetadata };
   }
 
-  #revert({ id, metadata, force }: RevertTransaction, now: Timestamp): LogData | FailureKind {
+  #revert(
+    { id, metadata, force, atEffectiveDate }: RevertTransaction,
+    now: Timestamp,
+  ): LogData | FailureKind {
     const original = this.#transactions.find((it) => it.id === id);
     if (original === undefined) return "NOT_FOUND";
     if (original.revertedAt !== undefined) return "ALREADY_REVERT";
@@ -154,7 +157,7 @@ export class LedgerModel {
           .toReversed()
           .map((it) => ({ ...it, source: it.destination, destination: it.source })),
         metadata: { ...metadata, ...reverts },
-        timestamp: now,
+        timestamp: atEffectiveDate ? original.timestamp : now,
         insertedAt: now,
         updatedAt: now,
       }),

@@ -104,10 +104,15 @@ const idOf = (
 ) => unknown ?? ids[nth % ids.length] ?? nth;
 
 const revertDraft = fc
-  .record({ choice, metadata: rarely(2, metadata), force: isForced })
-  .map(({ choice, metadata, force }) => ({
+  .record({
+    choice,
+    metadata: rarely(2, metadata),
+    force: isForced,
+    atEffectiveDate: fc.boolean(),
+  })
+  .map(({ choice, metadata, ...options }) => ({
     toCommand: (ids: readonly number[]): Command =>
-      revert(idOf(choice, ids), { force, ...(metadata === undefined ? {} : { metadata }) }),
+      revert(idOf(choice, ids), { ...options, ...(metadata === undefined ? {} : { metadata }) }),
   }));
 
 const target = fc.oneof(choice, account);

@@ -128,12 +128,12 @@ export interface RevertRequestFields {
 
 export function toRevertTransaction(request: RevertRequestFields): RevertTransaction {
   const { id, force, atEffectiveDate, metadata } = request;
-  if (atEffectiveDate) throw unsupported("atEffectiveDate");
   if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
   return {
     kind: "revertTransaction",
     id,
     force,
+    atEffectiveDate,
     ...(metadata === null || metadata === undefined ? {} : { metadata }),
   };
 }

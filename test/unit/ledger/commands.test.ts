@@ -176,7 +176,7 @@ describe("a request for a transaction", () => {
 describe("a request for a revert", () => {
   test("keeps what is given", () => {
     const plain = { id: 7, force: false, atEffectiveDate: false };
-    const command = { kind: "revertTransaction", id: 7, force: false };
+    const command = { kind: "revertTransaction", ...plain };
     expect(toRevertTransaction(plain)).toStrictEqual(command);
     expect(toRevertTransaction({ ...plain, metadata: null })).toStrictEqual(command);
     expect(toRevertTransaction({ ...plain, force: true, metadata: { k: "v" } })).toStrictEqual({
@@ -186,10 +186,9 @@ describe("a request for a revert", () => {
     });
   });
 
-  test("at the effective date is refused by name", () => {
-    expect(() => toRevertTransaction({ id: 7, force: false, atEffectiveDate: true })).toThrow(
-      "'atEffectiveDate' is not supported",
-    );
+  test("may be at the effective date", () => {
+    const request = { id: 7, force: false, atEffectiveDate: true };
+    expect(toRevertTransaction(request)).toMatchObject({ atEffectiveDate: true });
   });
 });
 
@@ -219,7 +218,13 @@ describe("a bulk", () => {
       { kind: "setMetadata", target: { type: "ACCOUNT", id: "a" }, metadata: { k: "v" } },
       { kind: "setMetadata", target: { type: "TRANSACTION", id: 1 }, metadata: {} },
       { kind: "deleteMetadata", target: { type: "TRANSACTION", id: 1 }, key: "k" },
-      { kind: "revertTransaction", id: 1, force: true, metadata: { k: "v" } },
+      {
+        kind: "revertTransaction",
+        id: 1,
+        force: true,
+        atEffectiveDate: false,
+        metadata: { k: "v" },
+      },
     ]);
   });
 
@@ -274,7 +279,6 @@ describe("a bulk", () => {
       '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a b","metadata":{}}}',
       "VALIDATION",
     ],
-    ['{"action":"REVERT_TRANSACTION","data":{"id":1,"atEffectiveDate":true}}', "VALIDATION"],
   ])("fails at the well-formed element %s in its turn only", (element, kind) => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(commandsOf(`[${good},${element}]`)[1]).toBe(kind);

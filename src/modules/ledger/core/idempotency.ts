@@ -27,7 +27,7 @@ function inputText(command: Command): string {
     case "revertTransaction": {
       const metadata =
         command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
-      return `{"Force":${command.force},"AtEffectiveDate":false,"TransactionID":${command.id},"Metadata":${metadata}}`;
+      return `{"Force":${command.force},"AtEffectiveDate":${command.atEffectiveDate},"TransactionID":${command.id},"Metadata":${metadata}}`;
     }
     case "setMetadata":
       return `{${targetText(command)},"Metadata":${canonicalMetadata(command.metadata)}}`;

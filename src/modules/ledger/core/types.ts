@@ -108,6 +108,8 @@ export interface RevertTransaction {
   readonly id: number;
   readonly metadata?: Metadata;
   readonly force: boolean;
+  /** Dates the revert as what it reverts, not now. */
+  readonly atEffectiveDate: boolean;
 }
 
 export interface SetMetadata {

@@ -159,8 +159,9 @@ export class CommandRunner {
     const metadata = mergeMetadata(command.metadata ?? {}, { [REVERTS_KEY]: `${command.id}` });
     assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
     const id = this.#takeTransactionId();
+    const timestamp = command.atEffectiveDate ? reverted.timestamp : now;
     const entry = this.#transactionEntry(
-      { id, postings, metadata, timestamp: now, reference: undefined, isRevert: true },
+      { id, postings, metadata, timestamp, reference: undefined, isRevert: true },
       moves,
       now,
     );

@@ -36,6 +36,21 @@ describe("a revert", () => {
     expect(ledger.transaction(2)).toEqual(made);
   });
 
+  test("at the effective date stands right behind the original in the order of dates", () => {
+    const ledger = new TestLedger();
+    ledger.commit(create(posting("world -> a", 100), { timestamp: at("08:00") }));
+    ledger.commit(create(posting("world -> a", 7), { timestamp: at("09:00") }));
+    const made = ledger.commit(revert(1, { atEffectiveDate: true }));
+    expect(made).toMatchObject({ timestamp: at("08:00"), insertedAt: at("10:00:03") });
+    expect(volumeTexts(made.volumes)).toEqual(["a USD 107/100", "world USD 100/107"]);
+    expect(volumeTexts(made.effectiveVolumes)).toEqual(["a USD 100/100", "world USD 100/100"]);
+    expect(volumeTexts(ledger.transaction(2).effectiveVolumes)).toEqual([
+      "world USD 100/107",
+      "a USD 107/100",
+    ]);
+    expect(ledger.transaction(1).revertedAt).toBe(at("10:00:03"));
+  });
+
   test("names the original, whatever the client's metadata says", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
