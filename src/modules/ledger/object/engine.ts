@@ -19,7 +19,9 @@ import type {
   Transaction,
 } from "../core/types.ts";
 import { AccountReader } from "./account-reader.ts";
-import { CommandRunner, type Draft } from "./command-runner.ts";
+import { CommandRunner } from "./command-runner.ts";
+import { type Draft, Drafts } from "./drafts.ts";
+import { EffectiveVolumes } from "./effective-volumes.ts";
 import { LogReader, type RangeLimits } from "./log-reader.ts";
 import { migrate } from "./migrations.ts";
 import { LOG_TYPES } from "./payload.ts";
@@ -73,6 +75,7 @@ export class LedgerEngine {
   readonly #transactions: TransactionReader;
   readonly #accounts: AccountReader;
   readonly #logs: LogReader;
+  readonly #drafts: Drafts;
   readonly #runner: CommandRunner;
   readonly info: LedgerInfo;
   #head: Head;
@@ -120,11 +123,14 @@ export class LedgerEngine {
     this.#head = this.#readHead();
     this.#counters.log = this.#head.logId;
     this.#counters.tx = this.#readLastTransactionId();
+    const [batch, transactions] = [this.#batch, this.#transactions];
+    const effective = this.#keepsEffectiveVolumes
+      ? new EffectiveVolumes(sql, batch, transactions)
+      : undefined;
+    this.#drafts = new Drafts({ sql, batch, transactions, effective });
     this.#runner = new CommandRunner({
-      sql,
-      batch: this.#batch,
-      transactions: this.#transactions,
-      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
+      batch,
+      drafts: this.#drafts,
       takeTransactionId: () => ++this.#counters.tx,
       scripts: settings.scripts,
     });
@@ -258,7 +264,7 @@ export class LedgerEngine {
       if (!(error instanceof AppError)) {
         this.#head = head;
         this.#batch.reset();
-        this.#runner.reset();
+        this.#drafts.reset();
       }
       this.#batch.trim();
       throw error;
