@@ -7,9 +7,11 @@ import { parseProgram } from "./parser.ts";
 import type { RunInput, RunOutput } from "./run.ts";
 
 export type { Runtime } from "./ast.ts";
+export { type CheckReport, checkScript } from "./check.ts";
 export type { Diagnostic, ScriptFailure } from "./diagnostics.ts";
 export { printDiagnostics, printPositions } from "./diagnostics.ts";
 export { POSTINGS_MAX } from "./limits.ts";
+export { LineIndex, type Range } from "./source.ts";
 export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./run.ts";
 
 /** A script that is ready to run, any number of times. */

@@ -13,8 +13,8 @@ export interface Scale {
  * The balances of a run: read in batches, each of them once, then changed with what the run moves.
  *
  * An account that is credited without having been read has what the run gave it, and nothing else: `balance()` in the
- * middle of a script is expected to see that. It lets no account give too much, because whatever a source can give is
- * wanted, and read, before the first statement runs.
+ * middle of a script is expected to see that. It lets no account give too much: which accounts and assets a source names
+ * does not depend on what has moved, so that all of them are wanted, and read, before the first statement runs.
  */
 export class Balances {
   readonly #reader: Reader;
@@ -22,41 +22,43 @@ export class Balances {
   readonly #known = new Map<string, Map<string, bigint>>();
   #wanted: BalanceQuery[] = [];
   #wantedPairs = new Pairs();
-  #wantedScales: { account: string; base: string; asset: string }[] = [];
-  /** Accounts and bases of which all precisions are known. */
-  readonly #scaled = new Pairs();
+  #scales: { account: string; base: string }[] = [];
+  readonly #wantedScales = new Pairs();
+  /** What the ledger has answered, and not only the run has credited. */
+  readonly #answered = new Pairs();
 
   constructor(reader: Reader, output: Output) {
     this.#reader = reader;
     this.#output = output;
   }
 
-  /** Asks for a balance with the next reading, unless it is known. The one of `world` is never asked for. */
+  /** Asks for the balance of a source with the next reading. The one of `world` does not matter. */
+  wantSource(account: string, asset: string): void {
+    if (account !== WORLD) this.want(account, asset);
+  }
+
+  /** Asks for a balance with the next reading, unless it is known. */
   want(account: string, asset: string): void {
-    if (account === WORLD || this.#known.get(account)?.has(asset) === true) return;
+    if (this.#known.get(account)?.has(asset) === true) return;
     if (this.#wantedPairs.add(account, asset)) this.#wanted.push({ account, asset });
   }
 
-  /** Asks for an asset in all its precisions. */
+  /** Asks for an asset, and for its other precisions if the ledger tells them. */
   wantScales(account: string, asset: string): void {
-    if (account === WORLD) return;
+    this.wantSource(account, asset);
     const { base } = partsOf(asset);
-    if (this.#reader.scales === undefined) this.want(account, asset);
-    else if (this.#scaled.add(account, base)) this.#wantedScales.push({ account, base, asset });
+    if (account !== WORLD && this.#wantedScales.add(account, base)) {
+      this.#scales.push({ account, base });
+    }
   }
 
   /** Reads what was asked for since the last time, the balances with one query. */
   read(): void {
-    const [queries, scales] = [this.#wanted, this.#wantedScales];
+    const [queries, scales] = [this.#wanted, this.#scales];
     this.#wanted = [];
     this.#wantedPairs = new Pairs();
-    this.#wantedScales = [];
-    if (queries.length > 0) {
-      const found = this.#reader.balances(queries);
-      for (const [index, { account, asset }] of queries.entries()) {
-        this.#learn(account, asset, found[index] ?? 0n);
-      }
-    }
+    this.#scales = [];
+    if (queries.length > 0) this.#query(queries);
     for (const { account, base } of scales) {
       for (const { asset, balance } of this.#reader.scales?.(account, base) ?? []) {
         this.#output.spend(1);
@@ -78,25 +80,39 @@ export class Balances {
     this.#known.set(account, assets.set(asset, balance));
   }
 
-  /** Balances in the other precisions of an asset, the highest precision first. None where they were not read. */
+  /** The known balances in the other precisions of an asset, the highest precision first. */
   otherScales(account: string, asset: string): Scale[] {
     const { base, precision } = partsOf(asset);
-    if (precision === undefined || !this.#scaled.has(account, base)) return [];
-    const scales: Scale[] = [];
-    for (const [asset, balance] of this.#known.get(account) ?? []) {
+    if (precision === undefined) return [];
+    const scales: { asset: string; precision: number }[] = [];
+    for (const asset of this.#known.get(account)?.keys() ?? []) {
       this.#output.spend(1);
-      const parts = partsOf(asset);
-      if (parts.base !== base || parts.precision === undefined || parts.precision === precision) {
-        continue;
-      }
-      scales.push({ asset, precision: parts.precision, balance });
+      const other = partsOf(asset);
+      if (other.base !== base || other.precision === undefined) continue;
+      if (other.precision !== precision) scales.push({ asset, precision: other.precision });
     }
-    return scales.toSorted((a, b) => b.precision - a.precision);
+    this.#completeCredits(scales.map(({ asset }) => ({ account, asset })));
+    return scales
+      .toSorted((a, b) => b.precision - a.precision)
+      .map((scale) => ({ ...scale, balance: this.get(account, scale.asset) }));
   }
 
-  /** What is known already has been changed by the run. */
+  /** Adds what the account had, which may be a debt, to balances that are known as credits of the run only. */
+  #completeCredits(pairs: readonly BalanceQuery[]): void {
+    const queries = pairs.filter(({ account, asset }) => !this.#answered.has(account, asset));
+    if (queries.length > 0) this.#query(queries);
+  }
+
+  #query(queries: readonly BalanceQuery[]): void {
+    const found = this.#reader.balances(queries);
+    for (const [index, { account, asset }] of queries.entries()) {
+      this.#learn(account, asset, found[index] ?? 0n);
+    }
+  }
+
+  /** The first answer is what the account had before the run. */
   #learn(account: string, asset: string, balance: bigint): void {
-    if (this.#known.get(account)?.has(asset) !== true) this.set(account, asset, balance);
+    if (this.#answered.add(account, asset)) this.change(account, asset, balance);
   }
 }
 

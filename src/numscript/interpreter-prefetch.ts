@@ -35,7 +35,7 @@ function wantBalances(state: RunState, statement: Statement): void {
     }
     case "save": {
       const { asset } = evaluateAmount(state, statement.amount);
-      return state.balances.want(evaluateAccount(state, statement.account), asset);
+      return state.balances.wantSource(evaluateAccount(state, statement.account), asset);
     }
     case "call":
     case "print":
@@ -49,7 +49,7 @@ function wantSource(state: RunState, source: Source, asset: string): void {
     case "account": {
       if (source.overdraft?.kind === "unbounded") return;
       const account = evaluateAccount(state, source.account);
-      return state.balances.want(account, coloredAsset(state, asset, source.color));
+      return state.balances.wantSource(account, coloredAsset(state, asset, source.color));
     }
     case "max":
       return wantSource(state, source.source, asset);

@@ -47,7 +47,9 @@ function readMetadata(state: RunState, origin: Call): string {
   const { name: account } = given.at(0, "account");
   const { text: key } = given.at(1, "string");
   const metadata = state.input.reader.metadata(account);
-  if (metadata === undefined) return fail("missing-account", "not found", origin.range);
+  if (metadata === undefined) {
+    return fail("missing-account", `account @${account} not found`, origin.range);
+  }
   const text = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
   if (text !== undefined) return text;
   const message = `account '@${account}' doesn't have metadata associated to the '${key}' key`;

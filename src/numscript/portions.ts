@@ -18,13 +18,17 @@ export function fraction(numerator: bigint, denominator: bigint): Fraction {
     : { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-export const add = (a: Fraction, b: Fraction): Fraction =>
-  a.denominator === b.denominator
-    ? fraction(a.numerator + b.numerator, a.denominator)
-    : fraction(
-        a.numerator * b.denominator + b.numerator * a.denominator,
-        a.denominator * b.denominator,
-      );
+/** What the denominators share is all that can cancel out, so that no large divisor is looked for. */
+export function add(a: Fraction, b: Fraction): Fraction {
+  const shared = greatestCommonDivisor(a.denominator, b.denominator);
+  const factor = a.denominator / shared;
+  const numerator = a.numerator * (b.denominator / shared) + b.numerator * factor;
+  const divisor = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, shared);
+  return {
+    numerator: numerator / divisor,
+    denominator: factor * (b.denominator / divisor),
+  };
+}
 
 export const subtract = (a: Fraction, b: Fraction): Fraction =>
   add(a, { numerator: -b.numerator, denominator: b.denominator });

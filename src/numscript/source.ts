@@ -40,6 +40,56 @@ export function excerptOf(source: string, range: Range): string {
   return `${number} | ${line}\n${" ".repeat(number.length)} | ${indent}${carets}`;
 }
 
+/** A place as the Language Server Protocol counts: lines from 0, characters from 0 in UTF-16 code units. */
+export interface LspPosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface LspRange {
+  readonly start: LspPosition;
+  readonly end: LspPosition;
+}
+
+/** The lines of a text, for many questions of where an offset is. */
+export class LineIndex {
+  readonly #source: string;
+  readonly #starts: readonly number[];
+
+  constructor(source: string) {
+    const starts = [0];
+    for (const { 0: text, index } of source.matchAll(LINE_BREAKS)) starts.push(index + text.length);
+    this.#source = source;
+    this.#starts = starts;
+  }
+
+  /** Offsets outside the text are its ends; one between CR and LF is the end of their line. */
+  lspPositionOf(offset: number): LspPosition {
+    const place = Math.max(0, Math.min(offset, this.#source.length));
+    const line = this.#lineOf(place);
+    const start = this.#starts[line] ?? 0;
+    const isInBreak =
+      this.#source.charCodeAt(place) === 0x0a && this.#source.charCodeAt(place - 1) === 0x0d;
+    return { line, character: place - start - (isInBreak ? 1 : 0) };
+  }
+
+  lspRangeOf({ start, end }: Range): LspRange {
+    return { start: this.lspPositionOf(start), end: this.lspPositionOf(end) };
+  }
+
+  /** The last line that starts at the offset or before it. */
+  #lineOf(offset: number): number {
+    let first = 0;
+    let last = this.#starts.length - 1;
+    while (first < last) {
+      const middle = Math.ceil((first + last) / 2);
+      if ((this.#starts[middle] ?? 0) <= offset) first = middle;
+      else last = middle - 1;
+    }
+    return first;
+  }
+}
+
 /** Length in code points. */
 function lengthOf(text: string): number {
   return text.length - (text.match(PAIRS)?.length ?? 0);

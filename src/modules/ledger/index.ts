@@ -13,6 +13,7 @@ import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerAccounts } from "./routes/accounts.ts";
 import { registerBulk } from "./routes/bulk.ts";
 import { registerLedgers } from "./routes/ledgers.ts";
+import { numscriptRoutes } from "./routes/numscript.ts";
 import { registerServiceInfo } from "./routes/service-info.ts";
 import { registerTransactions } from "./routes/transactions.ts";
 
@@ -23,6 +24,7 @@ export const ledgerModule: Module = {
   name: "ledger",
   version: LEDGER_VERSION,
   routes: ledgerRoutes,
+  florinRoutes: numscriptRoutes,
   check: checkLedgers,
 };
 

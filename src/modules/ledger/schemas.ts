@@ -114,6 +114,15 @@ const AccountMetadataRequest = z
     additionalProperties: { type: "object", additionalProperties: { type: "string" } },
   });
 
+/** Empty and null stand for the runtime of the deployment. */
+export const RuntimeRequest = z.enum(["", "machine", "experimental-interpreter"]).nullish();
+
+/** Values of any kind by name; `z.record` would drop a variable of the name `__proto__`. */
+const VariablesRequest = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "expected an object",
+);
+
 export type TransactionRequest = z.output<typeof TransactionRequest>;
 export const TransactionRequest = z
   .object({
@@ -122,7 +131,7 @@ export const TransactionRequest = z
       .object({
         plain: z.string().nullish().openapi({ description: "Source text in Numscript" }),
         template: z.string().nullish().openapi({ description: "Not supported by this version" }),
-        vars: z.record(z.string(), z.unknown()).nullish().openapi({
+        vars: VariablesRequest.nullish().openapi({
           type: "object",
           description:
             "Variables by name: texts (`USD/2 100`, `users:1`, `1/3`), numbers, or amounts as `{asset, amount}`",
@@ -134,7 +143,7 @@ export const TransactionRequest = z
     reference: z.string().nullish(),
     metadata: MetadataSchema.nullish(),
     accountMetadata: AccountMetadataRequest.nullish(),
-    runtime: z.enum(["", "machine", "experimental-interpreter"]).nullish(),
+    runtime: RuntimeRequest,
     force: z.boolean().nullish(),
   })
   .openapi("TransactionRequest", {
