@@ -1,4 +1,4 @@
-import type { Runtime } from "./ast.ts";
+import { type Runtime, VALUE_TYPES } from "./ast.ts";
 import { type Diagnostic, errorAt } from "./diagnostics.ts";
 import { DIAGNOSTICS_MAX, TOKENS_MAX } from "./limits.ts";
 import type { Range } from "./source.ts";
@@ -47,6 +47,8 @@ const MACHINE_DIGITS: readonly Rule[] = [
   ["number", /[0-9]+/y],
   MACHINE_ASSET,
 ];
+/** Classes of tokens have some of their names. */
+const TYPE_WORDS: ReadonlySet<string> = new Set(VALUE_TYPES);
 const MACHINE_WORD = new RegExp(MACHINE_WORDS.join("|"), "y");
 
 const INTERPRETER_ACCOUNT: Rule = ["account", /@(?:[a-zA-Z0-9_-]+|\$[a-z_]+[a-z0-9_]*)/y];
@@ -153,7 +155,8 @@ class Lexer {
     if (isLower(first)) {
       MACHINE_WORD.lastIndex = this.#offset;
       const [word] = MACHINE_WORD.exec(this.#source) ?? [];
-      return word !== undefined && this.#add(word as Lexeme, word); // the pattern matches nothing else
+      if (word === undefined) return false;
+      return this.#add(TYPE_WORDS.has(word) ? "type" : (word as Lexeme), word); // the pattern matches nothing else
     }
     if (isDigit(first)) return this.#longest(MACHINE_DIGITS);
     if (isUpper(first) || first === 0x2f) return this.#match(MACHINE_ASSET);

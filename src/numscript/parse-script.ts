@@ -118,9 +118,9 @@ function parseDeclaration(p: Parser): VariableDeclaration {
 
 /** The interpreter takes any name, and looks at it in the run. */
 function parseType(p: Parser): Token {
-  const { kind, text } = p.token;
-  const isType = p.isMachine ? VALUE_TYPES.some((type) => type === text) : kind === "identifier";
-  return isType ? p.take() : p.fail(`a type (${VALUE_TYPES.join(", ")})`);
+  return p.at(p.isMachine ? "type" : "identifier")
+    ? p.take()
+    : p.fail(`a type (${VALUE_TYPES.join(", ")})`);
 }
 
 /** machine: Origin = "meta" "(" Expression "," String ")" | "balance" "(" Expression "," Expression ")" */

@@ -18,6 +18,8 @@ export type TokenClass =
   /** (interpreter) A further piece, `:b` or `:$b`. */
   | "accountPiece"
   | "asset"
+  /** (machine) The word for a type. */
+  | "type"
   /** (interpreter) A word that is no keyword. */
   | "identifier"
   | "end";
@@ -124,6 +126,7 @@ const CLASS_NAMES: Readonly<Partial<Record<Token["kind"], string>>> = {
   account: "an account",
   accountPiece: "an account segment",
   asset: "an asset",
+  type: "a type",
   identifier: "a name",
   end: "the end of the script",
 };

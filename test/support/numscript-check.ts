@@ -1,0 +1,26 @@
+import type { Runtime } from "../../src/numscript/ast.ts";
+import { type CheckReport, checkScript } from "../../src/numscript/check.ts";
+import type { Range } from "../../src/numscript/source.ts";
+
+/** A diagnostic as a test writes it down: severity, code, the part of the script that it is about, text. */
+export type Told = readonly [severity: string, code: string, place: string, message: string];
+
+/** A script, and all that is told about it. */
+export type Row = readonly [title: string, script: string, ...told: Told[]];
+
+export const namedRows = (rows: readonly Row[]) =>
+  rows.map(([title, script, ...told]) => ({ title, script, told }));
+
+export const textOf = (script: string, { start, end }: Range): string => script.slice(start, end);
+
+/** What is told about a script, in order. */
+export const tell = (script: string, runtime: Runtime): Told[] =>
+  checkScript(script, runtime).diagnostics.map(({ severity, code, range, message }) => [
+    severity,
+    code,
+    textOf(script, range),
+    message,
+  ]);
+
+export const interpreterReport = (script: string): CheckReport =>
+  checkScript(script, "experimental-interpreter");

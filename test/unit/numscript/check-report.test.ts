@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import { CHECK_DIAGNOSTICS_MAX } from "../../../src/numscript/check-report.ts";
+import { checkScript } from "../../../src/numscript/check.ts";
+import { SOURCE_LENGTH_MAX } from "../../../src/numscript/limits.ts";
+import type { Range } from "../../../src/numscript/source.ts";
+import { interpreterReport, tell, textOf } from "../../support/numscript-check.ts";
+import { loadCases, RUNTIMES } from "../../support/numscript.ts";
+
+/** Something of everything that a report tells of. */
+const SCRIPT = `#![feature("experimental-oneof")]
+vars {
+  account $user
+  monetary $price
+  string $note
+  portion $fee = meta(@settings, "fee")
+}
+send $price (
+  source = oneof {
+    max [USD/2 500] from @promo:$note
+    $user \\ $note allowing overdraft up to [USD/2 100]
+    { @bank @promo with scaling through @swap }
+  }
+  destination = oneof {
+    max [USD/2 1000] to @bank
+    remaining to { $fee to @fees remaining kept }
+  }
+)
+save [EUR *] from @fees
+set_account_meta($user, "last", $price)
+set_account_meta(@bank, "left", balance(@bank, EUR))
+`;
+
+const textsOf = (script: string, ranges: readonly Range[]): string[] =>
+  ranges.map((range) => textOf(script, range));
+
+describe("a report", () => {
+  const report = interpreterReport(SCRIPT);
+
+  test("lists variables with the places of their names, types and uses", () => {
+    const variables = report.variables.map(({ range, typeRange, references, ...rest }) => ({
+      ...rest,
+      place: `${textOf(SCRIPT, typeRange)} ${textOf(SCRIPT, range)}`,
+      references: textsOf(SCRIPT, references),
+    }));
+
+    expect(variables).toEqual([
+      {
+        name: "user",
+        type: "account",
+        place: "account $user",
+        hasOrigin: false,
+        isUsed: true,
+        references: ["$user", "$user"],
+      },
+      {
+        name: "price",
+        type: "monetary",
+        place: "monetary $price",
+        hasOrigin: false,
+        isUsed: true,
+        references: ["$price", "$price"],
+      },
+      {
+        name: "note",
+        type: "string",
+        place: "string $note",
+        hasOrigin: false,
+        isUsed: true,
+        references: ["$note", "$note"],
+      },
+      {
+        name: "fee",
+        type: "portion",
+        place: "portion $fee",
+        hasOrigin: true,
+        isUsed: true,
+        references: ["$fee"],
+      },
+    ]);
+    expect(report.neededVariables).toEqual({ user: "account", price: "monetary", note: "string" });
+    expect(report.undeclaredVariables).toEqual([]);
+  });
+
+  test("gives the type of a variable over its declaration and each use, and tells what functions do", () => {
+    const hovers = report.hovers.map(({ range, contents }) => [textOf(SCRIPT, range), contents]);
+    const variable = (name: string, type: string) => [name, `\`\`\`\n${name}: ${type}\n\`\`\``];
+    const setAccountMeta = [
+      "set_account_meta",
+      "`set_account_meta(account, string, any)`\n\nset account metadata",
+    ];
+
+    expect(hovers).toEqual([
+      variable("$user", "account"),
+      variable("$price", "monetary"),
+      variable("$note", "string"),
+      variable("$fee", "portion"),
+      ["meta", "`meta(account, string) -> any`\n\nfetch account metadata"],
+      variable("$price", "monetary"),
+      variable("$note", "string"),
+      variable("$user", "account"),
+      variable("$note", "string"),
+      variable("$fee", "portion"),
+      setAccountMeta,
+      variable("$user", "account"),
+      variable("$price", "monetary"),
+      setAccountMeta,
+      ["balance", "`balance(account, asset) -> monetary`\n\nfetch account balance"],
+    ]);
+  });
+
+  test("lists the accounts that are written out, with what happens to them", () => {
+    const accounts = report.accounts.map(({ address, roles, ranges }) => [
+      address,
+      roles,
+      textsOf(SCRIPT, ranges),
+    ]);
+
+    expect(accounts).toEqual([
+      ["settings", ["metadata"], ["@settings"]],
+      [
+        "bank",
+        ["source", "destination", "metadata", "balance"],
+        ["@bank", "@bank", "@bank", "@bank"],
+      ],
+      ["promo", ["source"], ["@promo"]],
+      ["swap", ["destination", "source"], ["@swap"]],
+      ["fees", ["destination", "save"], ["@fees", "@fees"]],
+    ]);
+  });
+
+  test("lists the assets that are written out", () => {
+    const assets = report.assets.map(({ asset, ranges }) => [asset, textsOf(SCRIPT, ranges)]);
+
+    expect(assets).toEqual([
+      ["USD/2", ["USD/2", "USD/2", "USD/2"]],
+      ["EUR", ["EUR", "EUR"]],
+    ]);
+  });
+
+  test("lists the features that a run must allow, and whether the script does so itself", () => {
+    const features = report.features.map(({ name, isDeclared, ranges }) => [
+      name,
+      isDeclared,
+      textsOf(SCRIPT, ranges).map((text) => text.slice(0, 14)),
+    ]);
+
+    expect(features).toEqual([
+      ["experimental-oneof", true, ["oneof {\n    ma", "oneof {\n    ma"]],
+      ["experimental-account-interpolation", false, ["@promo:$note"]],
+      ["experimental-asset-colors", false, ["$note"]],
+      ["experimental-asset-scaling", false, ["@promo with sc"]],
+      ["experimental-mid-script-function-call", false, ["balance(@bank,"]],
+    ]);
+  });
+
+  test.each([
+    ["experimental-overdraft-function", "monetary $a = overdraft(@a, C)"],
+    ["experimental-get-asset-function", "asset $a = get_asset([C 1])"],
+    ["experimental-get-amount-function", "number $a = get_amount(balance(@a, C))"],
+    ["experimental-mid-script-function-call", "number $a = 1"],
+  ])("knows that %s is needed for %s", (feature, declaration) => {
+    const { features } = interpreterReport(`vars { ${declaration} }`);
+
+    expect(features.map(({ name }) => name)).toEqual([feature]);
+  });
+
+  test.each(["monetary $a = balance(@a, C)", 'string $a = meta(@a, "k")'])(
+    "knows that no feature is needed for %s",
+    (declaration) => {
+      expect(interpreterReport(`vars { ${declaration} }`).features).toEqual([]);
+    },
+  );
+
+  test("says of a variable that nobody declared what its use wants", () => {
+    const script = 'send $a (source = { $b $b } destination = @x) set_tx_meta("k", $c)';
+    const undeclared = interpreterReport(script).undeclaredVariables.map((variable) => ({
+      ...variable,
+      ranges: textsOf(script, variable.ranges),
+    }));
+
+    expect(undeclared).toEqual([
+      { name: "a", type: "monetary", ranges: ["$a"] },
+      { name: "b", type: "account", ranges: ["$b", "$b"] },
+      { name: "c", type: undefined, ranges: ["$c"] },
+    ]);
+  });
+
+  test("takes the name of a property that all objects have for a variable", () => {
+    const script = 'vars { string $__proto__ } set_tx_meta("k", $__proto__)';
+
+    expect(Object.entries(interpreterReport(script).neededVariables)).toEqual([
+      ["__proto__", "string"],
+    ]);
+    expect(tell('set_tx_meta("k", $constructor)', "experimental-interpreter")).toHaveLength(1);
+  });
+});
+
+describe("of a script that cannot be read whole", () => {
+  const broken = 'set_tx_meta("k" 1)\n';
+
+  test("tells what cannot be read, and looks at the rest", () => {
+    const script = `vars { account $a }\n${broken}send 5 (source = @a destination = @x)`;
+
+    expect(tell(script, "experimental-interpreter")).toEqual([
+      ["warning", "unused-variable", "$a", "The variable '$a' is never used"],
+      ["error", "unexpected-token", "1", "expected ')', found '1'"],
+      ["error", "type-mismatch", "5", "Type mismatch (expected 'monetary', got 'number' instead)"],
+    ]);
+  });
+
+  test("takes a variable for used whose use may be in what cannot be read", () => {
+    const script = 'vars { account $a account $b }\nset_tx_meta("k" $a)';
+    const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
+
+    expect(told).toEqual([
+      ["unused-variable", "$b"],
+      ["unexpected-token", "$a"],
+    ]);
+  });
+
+  test("takes a variable for declared whose declaration may be in what cannot be read", () => {
+    const script = "vars { account $a = }\nsend [C 1] (source = $a destination = $b)";
+    const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
+
+    expect(told).toEqual([
+      ["unexpected-token", "}"],
+      ["unbound-variable", "$b"],
+    ]);
+  });
+
+  test("tells nothing of what the machine's compiler would say", () => {
+    const script = "vars {\naccount $a =\n}\nsend [C 1] (\nsource = $a\ndestination = @x\n)\n";
+
+    expect(tell(script, "machine").map(([, code]) => code)).toEqual(["unexpected-token"]);
+  });
+
+  test("gives every diagnostic a place", () => {
+    const [diagnostic, ...others] = checkScript(
+      " ".repeat(SOURCE_LENGTH_MAX + 1),
+      "machine",
+    ).diagnostics;
+
+    expect(diagnostic).toMatchObject({ code: "limit-exceeded", range: { start: 0, end: 0 } });
+    expect(others).toEqual([]);
+  });
+});
+
+describe("of a script that asks for too much", () => {
+  test("tells so many things at most, errors rather than warnings", () => {
+    const source = `{ @world ${"@a ".repeat(CHECK_DIAGNOSTICS_MAX)} }`;
+    const script = `send [C 1] (source = ${source} destination = 5)`;
+    const { diagnostics } = interpreterReport(script);
+
+    expect(diagnostics).toHaveLength(CHECK_DIAGNOSTICS_MAX);
+    expect(diagnostics.at(-1)).toMatchObject({ severity: "error", code: "type-mismatch" });
+  });
+
+  test("repeats long names in part", () => {
+    const script = `send [${"C".repeat(1000)} 1] (source = max [D 1] from @a destination = @x)`;
+    const [diagnostic] = interpreterReport(script).diagnostics;
+
+    expect(diagnostic).toMatchObject({ code: "asset-mismatch" });
+    expect(diagnostic?.message.length).toBeLessThan(300);
+  });
+
+  test("does not add up portions without an end", () => {
+    const shares = Array.from({ length: 1500 }, (_, index) => `1/${10 ** 9 + index} to @a`);
+    const script = `send [C 1] (source = @s destination = { ${shares.join(" ")} })`;
+
+    expect(tell(script, "experimental-interpreter")).toEqual([]);
+  });
+
+  test.each(RUNTIMES)("gives a report of any part of any script for %s", (runtime) => {
+    for (const [index, { s }] of loadCases("numscript").entries()) {
+      // Cut off, with a hole, and with a part twice, at places that differ from script to script.
+      const place = (index * 7919) % (s.length + 1);
+      const texts = [
+        s.slice(0, place),
+        s.slice(place),
+        s.slice(0, place) + s.slice(place + 3),
+        s + s.slice(place),
+      ];
+      for (const text of texts) assertPlaced(text, checkScript(text, runtime));
+    }
+  });
+});
+
+/** All that a report tells of is in the text, in order. */
+function assertPlaced(text: string, report: ReturnType<typeof checkScript>): void {
+  for (const list of [report.diagnostics, report.hovers]) {
+    const starts = list.map(({ range }) => range.start);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    for (const { range } of list) {
+      expect(range.start).toBeLessThanOrEqual(range.end);
+      expect(range.end).toBeLessThanOrEqual(text.length);
+    }
+  }
+}
