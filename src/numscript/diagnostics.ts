@@ -1,5 +1,5 @@
 import { DIAGNOSTICS_MAX } from "./limits.ts";
-import { excerptOf, positionOf, type Range } from "./source.ts";
+import { excerptOf, LineIndex, type Range } from "./source.ts";
 
 /** What is wrong with a script or its run: a code that stays, a text for people, and the place where there is one. */
 export interface Diagnostic {
@@ -114,11 +114,12 @@ export const errorAt = (code: DiagnosticCode, message: string, range?: Range): D
 
 /** What an author needs to find the mistakes: each text, and the line it is about with a caret. */
 export function printDiagnostics(source: string, diagnostics: readonly Diagnostic[]): string {
+  const lines = new LineIndex(source);
   return diagnostics
     .slice(0, DIAGNOSTICS_MAX)
     .map(({ message, range }) => {
       const text = message.length > SHOWN_MAX ? `${message.slice(0, SHOWN_MAX)}…` : message;
-      return range === undefined ? text : `${text}\n${excerptOf(source, range)}`;
+      return range === undefined ? text : `${text}\n${excerptOf(source, range, lines)}`;
     })
     .join("\n");
 }
@@ -128,11 +129,12 @@ const SHOWN_MAX = 1000;
 
 /** One line for each diagnostic that has a place: `3:12-3:17 unbound-variable`, lines and columns from 1. */
 export function printPositions(source: string, diagnostics: readonly Diagnostic[]): string {
+  const lines = new LineIndex(source);
   return diagnostics
     .slice(0, DIAGNOSTICS_MAX)
     .flatMap(({ code, range }) => {
       if (range === undefined) return [];
-      const [start, end] = [positionOf(source, range.start), positionOf(source, range.end)];
+      const [start, end] = [lines.positionOf(range.start), lines.positionOf(range.end)];
       return [`${start.line}:${start.column}-${end.line}:${end.column} ${code}`];
     })
     .join("\n");

@@ -25,6 +25,17 @@ export function concatenate(first: Funding, second: Funding, output: Output): Fu
   return [...first.slice(0, -1), fused, ...second.slice(1)];
 }
 
+/** The same, added to a list of the caller's own. */
+export function append(list: Part[], more: Funding, output: Output): void {
+  output.spend(more.length);
+  for (const [index, part] of more.entries()) {
+    const last = list.at(-1);
+    if (index === 0 && last?.account === part.account) {
+      list[list.length - 1] = { account: part.account, amount: last.amount + part.amount };
+    } else list.push(part);
+  }
+}
+
 export interface Split {
   readonly taken: Funding;
   readonly rest: Funding;

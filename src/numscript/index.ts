@@ -4,7 +4,7 @@ import { interpret } from "./interpreter.ts";
 import { checkMachine } from "./machine-check.ts";
 import { runMachine } from "./machine.ts";
 import { parseProgram } from "./parser.ts";
-import type { RunInput, RunOutput } from "./run.ts";
+import { Output, type RunInput, type RunOutput } from "./run.ts";
 
 export type { Runtime } from "./ast.ts";
 export { type CheckReport, checkScript } from "./check.ts";
@@ -24,9 +24,11 @@ export type CompileResult =
   | { readonly ok: true; readonly script: CompiledScript }
   | { readonly ok: false; readonly failure: ScriptFailure };
 
-export type RunResult =
+/** `steps` is the work that was done, to bound that of many runs. */
+export type RunResult = { readonly steps: number } & (
   | { readonly ok: true; readonly output: RunOutput }
-  | { readonly ok: false; readonly failure: ScriptFailure };
+  | { readonly ok: false; readonly failure: ScriptFailure }
+);
 
 /** Reads a script and, for the machine, checks it. Never throws. */
 export function compileScript(source: string, runtime: Runtime): CompileResult {
@@ -40,13 +42,16 @@ export function compileScript(source: string, runtime: Runtime): CompileResult {
 
 /** Runs a script. Never throws, unless the reader does. */
 export function runScript({ runtime, program }: CompiledScript, input: RunInput): RunResult {
-  return guard(() => ({
-    ok: true,
-    output: runtime === "machine" ? runMachine(program, input) : interpret(program, input),
-  }));
+  const output = new Output();
+  const result = guard(() => {
+    if (runtime === "machine") runMachine(program, input, output);
+    else interpret(program, input, output);
+    return { ok: true, output } as const;
+  });
+  return { ...result, steps: output.steps };
 }
 
-function guard<T>(work: () => T): T | { ok: false; failure: ScriptFailure } {
+function guard<T>(work: () => T): T | { readonly ok: false; readonly failure: ScriptFailure } {
   try {
     return work();
   } catch (error) {

@@ -43,8 +43,7 @@ function receive(
   while (missing > 0n) {
     state.output.spend(1);
     const piece = queue.take(missing);
-    // Not reached: what is delivered was pulled.
-    if (piece === undefined) return;
+    if (piece === undefined) throw new Error("what is delivered was pulled");
     missing -= piece.amount;
     state.balances.change(account ?? piece.account, piece.asset, piece.amount);
     if (account === undefined) continue;

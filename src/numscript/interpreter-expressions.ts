@@ -4,8 +4,9 @@ import { asType, callFunction, typeMismatch } from "./interpreter-functions.ts";
 import { bounded, fail, type RunState } from "./interpreter-state.ts";
 import { PORTION_DIGITS_MAX } from "./limits.ts";
 import { costOf, type Fraction, fraction, isTooLong, percentage } from "./portions.ts";
+import { stepsOf } from "./run.ts";
 import type { Range } from "./source.ts";
-import { ACCOUNT_PATTERN, printValue, type Value } from "./values.ts";
+import { isAccountName, printValue, type Value } from "./values.ts";
 
 type Binary = Extract<Expression, { kind: "binary" }>;
 
@@ -84,7 +85,7 @@ function accountName(
     return text;
   });
   const name = texts.join(":");
-  if (ACCOUNT_PATTERN.test(name)) return name;
+  if (isAccountName(name)) return name;
   return fail("invalid-account", `Invalid account name: @${name}`, range);
 }
 
@@ -94,12 +95,6 @@ function printPiece(value: Value, range: Range): string {
   }
   return fail("type-mismatch", `Cannot cast this value to string: ${printValue(value)}`, range);
 }
-
-/** Work of copying a text. */
-export const stepsOf = (text: string): number => 1 + Math.floor(text.length / COPIED_LENGTH);
-
-/** So many characters are copied in one step. */
-const COPIED_LENGTH = 16;
 
 /** The type of the left operand decides what the right one has to be. */
 function evaluateBinary(state: RunState, { operator, left, right, range }: Binary): Value {

@@ -1,12 +1,13 @@
 import type { Expression, Source } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
 import { FEATURES } from "./features.ts";
-import { evaluate, evaluateAccount, evaluateAmountOf, stepsOf } from "./interpreter-expressions.ts";
+import { evaluate, evaluateAccount, evaluateAmountOf } from "./interpreter-expressions.ts";
 import { asType } from "./interpreter-functions.ts";
 import type { Queue } from "./interpreter-queue.ts";
 import { convertScales } from "./interpreter-scaling.ts";
 import { divideAmount, refuseNegative } from "./interpreter-shares.ts";
 import { fail, type RunState } from "./interpreter-state.ts";
+import { stepsOf } from "./run.ts";
 import type { Range } from "./source.ts";
 import { WORLD } from "./values.ts";
 

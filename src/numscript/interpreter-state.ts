@@ -2,13 +2,13 @@ import { type DiagnosticCode, ScriptError } from "./diagnostics.ts";
 import { type FeatureName, isFeature } from "./features.ts";
 import { Balances } from "./interpreter-balances.ts";
 import { NUMBER_DIGITS_MAX } from "./limits.ts";
-import { type Environment, Output, type RunInput, type ScriptPosting } from "./run.ts";
+import type { Environment, Output, RunInput, ScriptPosting } from "./run.ts";
 import type { Range } from "./source.ts";
 import { ASSET_PATTERN } from "./values.ts";
 
 /** What the parts of a run share. */
 export class RunState {
-  readonly output = new Output();
+  readonly output: Output;
   readonly environment: Environment = new Map();
   readonly input: RunInput;
   readonly balances: Balances;
@@ -18,8 +18,9 @@ export class RunState {
   /** For each posting, what made it. */
   readonly #places: Range[] = [];
 
-  constructor(input: RunInput) {
+  constructor(input: RunInput, output: Output) {
     this.input = input;
+    this.output = output;
     this.balances = new Balances(input.reader, this.output);
     this.#features = new Set(input.featureFlags);
   }

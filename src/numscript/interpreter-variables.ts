@@ -5,10 +5,10 @@ import { FEATURES } from "./features.ts";
 import { evaluate } from "./interpreter-expressions.ts";
 import { Arguments } from "./interpreter-functions.ts";
 import { fail, type RunState } from "./interpreter-state.ts";
-import { NUMBER_DIGITS_MAX } from "./limits.ts";
+import { NUMBER_DIGITS_MAX, TEXT_LENGTH_MAX } from "./limits.ts";
 import { parsePortion } from "./portions.ts";
 import type { Range } from "./source.ts";
-import { ACCOUNT_PATTERN, ASSET_PATTERN, type Value } from "./values.ts";
+import { ASSET_PATTERN, isAccountName, type Value } from "./values.ts";
 
 /**
  * Gives the variables their values, in the order of their declarations. A name that is declared twice has its last
@@ -72,7 +72,7 @@ const isType = (type: string): type is ValueType => VALUE_TYPES.some((known) => 
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":
-      return ACCOUNT_PATTERN.test(text) ? { type, name: text } : `Invalid account name: @${text}`;
+      return isAccountName(text) ? { type, name: text } : `Invalid account name: @${text}`;
     case "asset":
       return ASSET_PATTERN.test(text) ? { type, name: text } : `Invalid asset name: ${text}`;
     case "number": {
@@ -81,7 +81,7 @@ function parseValue(type: ValueType, text: string): Value | string {
       return value === undefined ? `invalid number literal: '${text}'` : { type, value };
     }
     case "string":
-      return { type, text };
+      return text.length > TEXT_LENGTH_MAX ? TEXT_TOO_LONG : { type, text };
     case "monetary":
       return parseMonetary(text);
     case "portion": {
@@ -109,4 +109,5 @@ function parseInteger(text: string): bigint | string | undefined {
   return text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
 }
 
+const TEXT_TOO_LONG = `a text has at most ${TEXT_LENGTH_MAX} characters`;
 const INTEGER = /^[+-]?[0-9]+$/;

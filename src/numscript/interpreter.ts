@@ -7,22 +7,21 @@ import { Queue } from "./interpreter-queue.ts";
 import { pull, pullExactly, type Transfer } from "./interpreter-sources.ts";
 import { fail, RunState } from "./interpreter-state.ts";
 import { bindVariables } from "./interpreter-variables.ts";
-import type { RunInput, RunOutput } from "./run.ts";
+import type { Output, RunInput } from "./run.ts";
 import type { Range } from "./source.ts";
 import { printValue } from "./values.ts";
 
 /**
- * Runs a script of the runtime `experimental-interpreter`. Throws `ScriptError`: of the reason "missing-funds" where a
+ * Runs a script of the runtime `experimental-interpreter` and collects what it makes. Throws `ScriptError`: of the reason "missing-funds" where a
  * source has not enough, of the reason "runtime" for anything else.
  */
-export function interpret(program: Program, input: RunInput): RunOutput {
-  const state = new RunState(input);
+export function interpret(program: Program, input: RunInput, output: Output): void {
+  const state = new RunState(input, output);
   for (const { name, range } of program.features) state.enable(name, range);
   bindVariables(state, program);
   prefetchBalances(state, program);
   for (const statement of program.statements) execute(state, statement);
   state.assertPostings();
-  return state.output;
 }
 
 function execute(state: RunState, statement: Statement): void {
@@ -47,10 +46,13 @@ function send(state: RunState, statement: SendStatement): void {
   const { asset, amount } = evaluateAmount(state, statement.amount);
   const place = statement.amount.range;
   const transfer: Transfer = { state, asset, place, queue: new Queue() };
-  if (amount === "all") return deliver(transfer, destination, pull(transfer, source, amount));
-  assertNotNegative(amount, place);
-  pullExactly(transfer, source, amount);
-  deliver(transfer, destination, amount);
+  if (amount === "all") deliver(transfer, destination, pull(transfer, source, amount));
+  else {
+    assertNotNegative(amount, place);
+    pullExactly(transfer, source, amount);
+    deliver(transfer, destination, amount);
+  }
+  if (!transfer.queue.isEmpty) throw new Error("what is pulled is delivered");
 }
 
 /**
@@ -64,7 +66,7 @@ function save(state: RunState, statement: SaveStatement): void {
   const balance = state.balances.get(account, asset);
   if (amount === "all") {
     if (balance > 0n) state.balances.set(account, asset, 0n);
-  } else {
+  } else if (amount > 0n) {
     state.balances.set(account, asset, balance > amount ? balance - amount : 0n);
   }
 }

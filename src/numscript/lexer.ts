@@ -125,23 +125,22 @@ class Lexer {
     return true;
   }
 
-  /** Comments nest; one that stays open ends where the last one inside it does. */
+  /** Comments nest; one that stays open inside goes on to the last place where it can end. */
   #skipBlockComment(): boolean {
     const start = this.#offset;
     // The shortest comment has a close of its own: `/*/` is not one.
     if (!this.#source.startsWith("/*", start) || this.#lastClose < start + 2) return false;
+    this.#offset = this.#lastClose + 2;
     let depth = 0;
-    let end = -1;
-    COMMENT_DELIMITER.lastIndex = this.#offset;
+    COMMENT_DELIMITER.lastIndex = start;
     for (;;) {
       const delimiter = COMMENT_DELIMITER.exec(this.#source)?.[0];
-      if (delimiter === undefined) break;
+      if (delimiter === undefined) return true;
       depth += delimiter === "/*" ? 1 : -1;
-      if (delimiter === "*/") end = COMMENT_DELIMITER.lastIndex;
-      if (depth === 0) break;
+      if (depth > 0) continue;
+      this.#offset = COMMENT_DELIMITER.lastIndex;
+      return true;
     }
-    this.#offset = end;
-    return true;
   }
 
   #read(): boolean {

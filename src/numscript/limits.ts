@@ -9,11 +9,18 @@ export const STATEMENTS_MAX = 5000;
 export const VARIABLES_MAX = 1000;
 /** Most postings that a run may produce. */
 export const POSTINGS_MAX = 5000;
+/** Longest name of an account or asset, in characters. */
+export const NAME_LENGTH_MAX = 1024;
+/** Longest text that a variable or a metadata value may hold, in characters. */
+export const TEXT_LENGTH_MAX = 65_536;
 /** Longest integer that a literal or a variable may hold, in decimal digits. */
 export const NUMBER_DIGITS_MAX = 1000;
 /** Longest numerator and denominator of a portion, in decimal digits, also where portions are added up. */
 export const PORTION_DIGITS_MAX = 500;
-/** Most work of one run: evaluated nodes, moved amounts and copied entries count one each, adding two portions more. */
+/**
+ * Most work of one run, in steps: evaluated nodes, moved amounts and copied entries count one each, texts by their
+ * length, adding two long portions more.
+ */
 export const STEPS_MAX = 500_000;
 /** Most diagnostics of one script. */
 export const DIAGNOSTICS_MAX = 20;

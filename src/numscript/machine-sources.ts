@@ -1,6 +1,6 @@
 import type { Source } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
-import { concatenate, type Funding, split, totalOf } from "./fundings.ts";
+import { append, concatenate, type Funding, type Part, split, totalOf } from "./fundings.ts";
 import { isUnbounded, type MachineState, stop } from "./machine-state.ts";
 import type { Range } from "./source.ts";
 import type { Monetary } from "./values.ts";
@@ -20,12 +20,14 @@ export function draw(state: MachineState, source: Source, asset: string): Drawn 
     case "max":
       return { funding: drawCapped(state, source, asset) };
     case "inOrder": {
-      let drawn: Drawn = { funding: [] };
+      const all: Part[] = [];
+      let fallback: Omit<Drawn, "funding"> = {};
       for (const member of source.sources) {
-        const { funding, ...next } = draw(state, member, asset);
-        drawn = { funding: concatenate(drawn.funding, funding, state.output), ...next };
+        const { funding, ...rest } = draw(state, member, asset);
+        append(all, funding, state.output);
+        fallback = rest;
       }
-      return drawn;
+      return { funding: all, ...fallback };
     }
     case "oneOf":
     case "allotment":
@@ -61,7 +63,8 @@ export function take(
 ): { taken: Funding; rest: Funding } {
   const { taken, rest, short } = split(funding, amount, state.output);
   if (short !== 0n) {
-    const accounts = funding.map(({ account }) => `@${account}`).join("|");
+    const named = funding.slice(0, NAMED_MAX).map(({ account }) => `@${account}`);
+    const accounts = funding.length > NAMED_MAX ? [...named, "…"].join("|") : named.join("|");
     const message = `account(s) ${accounts} had/have insufficient funds`;
     throw new ScriptError("missing-funds", "missing-funds", { message, range });
   }
@@ -69,6 +72,9 @@ export function take(
   if (amount !== 0n || first === undefined) return { taken, rest };
   return { taken: [{ account: first.account, amount: 0n }], rest: funding };
 }
+
+/** Most accounts that a message names. */
+const NAMED_MAX = 20;
 
 export function assertNotNegative(amount: bigint, asset: string, range: Range): void {
   if (amount >= 0n) return;

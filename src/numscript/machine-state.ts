@@ -12,7 +12,7 @@ import { decodeString } from "./machine-strings.ts";
 import { portionOf } from "./machine-types.ts";
 import { bindVariables } from "./machine-variables.ts";
 import { allot, compare, costOf, type Fraction, ONE, PortionSum, subtract } from "./portions.ts";
-import { type BalanceQuery, type Environment, Output, type RunInput } from "./run.ts";
+import type { BalanceQuery, Environment, Output, RunInput } from "./run.ts";
 import type { Range } from "./source.ts";
 import { type Monetary, type Value, WORLD } from "./values.ts";
 
@@ -21,9 +21,13 @@ import { type Monetary, type Value, WORLD } from "./values.ts";
  * statement: what `balance()` asks for, and what sources may give. Money that reaches other accounts cannot be used.
  */
 export class MachineState {
-  readonly output = new Output();
+  readonly output: Output;
   readonly #tracked = new Map<string, bigint>();
   #environment: Environment = new Map();
+
+  constructor(output: Output) {
+    this.output = output;
+  }
 
   /** Binds the variables and reads all balances with one query. */
   prepare(program: Program, input: RunInput): void {

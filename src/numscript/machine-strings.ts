@@ -9,15 +9,28 @@ import type { Range } from "./source.ts";
 export function decodeString(literal: string, range: Range): string {
   const text = unquoted(literal);
   if (!text.includes("\\")) return text;
-  const bytes: number[] = [];
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const parts: string[] = [];
   let end = 0;
+  const add = (bytes: Uint8Array): void => {
+    // The bytes of one character may come from several escapes.
+    parts.push(decoder.decode(bytes, { stream: true }));
+  };
   for (const match of text.matchAll(ESCAPE)) {
-    bytes.push(...encoder.encode(text.slice(end, match.index)), ...decodeEscape(match[0], range));
+    add(encodePlain(text.slice(end, match.index), range));
+    add(decodeEscape(match[0], range));
     end = match.index + match[0].length;
   }
-  bytes.push(...encoder.encode(text.slice(end)));
-  if (bytes.includes(0)) invalid("a string must not contain U+0000", range);
-  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  add(encodePlain(text.slice(end), range));
+  const decoded = parts.join("") + decoder.decode();
+  return decoded.includes("\0") ? invalid("a string must not contain U+0000", range) : decoded;
+}
+
+/** A quote that is no escape ends the literal, as the grammar of Go has it. */
+function encodePlain(text: string, range: Range): Uint8Array {
+  return text.includes('"')
+    ? invalid('invalid syntax: a quote inside a string is written \\"', range)
+    : encoder.encode(text);
 }
 
 /** `meta` takes its key as it is written, without any quotes around it. */
@@ -41,14 +54,14 @@ const SURROGATES = { first: 0xd8_00, last: 0xdf_ff };
 const CODE_POINT_MAX = 0x10_ff_ff;
 const encoder = new TextEncoder();
 
-function decodeEscape(escape: string, range: Range): Iterable<number> {
+function decodeEscape(escape: string, range: Range): Uint8Array {
   const simple = SIMPLE.get(escape);
-  if (simple !== undefined) return [simple];
+  if (simple !== undefined) return Uint8Array.of(simple);
   if (!LONG_ESCAPE.test(escape) || escape.length < 4) return invalidEscape(escape, range);
   const isOctal = /^\\[0-7]/.test(escape);
   const value = Number.parseInt(escape.slice(isOctal ? 1 : 2), isOctal ? 8 : 16);
   if (isOctal || escape.startsWith("\\x")) {
-    return value > 0xff ? invalidEscape(escape, range) : [value];
+    return value > 0xff ? invalidEscape(escape, range) : Uint8Array.of(value);
   }
   const isCharacter =
     value <= CODE_POINT_MAX && (value < SURROGATES.first || value > SURROGATES.last);

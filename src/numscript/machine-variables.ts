@@ -1,10 +1,10 @@
 import type { Expression, Program, ValueType, VariableDeclaration } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
-import { NUMBER_DIGITS_MAX } from "./limits.ts";
+import { NUMBER_DIGITS_MAX, TEXT_LENGTH_MAX } from "./limits.ts";
 import { verbatimKey } from "./machine-strings.ts";
 import { parsePortion } from "./portions.ts";
 import type { BalanceQuery, Environment, Reader, RunInput } from "./run.ts";
-import { ACCOUNT_PATTERN, ASSET_PATTERN, type Value } from "./values.ts";
+import { ACCOUNT_PATTERN, ASSET_PATTERN, isAccountName, type Value } from "./values.ts";
 
 /** A variable that waits for the balance of an account. */
 export interface PendingBalance extends BalanceQuery {
@@ -100,7 +100,7 @@ function assertFirstBalance(
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":
-      return ACCOUNT_PATTERN.test(text)
+      return isAccountName(text)
         ? { type, name: text }
         : `value ${text}: accounts should respect pattern ${ACCOUNT_PATTERN.source}`;
     case "asset":
@@ -108,7 +108,7 @@ function parseValue(type: ValueType, text: string): Value | string {
     case "number":
       return parseNumber(text);
     case "string":
-      return { type, text };
+      return text.length > TEXT_LENGTH_MAX ? TEXT_TOO_LONG : { type, text };
     case "monetary":
       return parseMonetary(text);
     case "portion": {
@@ -119,6 +119,7 @@ function parseValue(type: ValueType, text: string): Value | string {
 }
 
 const ASSET_REASON = `asset should respect pattern '${ASSET_PATTERN.source.slice(1, -1)}'`;
+const TEXT_TOO_LONG = `a text has at most ${TEXT_LENGTH_MAX} characters`;
 const TOO_LONG = `a number has at most ${NUMBER_DIGITS_MAX} digits`;
 const JSON_INTEGER = /^[ \t\r\n]*(-?(?:0|[1-9][0-9]*))[ \t\r\n]*$/;
 const AMOUNT = /^[+-]?[0-9]+$/;

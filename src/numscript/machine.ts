@@ -6,19 +6,18 @@ import type {
   Source,
   Statement,
 } from "./ast.ts";
-import { concatenate, type Funding } from "./fundings.ts";
+import { append, type Funding, type Part } from "./fundings.ts";
 import { deliver } from "./machine-delivery.ts";
 import { draw, pull } from "./machine-sources.ts";
 import { leftmost, MachineState, stop, unchecked } from "./machine-state.ts";
-import type { RunInput, RunOutput } from "./run.ts";
+import type { Output, RunInput } from "./run.ts";
 import { type Monetary, printValue } from "./values.ts";
 
-/** Runs a script that `checkMachine` has passed. Throws `ScriptError`. */
-export function runMachine(program: Program, input: RunInput): RunOutput {
-  const state = new MachineState();
+/** Runs a script that `checkMachine` has passed and collects what it makes. Throws `ScriptError`. */
+export function runMachine(program: Program, input: RunInput, output: Output): void {
+  const state = new MachineState(output);
   state.prepare(program, input);
   for (const statement of program.statements) execute(state, statement);
-  return state.output;
 }
 
 function execute(state: MachineState, statement: Statement): void {
@@ -54,10 +53,10 @@ function pullAmount(state: MachineState, { asset, amount }: Monetary, source: So
     amount,
     source.branches.map(({ share }) => share),
   );
-  let funding: Funding = [];
+  const funding: Part[] = [];
   for (const [index, branch] of source.branches.entries()) {
     const part = pull(state, branch.source, { asset, amount: parts[index] ?? 0n });
-    funding = concatenate(funding, part, state.output);
+    append(funding, part, state.output);
   }
   return funding;
 }

@@ -1,6 +1,6 @@
 import type { AccountPiece, Amount, Call, Expression } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
-import { NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "./limits.ts";
+import { NAME_LENGTH_MAX, NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "./limits.ts";
 import type { Parser } from "./token-walk.ts";
 import type { Token } from "./tokens.ts";
 
@@ -59,6 +59,7 @@ function parsePrimary(p: Parser): Expression {
     case "account":
       return parseAccount(p);
     case "asset":
+      assertNameLength(p);
       p.take();
       return { kind, name: text, range };
     case "number":
@@ -106,6 +107,7 @@ function parseGroup(p: Parser): Expression {
 /** Account = "@" Piece {":" Piece}. The machine's accounts are one token. */
 function parseAccount(p: Parser): Expression {
   const { start, text } = p.token;
+  assertNameLength(p);
   if (p.isMachine) {
     p.take();
     return { kind: "account", pieces: [text.slice(1)], range: p.rangeFrom(start) };
@@ -131,6 +133,12 @@ function parseAccount(p: Parser): Expression {
 function joined(pieces: readonly AccountPiece[]): readonly AccountPiece[] {
   const names = pieces.filter((piece) => typeof piece === "string");
   return names.length === pieces.length ? [names.join(":")] : pieces;
+}
+
+function assertNameLength({ token }: Parser): void {
+  if (token.text.length <= NAME_LENGTH_MAX) return;
+  const message = `a name has at most ${NAME_LENGTH_MAX} characters`;
+  throw new ScriptError("syntax", "limit-exceeded", { message, range: token });
 }
 
 function parsePercentage(p: Parser): Expression {

@@ -58,6 +58,11 @@ export class Output implements RunOutput {
   readonly printed: string[] = [];
   #steps = 0;
 
+  /** Work that was done so far. */
+  get steps(): number {
+    return this.#steps;
+  }
+
   /** Counts work. Throws where there is too much of it. */
   spend(steps: number): void {
     this.#steps += steps;
@@ -78,13 +83,21 @@ export class Output implements RunOutput {
   }
 
   setMetadata(key: string, text: string): void {
+    this.spend(stepsOf(key) + stepsOf(text));
     this.metadata.set(key, text);
   }
 
   setAccountMetadata(account: string, key: string, text: string): void {
+    this.spend(stepsOf(key) + stepsOf(text));
     const metadata = this.accountMetadata.get(account) ?? new Map<string, string>();
     this.accountMetadata.set(account, metadata.set(key, text));
   }
 }
+
+/** Work of copying a text. */
+export const stepsOf = (text: string): number => 1 + Math.floor(text.length / COPIED_LENGTH);
+
+/** So many characters are copied in one step. */
+const COPIED_LENGTH = 16;
 
 export type Environment = Map<string, Value>;

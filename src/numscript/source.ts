@@ -10,26 +10,16 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where an offset is. A line ends with LF, CR LF or CR. */
-export function positionOf(source: string, offset: number): Position {
-  const before = source.slice(0, offset);
-  const breaks = before.match(LINE_BREAKS)?.length ?? 0;
-  return {
-    line: breaks + 1,
-    column: lengthOf(source.slice(lineStart(source, offset), offset)) + 1,
-  };
-}
-
 /**
  * The line of a range with carets below the range, which is cut at the end of the line:
  *
  *     3 |   source = $nope
  *       |            ^^^^^
  */
-export function excerptOf(source: string, range: Range): string {
+export function excerptOf(source: string, range: Range, lines: LineIndex): string {
   const start = lineStart(source, range.start);
   const end = lineEnd(source, range.start);
-  const number = `${positionOf(source, range.start).line}`;
+  const number = `${lines.positionOf(range.start).line}`;
   // Around the place, in a line that nobody could read whole.
   const from =
     range.start - start > EXCERPT_LENGTH_MAX ? range.start - EXCERPT_LENGTH_MAX / 2 : start;
@@ -51,7 +41,7 @@ export interface LspRange {
   readonly end: LspPosition;
 }
 
-/** The lines of a text, for many questions of where an offset is. */
+/** The lines of a text, for many questions of where an offset is. A line ends with LF, CR LF or CR. */
 export class LineIndex {
   readonly #source: string;
   readonly #starts: readonly number[];
@@ -71,6 +61,13 @@ export class LineIndex {
     const isInBreak =
       this.#source.charCodeAt(place) === 0x0a && this.#source.charCodeAt(place - 1) === 0x0d;
     return { line, character: place - start - (isInBreak ? 1 : 0) };
+  }
+
+  positionOf(offset: number): Position {
+    const { line, character } = this.lspPositionOf(offset);
+    const start = this.#starts[line] ?? 0;
+    const text = this.#source.slice(start, start + character);
+    return { line: line + 1, column: lengthOf(text) + 1 };
   }
 
   lspRangeOf({ start, end }: Range): LspRange {

@@ -1,4 +1,5 @@
 import type { ValueType } from "./ast.ts";
+import { NAME_LENGTH_MAX } from "./limits.ts";
 import { type Fraction, printFraction } from "./portions.ts";
 
 /** A value of the language. */
@@ -39,5 +40,9 @@ export function printValue(value: Value): string {
 /** Names of accounts and assets as values; literals of the machine may be other assets. */
 export const ACCOUNT_PATTERN = /^[a-zA-Z0-9_-]+(:[a-zA-Z0-9_-]+)*$/;
 export const ASSET_PATTERN = /^[A-Z][A-Z0-9]{0,16}(_[A-Z]{1,16})?(\/\d{1,6})?$/;
+/** Whether a text is the name of an account. The length comes first: a pattern fails on texts of megabytes. */
+export const isAccountName = (text: string): boolean =>
+  text.length <= NAME_LENGTH_MAX && ACCOUNT_PATTERN.test(text);
+
 /** The account that has no limits. */
 export const WORLD = "world";

@@ -121,7 +121,7 @@ export function execute(
   surroundings: Surroundings & { reader?: Reader } = {},
 ): RunResult {
   const compiled = compileScript(script, runtime);
-  if (!compiled.ok) return compiled;
+  if (!compiled.ok) return { ...compiled, steps: 0 };
   return runScript(compiled.script, {
     variables: new Map(Object.entries(surroundings.variables ?? {})),
     featureFlags: new Set(surroundings.flags),
