@@ -9,7 +9,6 @@ import {
   checkTransactions,
   checkWayBack,
 } from "./demo/checks.ts";
-import { Client } from "./demo/client.ts";
 import { planDay } from "./demo/day.ts";
 import {
   checkEvents,
@@ -22,9 +21,10 @@ import { LedgerReader } from "./demo/ledger-reader.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
 import { WebhookReceiver } from "./demo/receiver.ts";
-import { findTarget } from "./demo/target.ts";
+import { Client } from "./lib/client.ts";
 import { run } from "./lib/main.ts";
 import { OperatorError } from "./lib/project.ts";
+import { findTarget } from "./lib/target.ts";
 
 /** `npm run demo`: plays a day on a marketplace against the running server and checks every unit of money in it. */
 async function demo(): Promise<void> {

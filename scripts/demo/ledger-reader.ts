@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import type { Client } from "../lib/client.ts";
 import { type Account, AccountPage, type Transaction, TransactionPage } from "./wire.ts";
 
 const PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 import { SDK } from "@formance/formance-sdk";
 import { z } from "zod";
 import { parseJson, stringifyJson } from "../../src/platform/json.ts";
-import { OperatorError } from "../lib/project.ts";
+import { OperatorError } from "./project.ts";
 import type { Target } from "./target.ts";
 
 /**

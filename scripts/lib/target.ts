@@ -1,5 +1,5 @@
-import { OperatorError, ROOT } from "../lib/project.ts";
-import { findServer, statePath } from "../lib/state.ts";
+import { OperatorError, ROOT } from "./project.ts";
+import { findServer, statePath } from "./state.ts";
 
 /** The server that the demo plays against, and a client with all scopes. */
 export interface Target {
