@@ -1,8 +1,8 @@
 import type { AccountPiece, Amount, Call, Expression } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
 import { NAME_LENGTH_MAX, NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "./limits.ts";
-import type { Parser } from "./token-walk.ts";
-import type { Token } from "./tokens.ts";
+import { type Parser, rangeOf } from "./token-walk.ts";
+import { describeToken, type Token } from "./tokens.ts";
 
 /** How strongly the operators bind; all of them are left-associative. A unary minus binds more strongly. */
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
@@ -138,7 +138,7 @@ function joined(pieces: readonly AccountPiece[]): readonly AccountPiece[] {
 function assertNameLength({ token }: Parser): void {
   if (token.text.length <= NAME_LENGTH_MAX) return;
   const message = `a name has at most ${NAME_LENGTH_MAX} characters`;
-  throw new ScriptError("syntax", "limit-exceeded", { message, range: token });
+  throw new ScriptError("syntax", "limit-exceeded", { message, range: rangeOf(token) });
 }
 
 function parsePercentage(p: Parser): Expression {
@@ -166,7 +166,7 @@ function toInteger(p: Parser, digits: string, digitsMax: number): bigint {
   if (digits.length > digitsMax) {
     throw new ScriptError("syntax", "limit-exceeded", {
       message: `a number has at most ${digitsMax} digits here, this one has ${digits.length}`,
-      range: p.token,
+      range: rangeOf(p.token),
     });
   }
   return BigInt(digits);
@@ -217,7 +217,7 @@ type Argument = "any" | "string";
  */
 export function parseCall(p: Parser, signature?: readonly Argument[]): Call {
   const name = p.take();
-  if (name.kind === "identifier" && !p.at("(")) p.fail(`'(' after the name '${name.text}'`);
+  if (name.kind === "identifier" && !p.at("(")) p.fail(`'(' after the name ${describeToken(name)}`);
   p.expect("(");
   p.enter();
   const values: Expression[] = [];

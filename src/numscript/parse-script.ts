@@ -11,7 +11,7 @@ import { type DiagnosticCode, ScriptError } from "./diagnostics.ts";
 import { DIAGNOSTICS_MAX, STATEMENTS_MAX, VARIABLES_MAX } from "./limits.ts";
 import { parseBracket, parseCall, parseExpression, parseOperators } from "./parse-expressions.ts";
 import { parseDestination, parseSource } from "./parse-flows.ts";
-import type { Parser } from "./token-walk.ts";
+import { type Parser, rangeOf } from "./token-walk.ts";
 import type { Token } from "./tokens.ts";
 
 /**
@@ -218,5 +218,5 @@ function parseAmount(p: Parser): Amount {
 
 function limit(p: Parser, message: string): never {
   const code: DiagnosticCode = "limit-exceeded";
-  throw new ScriptError("syntax", code, { message, range: p.token });
+  throw new ScriptError("syntax", code, { message, range: rangeOf(p.token) });
 }

@@ -64,7 +64,7 @@ export class Parser {
     const { token } = this;
     throw new ScriptError("syntax", "unexpected-token", {
       message: `expected ${expected}, found ${describeToken(token)}`,
-      range: token,
+      range: rangeOf(token),
     });
   }
 
@@ -73,7 +73,7 @@ export class Parser {
     if (++this.#depth > DEPTH_MAX) {
       throw new ScriptError("syntax", "limit-exceeded", {
         message: `a script is nested at most ${DEPTH_MAX} levels deep, operators included`,
-        range: this.token,
+        range: rangeOf(this.token),
       });
     }
   }
@@ -106,5 +106,8 @@ export class Parser {
     return this.#tokens[Math.max(0, Math.min(index, this.#tokens.length - 1))] ?? NO_TOKEN;
   }
 }
+
+/** Of a token only its place: the rest does not belong into a diagnostic. */
+export const rangeOf = ({ start, end }: Range): Range => ({ start, end });
 
 const NO_TOKEN: Token = { kind: "end", start: 0, end: 0, text: "" };
