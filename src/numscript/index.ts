@@ -11,6 +11,8 @@ export { type CheckReport, checkScript } from "./check.ts";
 export type { Diagnostic, ScriptFailure } from "./diagnostics.ts";
 export { printDiagnostics, printPositions } from "./diagnostics.ts";
 export { POSTINGS_MAX } from "./limits.ts";
+export { type ParseResult, parseProgram } from "./parser.ts";
+export { printProgram } from "./print.ts";
 export { LineIndex, type Range } from "./source.ts";
 export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./run.ts";
 

@@ -1,6 +1,7 @@
 import type { AccountPiece, Amount, Call, Expression } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
 import { NAME_LENGTH_MAX, NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "./limits.ts";
+import type { Range } from "./source.ts";
 import { type Parser, rangeOf } from "./token-walk.ts";
 import { describeToken, type Token } from "./tokens.ts";
 
@@ -59,7 +60,7 @@ function parsePrimary(p: Parser): Expression {
     case "account":
       return parseAccount(p);
     case "asset":
-      assertNameLength(p);
+      assertNameLength(text, range);
       p.take();
       return { kind, name: text, range };
     case "number":
@@ -106,27 +107,25 @@ function parseGroup(p: Parser): Expression {
 
 /** Account = "@" Piece {":" Piece}. The machine's accounts are one token. */
 function parseAccount(p: Parser): Expression {
-  const { start, text } = p.token;
-  assertNameLength(p);
-  if (p.isMachine) {
-    p.take();
-    return { kind: "account", pieces: [text.slice(1)], range: p.rangeFrom(start) };
-  }
+  const { start } = p.token;
   const pieces: AccountPiece[] = [];
   do {
-    const piece = p.take();
-    const name = piece.text.slice(1);
+    const { text, ...place } = p.take();
+    const name = text.slice(1);
     pieces.push(
       name.startsWith("$")
         ? {
             kind: "variable",
             name: name.slice(1),
-            range: { start: piece.start + 1, end: piece.end },
+            range: { start: place.start + 1, end: place.end },
           }
         : name,
     );
   } while (p.at("accountPiece"));
-  return { kind: "account", pieces: joined(pieces), range: p.rangeFrom(start) };
+  const range = p.rangeFrom(start);
+  const names = joined(pieces);
+  for (const piece of names) assertNameLength(typeof piece === "string" ? piece : "", range);
+  return { kind: "account", pieces: names, range };
 }
 
 /** A name without variables is one piece. */
@@ -135,10 +134,10 @@ function joined(pieces: readonly AccountPiece[]): readonly AccountPiece[] {
   return names.length === pieces.length ? [names.join(":")] : pieces;
 }
 
-function assertNameLength({ token }: Parser): void {
-  if (token.text.length <= NAME_LENGTH_MAX) return;
+function assertNameLength(name: string, range: Range): void {
+  if (name.length <= NAME_LENGTH_MAX) return;
   const message = `a name has at most ${NAME_LENGTH_MAX} characters`;
-  throw new ScriptError("syntax", "limit-exceeded", { message, range: rangeOf(token) });
+  throw new ScriptError("syntax", "limit-exceeded", { message, range });
 }
 
 function parsePercentage(p: Parser): Expression {

@@ -185,13 +185,11 @@ function destinationsFor(options: MovementOptions): fc.Arbitrary<Destination> {
     return {
       destination: fc.oneof(
         DEPTH,
-        fc
-          .constantFrom(...RECEIVERS, ...HOLDERS, WORLD)
-          .map((name): Destination => ({
-            kind: "account",
-            account: accountExpression(name),
-            range,
-          })),
+        fc.constantFrom(...RECEIVERS, ...HOLDERS, WORLD).map((name): Destination => ({
+          kind: "account",
+          account: accountExpression(name),
+          range,
+        })),
         capped("inOrder"),
         allotment,
         ...(forInterpreter ? [capped("oneOf")] : []),
@@ -294,6 +292,7 @@ function bounded(
 
 /** The name of an account that is written as a literal. */
 export function nameOf(account: Expression): string {
-  if (account.kind !== "account") throw new Error("generated accounts are literals");
-  return account.pieces.join(":");
+  const [name] = account.kind === "account" ? account.pieces : [];
+  if (typeof name !== "string") throw new Error("generated accounts are literals");
+  return name;
 }

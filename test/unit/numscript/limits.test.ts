@@ -1,0 +1,312 @@
+import { describe, expect, test } from "vitest";
+import type { Runtime } from "../../../src/numscript/ast.ts";
+import { checkScript } from "../../../src/numscript/check.ts";
+import {
+  DEPTH_MAX,
+  DIAGNOSTICS_MAX,
+  NAME_LENGTH_MAX,
+  NUMBER_DIGITS_MAX,
+  PORTION_DIGITS_MAX,
+  POSTINGS_MAX,
+  SOURCE_LENGTH_MAX,
+  STATEMENTS_MAX,
+  TEXT_LENGTH_MAX,
+  TOKENS_MAX,
+  VARIABLES_MAX,
+} from "../../../src/numscript/limits.ts";
+import { parseProgram } from "../../../src/numscript/parser.ts";
+import { printProgram } from "../../../src/numscript/print.ts";
+import { execute, RUNTIMES, type Surroundings } from "../../support/numscript.ts";
+
+/** Far more than any of these takes, so that a busy machine fails none. */
+const ANSWER_MS_MAX = 2000;
+
+/** Longer messages would repeat what a hostile script holds. Numbers are shown whole. */
+const MESSAGE_LENGTH_MAX = 5 * NUMBER_DIGITS_MAX;
+
+/** The codes of what a script is told, at most once each, in bounded time. Empty where it runs. */
+function answerTo(script: string, runtime: Runtime, given: Surroundings = {}): string[] {
+  const start = performance.now();
+  const result = execute(script, runtime, given);
+  checkScript(script, runtime);
+  const { program, diagnostics } = parseProgram(script, runtime);
+  if (diagnostics.length === 0) parseProgram(printProgram(program, runtime), runtime);
+  expect(performance.now() - start).toBeLessThan(ANSWER_MS_MAX);
+  if (result.ok) return [];
+  for (const { range = { start: 0, end: 0 }, message } of result.failure.diagnostics) {
+    expect(range.start).toBeGreaterThanOrEqual(0);
+    expect(range.end).toBeLessThanOrEqual(script.length);
+    expect(message.length).toBeLessThan(MESSAGE_LENGTH_MAX);
+  }
+  expect(result.failure.diagnostics.length).toBeLessThanOrEqual(DIAGNOSTICS_MAX);
+  return [...new Set(result.failure.diagnostics.map(({ code }) => code))];
+}
+
+const LIMIT = ["limit-exceeded"];
+
+const send = (amount: string, source: string, destination: string): string =>
+  `send ${amount} (\n  source = ${source}\n  destination = ${destination}\n)`;
+const SEND = send("[C 1]", "@world", "@x");
+const lines = (...clauses: string[]): string => `{\n${clauses.join("\n")}\n}`;
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+/** `make` applied to a text again and again. */
+const nested = (depth: number, innermost: string, make: (inner: string) => string): string =>
+  many(depth, () => make).reduce((inner, wrap) => wrap(inner), innermost);
+
+describe.each(RUNTIMES)("%s", (runtime) => {
+  const answer = (script: string, given?: Surroundings): string[] =>
+    answerTo(script, runtime, given);
+
+  test("takes scripts of a length, and no longer ones", () => {
+    const blanks = " ".repeat(SOURCE_LENGTH_MAX - SEND.length);
+
+    expect(answer(SEND + blanks)).toEqual([]);
+    expect(answer(`${SEND}${blanks} `)).toEqual(LIMIT);
+    expect(answer("(".repeat(10_000_000))).toEqual(LIMIT);
+  });
+
+  test("takes scripts of so many tokens, and no more", () => {
+    // Shares and targets are three tokens, and the end of the line is one for the machine.
+    const branches = (count: number): string =>
+      send("[C 0]", "@world", lines(...many(count, () => "0% kept"), "remaining to @x"));
+    const count = Math.floor(TOKENS_MAX / 3) - 20;
+
+    expect(answer(branches(count))).toEqual([]);
+    expect(answer(branches(2 * count))).toContain("limit-exceeded");
+  });
+
+  test("takes nested sources and destinations, and no deeper ones", () => {
+    const sources = (depth: number): string =>
+      send(
+        "[C 1]",
+        nested(depth, "@world", (inner) => lines(inner)),
+        "@x",
+      );
+    const destinations = (depth: number): string =>
+      send(
+        "[C 1]",
+        "@world",
+        nested(depth, "@x", (inner) => lines(`remaining to ${inner}`)),
+      );
+    const caps = (depth: number): string =>
+      send(
+        "[C 1]",
+        nested(depth, "@world", (inner) => `max [C 1] from ${inner}`),
+        "@x",
+      );
+
+    for (const script of [sources, destinations, caps]) {
+      expect(answer(script(DEPTH_MAX - 10))).toEqual([]);
+      expect(answer(script(DEPTH_MAX + 1))).toEqual(LIMIT);
+      expect(answer(script(3000))).toContain("limit-exceeded");
+    }
+    expect(answer(send("[C 1]", "{".repeat(20_000), "@x"))).not.toEqual([]);
+    expect(answer(`send ${"[".repeat(20_000)}`)).not.toEqual([]);
+  });
+
+  test("takes so many operators in one expression, and no more", () => {
+    const sum = (count: number): string => `${SEND}\nset_tx_meta("k", 1${" + 1".repeat(count)})`;
+
+    expect(answer(sum(DEPTH_MAX - 2))).toEqual([]);
+    expect(answer(sum(DEPTH_MAX + 1))).toEqual(LIMIT);
+    expect(answer(sum(10_000))).toEqual(LIMIT);
+  });
+
+  test("takes so many statements, and no more", () => {
+    const statement = runtime === "machine" ? "fail" : "nothing()";
+    const script = (count: number): string => many(count, () => statement).join("\n");
+
+    expect(parseProgram(script(STATEMENTS_MAX), runtime).diagnostics).toEqual([]);
+    expect(answer(script(STATEMENTS_MAX + 1))).toContain("limit-exceeded");
+  });
+
+  test("takes so many variables, and no more", () => {
+    const script = (count: number): string =>
+      `vars ${lines(...many(count, (index) => `number $v${index}`))}\n${SEND}`;
+    const variables = Object.fromEntries(many(VARIABLES_MAX, (index) => [`v${index}`, "1"]));
+
+    expect(answer(script(VARIABLES_MAX), { variables })).toEqual([]);
+    expect(answer(script(VARIABLES_MAX + 1), { variables })).toContain("limit-exceeded");
+  });
+
+  test("makes so many postings, and no more", () => {
+    const script = (count: number): string =>
+      send(
+        "[C 10000]",
+        "@world",
+        lines(...many(count - 1, () => "0.01% to @x"), "remaining to @x"),
+      );
+
+    expect(answer(script(POSTINGS_MAX))).toEqual([]);
+    expect(answer(script(POSTINGS_MAX + 1))).toEqual(LIMIT);
+  });
+
+  test("takes numbers of so many digits, and no longer ones", () => {
+    const literal = (digits: number): string => send(`[C ${"9".repeat(digits)}]`, "@world", "@x");
+    const script = `vars ${lines("monetary $m", "number $n")}\n${send("$m", "@world", "@x")}`;
+    const variables = (digits: number) => ({
+      variables: { m: `C ${"9".repeat(digits)}`, n: "9".repeat(digits) },
+    });
+
+    expect(answer(literal(NUMBER_DIGITS_MAX))).toEqual([]);
+    expect(answer(literal(NUMBER_DIGITS_MAX + 1))).toEqual(LIMIT);
+    expect(answer(literal(90_000))).toEqual(LIMIT);
+    expect(answer(script, variables(NUMBER_DIGITS_MAX))).toEqual([]);
+    expect(answer(script, variables(NUMBER_DIGITS_MAX + 1))).not.toEqual([]);
+    expect(answer(script, variables(5_000_000))).not.toEqual([]);
+  });
+
+  test("takes names and texts of a length, and no longer ones", () => {
+    const name = "X".repeat(NAME_LENGTH_MAX - 1);
+    const account = (length: number) => ({ variables: { a: "x".repeat(length), t: "" } });
+    const text = (length: number) => ({ variables: { a: "x", t: "x".repeat(length) } });
+    const script = `vars ${lines("account $a", "string $t")}\n${send("[C 1]", "@world", "$a")}`;
+
+    expect(answer(send("[C 1]", "@world", `@${name}`))).toEqual([]);
+    expect(answer(send("[C 1]", "@world", `@${name}xx`))).toEqual(LIMIT);
+    expect(answer(send(`[${name}XX 1]`, "@world", "@x"))).toEqual(LIMIT);
+    expect(answer(script, account(NAME_LENGTH_MAX))).toEqual([]);
+    expect(answer(script, account(NAME_LENGTH_MAX + 1))).not.toEqual([]);
+    expect(answer(script, text(TEXT_LENGTH_MAX))).toEqual([]);
+    expect(answer(script, text(TEXT_LENGTH_MAX + 1))).not.toEqual([]);
+  });
+
+  test("keeps sums of numbers within their limit", () => {
+    const nines = "9".repeat(NUMBER_DIGITS_MAX);
+    const script = send(`[C ${nines}] + [C ${nines}]`, "@world", "@x");
+
+    expect(answer(script).filter((code) => code !== "limit-exceeded")).toEqual([]);
+  });
+
+  test("takes portions of so many digits, and no longer ones", () => {
+    const script = (portion: string): string =>
+      send("[C 1]", "@world", lines(`${portion} to @x`, "remaining to @y"));
+    const variable = `vars ${lines("portion $p")}\n${script("$p")}`;
+    const fits = "9".repeat(PORTION_DIGITS_MAX - 3);
+    const isTooLong = "9".repeat(PORTION_DIGITS_MAX + 1);
+
+    expect(answer(script(`0.${fits}%`))).toEqual([]);
+    expect(answer(script(`0.${isTooLong}%`))).toEqual(LIMIT);
+    expect(answer(variable, { variables: { p: `1/${fits}` } })).toEqual([]);
+    expect(answer(variable, { variables: { p: `1/${isTooLong}` } })).not.toEqual([]);
+    expect(answer(variable, { variables: { p: `1/${"9".repeat(5_000_000)}` } })).not.toEqual([]);
+  });
+
+  test("ends a sum of portions whose denominators have nothing in common", () => {
+    const script = (count: number): string =>
+      send(
+        "[C 1]",
+        "@world",
+        lines(...many(count, (index) => `1/${10_007 + index} kept`), "remaining to @x"),
+      );
+
+    expect(answer(script(20))).toEqual([]);
+    expect(answer(script(5000))).toEqual(LIMIT);
+  });
+
+  test("ends comments and strings that are never closed", () => {
+    const open = ["/*", "/* ", "/* /*/ ", "//", '"', '\\"', "/"];
+    for (const text of open) {
+      const repeated = text.repeat(Math.floor(SOURCE_LENGTH_MAX / text.length / 2));
+      for (const script of [repeated, `${repeated}*/`, `"${repeated}`, `"${repeated}\n`]) {
+        // Nothing but comments is a script of the interpreter.
+        const codes = answer(script + SEND.slice(1));
+        expect(codes).not.toEqual([]);
+      }
+    }
+    expect(answer(`${"/*".repeat(20_000)}${"*/".repeat(20_000)}${SEND}`)).toEqual([]);
+  });
+
+  test("takes a string of nothing but escaped quotes", () => {
+    const text = '\\"'.repeat(SOURCE_LENGTH_MAX / 2 - 200);
+
+    expect(answer(`${SEND}\nset_tx_meta("k", "${text}")`)).toEqual([]);
+    expect(answer(`${SEND}\nset_tx_meta("k", "${text}x)`)).not.toEqual([]);
+  });
+
+  test("ends a run that adds too many long portions", () => {
+    const script = (count: number): string =>
+      `vars ${lines("portion $p")}\n${send(
+        "[C 1]",
+        "@world",
+        lines(...many(count, () => "$p kept"), "remaining to @x"),
+      )}`;
+    const variables = { p: `1/${3n ** 800n}` };
+
+    expect(answer(script(100), { variables })).toEqual([]);
+    expect(answer(script(5000), { variables })).toEqual(LIMIT);
+  });
+
+  test("answers many caps over many sources", () => {
+    const sources = many(2000, (index) => `@a${index}`);
+    // The machine walks over what is left of the sources for each cap, the interpreter does not.
+    const caps = many(1500, () => "max [C 1] to @x");
+    const script = send("[C 2000]", lines(...sources), lines(...caps, "remaining kept"));
+    const balances = Object.fromEntries(many(2000, (index) => [`a${index}`, { C: 1 }]));
+    const sends = many(1000, () => send("[C *]", "@a", lines("1/2 kept", "remaining kept")));
+
+    expect(answer(script, { balances })).toEqual(runtime === "machine" ? LIMIT : []);
+    expect(answer(sends.join("\n"), { balances: { a: { C: 5 } } })).toEqual([]);
+  });
+
+  test("takes many caps over lists in lists", () => {
+    const list = many(40, (index) => `@b${index}`).reduce(
+      (inner, account) => lines(inner, account),
+      "@a",
+    );
+    const caps = many(100, () => `max [C 1] from ${list}`);
+    const script = send("[C 100]", lines(...caps), "@x");
+
+    expect(answer(script, { balances: { a: { C: 5 }, b39: { C: 1000 } } })).toEqual([]);
+  });
+});
+
+describe("experimental-interpreter", () => {
+  const answer = (script: string, given?: Surroundings): string[] =>
+    answerTo(script, "experimental-interpreter", given);
+  const withMeta = (expression: string): string => `${SEND} set_tx_meta("k", ${expression})`;
+
+  test("takes nested expressions, and no deeper ones", () => {
+    const parentheses = (depth: number): string =>
+      withMeta(`${"(".repeat(depth)}1${")".repeat(depth)}`);
+    const minuses = (depth: number): string => withMeta(`${"-".repeat(depth)}1`);
+    const brackets = (depth: number): string =>
+      withMeta(`${"[C ".repeat(depth)}1${"]".repeat(depth)}`);
+    const calls = (depth: number): string => withMeta(`${"f(".repeat(depth)}1${")".repeat(depth)}`);
+
+    for (const script of [parentheses, minuses]) {
+      expect(answer(script(DEPTH_MAX - 2))).toEqual([]);
+    }
+    for (const script of [parentheses, minuses, brackets, calls]) {
+      expect(answer(script(DEPTH_MAX + 1))).toContain("limit-exceeded");
+      expect(answer(script(5000))).toContain("limit-exceeded");
+    }
+  });
+
+  test("undoes the branches of oneof, however deep they are", () => {
+    const flags = ["experimental-oneof"];
+    const once = (inner: string): string => `oneof { { @a @b } ${inner} }`;
+    const twice = (inner: string): string =>
+      `oneof { { ${inner} @nobody } { ${inner} @nobody } @world }`;
+    const balances = { a: { C: 1 }, b: { C: 2 } };
+
+    expect(answer(send("[C 9]", nested(90, "@world", once), "@x"), { flags, balances })).toEqual(
+      [],
+    );
+    // Each level doubles the work.
+    const doubled = nested(9, "{ @a @b }", twice);
+    const codes = answer(send("[C 9]", doubled, "@x"), { flags, balances });
+    expect(codes.filter((code) => code !== "limit-exceeded")).toEqual([]);
+  });
+
+  test("undoes what many branches have not given", () => {
+    const accounts = many(1500, (index) => `@a${index}`);
+    const branches = many(1500, (index) => lines("@b", `@c${index}`));
+    const source = lines(...accounts, `oneof ${lines(...branches, "@world")}`);
+    const balances = Object.fromEntries(many(1500, (index) => [`a${index}`, { C: 1 }]));
+    const flags = ["experimental-oneof"];
+
+    expect(answer(send("[C 9999]", source, "@x"), { flags, balances })).toEqual([]);
+  });
+});
