@@ -95,5 +95,8 @@ export function toErrorBody(error: AppError): ErrorBody {
 /** `errorCode` of a failure that is reported inside a successful answer (an element of a bulk). */
 export const codeOf = (kind: FailureKind): ErrorCode => FAILURES[kind].code;
 
+/** The status of an answer that ends with such a failure. */
+export const statusOf = (kind: FailureKind): FailureStatus => FAILURES[kind].status;
+
 /** What the answer of an unexpected error says; its own text may hold SQL or secrets. */
 export const INTERNAL_MESSAGE = "Internal error. Consult logs/traces to have more details.";

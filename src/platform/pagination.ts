@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
 import { AppError } from "./errors.ts";
 import { parseJson, stringifyJson } from "./json.ts";
 import { MICROS_MAX, MICROS_MIN } from "./time.ts";

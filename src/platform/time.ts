@@ -41,6 +41,15 @@ export function formatTimestamp(timestamp: Timestamp): string {
   return `${timestamp.slice(0, end === 20 ? 19 : end)}Z`;
 }
 
+/** The wire form of an optional timestamp, as an object to spread. */
+export const optionalTimestamp = <K extends string>(
+  key: K,
+  timestamp: Timestamp | undefined,
+): Partial<Record<K, string>> =>
+  (timestamp === undefined ? {} : { [key]: formatTimestamp(timestamp) }) as Partial<
+    Record<K, string>
+  >; // a computed key widens to string
+
 /** Microseconds since the Unix epoch; beyond 2^53 for years after 2255. */
 export function toMicros(timestamp: Timestamp): bigint {
   const millis = Date.parse(`${timestamp.slice(0, 23)}Z`);

@@ -197,7 +197,7 @@ describe("a bulk", () => {
 
   test("of another format, or too many elements, is refused whole", async () => {
     const ledger = await freshLedger();
-    const type = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
+    const type = "application/vnd.formance.ledger.api.v2.bulk+unknown-stream";
     const refusal = await refusalOf(
       inLedger(ledger, "/_bulk", { body: [GOOD], headers: { "content-type": type } }),
     );

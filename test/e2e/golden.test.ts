@@ -37,11 +37,9 @@ function knownDifferences(): string[] {
 }
 
 async function replay(server: LocalServer): Promise<Summary> {
-  const args = [
-    resolve(GOLDEN, "replay.mjs"),
-    ...["--base", `${server.url}/api/ledger`, "--token", await server.token(), "--json"],
-    ...["--skip", "strict,no-features,no-exporters"],
-  ];
+  const target = ["--base", `${server.url}/api/ledger`, "--token", await server.token()];
+  const skipped = ["--skip", "strict,no-features,no-exporters"];
+  const args = [resolve(GOLDEN, "replay.mjs"), ...target, ...skipped, "--json"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = await Promise.all([text(child.stdout), once(child, "exit")]);
   return JSON.parse(output) as Summary;

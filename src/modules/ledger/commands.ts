@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
-import { toValidationError, unsupported } from "../../platform/http/endpoint.ts";
 import { attempt } from "../../platform/result.ts";
 import { ZERO_TIMESTAMP } from "../../platform/time.ts";
+import { toValidationError, unsupported } from "../../platform/validation.ts";
 import {
   AMOUNT_DIGITS_MAX,
   assertMetadata,
@@ -20,7 +20,7 @@ import type {
   Target,
 } from "./core/types.ts";
 import type { BulkElement } from "./object/engine.ts";
-import { BulkElementRequest, type TransactionRequest } from "./schemas.ts";
+import { BulkElementRequest, type TransactionRequest } from "./write-requests.ts";
 
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
@@ -140,11 +140,14 @@ export function toRevertTransaction(request: RevertRequestFields): RevertTransac
 
 /** Parses all elements of a bulk, or none. Throws `VALIDATION` naming the first one that is malformed. */
 export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
-  return elements.map((element, index) => {
-    const parsed = BulkElementRequest.safeParse(element);
-    if (parsed.success) return parsed.data;
-    throw toValidationError(parsed.error, `element ${index}`);
-  });
+  return elements.map(parseBulkElement);
+}
+
+/** Throws `VALIDATION` naming the element, counted from 0, where it is malformed. */
+export function parseBulkElement(element: unknown, index: number): BulkElementRequest {
+  const parsed = BulkElementRequest.safeParse(element);
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, `element ${index}`);
 }
 
 /** A well-formed element that says something impossible fails alone, in its turn. */

@@ -13,10 +13,12 @@ import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerAccounts } from "./routes/accounts.ts";
 import { registerBulk } from "./routes/bulk.ts";
 import { registerLedgers } from "./routes/ledgers.ts";
-import { numscriptRoutes } from "./routes/numscript.ts";
+import { registerNumscript } from "./routes/numscript.ts";
 import { registerServiceInfo } from "./routes/service-info.ts";
 import { registerTransactions } from "./routes/transactions.ts";
+import { registerVerify } from "./routes/verify.ts";
 
+export { LedgerAuditObject } from "./object/audit-object.ts";
 export { LedgerObject } from "./object/ledger-object.ts";
 export { LedgerService } from "./service.ts";
 
@@ -24,7 +26,7 @@ export const ledgerModule: Module = {
   name: "ledger",
   version: LEDGER_VERSION,
   routes: ledgerRoutes,
-  florinRoutes: numscriptRoutes,
+  florinRoutes,
   check: checkLedgers,
 };
 
@@ -36,5 +38,13 @@ function ledgerRoutes(): OpenAPIHono<AppEnv> {
   registerBulk(app);
   registerTransactions(app);
   registerAccounts(app);
+  return app;
+}
+
+/** Florin's own routes, below `/api/florin/v1`. */
+function florinRoutes(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  registerNumscript(app);
+  registerVerify(app);
   return app;
 }

@@ -3,15 +3,19 @@ import { ERROR_CODES } from "../../platform/errors.ts";
 import { ExpandParam, ListParams } from "../../platform/http/listing.ts";
 import {
   BigInteger,
-  BigIntegerInput,
   BooleanParam,
   Count,
   MetadataSchema,
-  TimestampInput,
   TimestampOutput,
 } from "../../platform/http/schemas.ts";
-import { IDEMPOTENCY_KEY_LENGTH_MAX, POSTINGS_MAX } from "./core/limits.ts";
-import type { AccountMetadata } from "./core/types.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./core/limits.ts";
+
+export {
+  BulkElementRequest,
+  RevertRequest,
+  RuntimeRequest,
+  TransactionRequest,
+} from "./write-requests.ts";
 
 // Optional fields of requests take null for "not given", as the Go clients write it.
 
@@ -80,82 +84,6 @@ export const CreateLedgerRequest = z
   })
   .nullish();
 
-const PostingRequest = z.object({
-  source: z.string().nullish(),
-  destination: z.string().nullish(),
-  amount: BigIntegerInput.nullish(),
-  asset: z.string().nullish(),
-});
-
-/** The number is checked before the items, each of which may have faults to tell. */
-const PostingsRequest = z.preprocess((value, context) => {
-  if (!Array.isArray(value) || value.length <= POSTINGS_MAX) return value;
-  context.addIssue({ code: "custom", message: `expected at most ${POSTINGS_MAX} postings` });
-  return z.NEVER;
-}, z.array(PostingRequest));
-
-const AccountMetadataRequest = z
-  .custom<AccountMetadata>()
-  .superRefine((value: unknown, context) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      context.addIssue({ code: "custom", message: "expected an object of metadata" });
-      return;
-    }
-    for (const [address, metadata] of Object.entries(value)) {
-      if (context.issues.length > 0) return;
-      const parsed = MetadataSchema.safeParse(metadata);
-      for (const { message, path } of parsed.error?.issues ?? []) {
-        context.addIssue({ code: "custom", message, path: [address, ...path] });
-      }
-    }
-  })
-  .openapi({
-    type: "object",
-    additionalProperties: { type: "object", additionalProperties: { type: "string" } },
-  });
-
-/** Empty and null stand for the runtime of the deployment. */
-export const RuntimeRequest = z.enum(["", "machine", "experimental-interpreter"]).nullish();
-
-/** Values of any kind by name; `z.record` would drop a variable of the name `__proto__`. */
-const VariablesRequest = z.custom<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "expected an object",
-);
-
-export type TransactionRequest = z.output<typeof TransactionRequest>;
-export const TransactionRequest = z
-  .object({
-    postings: PostingsRequest.nullish(),
-    script: z
-      .object({
-        plain: z.string().nullish().openapi({ description: "Source text in Numscript" }),
-        template: z.string().nullish().openapi({ description: "Not supported by this version" }),
-        vars: VariablesRequest.nullish().openapi({
-          type: "object",
-          description:
-            "Variables by name: texts (`USD/2 100`, `users:1`, `1/3`), numbers, or amounts as `{asset, amount}`",
-          additionalProperties: {},
-        }),
-      })
-      .nullish(),
-    timestamp: TimestampInput.nullish(),
-    reference: z.string().nullish(),
-    metadata: MetadataSchema.nullish(),
-    accountMetadata: AccountMetadataRequest.nullish(),
-    runtime: RuntimeRequest,
-    force: z.boolean().nullish(),
-  })
-  .openapi("TransactionRequest", {
-    example: {
-      postings: [{ source: "world", destination: "users:42", amount: 1500, asset: "EUR/2" }],
-      reference: "topup-7",
-      metadata: { channel: "web" },
-    },
-  });
-
-export const RevertRequest = z.object({ metadata: MetadataSchema.nullish() }).nullish();
-
 /** The elements are parsed one by one, so that their number is known first. */
 export const BulkRequest = z
   .array(z.unknown())
@@ -176,40 +104,19 @@ export const BulkRequest = z
     },
   });
 
-const IdempotencyKey = z.string().nullish();
-const TargetRequest = z.object({
-  targetType: z.string(),
-  targetId: z.union([z.string(), z.int(), z.bigint()]),
+export const BulkJsonStream = z.string().openapi({
+  description:
+    "The elements one after the other, with or without white space between them. They are executed as they arrive: at most 100,000, each of 4 MiB at most; an atomic stream may have 10,000 and 8 MiB.",
+  example:
+    '{"action":"REVERT_TRANSACTION","data":{"id":1}}{"action":"REVERT_TRANSACTION","data":{"id":2}}',
 });
 
-export type BulkElementRequest = z.output<typeof BulkElementRequest>;
-export const BulkElementRequest = z.discriminatedUnion("action", [
-  z.object({
-    action: z.literal("CREATE_TRANSACTION"),
-    ik: IdempotencyKey,
-    data: TransactionRequest.nullable().transform((data) => data ?? {}),
-  }),
-  z.object({
-    action: z.literal("ADD_METADATA"),
-    ik: IdempotencyKey,
-    data: TargetRequest.extend({ metadata: MetadataSchema }),
-  }),
-  z.object({
-    action: z.literal("REVERT_TRANSACTION"),
-    ik: IdempotencyKey,
-    data: z.object({
-      id: z.union([z.int().min(0), z.bigint()]).transform(Number),
-      force: z.boolean().nullish(),
-      atEffectiveDate: z.boolean().nullish(),
-      metadata: MetadataSchema.nullish(),
-    }),
-  }),
-  z.object({
-    action: z.literal("DELETE_METADATA"),
-    ik: IdempotencyKey,
-    data: TargetRequest.extend({ key: z.string() }),
-  }),
-]);
+export const BulkScriptStream = z.string().openapi({
+  description:
+    "Transactions as scripts, each between a line `//script` and a line `//end`; `//script ik=KEY` gives it an idempotency key. They are executed as they arrive, within the limits of the JSON stream; a line has 64 KiB at most.",
+  example:
+    "//script ik=topup-7\nsend [EUR/2 1500] (\n  source = @world\n  destination = @users:42\n)\n//end\n",
+});
 
 export const LedgerResponse = z
   .object({
@@ -222,6 +129,21 @@ export const LedgerResponse = z
     deletedAt: TimestampOutput.optional(),
   })
   .openapi("Ledger");
+
+export const LedgerInfoResponse = z
+  .object({
+    name: z.string(),
+    storage: z.object({
+      migrations: z.array(
+        z.object({ version: z.string(), name: z.string(), state: z.enum(["DONE"]) }),
+      ),
+    }),
+  })
+  .openapi("LedgerStorageInfo");
+
+export const StatsResponse = z
+  .object({ transactions: Count, accounts: Count })
+  .openapi("LedgerStats");
 
 const VolumeResponse = z
   .object({ input: BigInteger, output: BigInteger, balance: BigInteger })
@@ -281,6 +203,7 @@ export const BulkResponse = z
     data: z.array(BulkResultResponse),
     errorCode: z.enum(ERROR_CODES).optional(),
     errorMessage: z.string().optional(),
+    details: z.string().optional(),
   })
   .openapi("BulkResponse");
 

@@ -12,10 +12,25 @@ import { isBucketName, isLedgerName } from "./core/names.ts";
 import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
 import { toPlatformEvents } from "./events.ts";
 import { parseFeatures } from "./features.ts";
-import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "./object/engine.ts";
+import type { AuditReport } from "./object/audit.ts";
+import type {
+  BulkElement,
+  BulkOptions,
+  LedgerCounts,
+  Outcome,
+  WriteOptions,
+} from "./object/engine.ts";
 import type { LedgerObject } from "./object/ledger-object.ts";
+import type { MigrationStep } from "./object/migrations.ts";
 import type { VolumeExpansion } from "./object/transaction-reader.ts";
-import { type Ledger, LedgerCatalogue } from "./store.ts";
+import { type Ledger, LedgerCatalogue, unknownLedger } from "./store.ts";
+import {
+  type ExecuteBulk,
+  executeAtomically,
+  executeInBatches,
+  type StreamOutcome,
+} from "./streams/bulk-stream.ts";
+import type { StreamElement } from "./streams/elements.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
 
@@ -80,8 +95,28 @@ export class LedgerService {
   /** Throws `NOT_FOUND`, as the route of the ledger itself does. */
   async getLedger(name: string): Promise<Ledger> {
     const ledger = await this.#catalogue.find(name);
-    if (ledger === undefined) throw new AppError("NOT_FOUND", `ledger '${name}' not found`);
+    if (ledger === undefined) throw unknownLedger(name);
     return ledger;
+  }
+
+  /** Throws `NOT_FOUND`. */
+  addLedgerMetadata(name: string, metadata: Metadata): Promise<void> {
+    return this.#catalogue.addMetadata(name, metadata);
+  }
+
+  /** Throws `NOT_FOUND` for an unknown ledger; a key that is not there is no failure. */
+  deleteLedgerMetadata(name: string, key: string): Promise<void> {
+    return this.#catalogue.deleteMetadata(name, key);
+  }
+
+  /** How many transactions and accounts a ledger has. */
+  countLedger(name: string): Promise<LedgerCounts> {
+    return callObject(this.#object(name).counts());
+  }
+
+  /** The steps that have made the tables of a ledger. */
+  listMigrations(name: string): Promise<MigrationStep[]> {
+    return callObject(this.#object(name).migrations());
   }
 
   listLedgers(query: PageQuery): Promise<Page<Ledger>> {
@@ -120,6 +155,31 @@ export class LedgerService {
     const object = this.#object(ledger);
     const elements = await this.#checked(object, toElements);
     return callObject(object.executeBulk(elements, options));
+  }
+
+  /** Executes the elements of a stream as they arrive, or, with `atomic`, all at its end. */
+  async executeStream(
+    ledger: string,
+    elements: AsyncIterable<Result<StreamElement>>,
+    options: BulkOptions,
+  ): Promise<StreamOutcome> {
+    const object = this.#object(ledger);
+    // Of an unknown ledger, nothing is read.
+    await callObject(object.assertCreated());
+    const execute: ExecuteBulk = (batch, switches) =>
+      callObject(object.executeBulk(batch, switches));
+    return options.atomic
+      ? executeAtomically(elements, execute, options)
+      : executeInBatches(elements, execute, options);
+  }
+
+  /** The transactions that log entries made, by the ids of the entries: of the first ones, at least one. */
+  async readCommitted(
+    ledger: string,
+    logIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Transaction>> {
+    const committed = await callObject(this.#object(ledger).readCommitted(logIds));
+    return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
   }
 
   async getTransaction(
@@ -170,6 +230,15 @@ export class LedgerService {
     // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
     const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
     return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
+  }
+
+  /**
+   * Compares a ledger with what its log says, in an object beside it. The answer may be that the work goes on: then call
+   * again. Throws `NOT_FOUND`.
+   */
+  async verify(name: string, audits: Env["AUDITS"]): Promise<AuditReport> {
+    const { uuid, bucket, features } = await this.getLedger(name);
+    return callObject(audits.getByName(name).audit({ uuid, name, bucket, features }));
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { type Database, databaseOf } from "../../platform/db/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../platform/json.ts";
 import { type Page, type PageQuery, pageOf, type Scan, scanOf } from "../../platform/pagination.ts";
 import type { Timestamp } from "../../platform/time.ts";
+import { METADATA_BYTES_MAX } from "./core/limits.ts";
 import type { Features, LedgerInfo, Metadata } from "./core/types.ts";
 import { ledgers } from "./tables.ts";
 
@@ -55,6 +56,37 @@ export class LedgerCatalogue {
     return row === undefined ? undefined : toLedger(row);
   }
 
+  /** Puts metadata over what the ledger has, in one statement. Throws `NOT_FOUND`, and `VALIDATION` where it gets too much. */
+  async addMetadata(name: string, metadata: Metadata): Promise<void> {
+    const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;
+    const updated = await this.#db
+      .update(ledgers)
+      .set({ metadata: merged })
+      .where(
+        and(
+          eq(ledgers.name, name),
+          isNull(ledgers.deletedAt),
+          lte(sql`length(CAST(${merged} AS BLOB))`, METADATA_BYTES_MAX),
+        ),
+      )
+      .returning({ id: ledgers.id });
+    if (updated.length > 0) return;
+    if ((await this.find(name)) === undefined) throw unknownLedger(name);
+    throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
+  }
+
+  /** Leaves a key out, be it there or not. Throws `NOT_FOUND` for an unknown ledger. */
+  async deleteMetadata(name: string, key: string): Promise<void> {
+    const updated = await this.#db
+      .update(ledgers)
+      .set({
+        metadata: sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`,
+      })
+      .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)))
+      .returning({ id: ledgers.id });
+    if (updated.length === 0) throw unknownLedger(name);
+  }
+
   /** A page in the order of ids. */
   async list(query: PageQuery): Promise<Page<Ledger>> {
     const scan = scanOf(query);
@@ -78,6 +110,9 @@ export class LedgerCatalogue {
     return rows.map(({ name }) => name);
   }
 }
+
+export const unknownLedger = (name: string): AppError =>
+  new AppError("NOT_FOUND", `ledger '${name}' not found`);
 
 function boundOf({ bound, order }: Scan): SQL | undefined {
   if (bound === undefined) return undefined;

@@ -1,8 +1,7 @@
 import type { z } from "@hono/zod-openapi";
-import { codeOf } from "../../platform/errors.ts";
-import { optionalTimestamp } from "../../platform/http/schemas.ts";
+import { codeOf, type Failure } from "../../platform/errors.ts";
 import type { Result } from "../../platform/result.ts";
-import { formatTimestamp } from "../../platform/time.ts";
+import { formatTimestamp, optionalTimestamp } from "../../platform/time.ts";
 import { compareBytes } from "./core/canonical.ts";
 import { volumesBefore } from "./core/postings.ts";
 import type { AccountRecord, AccountVolumes, Metadata, Transaction } from "./core/types.ts";
@@ -89,16 +88,17 @@ export function toBulkView(
   const failure = results.find((result) => !result.ok)?.failure;
   return {
     data: actions.map((action, index) => toBulkResultView(action, results[index])),
-    ...(failure === undefined
-      ? {}
-      : {
-          errorCode: codeOf(failure.kind),
-          errorMessage: `[${codeOf(failure.kind)}] ${failure.message}`,
-        }),
+    ...(failure === undefined ? {} : toBulkFailureView(failure)),
   };
 }
 
-function toBulkResultView(
+/** What a bulk says of its first failure, next to the results. */
+export const toBulkFailureView = ({ kind, message }: Failure) => ({
+  errorCode: codeOf(kind),
+  errorMessage: `[${codeOf(kind)}] ${message}`,
+});
+
+export function toBulkResultView(
   action: BulkElementRequest["action"],
   result: Result<Outcome> | undefined,
 ): z.input<typeof BulkResultResponse> {

@@ -21,6 +21,54 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(chunks);
 }
 
+/**
+ * The chunks of a body as they arrive. Throws `VALIDATION` where it breaks off: the client has gone. Where the rest is not
+ * wanted, some of it is read nevertheless, as many clients take no answer before they have sent all.
+ */
+export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> {
+  if (request.body === null) return;
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isOver = done;
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    isOver = true;
+    throw new AppError("VALIDATION", "the body broke off", { cause: error });
+  } finally {
+    if (!isOver) await discard(reader);
+  }
+}
+
+/** Most that is read of a body that nobody wants, in bytes, and how long. */
+const DISCARDED_BYTES_MAX = 32 * 1024 * 1024;
+const DISCARD_MS_MAX = 2000;
+
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, DISCARD_MS_MAX);
+  try {
+    for (let size = 0; size < DISCARDED_BYTES_MAX;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    cancel();
+  } catch {
+    // The client has gone, and needs no answer.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The content type of a body without its parameters; empty for none. */
+export const contentTypeOf = (request: Request): string =>
+  (request.headers.get("content-type")?.split(";")[0] ?? "").trim();
+
 /** Parses a JSON body. An empty one is `undefined`; the caller says whether it may be. */
 export function parseBody(text: string): unknown {
   if (text.trim() === "") return undefined;

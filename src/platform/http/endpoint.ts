@@ -2,16 +2,20 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AppError, type FailureStatus } from "../errors.ts";
 import { stringifyJson } from "../json.ts";
+import { toValidationError, unsupported } from "../validation.ts";
 import type { Scope } from "./authenticator.ts";
 import {
   BODY_BYTES_MAX,
+  contentTypeOf,
   type Parameters,
   parseBody,
   parseForm,
+  readChunks,
   readText,
   toParameters,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
+import { type PagedAnswer, respondInPages } from "./paged-answer.ts";
 import { ErrorResponse } from "./schemas.ts";
 
 /**
@@ -44,6 +48,8 @@ export interface EndpointSpec<
   readonly bodyKind?: BodyKind;
   /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number;
+  /** Bodies of other content types, which the handler gets as they arrive. */
+  readonly streams?: Streams<P, Q>;
   readonly responses: R;
   /** Refuses what the headers or the query already tell, before the body is read. */
   readonly before?: (c: Context<AppEnv>) => void;
@@ -51,6 +57,13 @@ export interface EndpointSpec<
   readonly bigintAsString?: boolean;
   /** Writes the answer of an expected failure, where the protocol of the operation has an error body of its own. */
   readonly failure?: (error: AppError, c: Context<AppEnv>) => Answer<NoInfer<R>>;
+}
+
+/** How an operation takes bodies of unknown length. */
+export interface Streams<P extends z.ZodType, Q extends z.ZodType> {
+  /** What the document says of each, by content type. */
+  readonly contentTypes: Readonly<Record<string, z.ZodType>>;
+  readonly handler: (parsed: ParsedStream<z.output<P>, z.output<Q>>) => Promise<PagedAnswer>;
 }
 
 export type Method = "get" | "head" | "post" | "put" | "patch" | "delete";
@@ -110,6 +123,15 @@ export interface Parsed<P, Q, B> {
   readonly c: Context<AppEnv>;
 }
 
+/** A request with a body that is still arriving. */
+export interface ParsedStream<P, Q> {
+  readonly params: P;
+  readonly query: Q;
+  readonly contentType: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly c: Context<AppEnv>;
+}
+
 const None = z.unknown();
 
 export function endpoint<
@@ -134,12 +156,18 @@ export function endpoint<
       if (spec.scope !== "public") await c.var.authenticate(c.req.raw, spec.scope);
       assertSupported(spec.unsupportedQuery ?? [], c);
       spec.before?.(c);
-      const answer = await handler({
+      const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
         query: parsePart(spec.query, queryOf(c), "query parameter"),
-        body: await parseBodyPart(spec, c),
         c,
-      });
+      };
+      const contentType = contentTypeOf(c.req.raw);
+      if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
+        const stream = { contentType, chunks: readChunks(c.req.raw) };
+        const answer = await spec.streams.handler({ ...parsed, ...stream });
+        return await respondInPages(answer, { requestId: c.var.requestId });
+      }
+      const answer = await handler({ ...parsed, body: await parseBodyPart(spec, c) });
       return respond(answer, { bigintAsString: spec.bigintAsString === true && wantsTexts(c) });
     } catch (error) {
       if (spec.failure === undefined || !(error instanceof AppError)) throw error;
@@ -173,10 +201,6 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
     if (value !== "" && value !== "false") throw unsupported(name);
   }
 }
-
-/** A parameter or field that is part of the API and that this version does not serve. */
-export const unsupported = (name: string): AppError =>
-  new AppError("VALIDATION", `'${name}' is not supported by this version of Florin`);
 
 const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
 
@@ -216,22 +240,6 @@ async function parseBodyPart<S extends z.ZodType>(
   return parsePart(spec.body, value, "body");
 }
 
-/** The first thing that is wrong goes into the message, with its place; all of them into `details`. */
-export function toValidationError(error: z.ZodError, what: string): AppError {
-  const places = error.issues.map((issue) => {
-    const place = issue.path.map(String).join(".");
-    return place === "" ? `${what}: ${issue.message}` : `${what} '${place}': ${issue.message}`;
-  });
-  const [first = `${what} is not valid`] = places;
-  return new AppError("VALIDATION", first, {
-    cause: error,
-    ...(places.length > 1 ? { details: places.slice(0, DETAILS_MAX).join("\n") } : {}),
-  });
-}
-
-/** Most faults that one error lists. */
-const DETAILS_MAX = 20;
-
 const ALWAYS = errors(401, 500, 503);
 
 function register<
@@ -257,7 +265,12 @@ function register<
         : {
             body: {
               required: !spec.body.safeParse(undefined).success,
-              content: { [CONTENT_TYPES[spec.bodyKind ?? "json"]]: { schema: spec.body } },
+              content: Object.fromEntries(
+                Object.entries({
+                  [CONTENT_TYPES[spec.bodyKind ?? "json"]]: spec.body,
+                  ...spec.streams?.contentTypes,
+                }).map(([contentType, schema]) => [contentType, { schema }]),
+              ),
             },
           }),
     },

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { decodeCursor, type Order, type PageQuery, type SortColumns } from "../pagination.ts";
 import { parseFilter, parseFilterText } from "../query.ts";
 import type { Settings } from "../settings.ts";
-import { unsupported } from "./endpoint.ts";
+import { unsupported } from "../validation.ts";
 
 /** How a resource is listed. */
 export interface ListRules {

@@ -1,5 +1,6 @@
-import { formatTimestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
+import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./canonical.ts";
+import { REVERTS_KEY } from "./metadata.ts";
 import {
   type Command,
   type CreateTransaction,
@@ -17,6 +18,38 @@ import {
 export function toIdempotencyText(command: Command): string {
   return `${inputText(command)}\n`;
 }
+
+/**
+ * Whether the log alone tells the text of a command that was run without a key: it does not keep what made no difference
+ * to the entry, such as `force`.
+ */
+export function isDerivable(command: Command, now: Timestamp): boolean {
+  switch (command.kind) {
+    case "createTransaction":
+      return (
+        !command.force &&
+        command.runtime === undefined &&
+        command.timestamp !== now &&
+        !isEmpty(command.accountMetadata)
+      );
+    case "runScript":
+      return false;
+    case "revertTransaction":
+      return (
+        !command.force &&
+        !command.atEffectiveDate &&
+        !isEmpty(command.metadata) &&
+        !Object.hasOwn(command.metadata ?? {}, REVERTS_KEY)
+      );
+    case "setMetadata":
+    case "deleteMetadata":
+      return true;
+  }
+}
+
+/** Given, and without any member: the log does not keep that apart from what is not given. */
+const isEmpty = (members: object | undefined): boolean =>
+  members !== undefined && Object.keys(members).length === 0;
 
 function inputText(command: Command): string {
   switch (command.kind) {

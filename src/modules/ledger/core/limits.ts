@@ -16,6 +16,8 @@ export const EVENT_BYTES_MAX = 600_000;
 export const REVERT_BYTES_MAX = 1_500_000;
 /** Most that a page may hold, in bytes of JSON: it ends early then, after one item at least. */
 export const PAGE_BYTES_MAX = 8_000_000;
+/** Most work that the scripts of one bulk may take, in steps: some two seconds. */
+export const BULK_STEPS_MAX = 2_000_000;
 /** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
@@ -89,11 +91,13 @@ const SAFE_DIGITS = 16;
 const digits = (amount: bigint): number =>
   amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
 
-/** How much metadata takes as JSON. */
+/** How much metadata takes as JSON; of very much, only that. */
 export function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
   for (const [key, value] of Object.entries(metadata)) {
     bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
+    // It is too much for anything: how much does not matter.
+    if (bytes > REVERT_BYTES_MAX) break;
   }
   return bytes;
 }

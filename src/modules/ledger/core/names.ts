@@ -9,6 +9,9 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(["_", "_info", "_healthcheck
 /** Longest account address, in characters. */
 export const ADDRESS_LENGTH_MAX = 256;
 
+/** Longest asset, in characters: those that the machine can write have no form of their own. */
+export const ASSET_LENGTH_MAX = 64;
+
 export const isAddress = (text: string): text is Account =>
   text.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(text);
 

@@ -15,7 +15,7 @@ import {
 import { AppError, type FailureKind } from "../../../platform/errors.ts";
 import { AMOUNT_DIGITS_MAX } from "./limits.ts";
 import { mergeMetadata } from "./metadata.ts";
-import { parseAccount } from "./names.ts";
+import { ASSET_LENGTH_MAX, isAddress, parseAccount } from "./names.ts";
 import type { Account, AccountMetadata, Asset, Metadata, Posting, RunScript } from "./types.ts";
 
 /** How scripts run in a deployment. */
@@ -50,6 +50,7 @@ export interface LedgerReader {
 
 /** Runs the scripts of commands. */
 export class Scripts {
+  #steps = 0;
   readonly #settings: ScriptSettings;
   readonly #cache: ScriptCache;
   readonly #reader: Reader;
@@ -57,16 +58,21 @@ export class Scripts {
   constructor(settings: ScriptSettings, cache: ScriptCache, reader: LedgerReader) {
     this.#settings = settings;
     this.#cache = cache;
-    // Names that no account or asset can have are simply not there.
+    // A name that no account can have is simply not there.
+    const balanceOf = (account: string, asset: string): bigint =>
+      isAddress(account) ? reader.balance(account, asset as Asset) : 0n;
     this.#reader = {
       balances: (queries: readonly BalanceQuery[]) =>
-        queries.map(({ account, asset }) => reader.balance(account as Account, asset as Asset)),
+        queries.map(({ account, asset }) => balanceOf(account, asset)),
       scales: (account, base) =>
-        reader
-          .scalesOf(base)
-          .map((asset) => ({ asset, balance: reader.balance(account as Account, asset) })),
-      metadata: (account) => reader.accountMetadata(account as Account),
+        reader.scalesOf(base).map((asset) => ({ asset, balance: balanceOf(account, asset) })),
+      metadata: (account) => (isAddress(account) ? reader.accountMetadata(account) : undefined),
     };
+  }
+
+  /** The work of all runs so far, in steps; reading a script takes one for each character. */
+  get steps(): number {
+    return this.#steps;
   }
 
   runtimeOf({ runtime }: { readonly runtime?: Runtime | undefined }): Runtime {
@@ -85,6 +91,7 @@ export class Scripts {
       featureFlags: this.#settings.featureFlags,
       reader: this.#reader,
     });
+    this.#steps += result.steps;
     if (!result.ok) throw toAppError(result.failure, plain, runtime);
     const { output } = result;
     if (output.postings.length === 0) {
@@ -101,6 +108,7 @@ export class Scripts {
     const key = `${runtime} ${plain}`;
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
+    this.#steps += plain.length;
     const compiled = compileScript(plain, runtime);
     if (!compiled.ok) throw toAppError(compiled.failure, plain, runtime);
     this.#cache.set(key, compiled.script);
@@ -143,11 +151,14 @@ function toPosting({ source, destination, asset, amount }: ScriptPosting): Posti
   if (amount >= AMOUNT_LIMIT) {
     throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
   }
+  if (asset.length > ASSET_LENGTH_MAX) {
+    throw new AppError("VALIDATION", `an asset has at most ${ASSET_LENGTH_MAX} characters`);
+  }
   return {
     source: parseAccount(source, "source"),
     destination: parseAccount(destination, "destination"),
     amount,
-    // As the reference does, the asset literals of a script for the machine are taken as they are.
+    // As on the reference server, the asset literals of a script for the machine are taken as they are.
     asset: asset as Asset,
   };
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { Timestamp } from "../../../platform/time.ts";
 import { assertEventSize, assertMetadata, assertRevertSize } from "../core/limits.ts";
-import { mergeMetadata } from "../core/metadata.ts";
+import { mergeMetadata, REVERTS_KEY } from "../core/metadata.ts";
 import { reversePostings, runPostings, runRevert } from "../core/postings.ts";
 import { type Movements, type ScriptSettings, Scripts } from "../core/scripts.ts";
 import type { Command, CreateTransaction, RevertTransaction, RunScript } from "../core/types.ts";
@@ -15,9 +15,6 @@ export interface RunnerDependencies {
   readonly takeTransactionId: () => number;
   readonly scripts: ScriptSettings;
 }
-
-/** Metadata key under which a reverting transaction names the one that it reverts. */
-const REVERTS_KEY = "com.formance.spec/state/reverts";
 
 /** Decides commands against the state of a ledger. Throws `AppError` for those that it refuses. */
 export class CommandRunner {
@@ -41,6 +38,11 @@ export class CommandRunner {
         return row === undefined ? undefined : (row.metadata ?? {});
       },
     });
+  }
+
+  /** Work of all scripts so far. */
+  get scriptSteps(): number {
+    return this.#scripts.steps;
   }
 
   decide(command: Command, now: Timestamp): Draft {

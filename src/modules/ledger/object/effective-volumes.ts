@@ -1,9 +1,9 @@
 import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
 import type { Move } from "../core/postings.ts";
 import type { Volumes } from "../core/types.ts";
-import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import type { TransactionReader } from "./transaction-reader.ts";
-import { amountText, chunksOf, type WriteBatch } from "./write-batch.ts";
+import { chunksOf, type WriteBatch } from "./write-batch.ts";
 
 /** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
 export interface EffectiveMove {
@@ -90,22 +90,22 @@ export class EffectiveVolumes {
 
   #hasLater(pair: Pair, place: Place): boolean {
     return (
-      this.#readLater(LATER_UNDATED, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
-      this.#readLater(LATER_DATED, pair, { from: datedFrom(place), limit: 1 }).length > 0
+      this.#readLater(UNDATED.rows, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
+      this.#readLater(DATED.rows, pair, { from: datedFrom(place), limit: 1 }).length > 0
     );
   }
 
   /** Effective volumes after the last move that comes before the place. */
   #volumesBefore({ account, asset }: Pair, { timestamp, lastBefore }: Place): Volumes {
     const [undated] = this.#sql.all<EffectiveSqlRow>(
-      `SELECT move.tx, log.date AS date, ${EFFECTIVE} FROM move JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
+      `SELECT move.tx, log.date AS date, ${COLUMNS} FROM move JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
         WHERE account = ? AND asset = ? AND move.tx <= ? AND move.timestamp IS NULL ORDER BY move.tx DESC LIMIT 1`,
       account,
       asset,
       lastBefore,
     );
     const [dated] = this.#sql.all<EffectiveSqlRow>(
-      `SELECT tx, CAST(timestamp AS TEXT) AS date, ${EFFECTIVE} FROM move
+      `SELECT tx, CAST(timestamp AS TEXT) AS date, ${COLUMNS} FROM move
         WHERE account = ? AND asset = ? AND timestamp IS NOT NULL AND timestamp <= CAST(? AS INTEGER)
         ORDER BY timestamp DESC, tx DESC LIMIT 1`,
       account,
@@ -113,35 +113,56 @@ export class EffectiveVolumes {
       toMicros(timestamp).toString(),
     );
     const last = laterOf(undated, dated);
-    return last === undefined
-      ? { input: 0n, output: 0n }
-      : { input: fromStored(last.input), output: fromStored(last.output) };
+    if (last === undefined) return { input: 0n, output: 0n };
+    const shift = shiftOf(last);
+    return {
+      input: fromStored(last.input) + shift.input,
+      output: fromStored(last.output) + shift.output,
+    };
   }
 
   #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
-    this.#shiftFrom(LATER_UNDATED, pair, { from: undatedFrom(place), delta });
-    this.#shiftFrom(LATER_DATED, pair, { from: datedFrom(place), delta });
+    if (delta.input === 0n && delta.output === 0n) return;
+    this.#shiftFrom(UNDATED, pair, { from: undatedFrom(place), delta });
+    this.#shiftFrom(DATED, pair, { from: datedFrom(place), delta });
+  }
+
+  /** Later moves mostly have one and the same shift: then one statement gives them all another one. */
+  #shiftFrom(
+    part: Part,
+    pair: Pair,
+    { from, delta }: { from: MovePosition; delta: Volumes },
+  ): void {
+    const place = [pair.account, pair.asset, from.date, from.tx] as const;
+    const groups = this.#sql.all<ShiftSqlRow>(part.groups, ...place, GROUPS_MAX + 1);
+    if (groups.length > GROUPS_MAX) return this.#shiftEach(part, pair, { from, delta });
+    // From the highest shift down: what a group becomes is no group that is still to come.
+    for (const group of groups.toSorted((a, b) => compareShifts(shiftOf(b), shiftOf(a)))) {
+      const { input, output } = shiftOf(group);
+      const shift = `[[${amountText(input + delta.input)},${amountText(output + delta.output)}]]`;
+      this.#sql.all(part.update, ...place, group.shift_input, group.shift_output, shift);
+    }
   }
 
   /** Goes on in pages, as an account may have more later moves than fit in memory. */
-  #shiftFrom(
-    select: string,
+  #shiftEach(
+    part: Part,
     pair: Pair,
     { from, delta }: { from: MovePosition; delta: Volumes },
   ): void {
     const limit = LATER_PAGE_SIZE;
-    let page = this.#readLater(select, pair, { from, limit });
+    let page = this.#readLater(part.rows, pair, { from, limit });
     for (;;) {
-      const rows = page.map(
-        ({ tx, input, output }) =>
-          `[${tx},${amountText(fromStored(input) + delta.input)},${amountText(fromStored(output) + delta.output)}]`,
-      );
+      const rows = page.map((row) => {
+        const { input, output } = shiftOf(row);
+        return `[${row.tx},${amountText(input + delta.input)},${amountText(output + delta.output)}]`;
+      });
       for (const chunk of chunksOf(rows)) {
-        this.#sql.all(UPDATE_EFFECTIVE, pair.account, pair.asset, `[${chunk.join(",")}]`);
+        this.#sql.all(UPDATE_SHIFTS, pair.account, pair.asset, `[${chunk.join(",")}]`);
       }
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
-      page = this.#readLater(select, pair, { from: last, limit });
+      page = this.#readLater(part.rows, pair, { from: last, limit });
     }
   }
 
@@ -179,15 +200,29 @@ interface Place {
   readonly lastBefore: number;
 }
 
-type EffectiveSqlRow = {
+type ShiftSqlRow = { shift_input: StoredAmount | null; shift_output: StoredAmount | null };
+
+type EffectiveSqlRow = ShiftSqlRow & {
   tx: number;
   date: string | number;
   input: StoredAmount;
   output: StoredAmount;
 };
 
-const EFFECTIVE =
-  "coalesce(effective_input, input) AS input, coalesce(effective_output, output) AS output";
+/** By how much the effective volumes of a move exceed its volumes. */
+const shiftOf = ({ shift_input, shift_output }: ShiftSqlRow): Volumes => ({
+  input: fromStored(shift_input ?? 0),
+  output: fromStored(shift_output ?? 0),
+});
+
+function compareShifts(a: Volumes, b: Volumes): number {
+  if (a.input !== b.input) return a.input < b.input ? -1 : 1;
+  return a.output === b.output ? 0 : a.output < b.output ? -1 : 1;
+}
+
+const COLUMNS = "input, output, shift_input, shift_output";
+/** Most statements that shift moves in groups; where shifts are many, each move is shifted by itself. */
+const GROUPS_MAX = 8;
 /** Moves that are rewritten at a time. */
 const LATER_PAGE_SIZE = 10_000;
 
@@ -197,11 +232,9 @@ interface MovePosition {
   readonly tx: number;
 }
 
-type LaterSqlRow = {
+type LaterSqlRow = ShiftSqlRow & {
   tx: number;
   date: string | null;
-  input: StoredAmount;
-  output: StoredAmount;
 };
 
 const undatedFrom = ({ lastBefore }: Place): MovePosition => ({ date: null, tx: lastBefore });
@@ -211,17 +244,32 @@ const datedFrom = ({ timestamp }: Place): MovePosition => ({
   tx: Number.MAX_SAFE_INTEGER,
 });
 
-const LATER_COLUMNS = `SELECT tx, CAST(timestamp AS TEXT) AS date, ${EFFECTIVE} FROM move`;
-const LATER_UNDATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL
-  AND ?3 IS NULL AND tx > ?4 ORDER BY tx LIMIT ?5`;
-const LATER_DATED = `${LATER_COLUMNS} WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL
-  AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4) ORDER BY timestamp, tx LIMIT ?5`;
+/** The statements about the later moves that have a date of their own, and about those that have none. */
+interface Part {
+  readonly rows: string;
+  readonly groups: string;
+  readonly update: string;
+}
+
+const partOf = (condition: string): Part => ({
+  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, shift_input, shift_output FROM move ${condition}`,
+  groups: `SELECT DISTINCT shift_input, shift_output FROM move ${condition.replace(/ ORDER BY [a-z, ]+/, "")}`,
+  update: `UPDATE move SET (shift_input, shift_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
+    ${condition.replace(/ ORDER BY .*$/, "")} AND shift_input IS ?5 AND shift_output IS ?6`,
+});
+
+const UNDATED = partOf(
+  "WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL AND ?3 IS NULL AND tx > ?4 ORDER BY tx LIMIT ?5",
+);
+const DATED = partOf(
+  "WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4) ORDER BY timestamp, tx LIMIT ?5",
+);
 
 /** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
-const UPDATE_EFFECTIVE = `INSERT INTO move (account, asset, tx, role, input, output, effective_input, effective_output)
+const UPDATE_SHIFTS = `INSERT INTO move (account, asset, tx, role, input, output, shift_input, shift_output)
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
   ON CONFLICT (account, asset, tx) DO UPDATE
-    SET effective_input = excluded.effective_input, effective_output = excluded.effective_output`;
+    SET shift_input = excluded.shift_input, shift_output = excluded.shift_output`;
 
 function laterOf(
   undated: EffectiveSqlRow | undefined,

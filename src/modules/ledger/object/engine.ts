@@ -5,8 +5,7 @@ import { parseJson, stringifyJson } from "../../../platform/json.ts";
 import type { Page, PageQuery } from "../../../platform/pagination.ts";
 import { type Result, toFailure } from "../../../platform/result.ts";
 import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.ts";
-import { toIdempotencyText } from "../core/idempotency.ts";
-import { BULK_ANSWER_BYTES_MAX, transactionBytes } from "../core/limits.ts";
+import { isDerivable, toIdempotencyText } from "../core/idempotency.ts";
 import { toMemento } from "../core/memento.ts";
 import type { ScriptSettings } from "../core/scripts.ts";
 import type {
@@ -19,15 +18,23 @@ import type {
   Transaction,
 } from "../core/types.ts";
 import { AccountReader } from "./account-reader.ts";
+import { BulkLimits, BulkOverflow, toBrief } from "./bulk-limits.ts";
 import { CommandRunner } from "./command-runner.ts";
-import { type Draft, Drafts } from "./drafts.ts";
+import { type Draft, Drafts, type LoggedData } from "./drafts.ts";
 import { EffectiveVolumes } from "./effective-volumes.ts";
+import { logChecksum } from "./log-checksum.ts";
 import { LogReader, type RangeLimits } from "./log-reader.ts";
+import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./log-rows.ts";
 import { migrate } from "./migrations.ts";
 import { LOG_TYPES } from "./payload.ts";
 import { first, type Sql } from "./sql.ts";
 import { type VolumeExpansion, TransactionReader } from "./transaction-reader.ts";
 import { WriteBatch } from "./write-batch.ts";
+
+export interface LedgerCounts {
+  readonly transactions: number;
+  readonly accounts: number;
+}
 
 /** What an engine takes from the deployment that it runs in. */
 export interface EngineSettings {
@@ -62,6 +69,17 @@ export interface BulkElement {
 export interface BulkOptions {
   readonly atomic: boolean;
   readonly continueOnFailure: boolean;
+  /**
+   * The elements are some of a stream's. Transactions are left out of the outcomes, as `readCommitted` gives them later, and
+   * where the elements take too much together, those behind are left for the next call.
+   */
+  readonly isPart?: boolean;
+}
+
+/** A transaction as the log entry shows it that made it. */
+export interface CommittedTransaction {
+  readonly logId: number;
+  readonly transaction: Transaction;
 }
 
 /**
@@ -71,6 +89,7 @@ export interface BulkOptions {
 export class LedgerEngine {
   readonly #sql: Sql;
   readonly #clock: Clock;
+  readonly #settings: EngineSettings;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #accounts: AccountReader;
@@ -80,6 +99,8 @@ export class LedgerEngine {
   readonly info: LedgerInfo;
   #head: Head;
   #publishedLog: number;
+  /** `undefined` until somebody asks, and after a rollback. */
+  #transactionCount: number | undefined;
   /** Counters that go on through dry runs and refusals, and from the highest stored id after a restart. */
   readonly #counters = { tx: 0, log: 0 };
 
@@ -102,6 +123,7 @@ export class LedgerEngine {
     migrate(sql);
     this.#sql = sql;
     this.#clock = clock;
+    this.#settings = settings;
     const row = first(
       sql.all<{
         uuid: string;
@@ -156,30 +178,50 @@ export class LedgerEngine {
     const results: Result<Outcome>[] = [];
     const date = options.atomic ? this.#now() : undefined;
     const rollback = new Error("an atomic bulk failed");
-    const overflow = new Error("the answer of a bulk is too large");
-    let answerBytes = 0;
+    const limits = new BulkLimits(this.#runner.scriptSteps);
     try {
       this.#unitOfWork(() => {
         for (const element of elements) {
-          const result = this.#runElement(element, date ?? this.#now());
+          const outcome = this.#runElement(element, date ?? this.#now());
+          const result = options.isPart === true ? toBrief(outcome) : outcome;
           results.push(result);
-          answerBytes += bytesOf(result);
-          if (answerBytes > BULK_ANSWER_BYTES_MAX) throw overflow;
+          const overflow = limits.add(result, this.#runner.scriptSteps);
+          if (overflow !== undefined && options.isPart !== true) throw overflow;
           this.#batch.flushIfLarge();
-          if (!result.ok && !options.continueOnFailure) break;
+          if (overflow !== undefined || (!result.ok && !options.continueOnFailure)) break;
         }
         if (options.atomic && results.some(({ ok }) => !ok)) throw rollback;
       });
     } catch (error) {
-      if (error === overflow) {
-        throw new AppError(
-          "BULK_SIZE_EXCEEDED",
-          `the answer would be larger than ${BULK_ANSWER_BYTES_MAX} bytes: send fewer elements at a time`,
-        );
-      }
+      if (error instanceof BulkOverflow) throw error.toAppError();
       if (error !== rollback) throw error;
     }
     return results;
+  }
+
+  /** Transactions are counted at the first call, and then as they come. */
+  counts(): LedgerCounts {
+    this.#transactionCount ??= first(
+      this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM tx"),
+    ).count;
+    return { transactions: this.#transactionCount, accounts: this.#batch.accountCount };
+  }
+
+  /**
+   * Makes the entries of another ledger's log again, which this one has all of the earlier ones of. Throws `ReplayError`
+   * at an entry that cannot be; the page is then left out whole.
+   */
+  replay(page: LogPage): void {
+    this.#unitOfWork(() => {
+      for (const row of page.rows) {
+        try {
+          this.#replayRow(row, toLoggedData(row, page));
+        } catch (cause) {
+          throw new ReplayError(row.id, cause);
+        }
+        this.#batch.flushIfLarge();
+      }
+    });
   }
 
   findTransaction(id: number, expansion: VolumeExpansion): Transaction | undefined {
@@ -205,6 +247,14 @@ export class LedgerEngine {
   /** Log entries of a range, at least one if there is any, as many as the limits allow. */
   readLogs(from: number, to: number, limits: RangeLimits): LogEntry[] {
     return this.#logs.range(from, to, limits);
+  }
+
+  /** The transactions that log entries made: of the first of the entries, at least one, as many as the limit allows. */
+  readCommitted(logIds: readonly number[], limits: { bytesMax: number }): CommittedTransaction[] {
+    return this.#logs.findAll(logIds, limits).flatMap(({ id, data }) => {
+      const transaction = transactionOf(data);
+      return transaction === undefined ? [] : { logId: id, transaction };
+    });
   }
 
   /** Notes that the events up to a log entry are taken over. Never moves back. */
@@ -265,6 +315,7 @@ export class LedgerEngine {
         this.#head = head;
         this.#batch.reset();
         this.#drafts.reset();
+        this.#transactionCount = undefined;
       }
       this.#batch.trim();
       throw error;
@@ -283,8 +334,8 @@ export class LedgerEngine {
   }
 
   #run(command: Command, { idempotencyKey, dryRun }: WriteOptions, now: Timestamp): Outcome {
-    // That of a script is stored even without a key: nothing else in the log tells what it was.
-    const isHashed = idempotencyKey !== "" || command.kind === "runScript";
+    // Without a key it is stored where the log does not tell it.
+    const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
     if (keyHash !== undefined && idempotencyKey !== "") {
       const replay = this.#findReplay(idempotencyKey, keyHash);
@@ -298,6 +349,10 @@ export class LedgerEngine {
       isReplay: false,
       ...(draft.transaction === undefined ? {} : { transaction: draft.transaction }),
     };
+  }
+
+  #isDerivable(command: Command, now: Timestamp): boolean {
+    return this.#settings.scripts.runtime === "machine" && isDerivable(command, now);
   }
 
   #findReplay(key: string, keyHash: string): Outcome | undefined {
@@ -319,33 +374,51 @@ export class LedgerEngine {
     };
   }
 
-  #append(
-    id: number,
-    draft: Draft,
-    { now, key, keyHash }: { now: Timestamp; key: string; keyHash: string | undefined },
-  ): void {
+  #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: LoggedData): void {
+    assert(date >= this.#head.date, "dates of log entries never decrease");
+    const keyHash = row.keyHash ?? undefined;
+    const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
+    this.#append(id, this.#drafts.replay(data, date), options);
+    // What follows is chained to the hash that is stored, so that a wrong one is told once.
+    this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
+    this.#counters.log = id;
+    this.#counters.tx = Math.max(this.#counters.tx, row.tx ?? 0);
+  }
+
+  #append(id: number, draft: Draft, options: AppendOptions): void {
+    const { now, key, keyHash } = options;
     assert(id > this.#head.logId, "ids of log entries strictly increase");
     const payload = draft.project(id);
-    const hash = this.#chainHash(draft.data, now, key);
+    const tx = transactionOf(draft.data)?.id;
+    if (tx !== undefined && this.#transactionCount !== undefined) this.#transactionCount++;
+    // All the rest follows from what the chain covers.
+    const isChained = this.info.features.HASH_LOGS === "SYNC";
+    const isSummed = options.hasChecksum ?? !(isChained && keyHash === undefined);
+    const memento =
+      isChained || isSummed
+        ? toMemento({ data: draft.data, date: now, idempotencyKey: key })
+        : undefined;
+    const hash = isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
     this.#batch.addLog({
       id,
       date: now,
       type: LOG_TYPES[draft.data.type],
-      tx: transactionOf(draft.data)?.id,
+      tx,
       payload,
       hash: hash?.toString("hex"),
       key: key === "" ? undefined : key,
       keyHash,
+      checksum:
+        isSummed && memento !== undefined ? logChecksum({ id, tx, keyHash, memento }) : undefined,
     });
     this.#head = { logId: id, date: now, hash };
   }
 
-  #chainHash(data: LogData, date: Timestamp, idempotencyKey: string): Buffer | undefined {
-    if (this.info.features.HASH_LOGS !== "SYNC") return undefined;
+  #chainHash(memento: string): Buffer {
     const previous = this.#head.hash;
     const hash = createHash("sha256");
     if (previous !== undefined) hash.update(`"${previous.toString("base64")}"\n`);
-    return hash.update(`${toMemento({ data, date, idempotencyKey })}\n`).digest();
+    return hash.update(`${memento}\n`).digest();
   }
 
   #readHead(): Head {
@@ -362,13 +435,13 @@ export class LedgerEngine {
   }
 }
 
-/** About how much a result takes in the answer. */
-const bytesOf = (result: Result<Outcome>): number =>
-  result.ok && result.value.transaction !== undefined
-    ? transactionBytes(result.value.transaction)
-    : RESULT_BYTES;
-
-const RESULT_BYTES = 500;
+interface AppendOptions {
+  readonly now: Timestamp;
+  readonly key: string;
+  readonly keyHash: string | undefined;
+  /** Of an entry that is made again: whether it had one. Some are from before there were checksums. */
+  readonly hasChecksum?: boolean;
+}
 
 /** The end of the log: what the next entry builds on. */
 interface Head {

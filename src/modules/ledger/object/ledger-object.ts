@@ -7,16 +7,19 @@ import { settingsOf } from "../../../platform/settings.ts";
 import { systemClock } from "../../../platform/time.ts";
 import type { AccountRecord, Command, LedgerInfo, LogEntry, Transaction } from "../core/types.ts";
 import { LedgerCatalogue } from "../store.ts";
+import { answerAudit, type AuditAnswer, type AuditRequest } from "./audit.ts";
 import { durableSql } from "./durable-sql.ts";
 import {
   type BulkElement,
   type BulkOptions,
+  type CommittedTransaction,
+  type LedgerCounts,
   LedgerEngine,
   type Outcome,
   type WriteOptions,
 } from "./engine.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { isCreated } from "./migrations.ts";
+import { isCreated, type MigrationStep, readMigrations } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
 import type { VolumeExpansion } from "./transaction-reader.ts";
 
@@ -32,6 +35,9 @@ const RESEND_DELAY_MS = 15_000;
 const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
 /** Most log entries that one message announces; the next one follows its confirmation. */
 const ANNOUNCED_MAX = 10_000;
+
+/** What one call gives of the transactions that a stream has made, in bytes. */
+const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 
 const NOT_CREATED = {
   ok: false,
@@ -121,6 +127,24 @@ export class LedgerObject extends DurableObject<Env> {
       entries: engine.readLogs(from, to, EVENTS_LIMITS),
       publishedLogId: engine.publishedLogId,
     }));
+  }
+
+  /** The transactions that log entries made, as many of the first as one call gives. */
+  async readCommitted(logIds: readonly number[]): Promise<Result<CommittedTransaction[]>> {
+    return this.#withEngine((engine) => engine.readCommitted(logIds, COMMITTED_LIMITS));
+  }
+
+  async counts(): Promise<Result<LedgerCounts>> {
+    return this.#withEngine((engine) => engine.counts());
+  }
+
+  async migrations(): Promise<Result<MigrationStep[]>> {
+    return this.#withEngine(() => readMigrations(this.#sql));
+  }
+
+  /** For the audit of the ledger: rows of its log and tables, of one moment. */
+  async answerAudit(request: AuditRequest): Promise<Result<AuditAnswer>> {
+    return this.#withEngine(() => answerAudit(this.#sql, request));
   }
 
   /** The consumer has stored what follows from the events up to this log entry. */

@@ -31,6 +31,8 @@ type LogSqlRow = {
   key: string | null;
 };
 
+type LogSizeRow = { id: number; size: number };
+
 const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
 
 /** Reads log entries. An entry reads the same for ever, whatever is written after it. */
@@ -64,7 +66,7 @@ export class LogReader {
   /** Entries of a range in order, at least one if there is any, as many as the limits allow. */
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
     // The sizes first: they are read without the payloads, which may be large.
-    const sizes = this.#sql.all<{ id: number; size: number }>(
+    const sizes = this.#sql.all<LogSizeRow>(
       "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
       from,
       to,
@@ -79,6 +81,26 @@ export class LogReader {
     );
     const entries = this.#toEntries(rows);
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
+  }
+
+  /** Entries by their ids: those of the first ids, at least one if there is any, as many as the limit allows. */
+  findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
+    const rows = this.#sql.all<LogSizeRow>(
+      "SELECT id, octet_length(payload) AS size FROM log WHERE id IN (SELECT value FROM json_each(?))",
+      `[${ids.join(",")}]`,
+    );
+    const sizes = new Map(rows.map(({ id, size }) => [id, size]));
+    const sizeOf = (id: number): number => (sizes.get(id) ?? 0) * EVENT_GROWTH;
+    const wanted = ids.slice(0, countWithin(ids, bytesMax, sizeOf));
+    const found = this.#toEntries(
+      this.#sql.all<LogSqlRow>(
+        `${SELECT_LOG} WHERE id IN (SELECT value FROM json_each(?))`,
+        `[${wanted.join(",")}]`,
+      ),
+    );
+    const byId = new Map(found.map((entry) => [entry.id, entry]));
+    const entries = wanted.flatMap((id) => byId.get(id) ?? []);
+    return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
   }
 
   #toEntries(rows: readonly LogSqlRow[]): LogEntry[] {
@@ -107,6 +129,9 @@ export class LogReader {
     };
   }
 }
+
+/** How much larger an event may be than its payload: what is read and then not given is read again. */
+const EVENT_GROWTH = 40;
 
 export interface RangeLimits {
   readonly countMax: number;

@@ -1,4 +1,4 @@
-import type { Sql } from "./sql.ts";
+import { amountText, type Sql, type StoredAmount } from "./sql.ts";
 
 /**
  * The tables of a ledger, in numbered steps; a released step never changes.
@@ -8,7 +8,7 @@ import type { Sql } from "./sql.ts";
  * that the last move is the current volume. What most rows lack is null and costs a byte: a `timestamp` that equals the
  * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
  */
-const STEPS: readonly (readonly string[])[] = [
+const STEPS: readonly Step[] = [
   [
     `CREATE TABLE ledger (
       one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -42,20 +42,91 @@ const STEPS: readonly (readonly string[])[] = [
     ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX move_dated ON move (account, asset, timestamp, tx) WHERE timestamp IS NOT NULL`,
   ],
+  [
+    // 48 bits over what no hash of the chain covers, which few rows have; null where the chain covers all.
+    `ALTER TABLE log ADD COLUMN checksum INTEGER`,
+    // By how much the effective volumes exceed the volumes: the same number for many later moves.
+    `ALTER TABLE move RENAME COLUMN effective_input TO shift_input`,
+    `ALTER TABLE move RENAME COLUMN effective_output TO shift_output`,
+    toShifts,
+  ],
 ];
+
+/** Statements, and what needs arithmetic. */
+type Step = readonly (string | ((sql: Sql) => void))[];
+
+/** Volumes become differences to those of their rows. */
+function toShifts(sql: Sql): void {
+  let after = { account: 0, asset: 0, tx: 0 };
+  for (;;) {
+    const rows = sql.all<ShiftSqlRow>(
+      `SELECT account, asset, tx, input, output, shift_input AS effectiveInput, shift_output AS effectiveOutput FROM move
+        WHERE shift_input IS NOT NULL AND (account, asset, tx) > (?, ?, ?) ORDER BY account, asset, tx LIMIT 1000`,
+      after.account,
+      after.asset,
+      after.tx,
+    );
+    for (const { account, asset, tx, input, output, ...effective } of rows) {
+      sql.all(
+        `INSERT INTO move (account, asset, tx, role, input, output, shift_input, shift_output)
+          SELECT ?, ?, ?, 0, 0, 0, value ->> 0, value ->> 1 FROM json_each(?) WHERE true
+          ON CONFLICT (account, asset, tx) DO UPDATE
+            SET shift_input = excluded.shift_input, shift_output = excluded.shift_output`,
+        account,
+        asset,
+        tx,
+        `[[${amountText(BigInt(effective.effectiveInput) - BigInt(input))},${amountText(BigInt(effective.effectiveOutput) - BigInt(output))}]]`,
+      );
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+type ShiftSqlRow = {
+  account: number;
+  asset: number;
+  tx: number;
+  input: StoredAmount;
+  output: StoredAmount;
+  effectiveInput: StoredAmount;
+  effectiveOutput: StoredAmount;
+};
+
+/** What the steps are for, in order. */
+const STEP_NAMES = ["Tables of a ledger", "Checksums, effective volumes as differences"];
+
+/** A step that a ledger has behind it. */
+export interface MigrationStep {
+  readonly version: string;
+  readonly name: string;
+}
+
+export const readMigrations = (sql: Sql): MigrationStep[] =>
+  sql
+    .all<{ step: number }>("SELECT step FROM migration ORDER BY step")
+    .map(({ step }) => ({ version: `${step}`, name: STEP_NAMES[step - 1] ?? "" }));
+
+/** Number of the last step. */
+export const STEP_LAST = STEPS.length;
 
 /** Whether the object holds a ledger. One that was never created has no tables. */
 export const isCreated = (sql: Sql): boolean =>
   sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
 
-/** Brings the tables up to date. Does nothing when they are. */
-export function migrate(sql: Sql): void {
+/** Brings the tables up to date, or up to an earlier step. Does nothing when they are. Throws for tables of a later version. */
+export function migrate(sql: Sql, stepMax = STEP_LAST): void {
   sql.transaction(() => {
     sql.all("CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY) STRICT");
     const [row] = sql.all<{ step: number | null }>("SELECT max(step) AS step FROM migration");
+    if ((row?.step ?? 0) > STEP_LAST) throw new Error("the ledger was made by a later version");
     for (const [index, statements] of STEPS.entries()) {
-      if (index < (row?.step ?? 0)) continue;
-      for (const statement of statements) sql.all(statement);
+      if (index < (row?.step ?? 0) || index >= stepMax) continue;
+      for (const work of statements) {
+        if (typeof work === "string") sql.all(work);
+        else work(sql);
+      }
       sql.all("INSERT INTO migration (step) VALUES (?)", index + 1);
     }
   });

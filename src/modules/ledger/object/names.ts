@@ -12,12 +12,28 @@ export function readNames(
   accounts: ReadonlySet<number>,
   assets: ReadonlySet<number>,
 ): Names {
-  const addresses = readColumn(sql, "SELECT id, address AS name FROM account", accounts);
-  const names = readColumn(sql, "SELECT id, name FROM asset", assets);
+  const found = readNameMaps(sql, accounts, assets);
   return {
-    account: (id) => named(addresses, id) as Account, // only checked addresses are stored
-    asset: (id) => named(names, id) as Asset, // only checked assets are stored
+    account: (id) => named(found.accounts, id) as Account, // only checked addresses are stored
+    asset: (id) => named(found.assets, id) as Asset, // only checked assets are stored
   };
+}
+
+/** The same as plain data, without what has no name. */
+export function readNameMaps(
+  sql: Sql,
+  accounts: ReadonlySet<number>,
+  assets: ReadonlySet<number>,
+): NameMaps {
+  return {
+    accounts: readColumn(sql, "SELECT id, address AS name FROM account", accounts),
+    assets: readColumn(sql, "SELECT id, name FROM asset", assets),
+  };
+}
+
+export interface NameMaps {
+  readonly accounts: ReadonlyMap<number, string>;
+  readonly assets: ReadonlyMap<number, string>;
 }
 
 function readColumn(

@@ -1,7 +1,7 @@
 import type { CompiledScript } from "../../../numscript/index.ts";
 
-/** Most source text whose compiled form is kept, in characters; a syntax tree takes some fifty times its text. */
-const CHARACTERS_MAX = 300_000;
+/** Most source text whose compiled form is kept, in characters: a syntax tree takes 24 to 130 bytes for each. */
+const CHARACTERS_MAX = 100_000;
 
 /** Compiled scripts by their source text: the ones used last, up to a size. */
 export class BoundedScriptCache {

@@ -15,6 +15,12 @@ export type SqlRow = Record<string, SqlValue>;
 /** Amounts as they are stored: integers up to 2^53, decimal text above. */
 export type StoredAmount = string | number;
 
+/** An amount in JSON that becomes a column: beyond 2^53 as text, as JavaScript would read the integer rounded. */
+export const amountText = (amount: bigint): string =>
+  amount <= Number.MAX_SAFE_INTEGER && amount >= Number.MIN_SAFE_INTEGER
+    ? amount.toString()
+    : `"${amount}"`;
+
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 
 /** A column of the first row, where the statement surely gives one. */

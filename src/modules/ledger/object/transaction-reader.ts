@@ -119,7 +119,8 @@ export class TransactionReader {
       volumes.push({ ...place, ...toVolumes(row.input, row.output) });
       effective.push({
         ...place,
-        ...toVolumes(row.effective_input ?? row.input, row.effective_output ?? row.output),
+        input: fromStored(row.input) + fromStored(row.shift_input ?? 0),
+        output: fromStored(row.output) + fromStored(row.shift_output ?? 0),
       });
     }
     return found;
@@ -255,12 +256,12 @@ type MoveSqlRow = {
   tx: number;
   input: StoredAmount;
   output: StoredAmount;
-  effective_input: StoredAmount | null;
-  effective_output: StoredAmount | null;
+  shift_input: StoredAmount | null;
+  shift_output: StoredAmount | null;
 };
 
 // CROSS JOIN keeps the order of the keys and makes each a look-up in the primary key.
-const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, effective_input, effective_output
+const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, shift_input, shift_output
   FROM json_each(?) AS wanted CROSS JOIN move
     ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;
 

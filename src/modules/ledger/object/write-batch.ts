@@ -4,7 +4,7 @@ import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "../../../p
 import type { VolumeReader } from "../core/postings.ts";
 import type { Account, Asset, Metadata, Volumes } from "../core/types.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
 
 /** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
 const ACCOUNTS_CACHED_MAX = 20_000;
@@ -42,6 +42,7 @@ export interface LogRow {
   readonly hash: string | undefined;
   readonly key: string | undefined;
   readonly keyHash: string | undefined;
+  readonly checksum: number | undefined;
 }
 
 export interface TxRow {
@@ -89,6 +90,11 @@ export class WriteBatch implements VolumeReader {
   constructor(sql: Sql) {
     this.#sql = sql;
     this.#readCounters();
+  }
+
+  /** Accounts are never deleted, and their ids have no gaps. */
+  get accountCount(): number {
+    return this.#nextAccount - 1;
   }
 
   /** Writes what waits when some of it is dated after `timestamp`, so that it can be read. */
@@ -204,10 +210,10 @@ export class WriteBatch implements VolumeReader {
     this.#stageAccount({ ...row, metadata, updatedAt: updatedAt ?? row.updatedAt });
   }
 
-  addLog({ id, date, type, tx, payload, hash, key, keyHash }: LogRow): void {
+  addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
     if (key !== undefined) this.#keys.add(key);
     this.#logRows.push(
-      `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)}]`,
+      `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}]`,
     );
   }
 
@@ -220,12 +226,12 @@ export class WriteBatch implements VolumeReader {
   addMove(row: MoveRow): void {
     const { account, asset, tx, role, input, output, timestamp, effective } = row;
     this.#volumes.set(volumeKey(account, asset), { input, output });
-    const effectiveText =
+    const shiftText =
       effective === undefined
         ? "null,null"
-        : `${amountText(effective.input)},${amountText(effective.output)}`;
+        : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
     this.#moveRows.push(
-      `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${microsOrNull(timestamp)},${effectiveText}]`,
+      `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${microsOrNull(timestamp)},${shiftText}]`,
     );
   }
 
@@ -321,11 +327,11 @@ const INSERT_ASSETS =
 const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
   ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
-const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, key_hash)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7) FROM json_each(?)`;
+const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, key_hash, checksum)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7), value ->> 8 FROM json_each(?)`;
 const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
-const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_input, effective_output)
+const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, shift_input, shift_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
 
 /** The stored row of an account that exists. */
@@ -364,10 +370,6 @@ const toAccountText = (row: AccountRow): string =>
   `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
     row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
   }]`;
-
-/** Above 2^53 as text: SQLite would keep the integer up to 2^63, but JavaScript would read it rounded. */
-export const amountText = (amount: bigint): string =>
-  amount <= Number.MAX_SAFE_INTEGER ? amount.toString() : `"${amount}"`;
 
 const orNull = (text: string | undefined): string =>
   text === undefined ? "null" : quoteJson(text);

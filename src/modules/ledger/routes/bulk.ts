@@ -1,20 +1,32 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { AppError } from "../../../platform/errors.ts";
+import { contentTypeOf } from "../../../platform/http/body.ts";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { parseBulk, toBulkElement } from "../commands.ts";
 import {
   type BulkElementRequest,
+  BulkJsonStream,
   BulkQuery,
   BulkRequest,
   BulkResponse,
+  BulkScriptStream,
   LedgerParams,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
+import { toStreamAnswer } from "../streams/bulk-answer.ts";
+import { readElements, type StreamFormat } from "../streams/elements.ts";
 import { toBulkView } from "../views.ts";
 
 /** Largest bulk body, in bytes. */
 const BULK_BYTES_MAX = 8 * 1024 * 1024;
+
+const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
+const SCRIPT_STREAM = "application/vnd.formance.ledger.api.v2.bulk+script-stream";
+const FORMATS: ReadonlyMap<string, StreamFormat> = new Map([
+  [JSON_STREAM, "json"],
+  [SCRIPT_STREAM, "script"],
+]);
 
 export function registerBulk(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -25,7 +37,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2CreateBulk",
       summary: "Execute many changes in one request",
       description:
-        "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer.",
+        "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer. The content type selects the format. A stream is executed while it arrives: where it is broken, too, what stands before that is kept and is in `data`, unless it is atomic.",
       tags: ["ledger"],
       scope: "ledger:write",
       params: LedgerParams,
@@ -33,7 +45,17 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       unsupportedQuery: ["schemaVersion"],
       body: BulkRequest,
       bodyBytesMax: BULK_BYTES_MAX,
-      before: (c) => assertJson(c.req.header("content-type")),
+      streams: {
+        contentTypes: { [JSON_STREAM]: BulkJsonStream, [SCRIPT_STREAM]: BulkScriptStream },
+        handler: async ({ params, query, contentType, chunks, c }) => {
+          assertOptions(query);
+          const service = LedgerService.from(c.env);
+          const elements = readElements(chunks, FORMATS.get(contentType) ?? "json");
+          const outcome = await service.executeStream(params.ledger, elements, query);
+          return toStreamAnswer(outcome, (logIds) => service.readCommitted(params.ledger, logIds));
+        },
+      },
+      before: (c) => assertFormat(contentTypeOf(c.req.raw)),
       responses: {
         200: json("All succeeded", BulkResponse),
         400: json("At least one failed, or the request is refused", BulkResponse),
@@ -62,12 +84,9 @@ function assertOptions({ atomic, parallel }: { atomic: boolean; parallel: boolea
   }
 }
 
-/** The content type selects the format of a bulk. */
-function assertJson(contentType: string | undefined): void {
-  const [type = "application/json"] = (contentType ?? "").split(";");
-  if (type !== "" && type.trim() !== "application/json") {
-    throw new AppError("VALIDATION", `unsupported content type: ${type}`);
-  }
+function assertFormat(contentType: string): void {
+  if (["", "application/json"].includes(contentType) || FORMATS.has(contentType)) return;
+  throw new AppError("VALIDATION", `unsupported content type: ${contentType}`);
 }
 
 function assertSize(size: number, most: number): void {

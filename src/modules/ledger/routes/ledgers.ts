@@ -1,15 +1,17 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
 import { assertNoFilter, type ListRules, toPageQuery } from "../../../platform/http/listing.ts";
-import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
+import { cursorOf, dataOf, MetadataSchema, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import {
   CreateLedgerRequest,
   FilterBody,
+  LedgerInfoResponse,
   LedgerListQuery,
   LedgerParams,
   LedgerResponse,
+  StatsResponse,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toLedgerView } from "../views.ts";
@@ -17,6 +19,12 @@ import { toLedgerView } from "../views.ts";
 const LIST_RULES: ListRules = { columns: { id: "integer" }, column: "id", order: "asc" };
 
 export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
+  registerCatalogue(app);
+  registerLedgerMetadata(app);
+  registerLedgerFacts(app);
+}
+
+function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -83,6 +91,82 @@ export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const ledger = await LedgerService.from(c.env).getLedger(params.ledger);
       return { status: 200, body: { data: toLedgerView(ledger) } };
+    },
+  );
+}
+
+function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "put",
+      path: "/v2/{ledger}/metadata",
+      operationId: "v2UpdateLedgerMetadata",
+      summary: "Add metadata to a ledger",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      body: MetadataSchema,
+      responses: { 204: empty("Added"), ...errors(400, 404) },
+    },
+    async ({ params, body, c }) => {
+      await LedgerService.from(c.env).addLedgerMetadata(params.ledger, body);
+      return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/v2/{ledger}/metadata/{key}",
+      operationId: "v2DeleteLedgerMetadata",
+      summary: "Delete a metadata key of a ledger",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams.extend({ key: z.string() }),
+      responses: { 204: empty("Deleted"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await LedgerService.from(c.env).deleteLedgerMetadata(params.ledger, params.key);
+      return { status: 204 };
+    },
+  );
+}
+
+function registerLedgerFacts(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/_info",
+      operationId: "v2GetLedgerInfo",
+      summary: "Show how a ledger is stored",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const steps = await LedgerService.from(c.env).listMigrations(params.ledger);
+      const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
+      return { status: 200, body: { data: { name: params.ledger, storage: { migrations } } } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/stats",
+      operationId: "v2ReadStats",
+      summary: "Count what a ledger holds",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const { transactions, accounts } = await LedgerService.from(c.env).countLedger(params.ledger);
+      return { status: 200, body: { data: { transactions, accounts } } };
     },
   );
 }

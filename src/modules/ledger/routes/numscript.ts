@@ -1,4 +1,4 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type CheckReport, checkScript, LineIndex, type Range } from "../../../numscript/index.ts";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
@@ -71,9 +71,7 @@ const CheckResponse = z
   })
   .openapi("ScriptCheck");
 
-/** Florin's own routes of the language, below `/api/florin/v1`. */
-export function numscriptRoutes(): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>();
+export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -100,7 +98,6 @@ export function numscriptRoutes(): OpenAPIHono<AppEnv> {
       return { status: 200, body: { data: { valid, runtime, ...toPositions(report, lines) } } };
     },
   );
-  return app;
 }
 
 /** A report with lines and characters in place of offsets. */

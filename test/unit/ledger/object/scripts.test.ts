@@ -101,11 +101,29 @@ describe("a script reads the ledger as it is when its postings are applied", () 
   });
 });
 
+test("the scripts of a bulk take a limited amount of work together, or nothing is kept", () => {
+  const ledger = new TestLedger();
+  const divide = `set_tx_meta("k", $n/$m)`;
+  const plain = `vars { number $n number $m }\n${send("[USD 1]", "@world", "@a")}${`${divide}\n`.repeat(600)}`;
+  const [n, m] = ["9".repeat(498), "8".repeat(499)];
+  const heavy = script(plain, { variables: { n, m }, runtime: "experimental-interpreter" });
+  expect(refusalOf(() => ledger.bulk(Array.from({ length: 20 }, () => heavy)))).toBe(
+    "BULK_SIZE_EXCEEDED",
+  );
+  expect(ledger.engine.lastLogId).toBe(0);
+  ledger.commit(heavy);
+  expect(ledger.logs()).toHaveLength(1);
+});
+
 describe("what a script makes", () => {
   test("cannot be larger than what a request may be", () => {
     const ledger = new TestLedger();
     const long = `@${"a".repeat(257)}`;
     expect(refusalOf(() => ledger.commit(script(send("[USD 1]", "@world", long))))).toBe(
+      "VALIDATION",
+    );
+    const asset = "A".repeat(65);
+    expect(refusalOf(() => ledger.commit(script(send(`[${asset} 1]`, "@world", "@a"))))).toBe(
       "VALIDATION",
     );
     const nines = "9".repeat(1000);

@@ -1,0 +1,68 @@
+import { DurableObject } from "cloudflare:workers";
+import { stringifyJson } from "../../../platform/json.ts";
+import type { Result } from "../../../platform/result.ts";
+import type { LedgerInfo } from "../core/types.ts";
+import { type AuditReport, LedgerAudit, parseProgress } from "./audit.ts";
+import { durableSql } from "./durable-sql.ts";
+import type { Sql } from "./sql.ts";
+
+/** How long one call works before it answers how far it is. */
+const WORK_MS = 5000;
+
+/**
+ * The audit of one ledger: a copy of it that is rebuilt from the log, beside the ledger, which goes on working. A call
+ * works for a while; the next one goes on. When all is said, the copy is deleted.
+ */
+export class LedgerAuditObject extends DurableObject<Env> {
+  readonly #sql: Sql;
+  #running: Promise<Result<AuditReport>> | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+  }
+
+  /** Starts the audit or goes on with it. Calls at the same time share its work and its answer. */
+  async audit(info: LedgerInfo): Promise<Result<AuditReport>> {
+    this.#running ??= this.#work(info).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #work(info: LedgerInfo): Promise<Result<AuditReport>> {
+    const audit = this.#open(info);
+    const ledger = this.env.LEDGERS.getByName(info.name);
+    const endMs = Date.now() + WORK_MS;
+    while (audit.report.status === "running" && Date.now() < endMs) {
+      const request = audit.next();
+      const answer = await ledger.answerAudit(request);
+      if (!answer.ok) return answer;
+      audit.take(request, answer.value);
+    }
+    const { report } = audit;
+    if (report.status === "running") this.#save(info, audit);
+    else await this.ctx.storage.deleteAll();
+    return { ok: true, value: report };
+  }
+
+  #open(info: LedgerInfo): LedgerAudit {
+    this.#sql.all(
+      "CREATE TABLE IF NOT EXISTS audit (one INTEGER PRIMARY KEY CHECK (one = 1), progress TEXT NOT NULL) STRICT",
+    );
+    const [saved] = this.#sql.all<{ progress: string }>("SELECT progress FROM audit");
+    return new LedgerAudit(
+      this.#sql,
+      info,
+      saved === undefined ? undefined : parseProgress(saved.progress),
+    );
+  }
+
+  #save({ name }: LedgerInfo, audit: LedgerAudit): void {
+    if (this.ctx.id.name !== name) throw new Error("an audit object is of one ledger");
+    this.#sql.all(
+      "INSERT INTO audit (one, progress) VALUES (1, ?) ON CONFLICT DO UPDATE SET progress = excluded.progress",
+      stringifyJson(audit.progress),
+    );
+  }
+}

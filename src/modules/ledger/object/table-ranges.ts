@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { parseJson } from "../../../platform/json.ts";
+import type { Sql, SqlValue } from "./sql.ts";
+
+/** The tables of a ledger: the columns of their primary keys, and what of them must be as a rebuild makes it. */
+const TABLES = {
+  // How far events are taken over is known to this table only; it must be within the log.
+  ledger: {
+    key: ["one"],
+    columns: [
+      "uuid",
+      "name",
+      "bucket",
+      "features",
+      "published_log BETWEEN 0 AND (SELECT coalesce(max(id), 0) FROM log) AS published_log",
+    ],
+  },
+  migration: { key: ["step"], columns: [] },
+  asset: { key: ["id"], columns: ["name"] },
+  account: {
+    key: ["id"],
+    columns: ["address", "first_usage", "inserted_at", "updated_at", "metadata"],
+  },
+  log: {
+    key: ["id"],
+    columns: ["date", "type", "tx", "payload", "hash", "key", "key_hash", "checksum"],
+  },
+  tx: {
+    key: ["id"],
+    columns: ["log", "timestamp", "reference", "metadata", "updated_at", "reverted_at"],
+  },
+  move: {
+    key: ["account", "asset", "tx"],
+    columns: ["role", "input", "output", "timestamp", "shift_input", "shift_output"],
+  },
+} as const;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[]; // the keys of a literal
+
+export type Key = readonly number[];
+
+/** Rows of a table in the order of its key: behind `after`, up to `to` or the end. */
+export interface TableRange {
+  readonly table: TableName;
+  readonly after: Key | undefined;
+  readonly to: Key | undefined;
+}
+
+export interface RangeDigest {
+  readonly rows: number;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+}
+
+/** Rows that are read at a time. */
+const PAGE_ROWS = 1000;
+
+/** What tells two ranges apart without showing them. */
+export function digestOf(sql: Sql, range: TableRange): RangeDigest {
+  const hash = createHash("sha256");
+  let rows = 0;
+  for (const row of rowsOf(sql, range)) {
+    hash.update(row.cells);
+    hash.update("\n");
+    rows++;
+  }
+  return { rows, hash: hash.digest("hex") };
+}
+
+export interface TableRow {
+  readonly key: Key;
+  /** A JSON list of texts: the columns as SQL literals. */
+  readonly cells: string;
+}
+
+export function* rowsOf(sql: Sql, { table, after, to }: TableRange): Generator<TableRow> {
+  const { key } = TABLES[table];
+  let last = after;
+  for (;;) {
+    const { where, bindings } = boundsOf(key, last, to);
+    const rows = sql.all<Record<string, number> & { cells: string }>(
+      `SELECT ${key.join(", ")}, ${cellsOf(table)} AS cells FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ${PAGE_ROWS}`,
+      ...bindings,
+    );
+    for (const row of rows) yield { key: key.map((name) => row[name] ?? 0), cells: row.cells };
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < PAGE_ROWS) return;
+    last = key.map((name) => end[name] ?? 0);
+  }
+}
+
+/** The key of the row so many rows behind a key, `undefined` where the table ends before. */
+export function keyBehind(sql: Sql, { table, after }: TableRange, rows: number): Key | undefined {
+  const { key } = TABLES[table];
+  const { where, bindings } = boundsOf(key, after, undefined);
+  const [row] = sql.all<Record<string, number>>(
+    `SELECT ${key.join(", ")} FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT 1 OFFSET ${rows - 1}`,
+    ...bindings,
+  );
+  return row === undefined ? undefined : key.map((name) => row[name] ?? 0);
+}
+
+/** The columns in which two rows of a table differ. */
+export function differingColumns(table: TableName, a: string, b: string): ColumnDifference[] {
+  const [first, second] = [toCells(a), toCells(b)];
+  return TABLES[table].columns.flatMap((column, index) => {
+    const [stored = "NULL", expected = "NULL"] = [first[index], second[index]];
+    return stored === expected ? [] : [{ column: nameOf(column), stored, expected }];
+  });
+}
+
+export interface ColumnDifference {
+  readonly column: string;
+  /** SQL literals. */
+  readonly stored: string;
+  readonly expected: string;
+}
+
+const toCells = (text: string): readonly string[] => parseJson(text) as string[]; // made by `cellsOf`
+
+const EXPRESSION = /^(.*) AS (\w+)$/;
+const nameOf = (column: string): string => EXPRESSION.exec(column)?.[2] ?? column;
+const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? column;
+
+const cellsOf = (table: TableName): string =>
+  `json_array(${TABLES[table].columns.map((column) => `quote(${valueOf(column)})`).join(", ")})`;
+
+function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
+  const conditions: string[] = [];
+  const bindings: SqlValue[] = [];
+  const row = `(${key.join(", ")})`;
+  const values = `(${key.map(() => "?").join(", ")})`;
+  if (after !== undefined) {
+    conditions.push(`${row} > ${values}`);
+    bindings.push(...after);
+  }
+  if (to !== undefined) {
+    conditions.push(`${row} <= ${values}`);
+    bindings.push(...to);
+  }
+  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, bindings };
+}

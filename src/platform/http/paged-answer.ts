@@ -1,0 +1,59 @@
+import { stringifyJson } from "../json.ts";
+import { logError } from "../log.ts";
+
+/** A JSON answer of one long list, which is made and sent a page at a time. */
+export interface PagedAnswer {
+  readonly status: number;
+  /** The items of the member `data`. */
+  readonly pages: AsyncIterable<readonly object[]>;
+  /** The members behind it. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Sends an answer in pages, each when the client takes it. The first is made before the status is sent, so that its failure
+ * has an answer of its own; one of a later page cuts the answer off.
+ */
+export async function respondInPages(
+  { status, pages, members }: PagedAnswer,
+  { requestId }: { requestId: string },
+): Promise<Response> {
+  const texts = textsOf(pages, members);
+  let next: IteratorResult<string, undefined> | undefined = await texts.next();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = next ?? (await texts.next());
+          next = undefined;
+          if (done === true) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (error) {
+          logError("an answer was cut off", error, { requestId });
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        await texts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+}
+
+/** The pieces of the answer; the first has the first page in it. */
+async function* textsOf(
+  pages: PagedAnswer["pages"],
+  members: PagedAnswer["members"],
+): AsyncGenerator<string, undefined> {
+  let before = '{"data":[';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield before + stringifyJson(page).slice(1, -1);
+    before = ",";
+  }
+  const end = stringifyJson(members).slice(1);
+  yield `${before === "," ? "" : before}]${end === "}" ? "" : ","}${end}`;
+}

@@ -1,0 +1,67 @@
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
+import { AppError } from "./errors.ts";
+import { parseTimestamp, type Timestamp } from "./time.ts";
+
+/**
+ * What requests are made of, for the HTTP API and for whoever takes the same input without HTTP. The descriptions are
+ * those of the OpenAPI document.
+ */
+
+/** An integer of any size in a request: `1.0` and `1e3` are refused, as they are not integer literals. */
+export const BigIntegerInput = z
+  .union([z.int(), z.bigint()], { error: "expected an integer" })
+  .transform(BigInt)
+  .meta({ type: "integer", format: "bigint" });
+
+/** A timestamp in a request; RFC 3339 with a zone. */
+export const TimestampInput = z
+  .string()
+  .transform((text, context): Timestamp => {
+    const timestamp = parseTimestamp(text);
+    if (timestamp !== undefined) return timestamp;
+    context.addIssue({
+      code: "custom",
+      message: "expected an RFC 3339 timestamp with a zone, such as 2026-03-01T09:30:00Z",
+    });
+    return z.NEVER;
+  })
+  .meta({ type: "string", format: "date-time" });
+
+/** Text-to-text metadata. Any key is legal, `__proto__` included, which `z.record` would drop. */
+export type Metadata = Readonly<Record<string, string>>;
+export const MetadataSchema = z
+  .custom<Metadata>()
+  .superRefine((value: unknown, context) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      context.addIssue({ code: "custom", message: "expected an object of texts" });
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      if (typeof item === "string") continue;
+      // One fault is enough to refuse it, and there may be a million.
+      if (context.issues.length > 0) return;
+      context.addIssue({ code: "custom", message: "expected a text", path: [key] });
+    }
+  })
+  .meta({ type: "object", additionalProperties: { type: "string" } });
+
+/** The first thing that is wrong goes into the message, with its place; all of them into `details`. */
+export function toValidationError(error: z.ZodError, what: string): AppError {
+  const places = error.issues.map((issue) => {
+    const place = issue.path.map(String).join(".");
+    return place === "" ? `${what}: ${issue.message}` : `${what} '${place}': ${issue.message}`;
+  });
+  const [first = `${what} is not valid`] = places;
+  return new AppError("VALIDATION", first, {
+    cause: error,
+    ...(places.length > 1 ? { details: places.slice(0, DETAILS_MAX).join("\n") } : {}),
+  });
+}
+
+/** Most faults that one error lists. */
+const DETAILS_MAX = 20;
+
+/** A parameter or field that is part of the API and that this version does not serve. */
+export const unsupported = (name: string): AppError =>
+  new AppError("VALIDATION", `'${name}' is not supported by this version of Florin`);

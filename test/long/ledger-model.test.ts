@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { checkLives } from "../support/ledger-in-node.ts";
+
+const COMMANDS = 1_000_000;
+const LIVES_AT_ONCE = 2000;
+/** Several times what it takes. */
+const TIMEOUT_MS = 5_400_000;
+
+test(
+  "the engine agrees with the naive model over a million commands",
+  async () => {
+    let commands = 0;
+    while (commands < COMMANDS) {
+      commands += await checkLives({ lives: LIVES_AT_ONCE, stepsMax: 50 });
+    }
+    expect(commands).toBeGreaterThanOrEqual(COMMANDS);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,59 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import {
+  answerAudit,
+  type AuditReport,
+  LedgerAudit,
+} from "../../src/modules/ledger/object/audit.ts";
+import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
+import { attempt } from "../../src/platform/result.ts";
+import { fromMicros, toMicros } from "../../src/platform/time.ts";
+import { checkAgainstModel, type LedgerUnderTest } from "./ledger-agreement.ts";
+import { EXPANDED, TestLedger } from "./ledger-fixtures.ts";
+import { type Step, steps } from "./ledger-steps.ts";
+
+/**
+ * Takes ledgers on `node:sqlite` through random lives, beside the naive model, and audits each of them at its end. Gives
+ * the number of commands.
+ */
+export async function checkLives(options: { lives: number; stepsMax: number }): Promise<number> {
+  let commands = 0;
+  const property = fc.asyncProperty(steps(options.stepsMax), async (life) => {
+    const ledger = new TestLedger();
+    commands += life.reduce((sum, step) => sum + commandsOf(step), 0);
+    await checkAgainstModel(underTest(ledger), life);
+    expect(audited(ledger).differences).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: options.lives });
+  return commands;
+}
+
+/** Compares a ledger with what its log says. */
+export function audited(ledger: Pick<TestLedger, "sql" | "engine">): AuditReport {
+  const audit = new LedgerAudit(new NodeSql(), ledger.engine.info);
+  while (audit.report.status === "running") {
+    const request = audit.next();
+    audit.take(request, answerAudit(ledger.sql, request));
+  }
+  return audit.report;
+}
+
+function commandsOf(step: Step): number {
+  if (step.kind === "bulk") return step.writes.length;
+  return step.kind === "write" || step.kind === "repeat" ? 1 : 0;
+}
+
+const underTest = (ledger: TestLedger): LedgerUnderTest => ({
+  start: ledger.now,
+  execute: async (command, options) => attempt(() => ledger.engine.execute(command, options)),
+  executeBulk: async (elements, options) => ledger.engine.executeBulk(elements, options),
+  listTransactions: async (query) => ledger.engine.listTransactions(query, EXPANDED),
+  listAccounts: async (query) => ledger.engine.listAccounts(query, EXPANDED),
+  readLogs: async () => ledger.logs(),
+  evict: async () => {
+    ledger.open();
+  },
+  wait: (seconds) => {
+    ledger.now = fromMicros(toMicros(ledger.now) + BigInt(seconds) * 1_000_000n);
+  },
+});

@@ -1,0 +1,48 @@
+import type { StreamElement } from "../../src/modules/ledger/streams/elements.ts";
+import type { Splitter } from "../../src/modules/ledger/streams/splitter.ts";
+import type { Result } from "../../src/platform/result.ts";
+
+const encoder = new TextEncoder();
+
+export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
+
+/** Bytes in chunks of the given sizes; what the sizes leave over is the last one. */
+export function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  let at = 0;
+  for (const size of [...sizes, bytes.length]) {
+    chunks.push(bytes.slice(at, at + size));
+    at += size;
+  }
+  return chunks;
+}
+
+/** Bytes, each a chunk of its own. */
+export const oneByOne = (bytes: Uint8Array): Uint8Array[] =>
+  Array.from(bytes, (byte) => Uint8Array.of(byte));
+
+/** What a splitter makes of chunks, up to what is wrong with them. */
+export function split<T>(splitter: Splitter<T>, chunks: readonly Uint8Array[]): Result<T>[] {
+  const pieces: Result<T>[] = [];
+  for (const given of [
+    ...chunks.map((chunk) => () => splitter.push(chunk)),
+    () => splitter.end(),
+  ]) {
+    for (const piece of given()) {
+      pieces.push(piece);
+      if (!piece.ok) return pieces;
+    }
+  }
+  return pieces;
+}
+
+/** The values of pieces that must all be there, and the message of what broke them off. */
+export const summaryOf = <T>(pieces: readonly Result<T>[]): (T | string)[] =>
+  pieces.map((piece) => (piece.ok ? piece.value : `! ${piece.failure.message}`));
+
+/** A stream of elements that are there at once. */
+export async function* elementsOf(
+  items: Iterable<Result<StreamElement>>,
+): AsyncGenerator<Result<StreamElement>> {
+  yield* items;
+}

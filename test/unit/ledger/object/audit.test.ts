@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import type { LedgerInfo } from "../../../../src/modules/ledger/core/types.ts";
+import {
+  answerAudit,
+  LedgerAudit,
+  parseProgress,
+} from "../../../../src/modules/ledger/object/audit.ts";
+import { NodeSql } from "../../../../src/modules/ledger/object/node-sql.ts";
+import { TABLE_NAMES, rowsOf } from "../../../../src/modules/ledger/object/table-ranges.ts";
+import { stringifyJson } from "../../../../src/platform/json.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  posting,
+  revert,
+  script,
+  setMetadata,
+  TestLedger,
+} from "../../../support/ledger-fixtures.ts";
+import { audited } from "../../../support/ledger-in-node.ts";
+
+/** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
+function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedger {
+  const ledger = new TestLedger({ features });
+  ledger.commit(
+    create([posting("world -> a", 10n ** 30n), posting("a -> b", 7)], {
+      reference: "r1",
+      metadata: { k: "v" },
+      accountMetadata: { a: { tier: "gold" }, only: { x: "y" } },
+    }),
+    { key: "k1" },
+  );
+  ledger.commit(create(posting("world -> b", 5, "EUR/2"), { timestamp: at("08:00") }));
+  ledger.commit(create(posting("b -> c", 3), { timestamp: at("09:00"), force: true }));
+  ledger.run(setMetadata(1, { more: "m" }), { key: "k2" });
+  ledger.run(setMetadata("a", { tier: "silver" }));
+  ledger.run(deleteMetadata("only", "x"));
+  ledger.run(deleteMetadata(1, "k"));
+  ledger.commit(script("send [USD 2] (\n  source = @world\n  destination = @c\n)"));
+  ledger.run(create(posting("world -> x", 1)), { dryRun: true });
+  ledger.commit(revert(2, { atEffectiveDate: true }));
+  ledger.commit(revert(1, { metadata: { why: "w" }, force: true }));
+  ledger.commit(create(posting("world -> d", 1), { timestamp: at("07:00") }));
+  return ledger;
+}
+
+const COUNTED = { ledger: 1, migration: 2, asset: 2, account: 7, log: 11, tx: 7, move: 15 };
+
+describe("an audit", () => {
+  test("makes every row of a ledger again, byte for byte", () => {
+    const ledger = variedLedger();
+    const report = audited(ledger);
+    expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 12 });
+    expect(Object.keys(report.rows).toSorted()).toEqual([...TABLE_NAMES].toSorted());
+    expect(report.rows).toMatchObject({ ledger: 1, asset: COUNTED.asset, log: COUNTED.log });
+    const total = report.totals.find(({ asset }) => asset === "EUR/2");
+    expect(total).toEqual({ asset: "EUR/2", input: 10n, output: 10n });
+  });
+
+  test.each([
+    { HASH_LOGS: "DISABLED" },
+    { HASH_LOGS: "ASYNC" },
+    { MOVES_HISTORY: "OFF" },
+    { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
+  ] as const)("knows a ledger with %o", (features) => {
+    expect(audited(variedLedger(features)).differences).toEqual([]);
+  });
+
+  test("follows what is written meanwhile, and goes on where it stopped", () => {
+    const ledger = variedLedger();
+    const sql = new NodeSql();
+    let audit = new LedgerAudit(sql, ledger.engine.info);
+    let writes = 0;
+    while (audit.report.status === "running") {
+      const request = audit.next();
+      audit.take(request, answerAudit(ledger.sql, request));
+      if (writes++ < 5) {
+        ledger.commit(create(posting("world -> a", 1), { timestamp: at("06:00") }));
+        ledger.run(setMetadata("a", { writes: `${writes}` }));
+      }
+      audit = new LedgerAudit(
+        sql,
+        ledger.engine.info,
+        parseProgress(stringifyJson(audit.progress)),
+      );
+    }
+    expect(audit.report).toMatchObject({ status: "consistent", differences: [] });
+    expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
+  });
+
+  test("takes entries from before there were checksums", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET checksum = NULL");
+    expect(audited(ledger).differences).toEqual([]);
+  });
+});
+
+describe("an audit finds", () => {
+  /** The columns of a primary key. */
+  const keyOf = (ledger: TestLedger, table: string): string =>
+    ledger.sql
+      .all<{ name: string }>(
+        `SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`,
+      )
+      .map(({ name }) => name)
+      .join(", ");
+
+  /** Every cell of a ledger that holds something, as what would change it by one bit. */
+  function corruptions(features: Partial<LedgerInfo["features"]> = {}) {
+    const ledger = variedLedger(features);
+    return TABLE_NAMES.flatMap((table) => {
+      const columns = ledger.sql
+        .all<{ name: string; pk: number }>(`SELECT name, pk FROM pragma_table_info('${table}')`)
+        .filter(({ name, pk }) => pk === 0 && name !== "published_log")
+        .map(({ name }) => name);
+      const key = keyOf(ledger, table);
+      return columns.flatMap((column) => {
+        const keys = [...rowsOf(ledger.sql, { table, after: undefined, to: undefined })];
+        return keys.flatMap((_, row) => {
+          const [cell] = ledger.sql.all<{ type: string }>(
+            `SELECT typeof(${column}) AS type FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET ${row}`,
+          );
+          return cell === undefined || cell.type === "null"
+            ? []
+            : [{ table, column, row, type: cell.type }];
+        });
+      });
+    });
+  }
+
+  /** Changes the last byte of a cell by its lowest bit. */
+  function corrupt(
+    ledger: TestLedger,
+    { table, column, row, type }: ReturnType<typeof corruptions>[number],
+  ): void {
+    const bit = (byte: string): string => `((${byte} | 1) - (${byte} & 1))`;
+    const values: Record<string, string> = {
+      integer: bit(column),
+      blob: `unhex(substr(hex(${column}), 3) || iif(hex(${column}) LIKE '00%', '01', '00'))`,
+      text: `substr(${column}, 1, length(${column}) - 1) || char(${bit(`unicode(substr(${column}, -1))`)})`,
+    };
+    const value = values[type] ?? column;
+    const key = keyOf(ledger, table);
+    const place = `(${key}) = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET ${row})`;
+    ledger.sql.all(`UPDATE ${table} SET ${column} = ${value} WHERE ${place}`);
+  }
+
+  test.each([{}, { HASH_LOGS: "DISABLED" }] as const)(
+    "a flipped bit in any cell of any table, with %o",
+    (features) => {
+      const missed: string[] = [];
+      const all = corruptions(features);
+      expect(all.length).toBeGreaterThan(100);
+      for (const corruption of all) {
+        const ledger = variedLedger(features);
+        try {
+          corrupt(ledger, corruption);
+        } catch {
+          continue; // A constraint of the table has refused it.
+        }
+        if (audited(ledger).status !== "inconsistent") {
+          missed.push(`${corruption.table}.${corruption.column} of row ${corruption.row}`);
+        }
+      }
+      expect(missed).toEqual([]);
+    },
+  );
+
+  test("rows that are missing and rows that no entry makes, and says which", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("DELETE FROM move WHERE tx = 3");
+    ledger.sql.all("INSERT INTO asset (id, name) VALUES (99, 'XXX')");
+    const { differences, status } = audited(ledger);
+    expect(status).toBe("inconsistent");
+    expect(differences).toContainEqual({
+      table: "asset",
+      key: "99",
+      problem: "no log entry makes this row",
+    });
+    expect(differences.filter(({ problem }) => problem === "the row is missing")).toHaveLength(2);
+  });
+
+  test("a wrong hash in the chain, once", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET hash = zeroblob(32) WHERE id = 5");
+    const { differences } = audited(ledger);
+    // The entry itself, and the one that is chained to it.
+    expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
+      "log 5 hash",
+      "log 6 hash",
+    ]);
+  });
+
+  test("an entry that cannot be read, and ends there", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET payload = '[' WHERE id = 3");
+    expect(audited(ledger)).toMatchObject({
+      status: "inconsistent",
+      differences: [{ table: "log", key: "3" }],
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { respondInPages } from "../../../../src/platform/http/paged-answer.ts";
+
+const LARGE = 10n ** 30n;
+
+/** Pages of which the last is followed by an error, if there is one; how many were made, and whether they were left. */
+function pagesOf(pages: readonly object[][], error?: Error) {
+  const state = { made: 0, isLeft: false };
+  async function* make() {
+    try {
+      for (const page of pages) {
+        state.made++;
+        yield page;
+      }
+      if (error !== undefined) throw error;
+    } finally {
+      state.isLeft = true;
+    }
+  }
+  return { state, pages: make() };
+}
+
+const answer = (pages: AsyncIterable<object[]>, members = {}) =>
+  respondInPages({ status: 200, pages, members }, { requestId: "1" });
+
+describe("an answer in pages", () => {
+  test.each<[object[][], object, string]>([
+    [[], {}, '{"data":[]}'],
+    [[[]], {}, '{"data":[]}'],
+    [[[{ a: 1 }]], {}, '{"data":[{"a":1}]}'],
+    [[[], [{ a: 1 }, { b: LARGE }], [], [{}]], {}, `{"data":[{"a":1},{"b":${LARGE}},{}]}`],
+    [[], { c: LARGE, d: undefined }, `{"data":[],"c":${LARGE}}`],
+    [[[{}], [{}]], { c: "x", d: 1 }, '{"data":[{},{}],"c":"x","d":1}'],
+  ])("is one JSON value: case %#", async (pages, members, text) => {
+    const response = await answer(pagesOf(pages).pages, members);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.text()).toBe(text);
+  });
+
+  test("makes a page when the client has taken the one before", async () => {
+    const { pages, state } = pagesOf([[{ a: 1 }], [{ b: 2 }], [{ c: 3 }]]);
+    const response = await answer(pages);
+    expect(state.made).toBe(1);
+    const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    await reader.read();
+    expect(state.made).toBe(1);
+    await reader.read();
+    expect(state.made).toBe(2);
+    await reader.cancel();
+    expect(state).toEqual({ made: 2, isLeft: true });
+  });
+
+  test("whose first page fails is none", async () => {
+    const error = new Error("no page");
+    await expect(answer(pagesOf([], error).pages)).rejects.toBe(error);
+  });
+
+  test("whose later page fails is cut off", async () => {
+    const response = await answer(pagesOf([[{ a: 1 }]], new Error("no page")).pages);
+    await expect(response.text()).rejects.toThrow("no page");
+  });
+});
