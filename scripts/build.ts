@@ -1,14 +1,19 @@
 import { relative } from "node:path";
 import { prepareAssets } from "./lib/assets.ts";
 import { buildWorker } from "./lib/build.ts";
+import { buildLibrary } from "./lib/library.ts";
 import { run } from "./lib/main.ts";
 import { ROOT } from "./lib/project.ts";
 
-/** `npm run build`: the Worker that `npm start` runs, and the files that `wrangler deploy` uploads next to it. */
+/**
+ * `npm run build`: the Worker that `npm start` runs, the files that `wrangler deploy` uploads next to it, and the library
+ * `florin/ledger`.
+ */
 async function build(): Promise<void> {
   await prepareAssets();
   const script = await buildWorker();
-  process.stdout.write(`dist/assets and ${relative(ROOT, script)} are up to date.\n`);
+  await buildLibrary();
+  process.stdout.write(`dist/assets, dist/library and ${relative(ROOT, script)} are up to date.\n`);
 }
 
 await run(build);

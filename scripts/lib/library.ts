@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build, type Metafile } from "esbuild";
+import { inProject, OperatorError, ROOT } from "./project.ts";
+
+/** What users import as `florin/ledger`. */
+const ENTRY = "src/modules/ledger/embedded/index.ts";
+/** Where package.json says that it is. */
+const LIBRARY = inProject("dist/library");
+/** The oldest Node with `node:sqlite` that needs no flag. */
+const TARGET = "node22.13";
+/** Packages that may be part of it: no server, no driver of another database. */
+const BUNDLED = new Set(["zod"]);
+/** Largest script, in bytes. */
+const SCRIPT_BYTES_MAX = 350_000;
+
+/**
+ * Builds the library into dist/library, which it replaces whole, or into another folder: one script without imports but
+ * those of Node, and the declarations of what it exports. Returns the size of the script in bytes.
+ */
+export async function buildLibrary(folder = LIBRARY): Promise<number> {
+  mkdirSync(dirname(folder), { recursive: true });
+  const fresh = mkdtempSync(`${folder}-`);
+  try {
+    chmodSync(fresh, 0o755); // a temporary folder is its owner's alone
+    const packages = await bundleScript(join(fresh, "ledger.js"));
+    await emitTypes(join(fresh, "types"));
+    writeFileSync(join(fresh, "LICENSES.txt"), packages.map(licenseOf).join("\n"));
+    const { size } = statSync(join(fresh, "ledger.js"));
+    if (size > SCRIPT_BYTES_MAX) {
+      throw new OperatorError(`The library has ${size} bytes; ${SCRIPT_BYTES_MAX} are allowed.`);
+    }
+    replace(folder, fresh);
+    return size;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Bundles the script, and returns the names of the packages in it. */
+async function bundleScript(outfile: string): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [ENTRY],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: TARGET,
+    minify: true,
+    // For the stack traces of users: names that say something, and lines that fit a terminal.
+    keepNames: true,
+    lineLimit: 120,
+    legalComments: "none",
+    logLevel: "silent",
+    metafile: true,
+  });
+  const foreign = [...packagesIn(metafile), ...importsOf(metafile)].filter(
+    (name) => !BUNDLED.has(name) && !name.startsWith("node:"),
+  );
+  if (foreign.length > 0) {
+    throw new OperatorError(`The library must do without ${foreign.join(", ")}: see ${ENTRY}.`);
+  }
+  return packagesIn(metafile);
+}
+
+const PACKAGE = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+
+const packagesIn = ({ inputs }: Metafile): string[] => [
+  ...new Set(Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])),
+];
+
+const importsOf = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+
+const licenseOf = (name: string): string =>
+  `${name}\n\n${readFileSync(inProject("node_modules", name, "LICENSE"), "utf8")}`;
+
+/** Writes the declarations that the entry leads to, those of the rest of the sources being of no use to users. */
+async function emitTypes(folder: string): Promise<void> {
+  const all = `${folder}-all`;
+  try {
+    await promisify(execFile)(
+      inProject("node_modules/.bin/tsc"),
+      ["-p", "tsconfig.library.json", "--outDir", all],
+      { cwd: ROOT },
+    );
+  } catch (cause) {
+    const { stdout = "" } = cause as { stdout?: string }; // of `execFile`
+    throw new OperatorError(`The library's types are wrong.\n${stdout}`, { cause });
+  }
+  const entry = declarationOf(resolve(all, relative("src", ENTRY)));
+  for (const file of reachableFrom(entry)) {
+    const target = join(folder, relative(all, file));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, readFileSync(file, "utf8").replaceAll(IMPORT, '$1"$2.js"'));
+  }
+  rmSync(all, { recursive: true });
+}
+
+/** A relative import. In declarations its ending has to be that of the script which they would belong to. */
+const IMPORT = /(\bfrom |\bimport\()"(\.[^"]*)\.ts"/g;
+
+const declarationOf = (source: string): string => source.replace(/\.ts$/, ".d.ts");
+
+function reachableFrom(entry: string): Set<string> {
+  const reached = new Set([entry]);
+  // A set is walked in the order of insertion, what is added meanwhile included.
+  for (const file of reached) {
+    for (const [, , path = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
+      reached.add(resolve(dirname(file), `${path}.d.ts`));
+    }
+  }
+  return reached;
+}
+
+/** Puts a folder in the place of another, which is never there by halves. */
+function replace(folder: string, fresh: string): void {
+  const old = `${fresh}-old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(fresh, folder);
+  rmSync(old, { recursive: true, force: true });
+}

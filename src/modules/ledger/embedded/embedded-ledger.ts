@@ -1,0 +1,245 @@
+import { present } from "../../../platform/assert.ts";
+import { AppError } from "../../../platform/errors.ts";
+import {
+  decodeCursor,
+  type Page,
+  type PageQuery,
+  type SortColumns,
+} from "../../../platform/pagination.ts";
+import type { Result } from "../../../platform/result.ts";
+import type { Command } from "../core/types.ts";
+import type { LedgerEngine, Outcome } from "../object/engine.ts";
+import { answer, type Entry, toLedgerError } from "./error.ts";
+import {
+  toAddMetadata,
+  toBulkElements,
+  toBulkOptions,
+  toCreate,
+  toDeleteMetadata,
+  toRevert,
+  toWriteOptions,
+} from "./input.ts";
+import type {
+  Account,
+  BulkElement,
+  BulkOptions,
+  BulkResult,
+  Features,
+  Ledger,
+  ListOptions,
+  LogEntry,
+  LogOptions,
+  Metadata,
+  NewTransaction,
+  RevertOptions,
+  Target,
+  Transaction,
+  WriteOptions,
+} from "./types.ts";
+import { toAccount, toLogEntry, toTransaction } from "./views.ts";
+
+/** How much an iterator reads ahead: a caller may stop at any time. */
+const PAGE_SIZE = 100;
+const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
+
+const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
+
+/** What an error's trace starts below. */
+type Method = Exclude<keyof Ledger, "name" | "features" | "close">;
+
+/** An engine with the public API around it: translates what goes in and what comes out. */
+export class EmbeddedLedger implements Ledger {
+  readonly #engine: LedgerEngine;
+  readonly #closeStorage: () => void;
+  #isClosed = false;
+
+  constructor(engine: LedgerEngine, closeStorage: () => void) {
+    this.#engine = engine;
+    this.#closeStorage = closeStorage;
+  }
+
+  get name(): string {
+    return this.#engine.info.name;
+  }
+
+  get features(): Features {
+    return this.#engine.info.features;
+  }
+
+  createTransaction(transaction: NewTransaction, options: WriteOptions = {}): Transaction {
+    return this.#commit("createTransaction", () => toCreate(transaction), options);
+  }
+
+  revertTransaction(id: number, options: RevertOptions = {}): Transaction {
+    return this.#commit("revertTransaction", () => toRevert(id, options), options);
+  }
+
+  addAccountMetadata(address: string, metadata: Metadata, options: WriteOptions = {}): void {
+    this.#execute(
+      "addAccountMetadata",
+      () => toAddMetadata(accountTarget(address), metadata),
+      options,
+    );
+  }
+
+  deleteAccountMetadata(address: string, key: string, options: WriteOptions = {}): void {
+    this.#execute(
+      "deleteAccountMetadata",
+      () => toDeleteMetadata(accountTarget(address), key),
+      options,
+    );
+  }
+
+  addTransactionMetadata(id: number, metadata: Metadata, options: WriteOptions = {}): void {
+    this.#execute(
+      "addTransactionMetadata",
+      () => toAddMetadata(transactionTarget(id), metadata),
+      options,
+    );
+  }
+
+  deleteTransactionMetadata(id: number, key: string, options: WriteOptions = {}): void {
+    this.#execute(
+      "deleteTransactionMetadata",
+      () => toDeleteMetadata(transactionTarget(id), key),
+      options,
+    );
+  }
+
+  bulk(elements: readonly BulkElement[], options: BulkOptions = {}): BulkResult[] {
+    return this.#with("bulk", (engine) => {
+      const { atomic, continueOnFailure } = toBulkOptions(options);
+      const results = engine.executeBulk(toBulkElements(elements), { atomic, continueOnFailure });
+      const isUndone = atomic && results.some(({ ok }) => !ok);
+      return elements.map((_, index) =>
+        toBulkResult(results[index], { isUndone, entry: this.#entry("bulk") }),
+      );
+    });
+  }
+
+  getTransaction(id: number): Transaction {
+    return this.#with("getTransaction", (engine) => {
+      const found = engine.findTransaction(id, EVERY_VOLUME);
+      if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+      return toTransaction(found);
+    });
+  }
+
+  getAccount(address: string): Account {
+    return this.#with("getAccount", (engine) => {
+      const found = engine.findAccount(address, this.#accountVolumes);
+      if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
+      return toAccount(found);
+    });
+  }
+
+  balance(address: string, asset: string): bigint {
+    return this.#with("balance", (engine) => {
+      const account = engine.findAccount(address, { volumes: true, effectiveVolumes: false });
+      const volumes = account?.volumes?.find((entry) => entry.asset === asset);
+      return volumes === undefined ? 0n : volumes.input - volumes.output;
+    });
+  }
+
+  *transactions({ order = "asc" }: ListOptions = {}): Generator<Transaction> {
+    const list = { name: "transactions", columns: { id: "integer" }, order } as const;
+    const pages = this.#pages(list, (engine, query) =>
+      engine.listTransactions(query, EVERY_VOLUME),
+    );
+    for (const page of pages) yield* page.map(toTransaction);
+  }
+
+  *accounts({ order = "asc" }: ListOptions = {}): Generator<Account> {
+    const list = { name: "accounts", columns: { address: "text" }, order } as const;
+    const pages = this.#pages(list, (engine, query) =>
+      engine.listAccounts(query, this.#accountVolumes),
+    );
+    for (const page of pages) yield* page.map(toAccount);
+  }
+
+  *logs({ after = 0 }: LogOptions = {}): Generator<LogEntry> {
+    let last = after;
+    for (;;) {
+      const entries = this.#with("logs", (engine) =>
+        engine.readLogs(last + 1, engine.lastLogId, LOGS_LIMITS),
+      );
+      yield* entries.map(toLogEntry);
+      const end = entries.at(-1);
+      if (end === undefined) return;
+      last = end.id;
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#closeStorage();
+  }
+
+  #commit(name: Method, toCommand: () => Command, options: WriteOptions): Transaction {
+    const { transaction } = this.#execute(name, toCommand, options);
+    // A key is checked against the command, so that a replay is of the same kind.
+    return toTransaction(present(transaction, "a commit makes a transaction"));
+  }
+
+  #execute(name: Method, toCommand: () => Command, options: WriteOptions): Outcome {
+    return this.#with(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
+  }
+
+  *#pages<T>(
+    { name, columns, order }: List,
+    read: (engine: LedgerEngine, query: PageQuery) => Page<T>,
+  ): Generator<readonly T[]> {
+    const [column = ""] = Object.keys(columns);
+    const common = { column, order, pageSize: PAGE_SIZE };
+    let query: PageQuery | undefined = { kind: "column", ...common, reverse: false };
+    while (query !== undefined) {
+      const wanted: PageQuery = query;
+      const page: Page<T> = this.#with(name, (engine) => read(engine, wanted));
+      yield page.data;
+      const { next } = page;
+      query =
+        next === undefined ? undefined : decodeCursor(next, { columns, pageSizeMax: PAGE_SIZE });
+    }
+  }
+
+  get #accountVolumes() {
+    return { volumes: this.features.MOVES_HISTORY === "ON", effectiveVolumes: false };
+  }
+
+  #with<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+    return answer(this.#entry(name), () => {
+      if (this.#isClosed) throw new AppError("LEDGER_NOT_FOUND", "the ledger is closed");
+      return work(this.#engine);
+    });
+  }
+
+  #entry(name: Method): Entry {
+    return this[name];
+  }
+}
+
+const accountTarget = (targetId: string): Target => ({ targetType: "ACCOUNT", targetId });
+const transactionTarget = (targetId: number): Target => ({ targetType: "TRANSACTION", targetId });
+
+/** What an iterator walks: one sort column, and the function of the public API that it belongs to. */
+interface List {
+  readonly name: Method;
+  readonly columns: SortColumns;
+  readonly order: "asc" | "desc";
+}
+
+function toBulkResult(
+  result: Result<Outcome> | undefined,
+  { isUndone, entry }: { isUndone: boolean; entry: Entry },
+): BulkResult {
+  if (result === undefined) return { status: "skipped" };
+  if (!result.ok) return { status: "failed", error: toLedgerError(result.failure, entry) };
+  if (isUndone) return { status: "undone" };
+  const { logId, transaction } = result.value;
+  return {
+    status: "done",
+    logId,
+    ...(transaction === undefined ? {} : { transaction: toTransaction(transaction) }),
+  };
+}

@@ -1,0 +1,135 @@
+import { isDate } from "node:util/types";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
+import { AppError } from "../../../platform/errors.ts";
+import { parseJson, stringifyJson } from "../../../platform/json.ts";
+import { unwrap } from "../../../platform/result.ts";
+import type { Timestamp } from "../../../platform/time.ts";
+import { TimestampInput, toValidationError } from "../../../platform/validation.ts";
+import {
+  assertIdempotencyKey,
+  parseBulk,
+  toBulkElement,
+  toTransactionCommand,
+} from "../commands.ts";
+import type { Command } from "../core/types.ts";
+import type * as engine from "../object/engine.ts";
+import { BulkElementData, TransactionRequest } from "../write-requests.ts";
+import type {
+  BulkElement,
+  BulkOptions,
+  NewTransaction,
+  RevertOptions,
+  Target,
+  Time,
+  WriteOptions,
+} from "./types.ts";
+
+/**
+ * From what callers pass to commands, by the way of the HTTP API: a value is written as JSON and read again, so that
+ * what a text, a number or a date may be is decided in one place.
+ */
+export function toCreate(transaction: NewTransaction): Command {
+  const request = parse(TransactionRequest, toRequest(transaction), "transaction");
+  return toTransactionCommand(request, { force: false });
+}
+
+export function toRevert(id: number, options: RevertOptions): Command {
+  const { force, atEffectiveDate, metadata } = options;
+  const action = "REVERT_TRANSACTION";
+  const request = { id, force, atEffectiveDate, metadata };
+  return commandOf({ action, data: parse(BulkElementData[action], request, "revert") });
+}
+
+export function toAddMetadata(target: Target, metadata: unknown): Command {
+  const action = "ADD_METADATA";
+  const data = parse(BulkElementData[action], { ...target, metadata }, "metadata");
+  return commandOf({ action, data });
+}
+
+export function toDeleteMetadata(target: Target, key: unknown): Command {
+  const action = "DELETE_METADATA";
+  const data = parse(BulkElementData[action], { ...target, key }, "metadata");
+  return commandOf({ action, data });
+}
+
+export function toBulkElements(elements: readonly BulkElement[]): engine.BulkElement[] {
+  const requests = elements.map((element) =>
+    element.action === "CREATE_TRANSACTION"
+      ? { ...element, data: toRequest(element.data) }
+      : element,
+  );
+  return parseBulk(parse(z.array(z.unknown()), requests, "bulk")).map(toBulkElement);
+}
+
+export function toWriteOptions(options: WriteOptions): engine.WriteOptions {
+  const { idempotencyKey, dryRun } = parse(WriteOptionsRequest, options, "option");
+  assertIdempotencyKey(idempotencyKey ?? "");
+  return { idempotencyKey: idempotencyKey ?? "", dryRun: dryRun ?? false };
+}
+
+export function toBulkOptions(options: BulkOptions): engine.BulkOptions {
+  const { atomic, continueOnFailure } = parse(BulkOptionsRequest, options, "option");
+  return { atomic: atomic ?? false, continueOnFailure: continueOnFailure ?? false };
+}
+
+export const toTimestamp = (time: Time, what: string): Timestamp =>
+  parse(TimestampInput, time, what);
+
+const WriteOptionsRequest = z.object({
+  idempotencyKey: z.string().nullish(),
+  dryRun: z.boolean().nullish(),
+});
+const BulkOptionsRequest = z.object({
+  atomic: z.boolean().nullish(),
+  continueOnFailure: z.boolean().nullish(),
+});
+
+/** The wire has no short form of a script. */
+const toRequest = (transaction: NewTransaction): unknown =>
+  typeof transaction?.script === "string"
+    ? { ...transaction, script: { plain: transaction.script } }
+    : transaction;
+
+const commandOf = (element: Parameters<typeof toBulkElement>[0]): Command =>
+  unwrap(toBulkElement(element).command);
+
+/** Throws `VALIDATION`, naming what is wrong. */
+export function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const parsed = schema.safeParse(toWire(value, what));
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, what);
+}
+
+/** A value as a request would bring it. */
+function toWire(value: unknown, what: string): unknown {
+  try {
+    const text = stringifyJson({ value });
+    assertFaithful(value); // what holds itself has been refused by now
+    return (parseJson(text) as { value?: unknown }).value;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("VALIDATION", `${what}: ${why}`, { cause });
+  }
+}
+
+/** Refuses what JSON would change without a word. */
+function assertFaithful(value: unknown): void {
+  if (typeof value === "number") assertExact(value);
+  if (typeof value !== "object" || value === null) return;
+  if (isDate(value)) {
+    if (Number.isNaN(value.getTime())) throw new TypeError("an invalid date");
+    return;
+  }
+  if (!Array.isArray(value) && Symbol.iterator in value) {
+    throw new TypeError("expected a plain object, found a collection");
+  }
+  for (const member of Object.values(value)) assertFaithful(member);
+}
+
+function assertExact(value: number): void {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is not an integer`);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new RangeError(`${value} is beyond 2^53, where numbers are not exact: use a bigint`);
+  }
+}

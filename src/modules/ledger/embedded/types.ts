@@ -1,0 +1,250 @@
+import type { LedgerError } from "./error.ts";
+
+/** Text to text. */
+export type Metadata = Readonly<Record<string, string>>;
+
+/** An integer in the smallest unit of its asset; a `number` only up to 2^53, where it is exact. */
+export type Amount = bigint | number;
+
+/** RFC 3339 with a zone, to the microsecond; or a `Date`, which has milliseconds. */
+export type Time = string | Date;
+
+/** What decides how a script runs. */
+export type Runtime = "machine" | "experimental-interpreter";
+
+/** What a ledger keeps besides its transactions. Chosen when it is made; each has its first value by default. */
+export interface Features {
+  readonly ACCOUNT_METADATA_HISTORY: "SYNC" | "DISABLED";
+  readonly HASH_LOGS: "SYNC" | "ASYNC" | "DISABLED";
+  readonly MOVES_HISTORY: "ON" | "OFF";
+  readonly MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "SYNC" | "DISABLED";
+  readonly TRANSACTION_METADATA_HISTORY: "SYNC" | "DISABLED";
+}
+
+export interface OpenOptions {
+  /** Where the ledger is kept; it is made if need be. Without one it lives in memory, until it is closed. */
+  readonly file?: string | undefined;
+  /** Name of a new ledger, `default` unless given. Of a file that exists it must be the ledger's. */
+  readonly name?: string | undefined;
+  /** Features of a new ledger. Of a file that exists they must be the ledger's. */
+  readonly features?: Partial<Features> | undefined;
+  /** What time it is. The log never goes back: a time before that of the last entry counts as that. */
+  readonly clock?: (() => Time) | undefined;
+  /** The runtime of scripts that name none, `machine` unless given. */
+  readonly runtime?: Runtime | undefined;
+  /** Feature flags that every script for the interpreter gets. */
+  readonly featureFlags?: readonly string[] | undefined;
+}
+
+/** A ledger in this process. Every method is synchronous; a write that throws has changed nothing. */
+export interface Ledger {
+  readonly name: string;
+  readonly features: Features;
+
+  /** Commits postings or a script. */
+  createTransaction(transaction: NewTransaction, options?: WriteOptions): Transaction;
+  /** Commits what undoes a transaction, and returns that. */
+  revertTransaction(id: number, options?: RevertOptions): Transaction;
+  addAccountMetadata(address: string, metadata: Metadata, options?: WriteOptions): void;
+  deleteAccountMetadata(address: string, key: string, options?: WriteOptions): void;
+  addTransactionMetadata(id: number, metadata: Metadata, options?: WriteOptions): void;
+  deleteTransactionMetadata(id: number, key: string, options?: WriteOptions): void;
+  /** Executes elements in order, and says of each what came of it. Throws only where an element is malformed. */
+  bulk(elements: readonly BulkElement[], options?: BulkOptions): BulkResult[];
+
+  /** Throws `NOT_FOUND`. */
+  getTransaction(id: number): Transaction;
+  /** Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
+  getAccount(address: string): Account;
+  /** What an account has received less what it has sent, 0 where it never moved. */
+  balance(address: string, asset: string): bigint;
+  /** All transactions by their ids, the oldest first unless the order is `desc`. */
+  transactions(options?: ListOptions): Generator<Transaction>;
+  /** All accounts by their addresses. */
+  accounts(options?: ListOptions): Generator<Account>;
+  /** The log: an entry for each write, in order, which reads the same for ever. */
+  logs(options?: LogOptions): Generator<LogEntry>;
+
+  /** Gives the file back; what was in memory is gone. Closing twice is harmless. */
+  close(): void;
+}
+
+export interface NewPosting {
+  readonly source: string;
+  readonly destination: string;
+  readonly amount: Amount;
+  /** `EUR/2` */
+  readonly asset: string;
+}
+
+/** A transaction to commit: either `postings` or a `script`. */
+export interface NewTransaction {
+  readonly postings?: readonly NewPosting[] | undefined;
+  /** Numscript: its source text, or that with its variables. */
+  readonly script?: string | Script | undefined;
+  readonly metadata?: Metadata | undefined;
+  /** Unique in the ledger. */
+  readonly reference?: string | undefined;
+  /** The effective date; now unless given. */
+  readonly timestamp?: Time | undefined;
+  /** Metadata for accounts, by their addresses. */
+  readonly accountMetadata?: Readonly<Record<string, Metadata>> | undefined;
+  /** Lets the sources of postings go below zero. */
+  readonly force?: boolean | undefined;
+  readonly runtime?: Runtime | undefined;
+}
+
+export interface Script {
+  readonly plain: string;
+  /** By name without `$`: texts (`users:1`, `USD/2 100`, `1/3`), integers, or amounts as `{ asset, amount }`. */
+  readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
+}
+
+export type ScriptVariable = string | Amount | { readonly asset: string; readonly amount: Amount };
+
+export interface WriteOptions {
+  /** A write with a key happens once: a repetition changes nothing and returns what the first one did. */
+  readonly idempotencyKey?: string | undefined;
+  /** Returns what would come of the write, and changes nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface RevertOptions extends WriteOptions {
+  /** Lets accounts go below zero. */
+  readonly force?: boolean | undefined;
+  /** Dates the revert as what it reverts, not now. */
+  readonly atEffectiveDate?: boolean | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** An element of a bulk, as the HTTP API has it. `ik` is its idempotency key. */
+export type BulkElement =
+  | {
+      readonly action: "CREATE_TRANSACTION";
+      readonly ik?: string | undefined;
+      readonly data: NewTransaction;
+    }
+  | {
+      readonly action: "REVERT_TRANSACTION";
+      readonly ik?: string | undefined;
+      readonly data: { readonly id: number } & Pick<
+        RevertOptions,
+        "force" | "atEffectiveDate" | "metadata"
+      >;
+    }
+  | {
+      readonly action: "ADD_METADATA";
+      readonly ik?: string | undefined;
+      readonly data: Target & { readonly metadata: Metadata };
+    }
+  | {
+      readonly action: "DELETE_METADATA";
+      readonly ik?: string | undefined;
+      readonly data: Target & { readonly key: string };
+    };
+
+/** What metadata is of. */
+export type Target =
+  | { readonly targetType: "ACCOUNT"; readonly targetId: string }
+  | { readonly targetType: "TRANSACTION"; readonly targetId: number };
+
+export interface BulkOptions {
+  /** All elements or none. */
+  readonly atomic?: boolean | undefined;
+  /** Goes on after a failure, which ends the bulk otherwise. */
+  readonly continueOnFailure?: boolean | undefined;
+}
+
+/** What came of an element: `undone` where it succeeded and another one of an atomic bulk did not. */
+export type BulkResult =
+  | {
+      readonly status: "done";
+      readonly logId: number;
+      /** Of a create or a revert. */
+      readonly transaction?: Transaction | undefined;
+    }
+  | { readonly status: "failed"; readonly error: LedgerError }
+  | { readonly status: "undone" }
+  | { readonly status: "skipped" };
+
+export interface Posting {
+  readonly source: string;
+  readonly destination: string;
+  readonly amount: bigint;
+  readonly asset: string;
+}
+
+/** What an account has received and sent of an asset, and the difference. */
+export interface Volumes {
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly balance: bigint;
+}
+
+/** Volumes by account and asset. */
+export type AccountVolumes = Readonly<Record<string, Readonly<Record<string, Volumes>>>>;
+
+/** Times are RFC 3339 in UTC. */
+export interface Transaction {
+  readonly id: number;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly reference?: string | undefined;
+  /** The effective date. */
+  readonly timestamp: string;
+  readonly insertedAt: string;
+  readonly updatedAt: string;
+  readonly reverted: boolean;
+  readonly revertedAt?: string | undefined;
+  /** Of the accounts in its postings, before and after its commit. */
+  readonly preCommitVolumes?: AccountVolumes | undefined;
+  readonly postCommitVolumes?: AccountVolumes | undefined;
+  /** The same in the order of effective dates. */
+  readonly preCommitEffectiveVolumes?: AccountVolumes | undefined;
+  readonly postCommitEffectiveVolumes?: AccountVolumes | undefined;
+}
+
+export interface Account {
+  readonly address: string;
+  readonly metadata: Metadata;
+  readonly firstUsage: string;
+  readonly insertionDate: string;
+  readonly updatedAt: string;
+  /** By asset. Empty in a ledger without `MOVES_HISTORY`. */
+  readonly volumes: Readonly<Record<string, Volumes>>;
+}
+
+export interface ListOptions {
+  readonly order?: "asc" | "desc" | undefined;
+}
+
+export interface LogOptions {
+  /** The id of an entry: only later ones are read. */
+  readonly after?: number | undefined;
+}
+
+/** An entry of the log, with transactions as they were then. */
+export type LogEntry = {
+  readonly id: number;
+  readonly date: string;
+  /** Empty for none. */
+  readonly idempotencyKey: string;
+} & LogData;
+
+export type LogData =
+  | {
+      readonly type: "NEW_TRANSACTION";
+      readonly data: {
+        readonly transaction: Transaction;
+        readonly accountMetadata: Readonly<Record<string, Metadata>>;
+      };
+    }
+  | {
+      readonly type: "REVERTED_TRANSACTION";
+      readonly data: {
+        readonly revertedTransaction: Transaction;
+        readonly transaction: Transaction;
+      };
+    }
+  | { readonly type: "SET_METADATA"; readonly data: Target & { readonly metadata: Metadata } }
+  | { readonly type: "DELETE_METADATA"; readonly data: Target & { readonly key: string } };

@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+
+/** The package as users install it, in a project of its own. Nothing here asks the internet for anything. */
+const ROOT = resolve(import.meta.dirname, "../..");
+const PAGE = "docs/embedded-ledger.md";
+
+let project: string;
+let packed: string[];
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "florin-library-"));
+  const folder = join(project, "node_modules/florin");
+  mkdirSync(folder, { recursive: true });
+  run("npm", ["pack", "--offline", "--pack-destination", project], ROOT);
+  const tarball = readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "";
+  packed = run("tar", ["-tzf", tarball]).split("\n").filter(Boolean).toSorted();
+  run("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
+  write("package.json", '{ "name": "shop", "private": true, "type": "module" }');
+});
+
+describe("the package", () => {
+  test("holds the library, its page and nothing else", () => {
+    const beside = packed.filter((path) => !path.startsWith("package/dist/library/"));
+    expect(beside).toEqual([
+      "package/LICENSE",
+      "package/README.md",
+      `package/${PAGE}`,
+      "package/package.json",
+    ]);
+    const endings = packed
+      .filter((path) => path.startsWith("package/dist/library/"))
+      .map((path) => /(?:\.d\.ts|\.\w+)$/.exec(path)?.[0]);
+    expect(new Set(endings)).toEqual(new Set([".d.ts", ".js", ".txt"]));
+  });
+
+  test("has one script, which imports nothing but what Node has", () => {
+    const scripts = packed.filter((path) => path.endsWith(".js"));
+    expect(scripts).toEqual(["package/dist/library/ledger.js"]);
+    const script = readFileSync(
+      join(project, "node_modules/florin/dist/library/ledger.js"),
+      "utf8",
+    );
+    const imported = [...script.matchAll(/\bfrom\s*"([a-z@][\w:@/.-]*)"/g)].map(
+      ([, name = ""]) => name,
+    );
+    expect(imported.filter((name) => !name.startsWith("node:"))).toEqual([]);
+    expect(imported).toContain("node:sqlite");
+    expect(script).not.toContain(ROOT);
+  });
+
+  test("gives no way in but the library", () => {
+    write("inside.mjs", 'await import("florin/dist/library/ledger.js");');
+    expect(() => run(process.execPath, ["inside.mjs"])).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/);
+  });
+});
+
+describe("the page of the library", () => {
+  const blocks = [...readFileSync(join(ROOT, PAGE), "utf8").matchAll(/```js\n(.*?)```/gs)].map(
+    ([, block = ""]) => block,
+  );
+
+  test("is linked from the README", () => {
+    expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`(${PAGE})`);
+  });
+
+  test("has examples", () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each(blocks.map((block, index) => [index, block] as const))(
+    "runs as it stands: %i",
+    (index, block) => {
+      write(`example-${index}.mjs`, block);
+      const options = ["--no-warnings", `example-${index}.mjs`];
+      expect(() => run(process.execPath, options)).not.toThrow();
+    },
+  );
+
+  test.each(["nodenext", "bundler"])("fits the types, resolved as %s does", (moduleResolution) => {
+    for (const [index, block] of blocks.entries()) write(`example-${index}.mts`, block);
+    write("tsconfig.json", configOf({ moduleResolution, types: ["node"] }));
+    expect(run(TSC, ["-p", "."])).toBe("");
+  });
+});
+
+describe("the types", () => {
+  test("need no others, and no skipped check", () => {
+    write(
+      "typed.mts",
+      `import { type Ledger, LedgerError, openLedger, type Transaction } from "florin/ledger";
+      const ledger: Ledger = openLedger({ features: { HASH_LOGS: "DISABLED" } });
+      const made: Transaction = ledger.createTransaction({
+        postings: [{ source: "world", destination: "a", amount: 1n, asset: "USD" }],
+      });
+      const amount: bigint | undefined = made.postings[0]?.amount;
+      const balance: bigint | undefined = ledger.getAccount("a").volumes["USD"]?.balance;
+      for (const entry of ledger.logs()) {
+        if (entry.type === "SET_METADATA") entry.data.metadata satisfies object;
+      }
+      const code: "VALIDATION" extends LedgerError["code"] ? true : false = true;
+      export { amount, balance, code };
+      // @ts-expect-error a ledger has no such option
+      openLedger({ path: "ledger.sqlite" });
+      // @ts-expect-error an amount is no text
+      ledger.createTransaction({ postings: [{ source: "a", destination: "b", amount: "1", asset: "USD" }] });
+      `,
+    );
+    const options = {
+      moduleResolution: "nodenext",
+      lib: ["ES2022"],
+      types: [],
+      files: ["typed.mts"],
+    };
+    write("tsconfig.json", configOf(options));
+    expect(run(TSC, ["-p", "."])).toBe("");
+  });
+});
+
+const TSC = join(ROOT, "node_modules/.bin/tsc");
+
+const configOf = ({ files, ...options }: Record<string, unknown>): string =>
+  JSON.stringify({
+    compilerOptions: {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      skipLibCheck: false,
+      target: "ES2022",
+      module: options["moduleResolution"] === "nodenext" ? "nodenext" : "preserve",
+      typeRoots: [join(ROOT, "node_modules/@types")],
+      ...options,
+    },
+    ...(files === undefined ? { include: ["example-*.mts"] } : { files }),
+  });
+
+function write(name: string, text: string): void {
+  writeFileSync(join(project, name), text);
+}
+
+/** Runs a command, and returns what it prints. Throws with all of it where it fails. */
+function run(command: string, options: readonly string[], cwd = project): string {
+  const { status, stdout, stderr, error } = spawnSync(command, options, { cwd, encoding: "utf8" });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${command} ${options.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,36 @@
+import {
+  type Ledger,
+  LedgerError,
+  type NewPosting,
+  openLedger,
+  type OpenOptions,
+} from "../../src/modules/ledger/embedded/index.ts";
+
+/** A ledger in memory whose clock ticks a second at each look, from ten o'clock on. */
+export function ledgerInMemory(options: OpenOptions = {}): Ledger {
+  let seconds = Date.UTC(2026, 2, 1, 10) / 1000;
+  return openLedger({ clock: () => new Date(1000 * seconds++), ...options });
+}
+
+/** `pay("world -> shops:42", 1500n)` */
+export function pay(way: string, amount: bigint | number, asset = "USD/2"): NewPosting {
+  const [source = "", destination = ""] = way.split(" -> ");
+  return { source, destination, amount, asset };
+}
+
+/** The code and the message with which something is refused. */
+export function refusalOf(work: () => unknown): string {
+  const { code, message } = errorOf(work);
+  return `${code}: ${message}`;
+}
+
+/** What something is refused with. */
+export function errorOf(work: () => unknown): LedgerError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof LedgerError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { type BulkElement, LedgerError } from "../../../src/modules/ledger/embedded/index.ts";
+import { ledgerInMemory, pay, refusalOf } from "../../support/library.ts";
+
+const creating = (way: string, amount: number): BulkElement => ({
+  action: "CREATE_TRANSACTION",
+  data: { postings: [pay(way, amount)] },
+});
+
+const FAILING = creating("nobody -> a", 1);
+
+describe("a bulk", () => {
+  test("executes every kind of element in order", () => {
+    const ledger = ledgerInMemory();
+    const results = ledger.bulk([
+      {
+        action: "CREATE_TRANSACTION",
+        data: { script: "send [USD/2 5] (\n source = @world\n destination = @a\n)" },
+      },
+      {
+        action: "ADD_METADATA",
+        data: { targetType: "ACCOUNT", targetId: "a", metadata: { tier: "gold" } },
+      },
+      { action: "DELETE_METADATA", data: { targetType: "ACCOUNT", targetId: "a", key: "tier" } },
+      { action: "REVERT_TRANSACTION", data: { id: 1 } },
+    ]);
+    expect(results).toMatchObject([
+      { status: "done", logId: 1, transaction: { id: 1 } },
+      { status: "done", logId: 2 },
+      { status: "done", logId: 3 },
+      { status: "done", logId: 4, transaction: { id: 2 } },
+    ]);
+    expect(ledger.balance("a", "USD/2")).toBe(0n);
+  });
+
+  test("ends at the first failure and keeps what came before", () => {
+    const ledger = ledgerInMemory();
+    const results = ledger.bulk([creating("world -> a", 1), FAILING, creating("world -> a", 1)]);
+    expect(results.map(({ status }) => status)).toEqual(["done", "failed", "skipped"]);
+    const error = results[1]?.status === "failed" ? results[1].error : undefined;
+    expect(error).toBeInstanceOf(LedgerError);
+    expect(error?.code).toBe("INSUFFICIENT_FUND");
+    expect(ledger.balance("a", "USD/2")).toBe(1n);
+  });
+
+  test("goes on after a failure where that is wanted", () => {
+    const ledger = ledgerInMemory();
+    const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
+    const results = ledger.bulk(elements, { continueOnFailure: true });
+    expect(results.map(({ status }) => status)).toEqual(["done", "failed", "done"]);
+    expect(ledger.balance("a", "USD/2")).toBe(2n);
+  });
+
+  test("is done whole or undone whole when it is atomic", () => {
+    const ledger = ledgerInMemory();
+    const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
+    const statusesOf = (continueOnFailure: boolean): string[] =>
+      ledger.bulk(elements, { atomic: true, continueOnFailure }).map(({ status }) => status);
+    expect(statusesOf(false)).toEqual(["undone", "failed", "skipped"]);
+    expect(statusesOf(true)).toEqual(["undone", "failed", "undone"]);
+    expect([...ledger.logs()]).toEqual([]);
+    const [done] = ledger.bulk([creating("world -> a", 1)], { atomic: true });
+    expect(done?.status).toBe("done");
+  });
+
+  test("honours the idempotency keys of its elements", () => {
+    const ledger = ledgerInMemory();
+    const element = { ...creating("world -> a", 1), ik: "k" };
+    ledger.bulk([element, element]);
+    expect(ledger.balance("a", "USD/2")).toBe(1n);
+  });
+
+  test("is refused whole where an element is malformed", () => {
+    const ledger = ledgerInMemory();
+    const malformed = { action: "CREATE_MONEY", data: {} } as unknown as BulkElement; // as from plain JavaScript
+    expect(refusalOf(() => ledger.bulk([creating("world -> a", 1), malformed]))).toMatch(
+      /^VALIDATION: element 1 'action': /,
+    );
+    expect([...ledger.logs()]).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import {
+  PositionalSql,
+  toPositional,
+} from "../../../src/modules/ledger/embedded/positional-sql.ts";
+
+describe("a statement with numbered parameters", () => {
+  test.each([
+    ["SELECT ?1, ?2, ?1", { text: "SELECT ?, ?, ?", places: [1, 2, 1] }],
+    ["SELECT ?2, ?, ?1, ?", { text: "SELECT ?, ?, ?, ?", places: [2, 3, 1, 4] }],
+    ["SELECT ?12", { text: "SELECT ?", places: [12] }],
+    ["SELECT ?, ?", { text: "SELECT ?, ?" }],
+  ])("%s takes its bindings by their places", (statement, expected) => {
+    expect(toPositional(statement)).toEqual(expected);
+  });
+
+  test("reads what SQLite itself would read", () => {
+    const sql = new PositionalSql();
+    const statement = "SELECT ?2 AS b, ? AS c, ?1 AS a, ?2 || ?3 AS bc";
+    expect(sql.all(statement, "one", "two", "three")).toEqual([
+      { b: "two", c: "three", a: "one", bc: "twothree" },
+    ]);
+    sql.close();
+  });
+});
