@@ -10,6 +10,7 @@ import {
   element,
   posting,
   revert,
+  script,
   setMetadata,
   TestLedger,
 } from "../../../support/ledger-fixtures.ts";
@@ -37,6 +38,11 @@ const COMMANDS: Record<string, Command> = {
   create: NEW,
   "create in the past": BACK_DATED,
   revert: revert(2),
+  "revert at the effective date": revert(2, { atEffectiveDate: true }),
+  script: script(
+    'vars {\n  string $k = meta(@a, "k")\n}\nsend [USD *] (\n  source = @a\n  destination = {\n    1/3 to @new:1\n    remaining to @new:2\n  }\n)\nset_tx_meta("k", $k)\nset_account_meta(@new:2, "k", $k)\n',
+    { timestamp: at("09:00") },
+  ),
   "set transaction metadata": setMetadata(1, { l: "w" }),
   "delete transaction metadata": deleteMetadata(1, "k"),
   "set account metadata": setMetadata("a", { l: "w" }),
