@@ -100,8 +100,10 @@ export class LedgerService {
   }
 
   /** Throws `NOT_FOUND`. */
-  addLedgerMetadata(name: string, metadata: Metadata): Promise<void> {
-    return this.#catalogue.addMetadata(name, metadata);
+  async addLedgerMetadata(name: string, metadata: Metadata): Promise<void> {
+    // Merging takes time with the square of the keys.
+    assertMetadata(metadata);
+    await this.#catalogue.addMetadata(name, metadata);
   }
 
   /** Throws `NOT_FOUND` for an unknown ledger; a key that is not there is no failure. */

@@ -16,7 +16,7 @@ export const EVENT_BYTES_MAX = 600_000;
 export const REVERT_BYTES_MAX = 1_500_000;
 /** Most that a page may hold, in bytes of JSON: it ends early then, after one item at least. */
 export const PAGE_BYTES_MAX = 8_000_000;
-/** Most work that the scripts of one bulk may take, in steps: some two seconds. */
+/** Most work that scripts and back-dated transactions of one bulk may take, in steps: some two seconds. */
 export const BULK_STEPS_MAX = 2_000_000;
 /** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;

@@ -11,6 +11,8 @@ import type { Command } from "../core/types.ts";
 import type { LedgerEngine, Outcome } from "../object/engine.ts";
 import { answer, type Entry, toLedgerError } from "./error.ts";
 import {
+  assertInteger,
+  assertOrder,
   toAddMetadata,
   toBulkElements,
   toBulkOptions,
@@ -119,6 +121,7 @@ export class EmbeddedLedger implements Ledger {
 
   getTransaction(id: number): Transaction {
     return this.#with("getTransaction", (engine) => {
+      assertInteger(id, "transaction id");
       const found = engine.findTransaction(id, EVERY_VOLUME);
       if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
       return toTransaction(found);
@@ -142,6 +145,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   *transactions({ order = "asc" }: ListOptions = {}): Generator<Transaction> {
+    this.#with("transactions", () => assertOrder(order));
     const list = { name: "transactions", columns: { id: "integer" }, order } as const;
     const pages = this.#pages(list, (engine, query) =>
       engine.listTransactions(query, EVERY_VOLUME),
@@ -150,6 +154,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   *accounts({ order = "asc" }: ListOptions = {}): Generator<Account> {
+    this.#with("accounts", () => assertOrder(order));
     const list = { name: "accounts", columns: { address: "text" }, order } as const;
     const pages = this.#pages(list, (engine, query) =>
       engine.listAccounts(query, this.#accountVolumes),
@@ -158,6 +163,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   *logs({ after = 0 }: LogOptions = {}): Generator<LogEntry> {
+    this.#with("logs", () => assertInteger(after, "log id"));
     let last = after;
     for (;;) {
       const entries = this.#with("logs", (engine) =>

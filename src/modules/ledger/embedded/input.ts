@@ -54,12 +54,30 @@ export function toDeleteMetadata(target: Target, key: unknown): Command {
 }
 
 export function toBulkElements(elements: readonly BulkElement[]): engine.BulkElement[] {
+  assertList(elements);
   const requests = elements.map((element) =>
     element.action === "CREATE_TRANSACTION"
       ? { ...element, data: toRequest(element.data) }
       : element,
   );
   return parseBulk(parse(z.array(z.unknown()), requests, "bulk")).map(toBulkElement);
+}
+
+function assertList(value: unknown): void {
+  if (Array.isArray(value)) return;
+  throw new AppError("VALIDATION", "invalid bulk: expected an array of elements");
+}
+
+/** Throws `VALIDATION` unless the value is an integer, as ids are. */
+export function assertInteger(value: unknown, what: string): void {
+  if (Number.isSafeInteger(value)) return;
+  throw new AppError("VALIDATION", `invalid ${what}: expected an integer`);
+}
+
+/** Throws `VALIDATION` for a direction that there is not. */
+export function assertOrder(order: unknown): void {
+  if (order === "asc" || order === "desc") return;
+  throw new AppError("VALIDATION", "invalid order: expected 'asc' or 'desc'");
 }
 
 export function toWriteOptions(options: WriteOptions): engine.WriteOptions {

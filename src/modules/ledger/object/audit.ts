@@ -6,25 +6,28 @@ import { LedgerEngine } from "./engine.ts";
 import { type LogPage, readLogPage, ReplayError } from "./log-rows.ts";
 import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import {
+  cellsAt,
   type ColumnDifference,
   differingColumns,
   digestOf,
   type Key,
   keyBehind,
   type RangeDigest,
-  rowsOf,
+  type RowDigest,
+  rowDigestsOf,
   TABLE_NAMES,
   type TableName,
   type TableRange,
-  type TableRow,
 } from "./table-ranges.ts";
 
 /** What an audit asks of a ledger: the log behind an id and, once the log is known, what the tables hold. */
 export interface AuditRequest {
   readonly after: number;
   readonly range: TableRange;
-  /** Asks for the rows themselves, where the digests differed. */
+  /** Asks for the digest of each row, where that of the range differed. */
   readonly wantsRows: boolean;
+  /** Asks for this row instead, where its digest differed. */
+  readonly row?: Key | undefined;
 }
 
 /** Both parts are of one moment. */
@@ -32,14 +35,17 @@ export interface AuditAnswer {
   readonly page: LogPage;
   /** Where the page ends the log. */
   readonly digest?: RangeDigest;
-  readonly rows?: readonly TableRow[];
+  readonly rows?: readonly RowDigest[];
+  /** The cells of a row, `null` where there is none. */
+  readonly cells?: string | null;
 }
 
 /** Answers for the ledger in `sql`, in one turn. */
-export function answerAudit(sql: Sql, { after, range, wantsRows }: AuditRequest): AuditAnswer {
+export function answerAudit(sql: Sql, { after, range, wantsRows, row }: AuditRequest): AuditAnswer {
   const page = readLogPage(sql, after);
   if (!page.isLast) return { page };
-  if (wantsRows) return { page, rows: [...rowsOf(sql, range)] };
+  if (row !== undefined) return { page, cells: cellsAt(sql, range.table, row) ?? null };
+  if (wantsRows) return { page, rows: rowDigestsOf(sql, range) };
   return { page, digest: digestOf(sql, range) };
 }
 
@@ -79,6 +85,9 @@ export interface AuditProgress {
   readonly after: Key | undefined;
   readonly to: Key | undefined;
   readonly wantsRows: boolean;
+  /** Rows of the table that are to be looked at, and how many rows of its range there are. */
+  readonly pending: readonly Key[];
+  readonly pendingRows: number;
   readonly isDone: boolean;
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   readonly totals: readonly AuditTotals[];
@@ -90,6 +99,8 @@ const START: AuditProgress = {
   after: undefined,
   to: undefined,
   wantsRows: false,
+  pending: [],
+  pendingRows: 0,
   isDone: false,
   rows: {},
   totals: [],
@@ -126,19 +137,26 @@ export class LedgerAudit {
 
   /** What to ask next. */
   next(): AuditRequest {
-    const { after, to, wantsRows } = this.#progress;
+    const { after, to, wantsRows, pending } = this.#progress;
     return {
       after: this.#engine.lastLogId,
       range: { table: this.#table, after, to },
       wantsRows,
+      row: pending[0],
     };
   }
 
-  take({ range }: AuditRequest, { page, digest, rows }: AuditAnswer): void {
+  take({ range, row }: AuditRequest, { page, digest, rows, cells }: AuditAnswer): void {
     if (!this.#replay(page)) return;
-    if (rows !== undefined) {
-      this.#compareRows(range, rows);
-      this.#advance(rows.length);
+    if (row !== undefined && cells !== undefined) {
+      this.#compareRow(range.table, row, cells ?? undefined);
+      const pending = this.#progress.pending.slice(1);
+      this.#set({ pending });
+      if (pending.length === 0) this.#advance(this.#progress.pendingRows);
+    } else if (rows !== undefined) {
+      const pending = this.#differingKeys(range, rows);
+      this.#set({ pending, pendingRows: rows.length });
+      if (pending.length === 0) this.#advance(rows.length);
     } else if (digest !== undefined) {
       const own = digestOf(this.#sql, range);
       if (own.hash === digest.hash) this.#advance(digest.rows);
@@ -188,23 +206,32 @@ export class LedgerAudit {
     return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, RANGE_ROWS);
   }
 
-  #compareRows(range: TableRange, stored: readonly TableRow[]): void {
-    const { table } = range;
-    const unseen = new Map(stored.map(({ key, cells }) => [key.join(","), cells]));
-    for (const row of rowsOf(this.#sql, range)) {
-      const key = row.key.join(",");
-      const cells = unseen.get(key);
-      unseen.delete(key);
-      if (cells === undefined) this.#report({ table, key, problem: "the row is missing" });
-      else {
-        for (const difference of differingColumns(table, cells, row.cells)) {
-          const problem = "the row is not what the log says";
-          this.#report({ table, key, problem, ...difference });
-        }
-      }
+  /** The keys under which the ledger and the rebuilt one have different rows, as many as are reported. */
+  #differingKeys(range: TableRange, stored: readonly RowDigest[]): Key[] {
+    const unseen = new Map(stored.map(({ key, hash }) => [key.join(","), { key, hash }]));
+    const differing: Key[] = [];
+    for (const { key, hash } of rowDigestsOf(this.#sql, range)) {
+      const text = key.join(",");
+      if (unseen.get(text)?.hash !== hash) differing.push(key);
+      unseen.delete(text);
     }
-    for (const key of unseen.keys()) {
-      this.#report({ table, key, problem: "no log entry makes this row" });
+    return [...differing, ...Array.from(unseen.values(), ({ key }) => key)].slice(
+      0,
+      DIFFERENCES_MAX,
+    );
+  }
+
+  #compareRow(table: TableName, key: Key, stored: string | undefined): void {
+    const place = { table, key: key.join(",") };
+    const expected = cellsAt(this.#sql, table, key);
+    if (stored === expected) return;
+    if (stored === undefined) this.#report({ ...place, problem: "the row is missing" });
+    else if (expected === undefined) {
+      this.#report({ ...place, problem: "no log entry makes this row" });
+    } else {
+      for (const difference of differingColumns(table, stored, expected)) {
+        this.#report({ ...place, problem: "the row is not what the log says", ...difference });
+      }
     }
   }
 

@@ -17,7 +17,7 @@ export class BulkLimits {
   readonly #stepsBefore: number;
   #answerBytes = 0;
 
-  /** `steps` is the work that scripts have done before the bulk. */
+  /** `steps` is the work before the bulk. */
   constructor(steps: number) {
     this.#stepsBefore = steps;
   }
@@ -29,7 +29,7 @@ export class BulkLimits {
       return new BulkOverflow(`the answer would be larger than ${BULK_ANSWER_BYTES_MAX} bytes`);
     }
     if (steps - this.#stepsBefore > BULK_STEPS_MAX) {
-      return new BulkOverflow(`the scripts take more than ${BULK_STEPS_MAX} steps together`);
+      return new BulkOverflow(`the elements take more than ${BULK_STEPS_MAX} steps of work`);
     }
   }
 }

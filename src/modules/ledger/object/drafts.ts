@@ -84,6 +84,11 @@ export class Drafts {
     this.#effective = effective;
   }
 
+  /** How many moves were rewritten so far because of transactions that are dated before them. */
+  get shiftedMoves(): number {
+    return this.#effective?.shiftedMoves ?? 0;
+  }
+
   /** Forgets what a rolled-back unit of work has told. */
   reset(): void {
     this.#effective?.reset();

@@ -23,11 +23,17 @@ export class EffectiveVolumes {
   readonly #transactions: TransactionReader;
   /** The latest timestamp of any transaction; `undefined` until it is read. */
   #latest: Timestamp | undefined;
+  #shiftedMoves = 0;
 
   constructor(sql: Sql, batch: WriteBatch, transactions: TransactionReader) {
     this.#sql = sql;
     this.#batch = batch;
     this.#transactions = transactions;
+  }
+
+  /** How many moves were rewritten so far. */
+  get shiftedMoves(): number {
+    return this.#shiftedMoves;
   }
 
   /** Forgets what a rolled-back unit of work has told. */
@@ -134,7 +140,12 @@ export class EffectiveVolumes {
     { from, delta }: { from: MovePosition; delta: Volumes },
   ): void {
     const place = [pair.account, pair.asset, from.date, from.tx] as const;
-    const groups = this.#sql.all<ShiftSqlRow>(part.groups, ...place, GROUPS_MAX + 1);
+    const groups = this.#sql.all<ShiftSqlRow & { moves: number }>(
+      part.groups,
+      ...place,
+      GROUPS_MAX + 1,
+    );
+    for (const { moves } of groups) this.#shiftedMoves += moves;
     if (groups.length > GROUPS_MAX) return this.#shiftEach(part, pair, { from, delta });
     // From the highest shift down: what a group becomes is no group that is still to come.
     for (const group of groups.toSorted((a, b) => compareShifts(shiftOf(b), shiftOf(a)))) {
@@ -160,6 +171,7 @@ export class EffectiveVolumes {
       for (const chunk of chunksOf(rows)) {
         this.#sql.all(UPDATE_SHIFTS, pair.account, pair.asset, `[${chunk.join(",")}]`);
       }
+      this.#shiftedMoves += page.length;
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
       page = this.#readLater(part.rows, pair, { from: last, limit });
@@ -222,7 +234,7 @@ function compareShifts(a: Volumes, b: Volumes): number {
 
 const COLUMNS = "input, output, shift_input, shift_output";
 /** Most statements that shift moves in groups; where shifts are many, each move is shifted by itself. */
-const GROUPS_MAX = 8;
+const GROUPS_MAX = 20;
 /** Moves that are rewritten at a time. */
 const LATER_PAGE_SIZE = 10_000;
 
@@ -251,18 +263,19 @@ interface Part {
   readonly update: string;
 }
 
-const partOf = (condition: string): Part => ({
-  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, shift_input, shift_output FROM move ${condition}`,
-  groups: `SELECT DISTINCT shift_input, shift_output FROM move ${condition.replace(/ ORDER BY [a-z, ]+/, "")}`,
+const partOf = (condition: string, order: string): Part => ({
+  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, shift_input, shift_output FROM move
+    WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5`,
+  groups: `SELECT shift_input, shift_output, count(*) AS moves FROM move
+    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY shift_input, shift_output LIMIT ?5`,
   update: `UPDATE move SET (shift_input, shift_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
-    ${condition.replace(/ ORDER BY .*$/, "")} AND shift_input IS ?5 AND shift_output IS ?6`,
+    WHERE account = ?1 AND asset = ?2 AND ${condition} AND shift_input IS ?5 AND shift_output IS ?6`,
 });
 
-const UNDATED = partOf(
-  "WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL AND ?3 IS NULL AND tx > ?4 ORDER BY tx LIMIT ?5",
-);
+const UNDATED = partOf("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
 const DATED = partOf(
-  "WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4) ORDER BY timestamp, tx LIMIT ?5",
+  "timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4)",
+  "timestamp, tx",
 );
 
 /** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */

@@ -178,14 +178,14 @@ export class LedgerEngine {
     const results: Result<Outcome>[] = [];
     const date = options.atomic ? this.#now() : undefined;
     const rollback = new Error("an atomic bulk failed");
-    const limits = new BulkLimits(this.#runner.scriptSteps);
+    const limits = new BulkLimits(this.#steps);
     try {
       this.#unitOfWork(() => {
         for (const element of elements) {
           const outcome = this.#runElement(element, date ?? this.#now());
           const result = options.isPart === true ? toBrief(outcome) : outcome;
           results.push(result);
-          const overflow = limits.add(result, this.#runner.scriptSteps);
+          const overflow = limits.add(result, this.#steps);
           if (overflow !== undefined && options.isPart !== true) throw overflow;
           this.#batch.flushIfLarge();
           if (overflow !== undefined || (!result.ok && !options.continueOnFailure)) break;
@@ -293,6 +293,11 @@ export class LedgerEngine {
     return { volumes: volumes || effectiveVolumes };
   }
 
+  /** Work so far that the number of elements does not bound: that of scripts, and of moves that are rewritten. */
+  get #steps(): number {
+    return this.#runner.scriptSteps + Math.floor(this.#drafts.shiftedMoves / MOVES_PER_STEP);
+  }
+
   #now(): Timestamp {
     const now = this.#clock();
     return now < this.#head.date ? this.#head.date : now;
@@ -393,7 +398,9 @@ export class LedgerEngine {
     if (tx !== undefined && this.#transactionCount !== undefined) this.#transactionCount++;
     // All the rest follows from what the chain covers.
     const isChained = this.info.features.HASH_LOGS === "SYNC";
-    const isSummed = options.hasChecksum ?? !(isChained && keyHash === undefined);
+    // Nothing but the row itself tells the id of an entry without a transaction.
+    const isSummed =
+      options.hasChecksum ?? !(isChained && keyHash === undefined && tx !== undefined);
     const memento =
       isChained || isSummed
         ? toMemento({ data: draft.data, date: now, idempotencyKey: key })
@@ -434,6 +441,9 @@ export class LedgerEngine {
     return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
   }
 }
+
+/** So many moves are rewritten in the time of one step of a script. */
+const MOVES_PER_STEP = 4;
 
 interface AppendOptions {
   readonly now: Timestamp;

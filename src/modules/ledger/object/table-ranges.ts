@@ -53,19 +53,43 @@ export interface RangeDigest {
   readonly hash: string;
 }
 
-/** Rows that are read at a time. */
-const PAGE_ROWS = 1000;
+/** Rows that are read at a time: some are as large as a row may be, 2 MB. */
+const PAGE_ROWS = 20;
 
 /** What tells two ranges apart without showing them. */
 export function digestOf(sql: Sql, range: TableRange): RangeDigest {
   const hash = createHash("sha256");
   let rows = 0;
-  for (const row of rowsOf(sql, range)) {
-    hash.update(row.cells);
-    hash.update("\n");
+  for (const { key, cells } of rowsOf(sql, range)) {
+    hash.update(`${key.join(",")} ${cells}\n`);
     rows++;
   }
   return { rows, hash: hash.digest("hex") };
+}
+
+/** A row without its cells, which may be large. */
+export interface RowDigest {
+  readonly key: Key;
+  /** In hex. */
+  readonly hash: string;
+}
+
+/** The digest of each row of a range. */
+export const rowDigestsOf = (sql: Sql, range: TableRange): RowDigest[] =>
+  Array.from(rowsOf(sql, range), ({ key, cells }) => ({
+    key,
+    hash: createHash("sha256").update(cells).digest("hex").slice(0, ROW_HASH_DIGITS),
+  }));
+
+const ROW_HASH_DIGITS = 32;
+
+/** The cells of a row, `undefined` where there is none. */
+export function cellsAt(sql: Sql, table: TableName, key: Key): string | undefined {
+  const row = `(${TABLES[table].key.join(", ")}) = (${key.map(() => "?").join(", ")})`;
+  return sql.all<{ cells: string }>(
+    `SELECT ${cellsOf(table)} AS cells FROM ${table} WHERE ${row}`,
+    ...key,
+  )[0]?.cells;
 }
 
 export interface TableRow {
@@ -106,25 +130,37 @@ export function differingColumns(table: TableName, a: string, b: string): Column
   const [first, second] = [toCells(a), toCells(b)];
   return TABLES[table].columns.flatMap((column, index) => {
     const [stored = "NULL", expected = "NULL"] = [first[index], second[index]];
-    return stored === expected ? [] : [{ column: nameOf(column), stored, expected }];
+    return stored === expected
+      ? []
+      : [{ column: nameOf(column), stored: shown(stored), expected: shown(expected) }];
   });
 }
 
 export interface ColumnDifference {
   readonly column: string;
-  /** SQL literals. */
+  /** SQL literals, cut where they are long. */
   readonly stored: string;
   readonly expected: string;
 }
 
 const toCells = (text: string): readonly string[] => parseJson(text) as string[]; // made by `cellsOf`
 
+const shown = (literal: string): string =>
+  literal.length > SHOWN_MAX
+    ? `${literal.slice(0, SHOWN_MAX)}… (${literal.length} characters)`
+    : literal;
+const SHOWN_MAX = 200;
+
 const EXPRESSION = /^(.*) AS (\w+)$/;
 const nameOf = (column: string): string => EXPRESSION.exec(column)?.[2] ?? column;
 const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? column;
 
 const cellsOf = (table: TableName): string =>
-  `json_array(${TABLES[table].columns.map((column) => `quote(${valueOf(column)})`).join(", ")})`;
+  `json_array(${TABLES[table].columns.map((column) => literalOf(valueOf(column))).join(", ")})`;
+
+/** `quote` ends a text at U+0000, which no ledger holds. */
+const literalOf = (value: string): string =>
+  `quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), '')`;
 
 function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
   const conditions: string[] = [];

@@ -111,8 +111,8 @@ describe("an audit finds", () => {
     const ledger = variedLedger(features);
     return TABLE_NAMES.flatMap((table) => {
       const columns = ledger.sql
-        .all<{ name: string; pk: number }>(`SELECT name, pk FROM pragma_table_info('${table}')`)
-        .filter(({ name, pk }) => pk === 0 && name !== "published_log")
+        .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
+        .filter(({ name }) => name !== "published_log")
         .map(({ name }) => name);
       const key = keyOf(ledger, table);
       return columns.flatMap((column) => {
@@ -179,6 +179,32 @@ describe("an audit finds", () => {
       problem: "no log entry makes this row",
     });
     expect(differences.filter(({ problem }) => problem === "the row is missing")).toHaveLength(2);
+  });
+
+  test.each([
+    ["move", "UPDATE move SET account = 77 WHERE account = 3"],
+    ["move", "UPDATE move SET asset = 9 WHERE asset = 2"],
+    ["move", "UPDATE move SET tx = 50 WHERE tx = 6"],
+    ["tx", "UPDATE tx SET id = 500 WHERE id = 2"],
+    ["log", "UPDATE log SET id = 9 WHERE id = 8"],
+    ["tx", "UPDATE tx SET reference = reference || char(0) || 'zzz' WHERE id = 1"],
+  ])("rows under another key, and what a text hides: %s, %s", (table, statement) => {
+    const ledger = variedLedger();
+    ledger.sql.all(statement);
+    const { status, differences } = audited(ledger);
+    expect(status).toBe("inconsistent");
+    expect(differences.map((difference) => difference.table)).toContain(table);
+  });
+
+  test("large rows, and says only where they differ", () => {
+    const ledger = new TestLedger();
+    for (let count = 0; count < 30; count++) {
+      ledger.run(setMetadata(`a${count}`, { k: `${count}`.padStart(60_000, "x") }));
+    }
+    ledger.sql.all("UPDATE account SET metadata = replace(metadata, 'xxx1', 'xxx2')");
+    const { differences } = audited(ledger);
+    expect(differences.length).toBeGreaterThan(5);
+    expect(JSON.stringify(differences).length).toBeLessThan(50_000);
   });
 
   test("a wrong hash in the chain, once", () => {

@@ -7,6 +7,7 @@ import {
   deleteMetadata,
   element,
   posting,
+  refusalOf,
   revert,
   setMetadata,
   TestLedger,
@@ -169,4 +170,20 @@ describe("a bulk", () => {
     expect(ledger.transactions()).toHaveLength(count);
     expect(ledger.transaction(count).metadata).toEqual({ text: "é".repeat(500) });
   });
+});
+
+test("what is dated before very many moves is taken in small bulks only", () => {
+  const ledger = new TestLedger();
+  for (let count = 0; count < 20; count++) {
+    ledger.bulk(Array.from({ length: 1000 }, () => create(posting("world -> a", 1))));
+  }
+  const old = (index: number) =>
+    create(posting("world -> a", 1), {
+      timestamp: at(`08:00:${String(index % 60).padStart(2, "0")}`),
+    });
+  const many = Array.from({ length: 500 }, (_, index) => old(index));
+  expect(refusalOf(() => ledger.bulk(many))).toBe("BULK_SIZE_EXCEEDED");
+  expect(ledger.engine.counts().transactions).toBe(20_000);
+  ledger.bulk(many.slice(0, 10));
+  expect(ledger.engine.counts().transactions).toBe(20_010);
 });

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { LedgerError, openLedger } from "../../../src/modules/ledger/embedded/index.ts";
+
+/** What a caller without types may pass. */
+const untyped = (value: unknown): never => value as never;
+
+test.each([
+  ["an order that is none", () => [...openLedger().transactions({ order: untyped("up") })]],
+  ["an order of accounts that is none", () => [...openLedger().accounts({ order: untyped(";") })]],
+  ["a bulk that is no list", () => openLedger().bulk(untyped(new Set()))],
+  ["a text for an id", () => openLedger().getTransaction(untyped("1"))],
+  ["no number for an id", () => openLedger().getTransaction(Number.NaN)],
+  ["no number for a log id", () => [...openLedger().logs({ after: Number.NaN })]],
+])("%s is refused", (_, call) => {
+  expect(call).toThrow(LedgerError);
+  expect(call).toThrow(expect.objectContaining({ code: "VALIDATION" }));
+});
