@@ -1,0 +1,399 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { run } from "../scripts/lib/main.ts";
+import { OperatorError } from "../scripts/lib/project.ts";
+import { migrate } from "../src/modules/ledger/object/migrations.ts";
+import { NodeSql } from "../src/modules/ledger/object/node-sql.ts";
+import { first, type Sql, type SqlValue } from "../src/modules/ledger/object/sql.ts";
+
+/**
+ * `node bench/layouts.ts [--size N] [--only 1,3]`: the tables of a ledger against other ways to lay them out, on
+ * `node:sqlite`. It measures statements and not the engine: no funds are checked and no hash is computed.
+ */
+const SIZE_STANDARD = 100_000;
+const ACCOUNTS = 10_000;
+const BULK = 1000;
+const READS = 2000;
+const PAGE = 15;
+/** One in so many transactions has metadata. */
+const METADATA_EVERY = 10;
+const AMOUNT_MAX = 1_000_000;
+const ASSET = "EUR/2";
+const WORLD = 1;
+/** 2026-01-01, in microseconds. */
+const START = 1_767_225_600_000_000;
+
+interface Move {
+  readonly account: number;
+  readonly role: 0 | 1;
+  /** The volumes after it. */
+  readonly input: number;
+  readonly output: number;
+}
+
+interface GeneratedTransaction {
+  readonly id: number;
+  readonly date: number;
+  readonly source: number;
+  readonly destination: number;
+  readonly amount: number;
+  readonly metadata: string | undefined;
+  readonly moves: readonly [Move, Move];
+}
+
+/** Rows of one table that a bulk inserts with one statement. */
+interface Insert {
+  readonly statement: string;
+  /** The rows of a bulk, each a JSON list. */
+  readonly rowsOf: (bulk: readonly GeneratedTransaction[]) => string[];
+  /** Billed for one row: itself and its index entries. Partial indexes hold none of these rows. */
+  readonly billed: number;
+}
+
+interface Layout {
+  readonly name: string;
+  /** What it changes in the tables in use. */
+  readonly changes: readonly string[];
+  readonly inserts: readonly Insert[];
+  /** Whether moves, and whether payloads, have names where others have integers. */
+  readonly namesInMoves?: boolean;
+  readonly namesInPayload?: boolean;
+  readonly lastVolumes: string;
+  readonly page: string;
+  readonly accountPage: string;
+}
+
+const addressOf = (account: number): string =>
+  account === WORLD ? "world" : `users:${account.toString().padStart(8, "0")}:main`;
+
+const compactPayload = ({ source, destination, amount, metadata }: GeneratedTransaction): string =>
+  `[${source},${destination},1,${amount}${metadata === undefined ? "" : `,{"m":${metadata}}`}]`;
+
+const namedPayload = ({ source, destination, amount, metadata }: GeneratedTransaction): string =>
+  `["${addressOf(source)}","${addressOf(destination)}","${ASSET}",${amount}${metadata === undefined ? "" : `,{"m":${metadata}}`}]`;
+
+function fullJson({ id, date, amount, ...transaction }: GeneratedTransaction): string {
+  const timestamp = new Date(date / 1000).toISOString();
+  const source = addressOf(transaction.source);
+  const destination = addressOf(transaction.destination);
+  return `{"id":${id},"postings":[{"source":"${source}","destination":"${destination}","amount":${amount},"asset":"${ASSET}"}],"metadata":${transaction.metadata ?? "{}"},"timestamp":"${timestamp}","insertedAt":"${timestamp}","updatedAt":"${timestamp}"}`;
+}
+
+function insert(table: string, columns: string, rowsOf: Insert["rowsOf"]): Insert {
+  const values = columns
+    .split(", ")
+    .map((name, index) => (name === "hash" ? `unhex(value ->> ${index})` : `value ->> ${index}`));
+  const statement = `INSERT INTO ${table} (${columns}) SELECT ${values.join(", ")} FROM json_each(?)`;
+  return { statement, rowsOf, billed: 1 };
+}
+
+const logs = (payloadOf: (transaction: GeneratedTransaction) => string): Insert =>
+  insert("log", "id, date, type, tx, payload, hash", (bulk) =>
+    bulk.map((transaction) => {
+      const { id, date } = transaction;
+      const payload = JSON.stringify(payloadOf(transaction));
+      return `[${id},${date},0,${id},${payload},"${randomBytes(32).toString("hex")}"]`;
+    }),
+  );
+
+const TXS = insert("tx", "id, log", (bulk) => bulk.map(({ id }) => `[${id},${id}]`));
+
+const FULL_TXS = insert("tx", "id, log, data", (bulk) =>
+  bulk.map((item) => `[${item.id},${item.id},${JSON.stringify(fullJson(item))}]`),
+);
+
+/** How a layout writes the account and asset, and the volumes, of a move. */
+interface MoveForm {
+  readonly keyOf: (account: number) => string;
+  readonly volumeOf: (volume: number) => string;
+}
+
+const INTEGERS: MoveForm = { keyOf: (account) => `${account},1`, volumeOf: String };
+const NAMED: MoveForm = { ...INTEGERS, keyOf: (account) => `"${addressOf(account)}","${ASSET}"` };
+/** Wide enough for 128 bits, so that text sorts as numbers do. */
+const PADDED: MoveForm = {
+  ...INTEGERS,
+  volumeOf: (volume) => `"${volume.toString().padStart(39, "0")}"`,
+};
+
+const moves = ({ keyOf, volumeOf }: MoveForm): Insert =>
+  insert("move", "account, asset, tx, role, input, output", (bulk) =>
+    bulk.flatMap(({ id, moves: both }) =>
+      both.map(
+        ({ account, role, input, output }) =>
+          `[${keyOf(account)},${id},${role},${volumeOf(input)},${volumeOf(output)}]`,
+      ),
+    ),
+  );
+
+const BARE_MOVES = insert("move", "account, asset, tx, role", (bulk) =>
+  bulk.flatMap(({ id, moves: both }) =>
+    both.map(({ account, role }) => `[${account},1,${id},${role}]`),
+  ),
+);
+
+/** A bulk writes the volumes of an account once, however many of its moves are in it. */
+const VOLUME_ROWS = insert("volume", "account, asset, input, output", (bulk) => {
+  const rows = new Map<number, string>();
+  for (const { account, input, output } of bulk.flatMap(({ moves: both }) => both)) {
+    rows.set(account, `[${account},1,${input},${output}]`);
+  }
+  return [...rows.values()];
+});
+const VOLUMES: Insert = {
+  ...VOLUME_ROWS,
+  statement: `${VOLUME_ROWS.statement} WHERE true
+    ON CONFLICT DO UPDATE SET input = excluded.input, output = excluded.output`,
+};
+
+const LAST_MOVE =
+  "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1";
+
+const SELECT_LOGGED =
+  "SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at, tx.reverted_at";
+const PAGE_LOGGED = `${SELECT_LOGGED} FROM tx JOIN log ON log.id = tx.log WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
+const ACCOUNT_PAGE_LOGGED = `${SELECT_LOGGED} FROM move CROSS JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
+  WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
+const PAGE_FULL = `SELECT id, data AS payload FROM tx WHERE id <= ? ORDER BY id DESC LIMIT ${PAGE}`;
+const ACCOUNT_PAGE_FULL = `SELECT tx.id, data AS payload FROM move CROSS JOIN tx ON tx.id = move.tx
+  WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
+
+const MOVE_COLUMNS = `role INTEGER NOT NULL, input ANY NOT NULL, output ANY NOT NULL,
+  timestamp INTEGER, shift_input ANY, shift_output ANY`;
+
+const NAMED_MOVES_TABLE = `CREATE TABLE move (account TEXT NOT NULL, asset TEXT NOT NULL, tx INTEGER NOT NULL, ${MOVE_COLUMNS},
+  PRIMARY KEY (account, asset, tx)) STRICT, WITHOUT ROWID`;
+const BARE_MOVES_TABLE = `CREATE TABLE move (account INTEGER NOT NULL, asset INTEGER NOT NULL, tx INTEGER NOT NULL,
+  role INTEGER NOT NULL, timestamp INTEGER, PRIMARY KEY (account, asset, tx)) STRICT, WITHOUT ROWID`;
+const VOLUMES_TABLE = `CREATE TABLE volume (account INTEGER NOT NULL, asset INTEGER NOT NULL,
+  input ANY NOT NULL, output ANY NOT NULL, PRIMARY KEY (account, asset)) STRICT, WITHOUT ROWID`;
+const ROWID_MOVES_TABLE = `CREATE TABLE move (account INTEGER NOT NULL, asset INTEGER NOT NULL, tx INTEGER NOT NULL,
+  ${MOVE_COLUMNS}) STRICT`;
+const MOVES_INDEX = "CREATE UNIQUE INDEX move_key ON move (account, asset, tx)";
+
+const IN_USE: Layout = {
+  name: "1 in use",
+  changes: [],
+  inserts: [logs(compactPayload), TXS, moves(INTEGERS)],
+  lastVolumes: LAST_MOVE,
+  page: PAGE_LOGGED,
+  accountPage: ACCOUNT_PAGE_LOGGED,
+};
+
+const LAYOUTS: readonly Layout[] = [
+  IN_USE,
+  {
+    ...IN_USE,
+    name: "2 names for ids",
+    changes: ["DROP TABLE move", NAMED_MOVES_TABLE],
+    inserts: [logs(namedPayload), TXS, moves(NAMED)],
+    namesInMoves: true,
+    namesInPayload: true,
+  },
+  {
+    ...IN_USE,
+    name: "3 table of volumes",
+    changes: ["DROP TABLE move", BARE_MOVES_TABLE, VOLUMES_TABLE],
+    inserts: [logs(compactPayload), TXS, BARE_MOVES, VOLUMES],
+    lastVolumes: "SELECT input, output FROM volume WHERE account = ? AND asset = ?",
+  },
+  {
+    ...IN_USE,
+    name: "4 moves with rowid",
+    changes: ["DROP TABLE move", ROWID_MOVES_TABLE, MOVES_INDEX],
+    inserts: [logs(compactPayload), TXS, { ...moves(INTEGERS), billed: 2 }],
+  },
+  {
+    ...IN_USE,
+    name: "5 full copy in tx",
+    changes: ["ALTER TABLE tx ADD COLUMN data TEXT"],
+    inserts: [logs(compactPayload), FULL_TXS, moves(INTEGERS)],
+    namesInPayload: true,
+    page: PAGE_FULL,
+    accountPage: ACCOUNT_PAGE_FULL,
+  },
+  { ...IN_USE, name: "6 padded amounts", inserts: [logs(compactPayload), TXS, moves(PADDED)] },
+];
+
+/** The same numbers below `max` at every run. */
+function numbers(): (max: number) => number {
+  let state = 42;
+  return (max) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * max);
+  };
+}
+
+/** Transactions in order of their dates: an account gets money from `world`, or gives back what it has. */
+function* generate(size: number): Generator<GeneratedTransaction> {
+  const next = numbers();
+  const inputs = new Float64Array(ACCOUNTS + 2);
+  const outputs = new Float64Array(ACCOUNTS + 2);
+  const moveOf = (account: number, role: 0 | 1, amount: number): Move => {
+    const volumes = role === 0 ? inputs : outputs;
+    volumes[account] = (volumes[account] ?? 0) + amount;
+    return { account, role, input: inputs[account] ?? 0, output: outputs[account] ?? 0 };
+  };
+  for (let id = 1; id <= size; id++) {
+    const account = WORLD + 1 + next(ACCOUNTS);
+    const balance = (inputs[account] ?? 0) - (outputs[account] ?? 0);
+    const amount = 1 + next(AMOUNT_MAX);
+    const isReturn = amount <= balance && next(2) === 0;
+    const [source, destination] = isReturn ? [account, WORLD] : [WORLD, account];
+    const hasMetadata = next(METADATA_EVERY) === 0;
+    yield {
+      id,
+      date: START + id * 1000,
+      source,
+      destination,
+      amount,
+      metadata: hasMetadata ? `{"order":"order-${id}"}` : undefined,
+      moves: [moveOf(source, 1, amount), moveOf(destination, 0, amount)],
+    };
+  }
+}
+
+/** What a transaction costs, and the medians of the reads in microseconds. */
+function measureLayout(layout: Layout, size: number) {
+  const folder = mkdtempSync(join(tmpdir(), "florin-layouts-"));
+  const sql = new NodeSql(join(folder, "ledger.sqlite"));
+  try {
+    migrate(sql);
+    for (const change of layout.changes) sql.all(change);
+    insertNames(sql);
+    const before = storedBytes(sql);
+    const { billed, micros } = insertAll(sql, layout, size);
+    return {
+      rows: billed / size,
+      bytes: (storedBytes(sql) - before) / size,
+      perSecond: size / (micros / 1e6),
+      ...measureReads(sql, layout, size),
+    };
+  } finally {
+    sql.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** All accounts exist before the first transaction: their rows are not those of transactions. */
+function insertNames(sql: Sql): void {
+  const ids = Array.from({ length: ACCOUNTS + 1 }, (_, index) => WORLD + index);
+  sql.all(
+    `INSERT INTO account (id, address, first_usage, inserted_at, updated_at)
+      SELECT value ->> 0, value ->> 1, ?2, ?2, ?2 FROM json_each(?1)`,
+    JSON.stringify(ids.map((id) => [id, addressOf(id)])),
+    START,
+  );
+  sql.all("INSERT INTO asset (id, name) VALUES (1, ?)", ASSET);
+}
+
+function storedBytes(sql: Sql): number {
+  sql.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  const [pages] = sql.all<{ page_count: number }>("PRAGMA page_count");
+  const [size] = sql.all<{ page_size: number }>("PRAGMA page_size");
+  return (pages?.page_count ?? 0) * (size?.page_size ?? 0);
+}
+
+function insertAll(sql: Sql, { inserts }: Layout, size: number) {
+  let [billed, micros] = [0, 0];
+  let bulk: GeneratedTransaction[] = [];
+  for (const transaction of generate(size)) {
+    bulk.push(transaction);
+    if (bulk.length < BULK && transaction.id < size) continue;
+    const parameters = inserts.map(({ rowsOf }) => `[${rowsOf(bulk).join(",")}]`);
+    bulk = [];
+    micros += microsOf(() =>
+      sql.transaction(() => {
+        for (const [index, { statement, billed: each }] of inserts.entries()) {
+          sql.all(statement, parameters[index] ?? "[]");
+          const { changed } = first(sql.all<{ changed: number }>("SELECT changes() AS changed"));
+          billed += changed * each;
+        }
+      }),
+    );
+  }
+  return { billed, micros };
+}
+
+function measureReads(sql: Sql, layout: Layout, size: number) {
+  const next = numbers();
+  // Accounts that surely have moves.
+  const used = [...generate(ACCOUNTS)].map(({ source, destination }) =>
+    addressOf(Math.max(source, destination)),
+  );
+  const keysOf = (): [SqlValue, SqlValue] => {
+    const address = used[next(Math.min(used.length, size))] ?? "world";
+    if (layout.namesInMoves === true) return [address, ASSET];
+    const [row] = sql.all<{ id: number }>("SELECT id FROM account WHERE address = ?", address);
+    return [row?.id ?? 0, 1];
+  };
+  const read = (select: string, ...bindings: SqlValue[]): void =>
+    nameRows(sql, layout, sql.all<PayloadRow>(select, ...bindings));
+  return {
+    lastVolumes: median(() => sql.all(layout.lastVolumes, ...keysOf())),
+    page: median(() => read(layout.page, PAGE + next(size - PAGE))),
+    accountPage: median(() => read(layout.accountPage, ...keysOf())),
+  };
+}
+
+type PayloadRow = { payload: string };
+
+/** Parses payloads, and reads the addresses behind their integers. */
+function nameRows(sql: Sql, { namesInPayload }: Layout, rows: readonly PayloadRow[]): void {
+  if (rows.length === 0) throw new Error("a read found nothing");
+  const ids = new Set<unknown>();
+  for (const { payload } of rows) {
+    const parsed: unknown = JSON.parse(payload);
+    if (Array.isArray(parsed)) ids.add(parsed[0]).add(parsed[1]);
+  }
+  if (namesInPayload === true) return;
+  const wanted = `[${[...ids].join(",")}]`;
+  sql.all("SELECT id, address FROM account WHERE id IN (SELECT value FROM json_each(?))", wanted);
+}
+
+function median(read: () => unknown): number {
+  const times = Array.from({ length: READS }, () => microsOf(read)).toSorted((a, b) => a - b);
+  return times[READS / 2] ?? 0;
+}
+
+function microsOf(work: () => unknown): number {
+  const start = process.hrtime.bigint();
+  work();
+  return Number(process.hrtime.bigint() - start) / 1000;
+}
+
+function readOptions(args: readonly string[]): { size: number; layouts: readonly Layout[] } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { size: { type: "string" }, only: { type: "string" } },
+  });
+  const size = values.size === undefined ? SIZE_STANDARD : Number(values.size);
+  if (!Number.isInteger(size) || size < BULK) {
+    throw new OperatorError(`--size is ${values.size}. It takes an integer from ${BULK}.`);
+  }
+  const only = values.only?.split(",");
+  const layouts = LAYOUTS.filter(({ name }) => only?.includes(name.charAt(0)) ?? true);
+  return { size, layouts };
+}
+
+const WIDTHS = [8, 10, 9, 13, 9, 13];
+const line = ([name = "", ...figures]: readonly string[]): string =>
+  name.padEnd(20) + figures.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join("");
+
+async function main(): Promise<void> {
+  const { size, layouts } = readOptions(process.argv.slice(2));
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  say(`${cpus().length} x ${cpus()[0]?.model.trim() ?? "processor"}, Node ${process.version}`);
+  say(`${size} transactions, ${ACCOUNTS} accounts; reads in µs\n`);
+  say(line(["layout", "rows/tx", "bytes/tx", "tx/s", "last volumes", "page", "of account"]));
+  for (const layout of layouts) {
+    const { rows, bytes, perSecond, ...reads } = measureLayout(layout, size);
+    const whole = [bytes, perSecond, reads.lastVolumes, reads.page, reads.accountPage];
+    say(line([layout.name, rows.toFixed(2), ...whole.map((figure) => figure.toFixed(0))]));
+  }
+}
+
+await run(main);
