@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
+import { toScript } from "../../src/modules/ledger/core/idempotency.ts";
 import { parseAccount } from "../../src/modules/ledger/core/names.ts";
-import type { Command, Posting } from "../../src/modules/ledger/core/types.ts";
+import type { Command, CreateTransaction, Posting } from "../../src/modules/ledger/core/types.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
 import { create, deleteMetadata, posting, revert, setMetadata } from "./ledger-fixtures.ts";
 
@@ -79,19 +80,33 @@ const createDraft = fc
     metadata: fc.oneof(fc.constant({}), metadata),
     accountMetadata: rarely(5, accountMetadata),
     force: isForced,
+    asScript: fc.nat(3).map((dice) => dice === 0),
   })
-  .map(({ postings, date, reference, metadata, accountMetadata, force }) => ({
+  .map(({ postings, date, reference, metadata, accountMetadata, force, asScript }) => ({
     toCommand: (_ids: readonly number[], start: Timestamp): Command => {
       const timestamp = typeof date === "number" ? secondsAfter(start, date) : date;
-      return create(postings, {
+      const command = create(postings, {
         metadata,
         force,
         ...(timestamp === undefined ? {} : { timestamp }),
         ...(reference === undefined ? {} : { reference }),
         ...(accountMetadata === undefined ? {} : { accountMetadata }),
       });
+      return asScript ? toScriptCommand(command) : command;
     },
   }));
+
+/** For each command that runs a script, the one with the postings that its script makes. */
+const writtenOut = new WeakMap<Command, Command>();
+
+function toScriptCommand({ postings, force, ...rest }: CreateTransaction): Command {
+  const command: Command = { ...rest, kind: "runScript", script: toScript(postings, force) };
+  writtenOut.set(command, { postings, force, ...rest });
+  return command;
+}
+
+/** A command as the model knows it, which runs no scripts. */
+export const withoutScript = (command: Command): Command => writtenOut.get(command) ?? command;
 
 /** Which of the transactions that there are; now and then one that there is not. */
 const choice = fc.record({

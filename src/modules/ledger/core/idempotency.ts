@@ -93,7 +93,7 @@ function createText(command: CreateTransaction | RunScript, { plain, variables }
 }
 
 /** Postings as a script: each account but `world` and each distinct amount becomes a variable, in order of appearance. */
-function toScript(postings: readonly Posting[], force: boolean): Script {
+export function toScript(postings: readonly Posting[], force: boolean): Script {
   const accounts = new Map<string, string>();
   const amounts = new Map<string, string>();
   const nameOf = (names: Map<string, string>, value: string, prefix: string): string => {
