@@ -53,7 +53,6 @@ export type DiagnosticCode =
   | "negative-balance"
   | "invalid-value"
   | "invalid-account"
-  | "invalid-asset"
   | "invalid-color"
   | "invalid-share"
   | "invalid-posting"

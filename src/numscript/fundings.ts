@@ -15,14 +15,10 @@ export const totalOf = (funding: Funding): bigint =>
 
 /** One funding behind the other. Where they meet in one account, its parts become one. */
 export function concatenate(first: Funding, second: Funding, output: Output): Funding {
-  output.spend(first.length + second.length);
-  const [last, next] = [first.at(-1), second[0]];
-  if (last === undefined || next === undefined || last.account !== next.account) {
-    return [...first, ...second];
-  }
-  const { account } = last;
-  const fused = { account, amount: last.amount + next.amount };
-  return [...first.slice(0, -1), fused, ...second.slice(1)];
+  output.spend(first.length);
+  const all = [...first];
+  append(all, second, output);
+  return all;
 }
 
 /** The same, added to a list of the caller's own. */
