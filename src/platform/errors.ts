@@ -38,6 +38,7 @@ const FAILURES = {
   INSUFFICIENT_FUND: { status: 400, code: "INSUFFICIENT_FUND" },
   ALREADY_REVERT: { status: 400, code: "ALREADY_REVERT" },
   LEDGER_ALREADY_EXISTS: { status: 400, code: "LEDGER_ALREADY_EXISTS" },
+  IMPORT: { status: 400, code: "IMPORT" },
   NOT_FOUND: { status: 404, code: "NOT_FOUND" },
   LEDGER_NOT_FOUND: { status: 404, code: "LEDGER_NOT_FOUND" },
   CONFLICT: { status: 409, code: "CONFLICT" },

@@ -19,8 +19,12 @@ declare global {
 }
 
 const INTEGER = /^-?\d+$/;
-/** Texts without any of these need no reviver: no long integer, no decimal, no escape that could hide a bad character. */
-const NEEDS_REVIVER = /\d{16}|\d[.eE]|\\u(?:0000|[dD][89a-fA-F])/;
+/**
+ * Texts without any of these need no reviver: no long integer, no decimal, no escape that could hide a bad character. A
+ * decimal is told from the fraction of a date by what follows it; where its digits are many, that is not looked at.
+ */
+const NEEDS_REVIVER =
+  /\d{16}|\d[.eE](?:[\d.eE+-]{31}|[\d.eE+-]{0,30}\s*(?:[,}\]]|$))|\\u(?:0000|[dD][89a-fA-F])/;
 
 /** Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings. */
 export function parseJson(text: string): unknown {

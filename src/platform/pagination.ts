@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { AppError } from "./errors.ts";
 import { parseJson, stringifyJson } from "./json.ts";
-import { MICROS_MAX, MICROS_MIN } from "./time.ts";
+import { toFilterText } from "./query.ts";
+import { formatTimestamp, MICROS_MAX, MICROS_MIN, parseTimestamp, type Timestamp } from "./time.ts";
 
 /**
  * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the
@@ -18,11 +19,26 @@ export interface PageKey {
   readonly tie?: bigint;
 }
 
-interface QueryBase {
+/** What a list shows, and as of when. */
+export interface ListScope {
+  /** Point in time, and origin of time. */
+  readonly pit?: Timestamp;
+  readonly oot?: Timestamp;
+  /** A filter of the list language, as JSON text; see `query.ts`. */
+  readonly where?: string;
+  readonly expand?: readonly string[];
+  /** What else the resource's lists take. */
+  readonly options?: ListOptions;
+}
+
+export type ListOptions = Readonly<Record<string, string | number | boolean | null>>;
+
+interface QueryBase extends ListScope {
+  /** Names the list, so that the cursor of another one is refused. */
+  readonly list?: string;
   readonly column: string;
   readonly order: Order;
   readonly pageSize: number;
-  readonly expand?: readonly string[];
 }
 
 /** A page that starts at a key. `bottom` is the key of the first row of the whole walk. */
@@ -57,8 +73,8 @@ export interface Scan {
   readonly limit: number;
 }
 
-/** Longest cursor that is accepted, in characters. */
-const CURSOR_LENGTH_MAX = 100_000;
+/** Longest cursor that is accepted, in characters: more than the longest filter takes. */
+const CURSOR_LENGTH_MAX = 300_000;
 /** Largest positions that are accepted: a 64-bit integer, and the end of the year 9999 in microseconds. */
 const INTEGER_MAX = 9_223_372_036_854_775_807n;
 /** Largest offset that is accepted, in rows. */
@@ -79,15 +95,19 @@ export function scanOf(query: PageQuery): Scan {
   };
 }
 
-/**
- * Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. It may end early, after
- * `keptMax` rows.
- */
-export function pageOf<T>(
-  query: PageQuery,
-  rows: readonly T[],
-  options: { keyOf: (row: T) => PageKey; keptMax?: number },
-): Page<T> {
+export interface PageOptions<T> {
+  readonly keyOf: (row: T) => PageKey;
+  /** The page ends early, after so many rows. */
+  readonly keptMax?: number;
+  /**
+   * Reading ended early, with fewer rows than the page has, at the row of this key. For pages that start at keys. The page
+   * may be empty; it has a neighbour in the direction of reading all the same.
+   */
+  readonly readTo?: PageKey | undefined;
+}
+
+/** Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. */
+export function pageOf<T>(query: PageQuery, rows: readonly T[], options: PageOptions<T>): Page<T> {
   const keptMax = Math.min(query.pageSize, options.keptMax ?? query.pageSize);
   return query.kind === "offset"
     ? offsetPage(query, rows, keptMax)
@@ -103,12 +123,9 @@ export const mapPage = <T, U>(page: Page<T>, map: (item: T) => U): Page<U> => ({
 function columnPage<T>(
   query: ColumnQuery,
   rows: readonly T[],
-  { keyOf, keptMax }: { keyOf: (row: T) => PageKey; keptMax: number },
+  { keyOf, keptMax, readTo }: PageOptions<T> & { readonly keptMax: number },
 ): Page<T> {
-  const kept = rows.slice(0, keptMax);
-  const extra = rows[keptMax];
-  const first = rows[0];
-  const bottom = query.bottom ?? (first === undefined ? undefined : keyOf(first));
+  const bottom = query.bottom ?? keyAt(rows, 0, keyOf);
   const at = (reverse: boolean, start: PageKey | undefined): string =>
     encodeCursor({
       ...query,
@@ -117,18 +134,35 @@ function columnPage<T>(
       ...(start === undefined ? {} : { start }),
     });
   if (query.reverse) {
-    const last = kept.at(-1);
-    const previous = extra !== undefined && last !== undefined ? at(true, keyOf(last)) : undefined;
-    return page(query, kept.toReversed(), { previous, next: at(false, query.start) });
+    const kept = rows.slice(0, keptMax);
+    // The page before starts beyond the row of its key, which is the last one of this page.
+    const start = readTo ?? (rows.length > keptMax ? keyAt(rows, keptMax - 1, keyOf) : undefined);
+    return page(query, kept.toReversed(), {
+      previous: start === undefined ? undefined : at(true, start),
+      next: at(false, query.start),
+    });
   }
+  // The next page starts with the row of its key, which then does not belong to this one.
+  const start = readTo ?? keyAt(rows, keptMax, keyOf);
   const isBeyondBottom =
     query.start !== undefined &&
     bottom !== undefined &&
     compareKeys(query.start, bottom) * (query.order === "asc" ? 1 : -1) > 0;
-  return page(query, kept, {
+  const kept = rows.slice(0, keptMax);
+  const isDone = (row: T): boolean => readTo === undefined || compareKeys(keyOf(row), readTo) !== 0;
+  return page(query, kept.filter(isDone), {
     previous: isBeyondBottom ? at(true, query.start) : undefined,
-    next: extra === undefined ? undefined : at(false, keyOf(extra)),
+    next: start === undefined ? undefined : at(false, start),
   });
+}
+
+function keyAt<T>(
+  rows: readonly T[],
+  index: number,
+  keyOf: (row: T) => PageKey,
+): PageKey | undefined {
+  const row = rows[index];
+  return row === undefined ? undefined : keyOf(row);
 }
 
 function offsetPage<T>(query: OffsetQuery, rows: readonly T[], keptMax: number): Page<T> {
@@ -161,7 +195,8 @@ export function compareKeys(a: PageKey, b: PageKey): number {
 }
 
 function isBefore(a: bigint | string, b: bigint | string): boolean {
-  return typeof a === "string" && typeof b === "string" ? a < b : BigInt(a) < BigInt(b);
+  if (typeof a !== "string" || typeof b !== "string") return BigInt(a) < BigInt(b);
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
 const opposite = (order: Order): Order => (order === "asc" ? "desc" : "asc");
@@ -172,11 +207,11 @@ export function encodeCursor(query: PageQuery): string {
     order: query.order === "asc" ? 0 : 1,
     pageSize: query.pageSize,
     filters: {
-      pit: null,
-      oot: null,
-      qb: null,
+      pit: query.pit === undefined ? null : formatTimestamp(query.pit),
+      oot: query.oot === undefined ? null : formatTimestamp(query.oot),
+      qb: query.where === undefined ? null : parseJson(query.where),
       ...(query.expand === undefined || query.expand.length === 0 ? {} : { expand: query.expand }),
-      opts: null,
+      opts: query.options ?? null,
     },
   };
   const position =
@@ -190,28 +225,39 @@ export function encodeCursor(query: PageQuery): string {
             ? {}
             : { ties: [query.bottom?.tie ?? 0n, query.start?.tie ?? 0n] }),
         };
-  return Buffer.from(stringifyJson({ ...common, ...position })).toString("base64url");
+  const mark = query.list === undefined ? {} : { list: query.list };
+  return Buffer.from(stringifyJson({ ...common, ...position, ...mark })).toString("base64url");
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
 const KeyValue = z.union([Integer, z.string()]).nullish();
+const Moment = z
+  .string()
+  .nullish()
+  .transform((text, context) => {
+    if (text === null || text === undefined) return undefined;
+    const moment = parseTimestamp(text);
+    if (moment === undefined) context.addIssue("expected an RFC 3339 date");
+    return moment;
+  });
 const CursorSchema = z.object({
   column: z.string(),
   order: z.union([z.literal(0), z.literal(1)]),
   pageSize: z.int().min(1),
-  // A cursor with a filter or a point in time is of a server that serves them: ignored, they would answer wrongly.
   filters: z.object({
-    pit: z.null().optional(),
-    oot: z.null().optional(),
-    qb: z.null().optional(),
+    pit: Moment,
+    oot: Moment,
+    qb: z.unknown().optional(),
     expand: z.array(z.string()).optional(),
+    opts: z.record(z.string(), z.union([z.string(), z.int(), z.boolean(), z.null()])).nullish(),
   }),
   offset: z.int().min(0).max(OFFSET_MAX).nullish(),
   bottom: KeyValue,
   paginationID: KeyValue,
   reverse: z.boolean().optional(),
   ties: z.tuple([Integer, Integer]).optional(),
+  list: z.string().optional(),
 });
 
 /** Sort columns and what their values are; dates are not unique, so that their cursors name the row, too. */
@@ -219,20 +265,26 @@ export type SortColumns = Readonly<Record<string, "integer" | "text" | "date">>;
 
 /** What a resource's cursors may contain. */
 export interface CursorRules {
+  /** Name of the list. A cursor without a name is taken for one of this list. */
+  readonly list?: string;
   readonly columns: SortColumns;
+  /** The options of the list as they are where none is given; a cursor has the same, with values of the same types. */
+  readonly options?: ListOptions;
   readonly pageSizeMax: number;
 }
 
 /** Decodes and checks a cursor. Throws `VALIDATION` unless it is one that `encodeCursor` could have made. */
 export function decodeCursor(cursor: string, rules: CursorRules): PageQuery {
-  const { column, order, pageSize, filters, offset, ...keys } = parseCursor(cursor);
+  const { column, order, pageSize, filters, offset, list, ...keys } = parseCursor(cursor);
+  if (list !== undefined && list !== rules.list) throw invalidCursor("it belongs to another list");
   const type = Object.hasOwn(rules.columns, column) ? rules.columns[column] : undefined;
   if (type === undefined) throw invalidCursor("it belongs to another list");
   const common = {
+    ...(rules.list === undefined ? {} : { list: rules.list }),
     column,
     order: order === 0 ? ("asc" as const) : ("desc" as const),
     pageSize: Math.min(pageSize, rules.pageSizeMax),
-    ...(filters.expand === undefined ? {} : { expand: filters.expand }),
+    ...scopeOf(filters, rules.options),
   };
   if (offset !== null && offset !== undefined) {
     // Only text columns are paged by offset, as on the reference server: a row count is no position among dates.
@@ -249,6 +301,29 @@ export function decodeCursor(cursor: string, rules: CursorRules): PageQuery {
     ...(bottom === undefined ? {} : { bottom }),
     ...(start === undefined ? {} : { start }),
   };
+}
+
+function scopeOf(
+  { pit, oot, qb, expand, opts }: z.output<typeof CursorSchema>["filters"],
+  standard: ListOptions | undefined,
+): ListScope {
+  const where = toFilterText(qb);
+  const options = optionsOf(opts ?? {}, standard ?? {});
+  return {
+    ...(pit === undefined ? {} : { pit }),
+    ...(oot === undefined ? {} : { oot }),
+    ...(where === undefined ? {} : { where }),
+    ...(expand === undefined ? {} : { expand }),
+    ...(standard === undefined ? {} : { options }),
+  };
+}
+
+function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
+  for (const [name, value] of Object.entries(given)) {
+    const known = Object.hasOwn(standard, name) ? standard[name] : undefined;
+    if (typeof known !== typeof value) throw invalidCursor(`it has the option ${name}`);
+  }
+  return { ...standard, ...given };
 }
 
 function parseCursor(cursor: string): z.output<typeof CursorSchema> {

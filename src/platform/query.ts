@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { decimalSource, parseJson } from "./json.ts";
+import { decimalSource, parseJson, stringifyJson } from "./json.ts";
 
 /** A filter of the list language (`$and`, `$match`, ...) as a tree; keys and value types are checked by each resource. */
 export type Filter =
@@ -27,16 +27,17 @@ export const FILTER_NODES_MAX = 1000;
 /** Most values in one `$in`. */
 export const FILTER_VALUES_MAX = 1000;
 
-/** Parses the text of a `query` parameter or of a body; `null`, `{}`, an empty text and an empty `$and` are no filter. */
-export function parseFilterText(text: string): Filter | undefined {
+/** Parses a filter from JSON text; `null`, `{}`, an empty text and an empty `$and` are no filter. Throws `VALIDATION`. */
+export const parseFilterText = (text: string): Filter | undefined =>
+  parseFilter(parseJsonFilter(text));
+
+/** The JSON of a `query` parameter, which need not be a filter. Throws `VALIDATION`. */
+export function parseJsonFilter(text: string): unknown {
   if (text.trim() === "") return undefined;
-  if (text.length > FILTER_LENGTH_MAX) {
-    throw invalid(`the filter is longer than ${FILTER_LENGTH_MAX} characters`);
-  }
+  if (text.length > FILTER_LENGTH_MAX) throw tooLong();
   try {
-    return parseFilter(parseJson(text));
+    return parseJson(text);
   } catch (error) {
-    if (error instanceof AppError) throw error;
     throw new AppError("VALIDATION", "the filter is not valid JSON", { cause: error });
   }
 }
@@ -47,6 +48,17 @@ export function parseFilter(value: unknown): Filter | undefined {
   if (isObject(value) && Object.keys(value).length === 0) return undefined;
   const filter = parseNode(value, { depth: 1, budget: { left: FILTER_NODES_MAX } });
   return isTrivial(filter) ? undefined : filter;
+}
+
+/**
+ * The JSON text of a decoded filter, undefined for none. Its form is checked, so that it is read again without surprises;
+ * its keys are not. Throws `VALIDATION`.
+ */
+export function toFilterText(value: unknown): string | undefined {
+  if (parseFilter(value) === undefined) return undefined;
+  const text = stringifyJson(value);
+  if (text.length > FILTER_LENGTH_MAX) throw tooLong();
+  return text;
 }
 
 interface Place {
@@ -119,5 +131,8 @@ const isTrivial = (filter: Filter): boolean =>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+const tooLong = (): AppError =>
+  invalid(`the filter is longer than ${FILTER_LENGTH_MAX} characters`);
 
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);

@@ -15,7 +15,7 @@ import {
   toParameters,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
-import { type PagedAnswer, respondInPages } from "./paged-answer.ts";
+import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
 import { ErrorResponse } from "./schemas.ts";
 
 /**
@@ -73,17 +73,32 @@ export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly schema?: S;
   readonly headers?: z.ZodObject;
+  /** Of an answer that is sent as texts, as they are made. */
+  readonly contentType?: string;
 }
 
 const CONTENT_TYPES = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
+  /** Of any type: the handler gets its chunks as they arrive. */
+  chunks: "application/octet-stream",
 } as const;
+
+/** The schema of a body that is `chunks`. */
+export const Chunks = z
+  .custom<AsyncIterable<Uint8Array>>()
+  .openapi({ type: "string", format: "binary" });
 
 /** A JSON answer. */
 export const json = <S extends z.ZodType>(description: string, schema: S) => ({
   description,
   schema,
+});
+
+/** An answer of another type, which is made and sent a piece at a time. */
+export const texts = <C extends string>(description: string, contentType: C) => ({
+  description,
+  contentType,
 });
 
 /** An answer without a body. */
@@ -107,13 +122,21 @@ export const errors = (...statuses: readonly FailureStatus[]) =>
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
   ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
 
+/** Sends the first text with the status, and each of the others when the client takes it. */
+interface TextAnswer<S> {
+  readonly status: S;
+  readonly texts: AsyncIterable<string>;
+}
+
 type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
 
 /** What a handler may return: one of the declared answers, with a body of its schema. */
 export type Answer<R extends Responses> = {
-  [S in keyof R & number]: BodyOf<R[S]> extends undefined
-    ? { status: S; headers?: Readonly<Record<string, string>> }
-    : { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> };
+  [S in keyof R & number]: R[S] extends { contentType: string }
+    ? TextAnswer<S>
+    : BodyOf<R[S]> extends undefined
+      ? { status: S; headers?: Readonly<Record<string, string>> }
+      : { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> };
 }[keyof R & number];
 
 export interface Parsed<P, Q, B> {
@@ -167,7 +190,15 @@ export function endpoint<
         const answer = await spec.streams.handler({ ...parsed, ...stream });
         return await respondInPages(answer, { requestId: c.var.requestId });
       }
-      const answer = await handler({ ...parsed, body: await parseBodyPart(spec, c) });
+      const answer: { status: number; texts?: AsyncIterable<string> } = await handler({
+        ...parsed,
+        body: await parseBodyPart(spec, c),
+      });
+      if (answer.texts !== undefined) {
+        const { status, texts } = answer;
+        const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
+        return await respondInTexts(texts, { status, contentType, requestId: c.var.requestId });
+      }
       return respond(answer, { bigintAsString: spec.bigintAsString === true && wantsTexts(c) });
     } catch (error) {
       if (spec.failure === undefined || !(error instanceof AppError)) throw error;
@@ -232,6 +263,7 @@ async function parseBodyPart<S extends z.ZodType>(
   c: Context<AppEnv>,
 ): Promise<z.output<S>> {
   if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
   const value = spec.bodyKind === "form" ? parseForm(text) : parseBody(text);
   if (value === undefined && !spec.body.safeParse(undefined).success) {
@@ -281,14 +313,18 @@ function register<
           {
             description: response.description,
             ...(response.headers === undefined ? {} : { headers: response.headers }),
-            ...(response.schema === undefined
-              ? {}
-              : { content: { "application/json": { schema: response.schema } } }),
+            ...contentOf(response),
           },
         ],
       ),
     ),
   });
+}
+
+function contentOf({ schema, contentType = CONTENT_TYPES.json }: ResponseSpec) {
+  if (schema !== undefined) return { content: { [contentType]: { schema } } };
+  const isText = contentType !== CONTENT_TYPES.json;
+  return isText ? { content: { [contentType]: { schema: z.string() } } } : {};
 }
 
 function asObject(schema: z.ZodType): z.ZodObject {

@@ -1,12 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import { AppError } from "../errors.ts";
-import { decodeCursor, type Order, type PageQuery, type SortColumns } from "../pagination.ts";
-import { parseFilter, parseFilterText } from "../query.ts";
+import {
+  decodeCursor,
+  type ListOptions,
+  type Order,
+  type PageQuery,
+  type SortColumns,
+} from "../pagination.ts";
+import { parseJsonFilter, toFilterText } from "../query.ts";
 import type { Settings } from "../settings.ts";
-import { unsupported } from "../validation.ts";
+import type { Timestamp } from "../time.ts";
+import { TimestampInput } from "../validation.ts";
 
 /** How a resource is listed. */
 export interface ListRules {
+  /** Names the list in its cursors, so that those of another one are refused. */
+  readonly list?: string;
+  /** What the list takes besides filter, dates and expansions, with the values for "not given". */
+  readonly options?: ListOptions;
   readonly columns: SortColumns;
   readonly column: string;
   readonly order: Order;
@@ -35,11 +46,30 @@ export const ExpandParam = Repeatable.transform((value) => [value ?? []].flat())
   items: { type: "string" },
 });
 
+/** A date in a query; empty for none. */
+export const TimestampParam = TimestampInput.optional();
+
+/** The parameters of lists that show the past, too. */
+export const HistoryParams = z.object({
+  pit: TimestampParam.openapi({ description: "Point in time: what was there then." }),
+  oot: TimestampParam.openapi({ description: "Origin of time: what came since." }),
+});
+
+/** The parameter that carries a filter, where the body does not. */
+export const FilterParams = z.object({
+  query: z.string().optional().openapi({ description: "A filter as JSON." }),
+});
+
 export interface ListRequest {
   readonly cursor?: string | undefined;
   readonly pageSize?: number | undefined;
   readonly sort?: string | undefined;
   readonly expand?: readonly string[];
+  readonly pit?: Timestamp | undefined;
+  readonly oot?: Timestamp | undefined;
+  /** A filter, as `filterOf` gives it. */
+  readonly where?: string | undefined;
+  readonly options?: ListOptions;
 }
 
 /** The page that a request asks for. Throws `VALIDATION` for a bad cursor, sort field or direction. */
@@ -49,18 +79,24 @@ export function toPageQuery(request: ListRequest, rules: ListRules, settings: Se
   // 0 means not given.
   const wanted = request.pageSize === 0 ? undefined : request.pageSize;
   if (request.cursor !== undefined) {
-    const query = decodeCursor(request.cursor, { columns: rules.columns, pageSizeMax });
+    const query = decodeCursor(request.cursor, { ...rules, pageSizeMax });
     const most = Math.min(Math.max(PAGE_SIZE_WITH_CURSOR_MAX, query.pageSize), pageSizeMax);
     return { ...query, pageSize: Math.min(wanted ?? query.pageSize, most) };
   }
   const { column, order } = parseSort(request.sort, rules);
+  const options = request.options ?? rules.options;
   return {
     kind: "column",
+    ...(rules.list === undefined ? {} : { list: rules.list }),
     column,
     order,
     pageSize: Math.min(wanted ?? standard, pageSizeMax),
     reverse: false,
+    ...(request.pit === undefined ? {} : { pit: request.pit }),
+    ...(request.oot === undefined ? {} : { oot: request.oot }),
+    ...(request.where === undefined ? {} : { where: request.where }),
     ...(request.expand === undefined ? {} : { expand: request.expand }),
+    ...(options === undefined ? {} : { options }),
   };
 }
 
@@ -86,14 +122,13 @@ function parseSort(sort: string | undefined, rules: ListRules): { column: string
 }
 
 /**
- * The filter of a list: that of the `query` parameter, else the body. It is parsed, so that a wrong one is told from a
- * right one, and an empty one is none. Lists do not apply filters yet, and one that is ignored would answer wrongly. Next to a cursor, which holds its whole query, there is none.
+ * The filter of a list as JSON text: that of the `query` parameter, else the body. Its form is checked, its keys are checked
+ * where it is applied. Next to a cursor, which holds its whole query, there is none.
  */
-export function assertNoFilter(
+export function filterOf(
   query: { cursor?: string | undefined; query?: string | undefined },
   body: unknown,
-): void {
-  if (query.cursor !== undefined) return;
-  const filter = query.query === undefined ? parseFilter(body) : parseFilterText(query.query);
-  if (filter !== undefined) throw unsupported("query");
+): string | undefined {
+  if (query.cursor !== undefined) return undefined;
+  return toFilterText(query.query === undefined ? body : parseJsonFilter(query.query));
 }

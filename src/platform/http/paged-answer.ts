@@ -14,33 +14,40 @@ export interface PagedAnswer {
  * Sends an answer in pages, each when the client takes it. The first is made before the status is sent, so that its failure
  * has an answer of its own; one of a later page cuts the answer off.
  */
-export async function respondInPages(
+export const respondInPages = (
   { status, pages, members }: PagedAnswer,
   { requestId }: { requestId: string },
+): Promise<Response> =>
+  respondInTexts(textsOf(pages, members), { status, contentType: "application/json", requestId });
+
+/** The same for an answer of another kind, which is made as texts. */
+export async function respondInTexts(
+  source: AsyncIterable<string>,
+  { status, contentType, requestId }: { status: number; contentType: string; requestId: string },
 ): Promise<Response> {
-  const texts = textsOf(pages, members);
-  let next: IteratorResult<string, undefined> | undefined = await texts.next();
+  const texts = source[Symbol.asyncIterator]();
+  let next: IteratorResult<string> | undefined = await texts.next();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = next ?? (await texts.next());
+          const item = next ?? (await texts.next());
           next = undefined;
-          if (done === true) controller.close();
-          else controller.enqueue(encoder.encode(value));
+          if (item.done === true) controller.close();
+          else controller.enqueue(encoder.encode(item.value));
         } catch (error) {
           logError("an answer was cut off", error, { requestId });
           controller.error(error);
         }
       },
       async cancel() {
-        await texts.return(undefined);
+        await texts.return?.();
       },
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { status, headers: { "content-type": "application/json" } });
+  return new Response(body, { status, headers: { "content-type": contentType } });
 }
 
 /** The pieces of the answer; the first has the first page in it. */

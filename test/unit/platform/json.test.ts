@@ -27,6 +27,30 @@ describe("reading", () => {
     },
   );
 
+  test("tells a decimal from an integer wherever it stands, and whatever stands around it", () => {
+    const decimal = fc.constantFrom("1.0", "0.5", "-1e3", "1E-3", `1.${"0".repeat(60)}`, "7e+2");
+    const space = fc.constantFrom("", " ", "\n", " \t\r\n ");
+    const other = fc.constantFrom('"2026-03-01T10:00:15.720179Z"', '"1.5,"', '"9e]"', "12", "{}");
+    const list = fc.tuple(fc.array(other), decimal, fc.array(other), space);
+    const property = fc.property(list, fc.boolean(), ([before, text, after, gap], isMember) => {
+      const items = [...before, text, ...after].map((item) => `${gap}${item}${gap}`);
+      const names = items.map((_, index) => `"${index}":`);
+      const members = items.map((item, index) => `${isMember ? names[index] : ""}${item}`);
+      const json = isMember ? `{${members.join(",")}}` : `[${members.join(",")}]`;
+      const found = Object.values(parseJson(json) as object)[before.length] as unknown;
+      expect(typeof found).toBe("symbol");
+    });
+    fc.assert(property);
+    expect(typeof parseJson(" 1.5 \n")).toBe("symbol");
+  });
+
+  test("takes time in proportion to a text, however many numbers it seems to have", () => {
+    for (const part of ["1.", "1e", "1. ", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1. "]) {
+      const text = `["${part.repeat(2_000_000 / part.length)}"]`;
+      expect(parseJson(text)).toHaveLength(1);
+    }
+  });
+
   test.each([
     "",
     "{",

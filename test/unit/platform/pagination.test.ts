@@ -9,6 +9,8 @@ import {
   type PageQuery,
   scanOf,
 } from "../../../src/platform/pagination.ts";
+import { attempt } from "../../../src/platform/result.ts";
+import type { Timestamp } from "../../../src/platform/time.ts";
 
 const RULES = {
   columns: { id: "integer", timestamp: "date", address: "text" },
@@ -32,6 +34,14 @@ const wire = {
   paginationID: 7,
   reverse: false,
 };
+
+/** A cursor with the text of a filter as it stands. */
+const rawCursor = (qb: string): string =>
+  Buffer.from(
+    `{"column":"id","order":1,"pageSize":2,"filters":{"pit":null,"oot":null,"qb":${qb},"opts":null}}`,
+  ).toString("base64url");
+const nested = (depth: number): string =>
+  `${'{"$not":'.repeat(depth)}{"$match":{"id":1}}${"}".repeat(depth)}`;
 
 describe("a cursor", () => {
   test("is that of the reference, byte by byte", () => {
@@ -84,6 +94,103 @@ describe("a cursor", () => {
     expect(queries.map((query) => decodeCursor(encodeCursor(query), RULES))).toEqual(queries);
   });
 
+  const moment = "2026-03-01T09:30:00.250000Z" as Timestamp; // of its fixed width
+  const scoped = {
+    ...BY_ID,
+    list: "main/volumes",
+    pit: moment,
+    oot: "0001-01-01T00:00:00.000000Z" as Timestamp,
+    where: '{"$match":{"id":123456789012345678901234567890}}',
+    expand: ["volumes"],
+    options: { insertionDate: true, groupBy: 2 },
+  };
+  const scopedRules = {
+    ...RULES,
+    list: "main/volumes",
+    options: { insertionDate: false, groupBy: 0 },
+  };
+
+  test("holds what the list shows and as of when, as the reference's does", () => {
+    const text = Buffer.from(encodeCursor(scoped), "base64url").toString();
+    expect(text).toBe(
+      '{"column":"id","order":1,"pageSize":2,"filters":{"pit":"2026-03-01T09:30:00.25Z","oot":"0001-01-01T00:00:00Z","qb":{"$match":{"id":123456789012345678901234567890}},"expand":["volumes"],"opts":{"insertionDate":true,"groupBy":2}},"bottom":null,"paginationID":null,"reverse":false,"list":"main/volumes"}',
+    );
+    expect(decodeCursor(encodeCursor(scoped), scopedRules)).toEqual(scoped);
+  });
+
+  test("without options has those of the list", () => {
+    for (const opts of [null, {}, { groupBy: 0 }, undefined]) {
+      const cursor = encode({ ...wire, filters: { pit: null, oot: null, qb: null, opts } });
+      expect(decodeCursor(cursor, scopedRules).options).toEqual(scopedRules.options);
+      if (opts === null || opts === undefined) {
+        expect(decodeCursor(cursor, RULES)).not.toHaveProperty("options");
+      }
+    }
+  });
+
+  test("without a name is taken for one of the list, and one of another list is refused", () => {
+    expect(decodeCursor(encode(wire), scopedRules).list).toBe("main/volumes");
+    for (const list of ["other/volumes", "main/accounts", "", "main"]) {
+      const cursor = encode({ ...wire, list });
+      expect(() => decodeCursor(cursor, scopedRules)).toThrow("another list");
+      expect(() => decodeCursor(cursor, RULES)).toThrow("another list");
+    }
+  });
+
+  test("with an empty filter has none", () => {
+    for (const qb of [null, {}, { $and: [] }, undefined]) {
+      const cursor = encode({ ...wire, filters: { ...wire.filters, qb } });
+      expect(decodeCursor(cursor, RULES)).not.toHaveProperty("where");
+    }
+  });
+
+  test("with the longest filter is taken", () => {
+    const values = Array.from({ length: 1000 }, (_, index) => `${index}${"é".repeat(59)}`);
+    const where = JSON.stringify({ $in: { reference: values } });
+    expect(where.length).toBeGreaterThan(64_000);
+    const query = { ...BY_ID, where };
+    expect(decodeCursor(encodeCursor(query), RULES)).toEqual(query);
+  });
+
+  const withFilters = (filters: object) =>
+    encode({ ...wire, filters: { ...wire.filters, ...filters } });
+  const deep = (depth: number, inner = "") => `${"[".repeat(depth)}${inner}${"]".repeat(depth)}`;
+  test.each([
+    ["a point in time that is none", withFilters({ pit: "yesterday" }), "not a cursor"],
+    ["a point in time without zone", withFilters({ pit: "2026-03-01T09:30:00" }), "not a cursor"],
+    ["a point in time as a number", withFilters({ pit: 1 }), "not a cursor"],
+    ["an empty origin of time", withFilters({ oot: "" }), "not a cursor"],
+    ["a filter that is a text", withFilters({ qb: "x" }), "a filter must be an object"],
+    ["a filter that is a list", withFilters({ qb: [] }), "a filter must be an object"],
+    ["a filter of two operators", withFilters({ qb: { $or: [], $and: [] } }), "single key"],
+    ["an unknown operator", withFilters({ qb: { $x: { id: 1 } } }), "unexpected operator"],
+    ["expansions that are no texts", withFilters({ expand: [1] }), "not a cursor"],
+    ["options that are a list", withFilters({ opts: [] }), "not a cursor"],
+    ["options of a wrong type", withFilters({ opts: { groupBy: "2" } }), "the option groupBy"],
+    ["options that are null", withFilters({ opts: { insertionDate: null } }), "insertionDate"],
+    ["options within options", withFilters({ opts: { groupBy: {} } }), "not a cursor"],
+    ["options that are fractions", withFilters({ opts: { groupBy: 1.5 } }), "not a cursor"],
+    ["unknown options", withFilters({ opts: { x: 1 } }), "the option x"],
+    ["options of every object", withFilters({ opts: { toString: 1 } }), "the option toString"],
+    ["a name that is none", encode({ ...wire, list: 1 }), "not a cursor"],
+    ["a filter of a fraction", rawCursor('{"$match":{"id":1.5}}'), "1.5 for 'id' is not"],
+    ["a deep filter", rawCursor(deep(30_000)), "cursor|must be an object"],
+    ["a deep filter with a number", rawCursor(deep(30_000, "1.5")), "cursor|must be an object"],
+    ["a deep value", rawCursor(`{"$match":{"id":${deep(30_000)}}}`), "cursor|must be a text"],
+    ["a filter nested too deep", rawCursor(nested(40)), "nested deeper"],
+    ["a filter nested far too deep", rawCursor(nested(10_000)), "cursor|nested deeper"],
+  ])("with %s is refused", (_, cursor, why) => {
+    const parsed = attempt(() => decodeCursor(cursor, scopedRules));
+    if (parsed.ok) throw new Error("accepted");
+    expect(parsed.failure.kind).toBe("VALIDATION");
+    expect(parsed.failure.message).toMatch(new RegExp(why));
+  });
+
+  test("with options is refused by a list that has none", () => {
+    const cursor = withFilters({ opts: { groupBy: 2 } });
+    expect(() => decodeCursor(cursor, RULES)).toThrow("the option groupBy");
+  });
+
   test("has the size of its walk, at most the maximum", () => {
     expect(decodeCursor(encode({ ...wire, pageSize: 1000 }), RULES).pageSize).toBe(100);
   });
@@ -92,7 +199,7 @@ describe("a cursor", () => {
     ["", "not base64url"],
     ["a b", "not base64url"],
     ["YQ==", "not base64url"],
-    ["a".repeat(100_001), "too long"],
+    ["a".repeat(300_001), "too long"],
     ["YQ", "not a cursor"],
     [Buffer.from([0xff, 0xfe]).toString("base64url"), "not a cursor"],
     ["e30", "not a cursor"],
@@ -184,6 +291,42 @@ describe("a page by column", () => {
     expect(decodeCursor(previous.previous ?? "", RULES)).toMatchObject({ start: { value: 8n } });
   });
 
+  test("for which reading ended before it was full goes on where that was", () => {
+    const keyOf = (number: number) => ({ value: BigInt(number) });
+    const asc = { ...BY_ID, order: "asc" as const, pageSize: 3 };
+    const keys = (page: Page<number>) => ({
+      data: page.data,
+      next: page.next === undefined ? undefined : decodeCursor(page.next, RULES),
+      previous: page.previous === undefined ? undefined : decodeCursor(page.previous, RULES),
+    });
+    // Forwards, the next page starts with the last row that was read, be it of the list or not.
+    expect(keys(pageOf(asc, [2, 5], { keyOf, readTo: { value: 9n } }))).toMatchObject({
+      data: [2, 5],
+      next: { start: { value: 9n }, bottom: { value: 2n }, reverse: false },
+      previous: undefined,
+    });
+    expect(keys(pageOf(asc, [2, 9], { keyOf, readTo: { value: 9n } }))).toMatchObject({
+      data: [2],
+      next: { start: { value: 9n } },
+    });
+    expect(keys(pageOf(asc, [], { keyOf, readTo: { value: 9n } }))).toMatchObject({
+      data: [],
+      next: { start: { value: 9n } },
+      previous: undefined,
+    });
+    // Backwards, the page before starts after it.
+    const back = { ...asc, start: { value: 12n }, bottom: { value: 2n }, reverse: true };
+    expect(keys(pageOf(back, [9, 5], { keyOf, readTo: { value: 4n } }))).toMatchObject({
+      data: [5, 9],
+      next: { start: { value: 12n }, reverse: false },
+      previous: { start: { value: 4n }, reverse: true },
+    });
+    expect(keys(pageOf(back, [], { keyOf, readTo: { value: 4n } }))).toMatchObject({
+      data: [],
+      previous: { start: { value: 4n }, reverse: true },
+    });
+  });
+
   test("of nothing has neither neighbour", () => {
     expect(pageOf<number>(BY_ID, [], { keyOf: () => ({ value: 0n }) })).toEqual({
       pageSize: 2,
@@ -220,6 +363,7 @@ describe("a page by offset", () => {
 test("keys are compared by value, texts as texts, then by the row", () => {
   expect(compareKeys({ value: 9n }, { value: 10n })).toBe(-1);
   expect(compareKeys({ value: "9" }, { value: "10" })).toBe(1);
+  expect(compareKeys({ value: "\u{1f600}" }, { value: "\uffee" })).toBe(1);
   expect(compareKeys({ value: 1n, tie: 2n }, { value: 1n, tie: 1n })).toBe(1);
   expect(compareKeys({ value: 1n, tie: 1n }, { value: 1n, tie: 1n })).toBe(0);
 });

@@ -1,0 +1,58 @@
+/** Longest pattern, in UTF-16 units: the time of a match grows with it. References are no longer. */
+export const LIKE_LENGTH_MAX = 1024;
+
+/**
+ * SQL's `LIKE`, case-sensitive: `%` stands for any text, `_` for one character, `\` makes the next character plain. The
+ * platform's own ends at patterns of 50 bytes. Takes time in proportion to pattern times text, at worst.
+ */
+export function likeMatcher(pattern: string): (text: string) => boolean {
+  const items = parseLike(pattern);
+  return (text) => matchesItems(items, Array.from(text));
+}
+
+/** The text that all matches begin with. */
+export function likePrefix(pattern: string): string {
+  let prefix = "";
+  for (const item of parseLike(pattern)) {
+    if (typeof item !== "string") break;
+    prefix += item;
+  }
+  return prefix;
+}
+
+const ANY_TEXT = Symbol("any text");
+const ANY_CHARACTER = Symbol("any character");
+type Item = string | typeof ANY_TEXT | typeof ANY_CHARACTER;
+
+function parseLike(pattern: string): Item[] {
+  const items: Item[] = [];
+  const characters = Array.from(pattern);
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index] ?? "";
+    if (character === "%") {
+      if (items.at(-1) !== ANY_TEXT) items.push(ANY_TEXT);
+    } else if (character === "_") items.push(ANY_CHARACTER);
+    else if (character === "\\") items.push(characters[++index] ?? "\\");
+    else items.push(character);
+  }
+  return items;
+}
+
+/** Only the last `%` is ever tried again: an earlier one could match no more than it does. */
+function matchesItems(items: readonly Item[], text: readonly string[]): boolean {
+  let [item, at] = [0, 0];
+  let retry: { item: number; at: number } | undefined;
+  while (at < text.length) {
+    const expected = items[item];
+    if (expected === ANY_TEXT) retry = { item: ++item, at };
+    else if (expected !== undefined && (expected === ANY_CHARACTER || expected === text[at])) {
+      item++;
+      at++;
+    } else if (retry === undefined) return false;
+    else {
+      retry = { item: retry.item, at: retry.at + 1 };
+      ({ item, at } = retry);
+    }
+  }
+  return items.slice(item).every((rest) => rest === ANY_TEXT);
+}
