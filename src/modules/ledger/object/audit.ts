@@ -139,7 +139,7 @@ export class LedgerAudit {
   next(): AuditRequest {
     const { after, to, wantsRows, pending } = this.#progress;
     return {
-      after: this.#engine.lastLogId,
+      after: this.#engine.headLogId,
       range: { table: this.#table, after, to },
       wantsRows,
       row: pending[0],

@@ -1,3 +1,4 @@
+import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { stringifyJson } from "../../../platform/json.ts";
 import { toMicros, type Timestamp } from "../../../platform/time.ts";
@@ -102,12 +103,14 @@ export class Drafts {
     switch (data.type) {
       case "NEW_TRANSACTION": {
         const { transaction, accountMetadata } = data;
+        this.#assertNew(transaction);
         const moves = runPostings(transaction.postings, this.#batch, { force: true });
         return this.newTransaction({ ...transaction, accountMetadata }, moves, now);
       }
       case "REVERTED_TRANSACTION": {
         const original = this.storedTransaction(data.reverts);
         const reverted = this.revertedForm(original, now);
+        this.#assertNew(data.transaction);
         const moves = runPostings(data.transaction.postings, this.#batch, { force: true });
         return this.revertingTransaction({ ...data.transaction, original, reverted }, moves, now);
       }
@@ -116,6 +119,21 @@ export class Drafts {
       case "DELETE_METADATA":
         return this.deleteMetadata(data.target, data.key, now);
     }
+  }
+
+  /** What no command can do, a damaged log may say. */
+  #assertNew({
+    id,
+    reference,
+  }: {
+    readonly id: number;
+    readonly reference?: string | undefined;
+  }): void {
+    assert(!this.#batch.hasTransaction(id), `transaction ${id} is made once`);
+    assert(
+      reference === undefined || !this.#batch.hasReference(reference),
+      `reference "${reference}" is used once`,
+    );
   }
 
   /** A transaction as its revert leaves it. */
@@ -136,7 +154,7 @@ export class Drafts {
       transaction: entry.transaction,
       project: (logId) => {
         const payload = entry.project(logId, { accountMetadata });
-        this.#projectAccountMetadata(accountMetadata, timestamp, now);
+        this.#projectAccountMetadata(accountMetadata, { firstUsage: timestamp, now, logId });
         return payload;
       },
     };
@@ -179,8 +197,9 @@ export class Drafts {
         : this.#transactionMetadataWriter(target.id, metadata, now);
     return {
       data: { type: "SET_METADATA", target, metadata },
-      project: () => {
+      project: (logId) => {
         write();
+        this.#batch.noteMetadataEntry(target, logId);
         return encodeMetadata({ target, metadata });
       },
     };
@@ -195,8 +214,9 @@ export class Drafts {
         : this.#transactionKeyRemover(target.id, key, now);
     return {
       data: { type: "DELETE_METADATA", target, key },
-      project: () => {
+      project: (logId) => {
         write();
+        if (this.#isKnown(target)) this.#batch.noteMetadataEntry(target, logId);
         return encodeKey({ target, key });
       },
     };
@@ -275,6 +295,7 @@ export class Drafts {
         });
       }
       this.#batch.addTx({ id, log, timestamp: dated, reference, date: timestamp });
+      this.#batch.changeTransactionMetadata(id, undefined, metadata);
       this.#effective?.note(timestamp);
       return encodeTransaction(postings, { ...extras, ...more }, this.#batch);
     };
@@ -283,12 +304,18 @@ export class Drafts {
 
   #projectAccountMetadata(
     accountMetadata: AccountMetadata,
-    firstUsage: Timestamp,
-    now: Timestamp,
+    { logId, ...dates }: { firstUsage: Timestamp; now: Timestamp; logId: number },
   ): void {
     for (const [address, metadata] of Object.entries(accountMetadata)) {
-      this.#accountMetadataWriter(address as Account, metadata, { firstUsage, now })(); // checked with the command
+      const account = address as Account; // checked with the command
+      this.#accountMetadataWriter(account, metadata, dates)();
+      this.#batch.noteMetadataEntry({ type: "ACCOUNT", id: account }, logId);
     }
+  }
+
+  /** A command finds its transaction, or is refused. */
+  #isKnown(target: Target): boolean {
+    return target.type === "TRANSACTION" || this.#batch.findAccountId(target.id) !== undefined;
   }
 
   #accountMetadataWriter(
@@ -321,7 +348,7 @@ export class Drafts {
     assertMetadata(merged);
     return containsMetadata(current, metadata)
       ? () => undefined
-      : () => this.#writeTransactionMetadata(id, merged, now);
+      : () => this.#writeTransactionMetadata(id, { before: current, after: merged, now });
   }
 
   #transactionKeyRemover(id: number, key: string, now: Timestamp): () => void {
@@ -329,7 +356,8 @@ export class Drafts {
     if (!Object.hasOwn(current, key)) {
       throw new AppError("NOT_FOUND", `transaction ${id} has no metadata '${key}'`);
     }
-    return () => this.#writeTransactionMetadata(id, withoutKey(current, key), now);
+    const after = withoutKey(current, key);
+    return () => this.#writeTransactionMetadata(id, { before: current, after, now });
   }
 
   #currentMetadata(id: number): Metadata {
@@ -337,13 +365,17 @@ export class Drafts {
     return metadata ?? payload.metadata ?? {};
   }
 
-  #writeTransactionMetadata(id: number, metadata: Metadata, now: Timestamp): void {
+  #writeTransactionMetadata(
+    id: number,
+    { before, after, now }: { before: Metadata; after: Metadata; now: Timestamp },
+  ): void {
     this.#sql.all(
       "UPDATE tx SET metadata = ?, updated_at = CAST(? AS INTEGER) WHERE id = ?",
-      stringifyJson(metadata),
+      stringifyJson(after),
       toMicros(now).toString(),
       id,
     );
+    this.#batch.changeTransactionMetadata(id, before, after);
   }
 }
 
@@ -354,8 +386,15 @@ const toAccountVolumes = ({ account, asset, input, output }: Move): AccountVolum
   output,
 });
 
-const roleOf = ({ isSource, isDestination }: Move): number =>
-  isSource ? (isDestination ? 2 : 1) : 0;
+function roleOf({ isSource, isDestination, before, input, output }: Move): number {
+  const role = isSource ? (isDestination ? 2 : 1) : 0;
+  const isIdle =
+    (isSource && output === before.output) || (isDestination && input === before.input);
+  return isIdle ? role + IDLE : role;
+}
+
+/** What a role has more where a side of the move moved nothing: postings may be of zero. */
+const IDLE = 4;
 
 const differs = (effective: { input: bigint; output: bigint }, move: Move): boolean =>
   effective.input !== move.input || effective.output !== move.output;

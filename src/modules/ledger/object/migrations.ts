@@ -1,4 +1,5 @@
 import { amountText, type Sql, type StoredAmount } from "./sql.ts";
+import { toTags } from "./tag-migration.ts";
 
 /**
  * The tables of a ledger, in numbered steps; a released step never changes.
@@ -50,6 +51,55 @@ const STEPS: readonly Step[] = [
     `ALTER TABLE move RENAME COLUMN effective_output TO shift_output`,
     toShifts,
   ],
+  [
+    // The last entry that was imported; null where none was.
+    `ALTER TABLE ledger ADD COLUMN imported_log INTEGER`,
+    `CREATE INDEX tx_reverted ON tx (reverted_at) WHERE reverted_at IS NOT NULL`,
+    `CREATE INDEX tx_reverted_id ON tx (id) WHERE reverted_at IS NOT NULL`,
+    `CREATE INDEX account_first_usage ON account (first_usage)`,
+    `CREATE INDEX account_updated ON account (updated_at)`,
+    `CREATE INDEX log_type ON log (type) WHERE type <> 0`,
+    // A role has 4 more where a side moved nothing. Outputs never decrease, so that with these moves at hand the last one
+    // as a source, or as a destination, is found by halves.
+    `UPDATE move SET role = role + 4 WHERE (account, asset, tx) IN (
+      SELECT account, asset, tx FROM (
+        SELECT account, asset, tx, role, input = lag(input, 1, 0) OVER moves AS same_input,
+            output = lag(output, 1, 0) OVER moves AS same_output
+          FROM move WINDOW moves AS (PARTITION BY account, asset ORDER BY tx)
+      ) WHERE (role <> 0 AND same_output) OR (role <> 1 AND same_input)
+    )`,
+    `CREATE INDEX move_idle ON move (account, asset, tx) WHERE role >= 4`,
+    // Metadata pairs by hash. scope: 0 of a transaction now, 1 of a transaction before, 2 and 3 the same of an account.
+    `CREATE TABLE tag (
+      scope INTEGER NOT NULL, key INTEGER NOT NULL, value INTEGER NOT NULL, target INTEGER NOT NULL,
+      PRIMARY KEY (scope, key, value, target)
+    ) STRICT, WITHOUT ROWID`,
+    // Entries about metadata. kind: 0 of a transaction after its creation, 1 of an account.
+    `CREATE TABLE history (
+      kind INTEGER NOT NULL, target INTEGER NOT NULL, log INTEGER NOT NULL, PRIMARY KEY (kind, target, log)
+    ) STRICT, WITHOUT ROWID`,
+    `INSERT INTO history SELECT 0, payload ->> 0, id FROM log
+      WHERE type <> 0 AND type >= 2 AND json_type(payload, '$[0]') = 'integer'
+        AND (SELECT features ->> 'TRANSACTION_METADATA_HISTORY' FROM ledger) = 'SYNC'`,
+    `INSERT INTO history SELECT 1, account.id, log.id
+      FROM log CROSS JOIN json_each(log.payload, '$[#-1].a') AS named CROSS JOIN account ON account.address = named.key
+      WHERE log.type = 0 AND substr(log.payload, -2) = '}]'
+        AND (SELECT features ->> 'ACCOUNT_METADATA_HISTORY' FROM ledger) = 'SYNC'`,
+    `INSERT INTO history SELECT 1, account.id, log.id FROM log CROSS JOIN account ON account.address = log.payload ->> 0
+      WHERE log.type <> 0 AND log.type = 2 AND json_type(log.payload, '$[0]') = 'text'
+        AND (SELECT features ->> 'ACCOUNT_METADATA_HISTORY' FROM ledger) = 'SYNC'`,
+    // A deletion counts where the account was there: an earlier entry names it, or has moved something.
+    `INSERT INTO history SELECT 1, account.id, log.id FROM log CROSS JOIN account ON account.address = log.payload ->> 0
+      WHERE log.type <> 0 AND log.type = 3 AND json_type(log.payload, '$[0]') = 'text'
+        AND (SELECT features ->> 'ACCOUNT_METADATA_HISTORY' FROM ledger) = 'SYNC'
+        AND (
+          EXISTS (SELECT 1 FROM history AS earlier
+            WHERE earlier.kind = 1 AND earlier.target = account.id AND earlier.log < log.id)
+          OR (SELECT min(tx.log) FROM asset CROSS JOIN tx
+            ON tx.id = (SELECT min(move.tx) FROM move WHERE move.account = account.id AND move.asset = asset.id)) < log.id
+        )`,
+    toTags,
+  ],
 ];
 
 /** Statements, and what needs arithmetic. */
@@ -95,7 +145,11 @@ type ShiftSqlRow = {
 };
 
 /** What the steps are for, in order. */
-const STEP_NAMES = ["Tables of a ledger", "Checksums, effective volumes as differences"];
+const STEP_NAMES = [
+  "Tables of a ledger",
+  "Checksums, effective volumes as differences",
+  "What reads of metadata, dates and roles need",
+];
 
 /** A step that a ledger has behind it. */
 export interface MigrationStep {

@@ -13,12 +13,7 @@ export class NodeSql implements Sql {
   }
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    let prepared = this.#statements.get(statement);
-    if (prepared === undefined) {
-      prepared = this.#database.prepare(statement);
-      this.#statements.set(statement, prepared);
-    }
-    return prepared.all(...bindings) as Row[]; // the caller says what its statement selects
+    return this.#prepare(statement).all(...bindings) as Row[]; // the caller says what its statement selects
   }
 
   /** Nests as a savepoint, like `transactionSync`. */
@@ -37,7 +32,23 @@ export class NodeSql implements Sql {
     }
   }
 
+  /** Keeps the statements that were prepared last: some are made for one request. */
+  #prepare(statement: string): StatementSync {
+    const known = this.#statements.get(statement);
+    if (known !== undefined) return known;
+    const prepared = this.#database.prepare(statement);
+    this.#statements.set(statement, prepared);
+    if (this.#statements.size > STATEMENTS_MAX) {
+      const [oldest = ""] = this.#statements.keys();
+      this.#statements.delete(oldest);
+    }
+    return prepared;
+  }
+
   close(): void {
     this.#database.close();
   }
 }
+
+/** Most prepared statements that are kept. */
+const STATEMENTS_MAX = 300;

@@ -4,7 +4,7 @@ import type { Sql, SqlValue } from "./sql.ts";
 
 /** The tables of a ledger: the columns of their primary keys, and what of them must be as a rebuild makes it. */
 const TABLES = {
-  // How far events are taken over is known to this table only; it must be within the log.
+  // How far events are taken over, and entries imported, is known to this table only; it must be within the log.
   ledger: {
     key: ["one"],
     columns: [
@@ -13,6 +13,7 @@ const TABLES = {
       "bucket",
       "features",
       "published_log BETWEEN 0 AND (SELECT coalesce(max(id), 0) FROM log) AS published_log",
+      "(imported_log IS NULL OR imported_log BETWEEN 0 AND (SELECT coalesce(max(id), -1) FROM log)) AS imported_log",
     ],
   },
   migration: { key: ["step"], columns: [] },
@@ -33,6 +34,8 @@ const TABLES = {
     key: ["account", "asset", "tx"],
     columns: ["role", "input", "output", "timestamp", "shift_input", "shift_output"],
   },
+  tag: { key: ["scope", "key", "value", "target"], columns: [] },
+  history: { key: ["kind", "target", "log"], columns: [] },
 } as const;
 
 export type TableName = keyof typeof TABLES;

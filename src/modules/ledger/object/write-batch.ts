@@ -2,9 +2,10 @@ import { AppError } from "../../../platform/errors.ts";
 import { parseJson, quoteJson, stringifyJson } from "../../../platform/json.ts";
 import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import type { VolumeReader } from "../core/postings.ts";
-import type { Account, Asset, Metadata, Volumes } from "../core/types.ts";
+import type { Account, Asset, Features, Metadata, Target, Volumes } from "../core/types.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { MetadataBatch } from "./tags.ts";
 
 /** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
 const ACCOUNTS_CACHED_MAX = 20_000;
@@ -13,6 +14,8 @@ const VOLUMES_CACHED_MAX = 40_000;
 const ASSETS_MAX = 10_000;
 /** Most accounts that wait to be written between two commands of a bulk. */
 const ACCOUNTS_PENDING_MAX = 500;
+/** Most rows about metadata that wait so. */
+const METADATA_PENDING_MAX = 20_000;
 /** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
 const PARAMETER_LENGTH_MAX = 400_000;
 
@@ -59,6 +62,7 @@ export interface MoveRow extends Volumes {
   readonly account: number;
   readonly asset: number;
   readonly tx: number;
+  /** 0 destination, 1 source, 2 both; 4 more where one of these sides moved nothing. */
   readonly role: number;
   readonly timestamp: Timestamp | undefined;
   /** Where they are not the volumes. */
@@ -78,6 +82,7 @@ export class WriteBatch implements VolumeReader {
   readonly #references = new Set<string>();
   readonly #keys = new Set<string>();
   readonly #accountRows = new Map<number, AccountRow>();
+  readonly #metadata: MetadataBatch;
   #assetRows: string[] = [];
   #logRows: string[] = [];
   #txRows: string[] = [];
@@ -86,9 +91,12 @@ export class WriteBatch implements VolumeReader {
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
   #nextAsset = 0;
+  /** The highest transaction id, -1 for none. */
+  #lastTransaction = -1;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, features: Features) {
     this.#sql = sql;
+    this.#metadata = new MetadataBatch(features);
     this.#readCounters();
   }
 
@@ -104,7 +112,9 @@ export class WriteBatch implements VolumeReader {
 
   /** Writes what waits when it takes much memory: each account comes with all its metadata. */
   flushIfLarge(): void {
-    if (this.#accountRows.size > ACCOUNTS_PENDING_MAX) this.flush();
+    const isLarge =
+      this.#accountRows.size > ACCOUNTS_PENDING_MAX || this.#metadata.size > METADATA_PENDING_MAX;
+    if (isLarge) this.flush();
   }
 
   volumes(account: Account, asset: Asset): Volumes {
@@ -130,6 +140,12 @@ export class WriteBatch implements VolumeReader {
       this.#references.has(reference) ||
       this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0
     );
+  }
+
+  hasTransaction(id: number): boolean {
+    if (id > this.#lastTransaction) return false;
+    this.flush();
+    return this.#sql.all("SELECT 1 FROM tx WHERE id = ?", id).length > 0;
   }
 
   /** Whether a key was used by a row that is not written yet. */
@@ -207,7 +223,24 @@ export class WriteBatch implements VolumeReader {
   /** Replaces the metadata of an account that exists. */
   setAccountMetadata(address: Account, metadata: Metadata, updatedAt?: Timestamp): void {
     const row = this.#accountRow(address);
+    this.#metadata.change({
+      type: "ACCOUNT",
+      target: row.id,
+      before: row.metadata,
+      after: metadata,
+    });
     this.#stageAccount({ ...row, metadata, updatedAt: updatedAt ?? row.updatedAt });
+  }
+
+  /** Notes how the metadata of a transaction changes; `before` is `undefined` for one that is new. */
+  changeTransactionMetadata(id: number, before: Metadata | undefined, after: Metadata): void {
+    this.#metadata.change({ type: "TRANSACTION", target: id, before, after });
+  }
+
+  /** Notes that a log entry is about the metadata of a transaction or account that exists. */
+  noteMetadataEntry(target: Target, log: number): void {
+    const id = target.type === "ACCOUNT" ? this.account(target.id) : target.id;
+    this.#metadata.note(target.type, id, log);
   }
 
   addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
@@ -219,6 +252,7 @@ export class WriteBatch implements VolumeReader {
 
   addTx({ id, log, timestamp, reference, date }: TxRow): void {
     if (date > this.#latest) this.#latest = date;
+    if (id > this.#lastTransaction) this.#lastTransaction = id;
     if (reference !== undefined) this.#references.add(reference);
     this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
   }
@@ -244,6 +278,7 @@ export class WriteBatch implements VolumeReader {
     this.#insert(INSERT_LOGS, this.#logRows);
     this.#insert(INSERT_TXS, this.#txRows);
     this.#insert(INSERT_MOVES, this.#moveRows);
+    this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
     this.#clearRows();
   }
 
@@ -264,11 +299,13 @@ export class WriteBatch implements VolumeReader {
   }
 
   #readCounters(): void {
-    const [row] = this.#sql.all<{ account: number; asset: number }>(
-      "SELECT (SELECT coalesce(max(id), 0) FROM account) AS account, (SELECT coalesce(max(id), 0) FROM asset) AS asset",
+    const [row] = this.#sql.all<{ account: number; asset: number; tx: number }>(
+      `SELECT (SELECT coalesce(max(id), 0) FROM account) AS account, (SELECT coalesce(max(id), 0) FROM asset) AS asset,
+        (SELECT coalesce(max(id), -1) FROM tx) AS tx`,
     );
     this.#nextAccount = (row?.account ?? 0) + 1;
     this.#nextAsset = (row?.asset ?? 0) + 1;
+    this.#lastTransaction = row?.tx ?? -1;
   }
 
   #clearRows(): void {
@@ -276,6 +313,7 @@ export class WriteBatch implements VolumeReader {
     this.#references.clear();
     this.#keys.clear();
     this.#accountRows.clear();
+    this.#metadata.clear();
     this.#assetRows = [];
     this.#logRows = [];
     this.#txRows = [];

@@ -37,6 +37,7 @@ function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedge
   ledger.run(setMetadata("a", { tier: "silver" }));
   ledger.run(deleteMetadata("only", "x"));
   ledger.run(deleteMetadata(1, "k"));
+  ledger.commit(create([posting("a -> zero", 0), posting("world -> b", 0)]));
   ledger.commit(script("send [USD 2] (\n  source = @world\n  destination = @c\n)"));
   ledger.run(create(posting("world -> x", 1)), { dryRun: true });
   ledger.commit(revert(2, { atEffectiveDate: true }));
@@ -45,15 +46,26 @@ function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedge
   return ledger;
 }
 
-const COUNTED = { ledger: 1, migration: 2, asset: 2, account: 7, log: 11, tx: 7, move: 15 };
+/** Rows of what is known to the log, or follows from it. */
+const COUNTED = {
+  ledger: 1,
+  migration: 3,
+  asset: 2,
+  account: 7,
+  log: 12,
+  tx: 8,
+  move: 20,
+  tag: 8,
+  history: 6,
+};
 
 describe("an audit", () => {
   test("makes every row of a ledger again, byte for byte", () => {
     const ledger = variedLedger();
     const report = audited(ledger);
-    expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 12 });
+    expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 13 });
     expect(Object.keys(report.rows).toSorted()).toEqual([...TABLE_NAMES].toSorted());
-    expect(report.rows).toMatchObject({ ledger: 1, asset: COUNTED.asset, log: COUNTED.log });
+    expect(report.rows).toEqual(COUNTED);
     const total = report.totals.find(({ asset }) => asset === "EUR/2");
     expect(total).toEqual({ asset: "EUR/2", input: 10n, output: 10n });
   });
@@ -63,6 +75,8 @@ describe("an audit", () => {
     { HASH_LOGS: "ASYNC" },
     { MOVES_HISTORY: "OFF" },
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
+    { TRANSACTION_METADATA_HISTORY: "DISABLED" },
+    { ACCOUNT_METADATA_HISTORY: "DISABLED" },
   ] as const)("knows a ledger with %o", (features) => {
     expect(audited(variedLedger(features)).differences).toEqual([]);
   });
@@ -87,6 +101,12 @@ describe("an audit", () => {
     }
     expect(audit.report).toMatchObject({ status: "consistent", differences: [] });
     expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
+  });
+
+  test("takes what only the ledger knows, where it lies within the log", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE ledger SET published_log = 13, imported_log = 5");
+    expect(audited(ledger).differences).toEqual([]);
   });
 
   test("takes entries from before there were checksums", () => {
@@ -184,9 +204,18 @@ describe("an audit finds", () => {
   test.each([
     ["move", "UPDATE move SET account = 77 WHERE account = 3"],
     ["move", "UPDATE move SET asset = 9 WHERE asset = 2"],
-    ["move", "UPDATE move SET tx = 50 WHERE tx = 6"],
+    ["move", "UPDATE move SET tx = 50 WHERE tx = 7"],
     ["tx", "UPDATE tx SET id = 500 WHERE id = 2"],
-    ["log", "UPDATE log SET id = 9 WHERE id = 8"],
+    ["log", "UPDATE log SET id = 10 WHERE id = 9"],
+    ["move", "UPDATE move SET role = role & 3 WHERE role = 5"],
+    ["tag", "UPDATE tag SET scope = 1 WHERE scope = 0 AND target = 1"],
+    ["tag", "UPDATE tag SET target = 2 WHERE scope = 0 AND target = 1"],
+    ["tag", "DELETE FROM tag WHERE scope = 3"],
+    ["history", "UPDATE history SET log = 8 WHERE log = 7"],
+    ["history", "INSERT INTO history (kind, target, log) VALUES (1, 2, 1000)"],
+    ["ledger", "UPDATE ledger SET published_log = 14"],
+    ["ledger", "UPDATE ledger SET imported_log = 14"],
+    ["ledger", "UPDATE ledger SET imported_log = -1"],
     ["tx", "UPDATE tx SET reference = reference || char(0) || 'zzz' WHERE id = 1"],
   ])("rows under another key, and what a text hides: %s, %s", (table, statement) => {
     const ledger = variedLedger();
@@ -216,6 +245,15 @@ describe("an audit finds", () => {
       "log 5 hash",
       "log 6 hash",
     ]);
+  });
+
+  test("a transaction that is made twice, and ends there", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET tx = 2 WHERE id = 3");
+    expect(audited(ledger)).toMatchObject({
+      status: "inconsistent",
+      differences: [{ table: "log", key: "3" }],
+    });
   });
 
   test("an entry that cannot be read, and ends there", () => {

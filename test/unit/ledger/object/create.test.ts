@@ -176,7 +176,7 @@ describe("the accounts of a transaction", () => {
     expect(ledger.volumes("a")).toEqual({ "BTC/8": "5/2", "EUR/2": "5/2", USD: "5/2" });
     expect(ledger.account("a")?.volumes).toBeUndefined();
     ledger.run(setMetadata("idle", {}));
-    expect(ledger.engine.findAccount("idle", WITH_VOLUMES)?.volumes).toEqual([]);
+    expect(ledger.engine.reads.findAccount("idle", WITH_VOLUMES)?.volumes).toEqual([]);
   });
 });
 
@@ -241,5 +241,43 @@ describe("names that objects have by nature", () => {
     expect(
       JSON.stringify(entry?.data.type === "NEW_TRANSACTION" && entry.data.accountMetadata),
     ).toBe(`{"__proto__":${text}}`);
+  });
+});
+
+describe("the role of a move", () => {
+  const rolesOf = (...transactions: (readonly string[])[]): string[] => {
+    const ledger = new TestLedger();
+    for (const ways of transactions) {
+      ledger.commit(
+        create(
+          ways.map((way) => posting(way.replace(/ \d+$/, ""), Number(way.split(" ").at(-1)))),
+          { force: true },
+        ),
+      );
+    }
+    return ledger.sql
+      .all<{ text: string }>(
+        `SELECT address || ' ' || role AS text FROM move JOIN account ON account.id = account
+          WHERE tx = ${transactions.length} ORDER BY address`,
+      )
+      .map(({ text }) => text);
+  };
+
+  test("tells destinations, sources and those that are both", () => {
+    expect(rolesOf(["world -> a 5", "a -> b 3"])).toEqual(["a 2", "b 0", "world 1"]);
+  });
+
+  test("tells where a side has moved nothing", () => {
+    expect(rolesOf(["world -> a 0"])).toEqual(["a 4", "world 5"]);
+    expect(rolesOf(["world -> a 5", "a -> b 0"])).toEqual(["a 6", "b 4", "world 1"]);
+    expect(rolesOf(["world -> a 0", "a -> b 5"])).toEqual(["a 6", "b 0", "world 5"]);
+    expect(rolesOf(["a -> a 0"])).toEqual(["a 6"]);
+    expect(rolesOf(["a -> a 1"])).toEqual(["a 2"]);
+    // What counts is the sum over the postings.
+    expect(rolesOf(["world -> a 0", "world -> a 1"])).toEqual(["a 0", "world 1"]);
+  });
+
+  test("looks at what the transaction itself moves, not at what was there", () => {
+    expect(rolesOf(["world -> a 5", "a -> b 5"], ["a -> b 0"])).toEqual(["a 5", "b 4"]);
   });
 });

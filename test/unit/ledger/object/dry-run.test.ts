@@ -40,12 +40,12 @@ describe("a dry run", () => {
     (_, command) => {
       const [dry, real] = [ledgerWithHistory(), ledgerWithHistory()];
       const before = dry.dump();
-      const account = dry.engine.findAccount("a", WITH_VOLUMES);
+      const account = dry.engine.reads.findAccount("a", WITH_VOLUMES);
       const outcome = dry.run(command, { dryRun: true, key: "k1" });
       expect(outcome).toEqual(real.run(command, { key: "k1" }));
       expect(dry.dump()).toBe(before);
-      expect(dry.engine.findAccount("a", WITH_VOLUMES)).toEqual(account);
-      expect(dry.engine.findAccount("new", WITH_VOLUMES)).toBeUndefined();
+      expect(dry.engine.reads.findAccount("a", WITH_VOLUMES)).toEqual(account);
+      expect(dry.engine.reads.findAccount("new", WITH_VOLUMES)).toBeUndefined();
     },
   );
 

@@ -22,6 +22,10 @@ function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   ledger.commit(create(posting("world -> a", 100), { metadata: { k: "v" }, reference: "r1" }));
   ledger.commit(create([posting("a -> b", 30), posting("world -> a", 10n ** 30n, "BTC/8")]));
   ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
+  ledger.run(setMetadata(2, { past: "1" }));
+  ledger.run(setMetadata(2, { past: "2" }));
+  ledger.run(deleteMetadata("a", "k"));
+  ledger.run(setMetadata("a", { k: "w" }));
   return { ledger, sql };
 }
 
@@ -47,6 +51,8 @@ const COMMANDS: Record<string, Command> = {
   "delete transaction metadata": deleteMetadata(1, "k"),
   "set account metadata": setMetadata("a", { l: "w" }),
   "delete account metadata": deleteMetadata("a", "k"),
+  "set metadata that was there before": setMetadata(2, { past: "1", new: "1" }),
+  "set account metadata that was there before": setMetadata("a", { k: "v" }),
 };
 
 type Write = (ledger: TestLedger) => unknown;
@@ -68,6 +74,9 @@ const WRITES: [string, Write][] = [
           BACK_DATED,
           revert(3),
           deleteMetadata("a", "k"),
+          setMetadata("a", { k: "v" }),
+          setMetadata(2, { past: "1" }),
+          deleteMetadata(2, "past"),
         ],
         { atomic },
       ),

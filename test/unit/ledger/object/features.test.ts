@@ -21,8 +21,8 @@ function ledgerWith(features: Partial<Features>): TestLedger {
 /** Which reads of accounts a ledger refuses. */
 const refusals = ({ engine }: TestLedger) =>
   [BARE, WITH_VOLUMES, ONLY_EFFECTIVE].map((expansion) => [
-    refusalOf(() => engine.findAccount("a", expansion)),
-    refusalOf(() => engine.listAccounts({ ...ALL, column: "address" }, expansion)),
+    refusalOf(() => engine.reads.findAccount("a", expansion)),
+    refusalOf(() => engine.reads.listAccounts({ ...ALL, column: "address" }, expansion)),
   ]);
 
 const OK = ["none", "none"];
@@ -32,7 +32,9 @@ describe("a ledger", () => {
   test("with all features shows all volumes", () => {
     const ledger = ledgerWith({});
     expect(refusals(ledger)).toEqual([OK, OK, OK]);
-    expect(ledger.engine.findAccount("a", ONLY_EFFECTIVE)?.volumes).toMatchObject([{ input: 1n }]);
+    expect(ledger.engine.reads.findAccount("a", ONLY_EFFECTIVE)?.effectiveVolumes).toMatchObject([
+      { input: 1n },
+    ]);
     expect(ledger.transaction(1).effectiveVolumes).toHaveLength(2);
   });
 

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LedgerEngine } from "../../../../src/modules/ledger/object/engine.ts";
 import { migrate, STEP_LAST } from "../../../../src/modules/ledger/object/migrations.ts";
 import { NodeSql } from "../../../../src/modules/ledger/object/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "../../../../src/modules/ledger/object/sql.ts";
 import { at, create, posting, revert, setMetadata } from "../../../support/ledger-fixtures.ts";
 import { audited } from "../../../support/ledger-in-node.ts";
+import { expectedRows, storedRows } from "../../../support/ledger-metadata-rows.ts";
 
 /** Ledgers as the code of each earlier step has left them, as SQL. */
 const FILES = resolve(import.meta.dirname, "../../../fixtures/ledger-steps");
@@ -49,6 +50,59 @@ test.each(STEPS)("a ledger of step %i is brought up to date and goes on", (step)
   engine.execute(setMetadata("a", { x: "1" }), { idempotencyKey: "k3", dryRun: false });
   engine.execute(revert(1, { force: true }), none);
   expect(audited({ sql, engine }).differences).toEqual([]);
+});
+
+describe("the third step", () => {
+  const LOGS = { countMax: 1000, bytesMax: 10_000_000 };
+
+  /** The ledger of the second step, had it been made with other features. */
+  function ledgerWith(features: Record<string, string>) {
+    const sql = fileOf(2);
+    sql.all("UPDATE ledger SET features = json_patch(features, ?)", JSON.stringify(features));
+    const engine = new LedgerEngine(sql, () => at("12:00"));
+    return { sql, engine, logs: () => engine.readLogs(0, 1000, LOGS) };
+  }
+
+  test("starts from a file with entries of every type and moves of nothing in every role", () => {
+    const sql = fileOf(2);
+    expect(sql.all("SELECT DISTINCT type FROM log ORDER BY type")).toHaveLength(4);
+    migrate(sql);
+    expect(sql.all("SELECT DISTINCT role FROM move ORDER BY role")).toEqual(
+      [0, 1, 2, 4, 5, 6].map((role) => ({ role })),
+    );
+  });
+
+  test.each([
+    {},
+    { TRANSACTION_METADATA_HISTORY: "DISABLED" },
+    { ACCOUNT_METADATA_HISTORY: "DISABLED" },
+    { TRANSACTION_METADATA_HISTORY: "DISABLED", ACCOUNT_METADATA_HISTORY: "DISABLED" },
+  ])("makes the rows that the log leads to, with %o", (features) => {
+    const ledger = ledgerWith(features);
+    const rows = storedRows(ledger);
+    expect(rows).toEqual(expectedRows(ledger.logs(), ledger.engine.info.features));
+    expect(rows.tags.length).toBeGreaterThan(10);
+    expect(audited(ledger).differences).toEqual([]);
+  });
+
+  test("knows when an account was there, among entries of one date too", () => {
+    const { history } = storedRows(ledgerWith({}));
+    const dated = ledgerWith({}).sql.all<{ id: number; type: number; target: string }>(
+      "SELECT id, type, payload ->> 0 AS target FROM log WHERE type = 3 ORDER BY id",
+    );
+    const noted = dated.map(({ id, target }) => history.includes(`account ${target} ${id}`));
+    expect(dated.map(({ target }, index) => `${target} ${noted[index]}`)).toEqual([
+      "late false",
+      "only true",
+      "only true",
+      "1 false",
+      "1 false",
+      "late true",
+      "twin false",
+      "twin true",
+      "twin true",
+    ]);
+  });
 });
 
 test("a migration that was cut off is done again", () => {

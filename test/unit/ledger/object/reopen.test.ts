@@ -86,7 +86,9 @@ describe("a ledger in a file", () => {
     const engine = new LedgerEngine(second, () => at("11:00"));
     expect(engine.info).toEqual(INFO);
     expect(engine.lastLogId).toBe(1);
-    expect(engine.findAccount("a", WITH_VOLUMES)?.volumes).toMatchObject([{ input: 10n ** 30n }]);
+    expect(engine.reads.findAccount("a", WITH_VOLUMES)?.volumes).toMatchObject([
+      { input: 10n ** 30n },
+    ]);
     second.close();
   });
 

@@ -45,7 +45,7 @@ describe("sizes", () => {
   test("a page ends early at many postings, and the walk goes on", () => {
     const ledger = new TestLedger();
     for (let round = 0; round < 16; round++) ledger.run(create(many(700)));
-    const page = ledger.engine.listTransactions(
+    const page = ledger.engine.reads.listTransactions(
       { kind: "column", column: "id", order: "asc", pageSize: 1000, reverse: false },
       EXPANDED,
     );
@@ -62,15 +62,15 @@ test("pages end early at much metadata, and walks go on", () => {
     ledger.run(setMetadata(`users:${index}`, metadata));
   }
   const query = { column: "id", order: "asc", pageSize: 1000, reverse: false } as const;
-  const transactions = ledger.engine.listTransactions({ ...query, kind: "column" }, EXPANDED);
+  const transactions = ledger.engine.reads.listTransactions({ ...query, kind: "column" }, EXPANDED);
   expect(transactions).toMatchObject({ hasMore: true });
   expect(transactions.data.length).toBeLessThan(130);
   const byAddress = { ...query, column: "address" };
   for (const place of [{ kind: "column" as const }, { kind: "offset" as const, offset: 0 }]) {
-    const accounts = ledger.engine.listAccounts({ ...byAddress, ...place }, BARE);
+    const accounts = ledger.engine.reads.listAccounts({ ...byAddress, ...place }, BARE);
     expect(accounts).toMatchObject({ hasMore: true });
     const rules = { columns: { address: "text" as const }, pageSizeMax: 1000 };
-    const rest = ledger.engine.listAccounts(decodeCursor(accounts.next ?? "", rules), BARE);
+    const rest = ledger.engine.reads.listAccounts(decodeCursor(accounts.next ?? "", rules), BARE);
     const addresses = [...accounts.data, ...rest.data].map(({ address }) => address);
     expect(new Set(addresses).size).toBe(152);
     expect(addresses).toHaveLength(152);
