@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/assert.ts";
 import { parseJson } from "../../src/platform/json.ts";
 import { api, freshName } from "../support/api.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "../support/ledger-api.ts";
-import { sdk } from "../support/sdk.ts";
+import { codeOf, sdk } from "../support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 
@@ -89,6 +90,7 @@ describe("what a ledger tells of itself", () => {
     expect(storage?.migrations?.map(({ version, state }) => `${version} ${state}`)).toEqual([
       "1 DONE",
       "2 DONE",
+      "3 DONE",
     ]);
   });
 
@@ -98,6 +100,44 @@ describe("what a ledger tells of itself", () => {
         status: 404,
         code: "LEDGER_NOT_FOUND",
       });
+    }
+  });
+});
+
+describe("the list of ledgers", () => {
+  test("is filtered, and walked with its filter, through the SDK", async () => {
+    const bucket = freshName("bucket");
+    const names = [freshName("x"), freshName("x"), freshName("y")];
+    for (const [index, name] of names.entries()) {
+      await v2.createLedger({
+        ledger: name,
+        v2CreateLedgerRequest: { bucket, metadata: { index: `${index}` } },
+      });
+    }
+    const list = async (request: Parameters<typeof v2.listLedgers>[0]) => {
+      const { cursor } = present(
+        (await v2.listLedgers(request)).v2LedgerListResponse,
+        "a success has a body",
+      );
+      return { next: cursor.next, names: cursor.data.map(({ name }) => name) };
+    };
+    const first = await list({ query: { $match: { bucket } }, pageSize: 2 });
+    expect(first.names).toEqual(names.slice(0, 2));
+    expect((await list({ cursor: present(first.next, "more") })).names).toEqual(names.slice(2));
+    const query = { $and: [{ $match: { bucket } }, { $match: { "metadata[index]": "1" } }] };
+    expect((await list({ query, includeDeleted: true })).names).toEqual([names[1]]);
+  });
+
+  test("ends in the declared errors", async () => {
+    expect(await codeOf(v2.readStats({ ledger: freshName() }))).toBe("LEDGER_NOT_FOUND");
+    expect(await codeOf(v2.getLedgerInfo({ ledger: freshName() }))).toBe("LEDGER_NOT_FOUND");
+    expect(await codeOf(v2.getLedger({ ledger: freshName() }))).toBe("NOT_FOUND");
+    for (const request of [
+      { query: { $match: { nope: 1 } } },
+      { cursor: "e30" },
+      { sort: "name" },
+    ]) {
+      expect(await codeOf(v2.listLedgers(request))).toBe("VALIDATION");
     }
   });
 });

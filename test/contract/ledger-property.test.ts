@@ -5,8 +5,8 @@ import { unwrap } from "../../src/platform/result.ts";
 import { systemClock } from "../../src/platform/time.ts";
 import { freshName } from "../support/api.ts";
 import { checkAgainstModel, type LedgerUnderTest } from "../support/ledger-agreement.ts";
-import { objectOf } from "../support/ledger-api.ts";
-import { EXPANDED, INFO } from "../support/ledger-fixtures.ts";
+import { objectOf, readObject } from "../support/ledger-api.ts";
+import { EXPANDED, INFO, WITH_VOLUMES } from "../support/ledger-fixtures.ts";
 import { steps } from "../support/ledger-steps.ts";
 
 /** A ledger in an object of its own, called as the Worker calls it. */
@@ -18,8 +18,8 @@ async function ledgerInObject(): Promise<LedgerUnderTest> {
     start: systemClock(),
     execute: (command, options) => stub.execute(command, options),
     executeBulk: async (elements, options) => unwrap(await stub.executeBulk(elements, options)),
-    listTransactions: async (query) => unwrap(await stub.listTransactions(query, EXPANDED)),
-    listAccounts: async (query) => unwrap(await stub.listAccounts(query, EXPANDED)),
+    listTransactions: (query) => readObject(stub, "listTransactions", [query, EXPANDED]),
+    listAccounts: (query) => readObject(stub, "listAccounts", [query, WITH_VOLUMES]),
     readLogs: async () => unwrap(await stub.readLogs(1, Number.MAX_SAFE_INTEGER)).entries,
     evict: async () => {
       // A ledger that was just evicted does not run.

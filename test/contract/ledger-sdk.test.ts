@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/assert.ts";
 import { freshName } from "../support/api.ts";
 import { freshLedger } from "../support/ledger-api.ts";
-import { sdk } from "../support/sdk.ts";
+import { codeOf, sdk } from "../support/sdk.ts";
 
 const stack = sdk();
 const { v1, v2 } = stack.ledger;
@@ -41,19 +41,6 @@ async function create(
   });
   expect(answer.statusCode).toBe(200);
   return present(answer.v2CreateTransactionResponse, "a success has a body").data;
-}
-
-/** The code of the error that a call of the SDK ends with, if it has the type that the SDK declares. */
-async function codeOf(call: Promise<unknown>): Promise<string> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  // The class is not compared: the SDK's modules exist twice here, in two formats.
-  expect(error).toMatchObject({ name: "ErrorsV2ErrorResponse" });
-  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
-  expect(errorMessage).toContain(`[${errorCode}] `);
-  return errorCode;
 }
 
 const UNKNOWN = "no-such-ledger";

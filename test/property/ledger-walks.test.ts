@@ -42,7 +42,8 @@ function apply(ledger: TestLedger, { date, touched, isRevert, passes }: Happenin
   const micros = toMicros(ledger.now);
   ledger.now = fromMicros(micros + BigInt(passes) * 1_000_000n);
   const options = { idempotencyKey: "", dryRun: false };
-  const known = touched === undefined ? undefined : ledger.engine.findTransaction(touched, BARE);
+  const known =
+    touched === undefined ? undefined : ledger.engine.reads.findTransaction(touched, BARE);
   if (known === undefined) {
     const timestamp =
       date === undefined ? undefined : fromMicros(micros + BigInt(date) * 1_000_000n);
@@ -81,7 +82,8 @@ describe("a walk through transactions", SLOW, () => {
         async ({ past, column, order, pageSize }) => {
           const ledger = new TestLedger();
           for (const it of past) apply(ledger, it);
-          const read = async (query: PageQuery) => ledger.engine.listTransactions(query, BARE);
+          const read = async (query: PageQuery) =>
+            ledger.engine.reads.listTransactions(query, BARE);
           const { forward, backward } = await walk(read, {
             columns: TRANSACTION_COLUMNS,
             column,
@@ -115,7 +117,7 @@ describe("a walk through transactions", SLOW, () => {
           const atBegin = sortOf(column, order, ledger.transactions());
           const coming = [...meanwhile];
           const read = async (query: PageQuery) => {
-            const page = ledger.engine.listTransactions(query, BARE);
+            const page = ledger.engine.reads.listTransactions(query, BARE);
             for (const it of coming.shift() ?? []) apply(ledger, it);
             return page;
           };
@@ -160,7 +162,7 @@ describe("a walk through accounts", SLOW, () => {
           for (const it of past) ledger.run(setMetadata(it, {}));
           const waiting = [...coming];
           const read = async (query: PageQuery) => {
-            const page = ledger.engine.listAccounts(query, BARE);
+            const page = ledger.engine.reads.listAccounts(query, BARE);
             const next = waiting.shift();
             if (next !== undefined) ledger.run(setMetadata(next, {}));
             return page;

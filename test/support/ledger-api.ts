@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import type { LedgerReads, ReadName } from "../../src/modules/ledger/object/reads/ledger-reads.ts";
 import { unwrap } from "../../src/platform/result.ts";
 import { type ApiInit, api, bodyOf, freshName } from "./api.ts";
 
@@ -83,6 +84,16 @@ export async function logIdsOf(ledger: string): Promise<number[]> {
 
 /** The object that holds a ledger. */
 export const objectOf = (ledger: string) => env.LEDGERS.getByName(ledger);
+
+/** A read of a ledger's object, as the service calls it. */
+export async function readObject<N extends ReadName>(
+  object: Pick<ReturnType<typeof objectOf>, "read">,
+  name: N,
+  args: Parameters<LedgerReads[N]>,
+): Promise<ReturnType<LedgerReads[N]>> {
+  const answer: unknown = unwrap(await object.read(name, args));
+  return answer as ReturnType<LedgerReads[N]>; // the read of that name
+}
 
 /** The balance of an account in USD. */
 export async function balanceOf(ledger: string, address: string): Promise<number | bigint> {

@@ -177,21 +177,21 @@ export class TestLedger {
   }
 
   transaction(id: number): Transaction {
-    return present(this.engine.findTransaction(id, EXPANDED), `transaction ${id} exists`);
+    return present(this.engine.reads.findTransaction(id, EXPANDED), `transaction ${id} exists`);
   }
 
   transactions(query: Partial<PageQuery> = {}): readonly Transaction[] {
-    return this.engine.listTransactions({ ...ALL, ...query } as PageQuery, EXPANDED).data; // a column query
+    return this.engine.reads.listTransactions({ ...ALL, ...query } as PageQuery, EXPANDED).data; // a column query
   }
 
   /** An account without its volumes. */
   account(address: string): AccountRecord | undefined {
-    return this.engine.findAccount(address, BARE);
+    return this.engine.reads.findAccount(address, BARE);
   }
 
   /** All accounts by address, with their volumes by asset. */
   accounts(): AccountRecord[] {
-    const { data } = this.engine.listAccounts({ ...ALL, column: "address" }, WITH_VOLUMES);
+    const { data } = this.engine.reads.listAccounts({ ...ALL, column: "address" }, WITH_VOLUMES);
     return data.map((account) => ({
       ...account,
       volumes: (account.volumes ?? []).toSorted((a, b) => (a.asset < b.asset ? -1 : 1)),
@@ -200,7 +200,7 @@ export class TestLedger {
 
   /** Current volumes of an account by asset, as `input/output`. */
   volumes(address: string): Record<string, string> {
-    const account = this.engine.findAccount(address, WITH_VOLUMES);
+    const account = this.engine.reads.findAccount(address, WITH_VOLUMES);
     return Object.fromEntries(
       (account?.volumes ?? []).map(({ asset, input, output }) => [asset, `${input}/${output}`]),
     );

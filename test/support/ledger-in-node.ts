@@ -9,7 +9,7 @@ import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
 import { attempt } from "../../src/platform/result.ts";
 import { fromMicros, toMicros } from "../../src/platform/time.ts";
 import { checkAgainstModel, type LedgerUnderTest } from "./ledger-agreement.ts";
-import { EXPANDED, TestLedger } from "./ledger-fixtures.ts";
+import { EXPANDED, TestLedger, WITH_VOLUMES } from "./ledger-fixtures.ts";
 import { type Step, steps } from "./ledger-steps.ts";
 
 /**
@@ -43,12 +43,13 @@ function commandsOf(step: Step): number {
   return step.kind === "write" || step.kind === "repeat" ? 1 : 0;
 }
 
-const underTest = (ledger: TestLedger): LedgerUnderTest => ({
+/** A ledger on `node:sqlite` as the model checks it. */
+export const underTest = (ledger: TestLedger): LedgerUnderTest => ({
   start: ledger.now,
   execute: async (command, options) => attempt(() => ledger.engine.execute(command, options)),
   executeBulk: async (elements, options) => ledger.engine.executeBulk(elements, options),
-  listTransactions: async (query) => ledger.engine.listTransactions(query, EXPANDED),
-  listAccounts: async (query) => ledger.engine.listAccounts(query, EXPANDED),
+  listTransactions: async (query) => ledger.engine.reads.listTransactions(query, EXPANDED),
+  listAccounts: async (query) => ledger.engine.reads.listAccounts(query, WITH_VOLUMES),
   readLogs: async () => ledger.logs(),
   evict: async () => {
     ledger.open();

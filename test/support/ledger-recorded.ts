@@ -23,12 +23,15 @@ export interface RecordedEntry {
 }
 
 /** The exported log, 17 entries of every type. */
-export function recordedLog(): RecordedEntry[] {
+export const recordedLog = (): RecordedEntry[] =>
+  recordedLines().map((line) => toRecordedEntry(parseJson(line) as WireEntry)); // a file of this repository
+
+/** The same as it was exported. */
+export function recordedLines(): string[] {
   const file = resolve(import.meta.dirname, "../fixtures/ledger-log.ndjson");
   return readFileSync(file, "utf8")
     .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => toRecordedEntry(parseJson(line) as WireEntry)); // a file of this repository
+    .filter((line) => line !== "");
 }
 
 /** hash(n) of the chain, in base64. */

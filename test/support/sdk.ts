@@ -1,6 +1,7 @@
 import { SDK } from "@formance/formance-sdk";
 import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
 import { exports } from "cloudflare:workers";
+import { expect } from "vitest";
 import { BASE_URL } from "./api.ts";
 import { TEST_SETTINGS } from "./settings.ts";
 
@@ -19,4 +20,17 @@ export function sdk(options: SdkOptions = {}): SDK {
     },
     httpClient: new HTTPClient({ fetcher: (input, init) => exports.default.fetch(input, init) }),
   });
+}
+
+/** The code of the error that a call of the SDK ends with, if it has the type that the SDK declares. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  // The class is not compared: the SDK's modules exist twice here, in two formats.
+  expect(error).toMatchObject({ name: "ErrorsV2ErrorResponse" });
+  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
+  expect(errorMessage).toContain(`[${errorCode}] `);
+  return errorCode;
 }

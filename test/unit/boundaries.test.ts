@@ -24,6 +24,12 @@ const GLOBAL = "eslint(no-restricted-globals)";
 const REFUSED_IMPORTS = [
   ["another module's file", "modules/webhooks", "../ledger/store.ts"],
   ["another module's file, from a folder", "modules/webhooks/routes", "../../ledger/store.ts"],
+  [
+    "another module's file, from a folder in a folder",
+    "modules/ledger/object/reads",
+    "../../../webhooks/store.ts",
+  ],
+  ["the app in a folder in a folder", "modules/ledger/object/reads", "../../../../app.ts"],
   ["another module's file, the long way", "modules/webhooks", "../../modules/ledger/store.ts"],
   ["another module's core", "modules/webhooks/core", "../../ledger/core/names.ts"],
   ["a module's file in the app", "", "./modules/ledger/store.ts"],
@@ -42,16 +48,31 @@ const REFUSED_IMPORTS = [
   ["random ids in a core", "modules/ledger/core", "../../../platform/ids.ts"],
   ["its module's store in a core", "modules/ledger/core", "../store.ts"],
   ["its module's object in a core", "modules/ledger/core", "../object/log-store.ts"],
+  ["its module's store in a folder of a core", "modules/ledger/core/schemas", "../../store.ts"],
+  ["SQL in a folder of a core", "modules/ledger/core/schemas", "drizzle-orm"],
+  [
+    "platform's ids in a folder of a core",
+    "modules/ledger/core/schemas",
+    "../../../../platform/ids.ts",
+  ],
 ] as const;
 
 const ACCEPTED_IMPORTS = [
   ["another module's face", "modules/webhooks", "../ledger/index.ts"],
   ["another module's face, from a folder", "modules/webhooks/routes", "../../ledger/index.ts"],
   ["the module's own files", "modules/ledger/routes", "../object/log-store.ts"],
+  ["its own files in a folder in a folder", "modules/ledger/object/reads", "../../core/names.ts"],
+  [
+    "platform in a folder in a folder",
+    "modules/ledger/object/reads",
+    "../../../../platform/time.ts",
+  ],
   ["platform in a module", "modules/ledger", "../../platform/http/endpoint.ts"],
   ["a language in a core", "modules/ledger/core", "../../../numscript/index.ts"],
   ["errors in a core", "modules/ledger/core", "../../../platform/errors.ts"],
   ["a core's own files", "modules/ledger/core", "./names.ts"],
+  ["a core's own files in a folder of it", "modules/ledger/core/schemas", "../names.ts"],
+  ["errors in a folder of a core", "modules/ledger/core/schemas", "../../../../platform/errors.ts"],
 ] as const;
 
 /** What a core does, the rule that it breaks, and how. */

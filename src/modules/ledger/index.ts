@@ -11,12 +11,15 @@ import type { AppEnv } from "../../platform/http/context.ts";
 import type { Module } from "../../platform/http/module.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerAccounts } from "./routes/accounts.ts";
+import { registerBalanceHistory } from "./routes/balance-history.ts";
 import { registerBulk } from "./routes/bulk.ts";
 import { registerLedgers } from "./routes/ledgers.ts";
+import { registerLogs } from "./routes/logs.ts";
 import { registerNumscript } from "./routes/numscript.ts";
 import { registerServiceInfo } from "./routes/service-info.ts";
 import { registerTransactions } from "./routes/transactions.ts";
 import { registerVerify } from "./routes/verify.ts";
+import { registerVolumes } from "./routes/volumes.ts";
 
 export { LedgerAuditObject } from "./object/audit-object.ts";
 export { LedgerObject } from "./object/ledger-object.ts";
@@ -38,6 +41,8 @@ function ledgerRoutes(): OpenAPIHono<AppEnv> {
   registerBulk(app);
   registerTransactions(app);
   registerAccounts(app);
+  registerVolumes(app);
+  registerLogs(app);
   return app;
 }
 
@@ -46,5 +51,6 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   registerNumscript(app);
   registerVerify(app);
+  registerBalanceHistory(app);
   return app;
 }

@@ -1,6 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { ERROR_CODES } from "../../platform/errors.ts";
-import { ExpandParam, ListParams } from "../../platform/http/listing.ts";
+import {
+  ExpandParam,
+  FilterParams,
+  HistoryParams,
+  ListParams,
+  TimestampParam,
+} from "../../platform/http/listing.ts";
 import {
   BigInteger,
   BooleanParam,
@@ -47,10 +53,12 @@ export const FilterBody = z
   .optional()
   .openapi({ type: "object", description: "A filter; empty for none." });
 
-export const LedgerListQuery = ListParams.extend({
-  query: z.string().optional().openapi({ description: "A filter as JSON." }),
-});
-export const AccountListQuery = LedgerListQuery.extend({ expand: ExpandParam });
+/** What a count takes, and what a list takes besides its pages. */
+export const CountQuery = HistoryParams.extend(FilterParams.shape);
+const ListQuery = ListParams.extend(CountQuery.shape);
+export const AccountListQuery = ListQuery.extend({ expand: ExpandParam });
+export const LogListQuery = ListQuery;
+export const LedgerListQuery = ListQuery.extend({ includeDeleted: BooleanParam });
 export const TransactionListQuery = AccountListQuery.extend({
   order: z
     .string()
@@ -62,7 +70,42 @@ export const TransactionListQuery = AccountListQuery.extend({
     }),
   reverse: BooleanParam,
 });
-export const ExpandQuery = z.object({ expand: ExpandParam });
+/** A negative `groupBy` stands for none. */
+const GroupByParam = z
+  .string()
+  .regex(/^-?\d{1,10}$/, "expected an integer")
+  .transform(Number)
+  .optional()
+  .transform((count) => count ?? 0);
+
+export const VolumeListQuery = ListQuery.extend({
+  startTime: TimestampParam.openapi({ description: "The begin of a period; `oot` where absent." }),
+  endTime: TimestampParam.openapi({ description: "The end of a period; `pit` where absent." }),
+  insertionDate: BooleanParam.openapi({
+    description: "Whether the period is one of dates of insertion, not of effective dates.",
+  }),
+  groupBy: GroupByParam.openapi({
+    type: "integer",
+    default: 0,
+    description: "Addresses are cut to so many segments, and their volumes summed; 0 for none.",
+  }),
+});
+
+export const BalancesQuery = CountQuery.extend({
+  useInsertionDate: BooleanParam.openapi({
+    description: "Whether `pit` is a date of insertion, not an effective date.",
+  }),
+  use_insertion_date: BooleanParam.openapi({ deprecated: true }),
+});
+
+/** The answer of a count. */
+export const COUNTED = {
+  description: "Counted",
+  headers: z.object({ Count: Count }),
+};
+
+/** A single read; only the point in time matters to it. */
+export const SingleQuery = HistoryParams.extend({ expand: ExpandParam });
 
 export const WriteQuery = z.object({ dryRun: BooleanParam });
 export const CreateQuery = WriteQuery.extend({ force: BooleanParam });
@@ -176,6 +219,16 @@ export const TransactionResponse = z
   })
   .openapi("Transaction");
 
+export const BalanceIntervalResponse = z
+  .object({
+    startTime: TimestampOutput,
+    endTime: TimestampOutput,
+    input: BigInteger,
+    output: BigInteger,
+    balance: BigInteger,
+  })
+  .openapi("BalanceInterval");
+
 export const AccountResponse = z
   .object({
     address: z.string(),
@@ -187,6 +240,46 @@ export const AccountResponse = z
     effectiveVolumes: VolumesResponse.optional(),
   })
   .openapi("Account");
+
+export const VolumeRowResponse = z
+  .object({
+    account: z.string(),
+    asset: z.string(),
+    input: BigInteger,
+    output: BigInteger,
+    balance: BigInteger,
+  })
+  .openapi("VolumesWithBalance");
+
+export const BalancesResponse = z.record(z.string(), BigInteger).openapi("AggregatedBalances");
+
+const TargetResponse = z.object({
+  targetType: z.enum(["ACCOUNT", "TRANSACTION"]),
+  targetId: z.union([z.string(), Count]),
+});
+
+/** What a log entry says, by its type. */
+const LogDataResponse = z.union([
+  z.object({
+    transaction: TransactionResponse,
+    accountMetadata: z.record(z.string(), MetadataSchema),
+  }),
+  z.object({ revertedTransaction: TransactionResponse, transaction: TransactionResponse }),
+  TargetResponse.extend({ metadata: MetadataSchema }),
+  TargetResponse.extend({ key: z.string() }),
+]);
+
+export const LogResponse = z
+  .object({
+    type: z.enum(["NEW_TRANSACTION", "REVERTED_TRANSACTION", "SET_METADATA", "DELETE_METADATA"]),
+    data: LogDataResponse,
+    date: TimestampOutput,
+    idempotencyKey: z.string(),
+    idempotencyHash: z.string(),
+    id: Count,
+    hash: z.string().optional().openapi({ description: "Absent where logs are not hashed." }),
+  })
+  .openapi("Log");
 
 export const BulkResultResponse = z
   .object({

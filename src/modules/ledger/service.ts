@@ -6,9 +6,20 @@ import { logError } from "../../platform/log.ts";
 import type { Page, PageQuery } from "../../platform/pagination.ts";
 import { attempt, type Result, unwrap } from "../../platform/result.ts";
 import type { Settings } from "../../platform/settings.ts";
-import { systemClock } from "../../platform/time.ts";
+import { systemClock, type Timestamp } from "../../platform/time.ts";
 import { assertMetadata } from "./core/limits.ts";
 import { isBucketName, isLedgerName } from "./core/names.ts";
+import type {
+  AssetBalance,
+  BalanceHistoryQuery,
+  BalanceInterval,
+  BalancesQuery,
+  CountQuery,
+  LogListEntry,
+  SingleRead,
+  VolumeExpansion,
+  VolumeRow,
+} from "./core/reads.ts";
 import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
 import { toPlatformEvents } from "./events.ts";
 import { parseFeatures } from "./features.ts";
@@ -22,7 +33,7 @@ import type {
 } from "./object/engine.ts";
 import type { LedgerObject } from "./object/ledger-object.ts";
 import type { MigrationStep } from "./object/migrations.ts";
-import type { VolumeExpansion } from "./object/transaction-reader.ts";
+import type { LedgerReads, ReadName } from "./object/reads/ledger-reads.ts";
 import { type Ledger, LedgerCatalogue, unknownLedger } from "./store.ts";
 import {
   type ExecuteBulk,
@@ -31,6 +42,7 @@ import {
   type StreamOutcome,
 } from "./streams/bulk-stream.ts";
 import type { StreamElement } from "./streams/elements.ts";
+import { importInBatches } from "./streams/log-import.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
 
@@ -184,12 +196,9 @@ export class LedgerService {
     return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
   }
 
-  async getTransaction(
-    ledger: string,
-    id: number,
-    expansion: VolumeExpansion,
-  ): Promise<Transaction> {
-    const found = await callObject(this.#object(ledger).findTransaction(id, expansion));
+  /** Throws `NOT_FOUND`. */
+  async getTransaction(ledger: string, id: number, read: SingleRead): Promise<Transaction> {
+    const found = await this.#read(ledger, "findTransaction", [id, read]);
     if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
     return found;
   }
@@ -199,15 +208,16 @@ export class LedgerService {
     query: PageQuery,
     expansion: VolumeExpansion,
   ): Promise<Page<Transaction>> {
-    return callObject(this.#object(ledger).listTransactions(query, expansion));
+    return this.#read(ledger, "listTransactions", [query, expansion]);
   }
 
-  async getAccount(
-    ledger: string,
-    address: string,
-    expansion: VolumeExpansion,
-  ): Promise<AccountRecord> {
-    const found = await callObject(this.#object(ledger).findAccount(address, expansion));
+  countTransactions(ledger: string, query: CountQuery): Promise<number> {
+    return this.#count(ledger, "countTransactions", query);
+  }
+
+  /** Throws `NOT_FOUND`. */
+  async getAccount(ledger: string, address: string, read: SingleRead): Promise<AccountRecord> {
+    const found = await this.#read(ledger, "findAccount", [address, read]);
     if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
     return found;
   }
@@ -217,7 +227,48 @@ export class LedgerService {
     query: PageQuery,
     expansion: VolumeExpansion,
   ): Promise<Page<AccountRecord>> {
-    return callObject(this.#object(ledger).listAccounts(query, expansion));
+    return this.#read(ledger, "listAccounts", [query, expansion]);
+  }
+
+  countAccounts(ledger: string, query: CountQuery): Promise<number> {
+    return this.#count(ledger, "countAccounts", query);
+  }
+
+  listVolumes(ledger: string, query: PageQuery): Promise<Page<VolumeRow>> {
+    return this.#read(ledger, "listVolumes", [query]);
+  }
+
+  aggregateBalances(ledger: string, query: BalancesQuery): Promise<AssetBalance[]> {
+    return this.#read(ledger, "aggregateBalances", [query]);
+  }
+
+  /** The balance of an account up to `endTime`, or now. Throws `NOT_FOUND` where it never had the asset. */
+  readBalanceHistory(
+    ledger: string,
+    query: Omit<BalanceHistoryQuery, "endTime"> & { endTime?: Timestamp | undefined },
+  ): Promise<BalanceInterval[]> {
+    const { endTime = systemClock() } = query;
+    const endsNow = query.endTime === undefined;
+    return this.#read(ledger, "balanceHistory", [{ ...query, endTime, endsNow }]);
+  }
+
+  listLogs(ledger: string, query: PageQuery): Promise<Page<LogListEntry>> {
+    return this.#read(ledger, "listLogs", [query]);
+  }
+
+  /** The entries that the log has now, as JSON, a line each; made as it is read. */
+  async *exportLogs(ledger: string): AsyncGenerator<string> {
+    let page = await this.#read(ledger, "exportLogs", [-1]);
+    if (page.text !== "") yield page.text;
+    while (page.after < page.to) {
+      page = await this.#read(ledger, "exportLogs", [page.after, page.to]);
+      yield page.text;
+    }
+  }
+
+  /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
+  async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await importInBatches(chunks, (batch) => callObject(this.#object(ledger).importLogs(batch)));
   }
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. */
@@ -246,6 +297,30 @@ export class LedgerService {
   /** Notes that what follows from the events up to a log entry is stored. */
   async confirmEvents(ledger: string, to: number): Promise<void> {
     await callObject(this.#object(ledger).confirmPublished(to));
+  }
+
+  async #read<N extends ReadName>(
+    ledger: string,
+    name: N,
+    args: Parameters<LedgerReads[N]>,
+  ): Promise<ReturnType<LedgerReads[N]>> {
+    const answer = await callObject(this.#object(ledger).read(name, args));
+    return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
+  }
+
+  /** Counts in parts, between which the ledger does other work. */
+  async #count(
+    ledger: string,
+    name: "countTransactions" | "countAccounts",
+    query: CountQuery,
+  ): Promise<number> {
+    let part = await this.#read(ledger, name, [query]);
+    let { count } = part;
+    while (part.after !== undefined) {
+      part = await this.#read(ledger, name, [query, part.after]);
+      count += part.count;
+    }
+    return count;
   }
 
   /** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */

@@ -2,11 +2,37 @@ import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from "dri
 import { type Database, databaseOf } from "../../platform/db/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../platform/json.ts";
-import { type Page, type PageQuery, pageOf, type Scan, scanOf } from "../../platform/pagination.ts";
+import {
+  type ListOptions,
+  type Order,
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  type Scan,
+  scanOf,
+} from "../../platform/pagination.ts";
 import type { Timestamp } from "../../platform/time.ts";
+import { compileCatalogueFilter } from "./catalogue-filter.ts";
+import { parseLedgerFilter } from "./core/filters.ts";
 import { METADATA_BYTES_MAX } from "./core/limits.ts";
 import type { Features, LedgerInfo, Metadata } from "./core/types.ts";
 import { ledgers } from "./tables.ts";
+
+/**
+ * The options of a list of ledgers, as the cursors of Formance Ledger name them. No parameter sets the first two: the
+ * same is asked with filters.
+ */
+export const LEDGER_LIST_OPTIONS = {
+  Bucket: "",
+  Features: null,
+  IncludeDeleted: false,
+} as const satisfies ListOptions;
+
+/** Most rows that one query of a filtered list reads, unless the page is larger; each may have 64 KiB of metadata. */
+const SCAN_ROWS_MAX = 500;
+/** Most queries for one page: they read some 5,000 ledgers. */
+const SCAN_QUERIES_MAX = 15;
 
 /** A ledger as the catalogue knows it. */
 export interface Ledger extends LedgerInfo {
@@ -87,16 +113,38 @@ export class LedgerCatalogue {
     if (updated.length === 0) throw unknownLedger(name);
   }
 
-  /** A page in the order of ids. */
+  /**
+   * A page in the order of ids. Where a filter is about more than names and buckets, the catalogue is read in growing
+   * chunks until the page is full, by `SCAN_QUERIES_MAX` queries at most: a page that is not full by then ends early, may be
+   * without any ledger, and has a cursor that goes on. Throws `VALIDATION` for a bad filter.
+   */
   async list(query: PageQuery): Promise<Page<Ledger>> {
+    const filter = compileCatalogueFilter(parseLedgerFilter("ledgers", query.where));
+    const condition = and(scopeOf(query.options), filter.condition);
     const scan = scanOf(query);
+    const found: Ledger[] = [];
+    let { bound, limit } = scan;
+    for (let queries = 0; queries < SCAN_QUERIES_MAX; queries++) {
+      const rows = await this.#readChunk({ order: scan.order, bound, limit }, condition);
+      found.push(...rows.filter(filter.matches));
+      const last = rows.at(-1);
+      if (found.length >= scan.limit || last === undefined || rows.length < limit) {
+        return pageOf(query, found.slice(0, scan.limit), { keyOf });
+      }
+      bound = { key: keyOf(last), inclusive: false };
+      limit = Math.max(scan.limit, Math.min(limit * 2, SCAN_ROWS_MAX));
+    }
+    return pageOf(query, found, { keyOf, readTo: bound?.key });
+  }
+
+  async #readChunk(scan: Chunk, condition: SQL | undefined): Promise<Ledger[]> {
     const rows = await this.#db
       .select()
       .from(ledgers)
-      .where(and(isNull(ledgers.deletedAt), boundOf(scan)))
+      .where(and(condition, boundOf(scan)))
       .orderBy(scan.order === "asc" ? asc(ledgers.id) : desc(ledgers.id))
       .limit(scan.limit);
-    return pageOf(query, rows.map(toLedger), { keyOf: ({ id }) => ({ value: BigInt(id) }) });
+    return rows.map(toLedger);
   }
 
   /** The names of all ledgers, at most `countMax` of them. */
@@ -114,7 +162,24 @@ export class LedgerCatalogue {
 export const unknownLedger = (name: string): AppError =>
   new AppError("NOT_FOUND", `ledger '${name}' not found`);
 
-function boundOf({ bound, order }: Scan): SQL | undefined {
+interface Chunk {
+  readonly order: Order;
+  readonly bound: Scan["bound"] | undefined;
+  readonly limit: number;
+}
+
+const keyOf = ({ id }: Ledger): PageKey => ({ value: BigInt(id) });
+
+/** Which ledgers the options of a list leave in. */
+function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
+  const { Bucket: bucket, IncludeDeleted: includeDeleted } = options;
+  return and(
+    includeDeleted === true ? undefined : isNull(ledgers.deletedAt),
+    typeof bucket === "string" && bucket !== "" ? eq(ledgers.bucket, bucket) : undefined,
+  );
+}
+
+function boundOf({ bound, order }: Chunk): SQL | undefined {
   if (bound === undefined) return undefined;
   const id = Number(bound.key.value);
   if (order === "asc") return bound.inclusive ? gte(ledgers.id, id) : gt(ledgers.id, id);

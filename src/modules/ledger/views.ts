@@ -4,19 +4,32 @@ import type { Result } from "../../platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "../../platform/time.ts";
 import { compareBytes } from "./core/canonical.ts";
 import { volumesBefore } from "./core/postings.ts";
-import type { AccountRecord, AccountVolumes, Metadata, Transaction } from "./core/types.ts";
+import type { AssetBalance, BalanceInterval, LogListEntry, VolumeRow } from "./core/reads.ts";
+import type {
+  AccountMetadata,
+  AccountRecord,
+  AccountVolumes,
+  LogData,
+  Metadata,
+  Transaction,
+} from "./core/types.ts";
 import type { Outcome } from "./object/engine.ts";
 import type {
   AccountResponse,
+  BalanceIntervalResponse,
+  BalancesResponse,
   BulkElementRequest,
   BulkResponse,
   BulkResultResponse,
   LedgerResponse,
+  LogResponse,
   TransactionResponse,
+  VolumeRowResponse,
 } from "./schemas.ts";
 import type { Ledger } from "./store.ts";
 
 export type TransactionView = z.input<typeof TransactionResponse>;
+type LogView = z.input<typeof LogResponse>;
 
 export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => ({
   bucket: ledger.bucket,
@@ -55,23 +68,93 @@ export function toTransactionView(transaction: Transaction): TransactionView {
   };
 }
 
+/** Its JSON is what `toLogText` writes. */
+export const toLogView = (entry: LogListEntry): LogView => ({
+  type: entry.data.type,
+  data: toLogDataView(entry.data),
+  date: formatTimestamp(entry.date),
+  idempotencyKey: entry.idempotencyKey,
+  idempotencyHash: entry.idempotencyHash,
+  id: entry.id,
+  ...(entry.hash === undefined ? {} : { hash: entry.hash }),
+});
+
+function toLogDataView(data: LogData): LogView["data"] {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return {
+        transaction: toTransactionView(data.transaction),
+        accountMetadata: toAccountMetadataView(data.accountMetadata),
+      };
+    case "REVERTED_TRANSACTION":
+      return {
+        revertedTransaction: toTransactionView(data.revertedTransaction),
+        transaction: toTransactionView(data.transaction),
+      };
+    case "SET_METADATA":
+      return {
+        targetType: data.target.type,
+        targetId: data.target.id,
+        metadata: sortedByKey(data.metadata),
+      };
+    case "DELETE_METADATA":
+      return { targetType: data.target.type, targetId: data.target.id, key: data.key };
+  }
+}
+
+const toAccountMetadataView = (accountMetadata: AccountMetadata): Record<string, Metadata> =>
+  byKey(
+    Object.entries(accountMetadata).map(([address, metadata]) => [address, sortedByKey(metadata)]),
+  );
+
 export function toAccountView(
   account: AccountRecord,
   expand: { volumes: boolean; effectiveVolumes: boolean },
 ): z.input<typeof AccountResponse> {
-  const volumes = account.volumes ?? [];
-  const byAsset = volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
+  const volumes = expand.volumes ? toAssetMap(account.volumes) : undefined;
+  const effective = expand.effectiveVolumes ? toAssetMap(account.effectiveVolumes) : undefined;
   return {
     address: account.address,
     metadata: sortedByKey(account.metadata),
     firstUsage: formatTimestamp(account.firstUsage),
     insertionDate: formatTimestamp(account.insertionDate),
     updatedAt: formatTimestamp(account.updatedAt),
-    ...(byAsset !== undefined && expand.volumes ? { volumes: byAsset } : {}),
-    // Without a point in time, the volumes in both orders are the same.
-    ...(byAsset !== undefined && expand.effectiveVolumes ? { effectiveVolumes: byAsset } : {}),
+    ...(volumes === undefined ? {} : { volumes }),
+    ...(effective === undefined ? {} : { effectiveVolumes: effective }),
   };
 }
+
+export const toBalanceIntervalView = ({
+  startTime,
+  endTime,
+  input,
+  output,
+  balance,
+}: BalanceInterval): z.input<typeof BalanceIntervalResponse> => ({
+  startTime: formatTimestamp(startTime),
+  endTime: formatTimestamp(endTime),
+  input,
+  output,
+  balance,
+});
+
+export const toVolumeRowView = ({
+  account,
+  asset,
+  input,
+  output,
+}: VolumeRow): z.input<typeof VolumeRowResponse> => ({
+  account,
+  asset,
+  input,
+  output,
+  balance: input - output,
+});
+
+export const toBalancesView = (
+  balances: readonly AssetBalance[],
+): z.input<typeof BalancesResponse> =>
+  byKey(balances.map(({ asset, balance }) => [asset, balance]));
 
 /** What the elements that were not run, because one before them failed, are answered. */
 const SKIPPED = {
@@ -134,6 +217,10 @@ function toVolumeMap(entries: readonly AccountVolumes[]): VolumeMap {
     [...accounts].map(([account, volumes]) => [account, byKey(volumes.map(toAssetEntry))]),
   );
 }
+
+/** Volumes by asset; nothing where there are none. */
+const toAssetMap = (volumes: readonly AccountVolumes[] = []) =>
+  volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
 
 const toAssetEntry = ({ asset, input, output }: AccountVolumes) =>
   [asset, { input, output, balance: input - output }] as const;

@@ -5,7 +5,7 @@ import { toAccountView, toBulkView, toTransactionView } from "../../../src/modul
 import { present } from "../../../src/platform/assert.ts";
 import { parseJson, stringifyJson } from "../../../src/platform/json.ts";
 import {
-  WITH_VOLUMES,
+  EXPANDED,
   BARE,
   at,
   create,
@@ -34,7 +34,7 @@ describe("the view of a transaction", () => {
   test("leaves out what there is not, and is never null", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
-    const bare = ledger.engine.findTransaction(1, BARE);
+    const bare = ledger.engine.reads.findTransaction(1, BARE);
     expect(Object.keys(toTransactionView(present(bare, "it was made")))).toEqual([
       "postings",
       "metadata",
@@ -90,7 +90,7 @@ describe("the view of an account", () => {
     ledger.commit(create(posting("world -> a", 5, "EUR/2")));
     ledger.run(setMetadata("idle", { k: "v" }));
     const view = (address: string, volumes: boolean, effectiveVolumes: boolean) => {
-      const account = ledger.engine.findAccount(address, WITH_VOLUMES);
+      const account = ledger.engine.reads.findAccount(address, EXPANDED);
       return toAccountView(present(account, "it was used"), { volumes, effectiveVolumes });
     };
     const volumes = { "EUR/2": { input: 5n, output: 0n, balance: 5n } };

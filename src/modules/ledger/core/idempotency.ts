@@ -1,9 +1,11 @@
 import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./canonical.ts";
-import { REVERTS_KEY } from "./metadata.ts";
+import { REVERTS_KEY, withoutKey } from "./metadata.ts";
 import {
   type Command,
   type CreateTransaction,
+  type LogData,
+  type LogEntry,
   type Posting,
   type RunScript,
   type Script,
@@ -44,6 +46,42 @@ export function isDerivable(command: Command, now: Timestamp): boolean {
     case "setMetadata":
     case "deleteMetadata":
       return true;
+  }
+}
+
+/** The text of the command that an entry without a key tells of: the one that was run, where it was derivable. */
+export function toDerivedText({ data, date }: Pick<LogEntry, "data" | "date">): string {
+  return toIdempotencyText(toDerivedCommand(data, date));
+}
+
+function toDerivedCommand(data: LogData, date: Timestamp): Command {
+  switch (data.type) {
+    case "NEW_TRANSACTION": {
+      const { postings, metadata, timestamp, reference } = data.transaction;
+      return {
+        kind: "createTransaction",
+        postings,
+        metadata,
+        force: false,
+        ...(timestamp === date ? {} : { timestamp }),
+        ...(reference === undefined ? {} : { reference }),
+        ...(isEmpty(data.accountMetadata) ? {} : { accountMetadata: data.accountMetadata }),
+      };
+    }
+    case "REVERTED_TRANSACTION": {
+      const metadata = withoutKey(data.transaction.metadata, REVERTS_KEY);
+      return {
+        kind: "revertTransaction",
+        id: data.revertedTransaction.id,
+        force: false,
+        atEffectiveDate: false,
+        ...(isEmpty(metadata) ? {} : { metadata }),
+      };
+    }
+    case "SET_METADATA":
+      return { kind: "setMetadata", target: data.target, metadata: data.metadata };
+    case "DELETE_METADATA":
+      return { kind: "deleteMetadata", target: data.target, key: data.key };
   }
 }
 

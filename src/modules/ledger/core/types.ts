@@ -55,6 +55,8 @@ export interface AccountRecord {
   readonly insertionDate: Timestamp;
   readonly updatedAt: Timestamp;
   readonly volumes?: readonly AccountVolumes[];
+  /** In the order of effective dates; without a point in time they are the volumes. */
+  readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
 /** What a metadata command is about. */

@@ -2,6 +2,7 @@ import { present } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import {
   decodeCursor,
+  type ListScope,
   type Page,
   type PageQuery,
   type SortColumns,
@@ -19,10 +20,13 @@ import {
   toCreate,
   toDeleteMetadata,
   toRevert,
+  toScope,
+  toVolumeListOptions,
   toWriteOptions,
 } from "./input.ts";
 import type {
   Account,
+  BalanceOptions,
   BulkElement,
   BulkOptions,
   BulkResult,
@@ -36,9 +40,11 @@ import type {
   RevertOptions,
   Target,
   Transaction,
+  VolumeEntry,
+  VolumeOptions,
   WriteOptions,
 } from "./types.ts";
-import { toAccount, toLogEntry, toTransaction } from "./views.ts";
+import { toAccount, toLogEntry, toTransaction, toVolumeEntry } from "./views.ts";
 
 /** How much an iterator reads ahead: a caller may stop at any time. */
 const PAGE_SIZE = 100;
@@ -122,7 +128,7 @@ export class EmbeddedLedger implements Ledger {
   getTransaction(id: number): Transaction {
     return this.#with("getTransaction", (engine) => {
       assertInteger(id, "transaction id");
-      const found = engine.findTransaction(id, EVERY_VOLUME);
+      const found = engine.reads.findTransaction(id, EVERY_VOLUME);
       if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
       return toTransaction(found);
     });
@@ -130,7 +136,7 @@ export class EmbeddedLedger implements Ledger {
 
   getAccount(address: string): Account {
     return this.#with("getAccount", (engine) => {
-      const found = engine.findAccount(address, this.#accountVolumes);
+      const found = engine.reads.findAccount(address, this.#accountVolumes);
       if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
       return toAccount(found);
     });
@@ -138,28 +144,57 @@ export class EmbeddedLedger implements Ledger {
 
   balance(address: string, asset: string): bigint {
     return this.#with("balance", (engine) => {
-      const account = engine.findAccount(address, { volumes: true, effectiveVolumes: false });
+      const account = engine.reads.findAccount(address, { volumes: true, effectiveVolumes: false });
       const volumes = account?.volumes?.find((entry) => entry.asset === asset);
       return volumes === undefined ? 0n : volumes.input - volumes.output;
     });
   }
 
-  *transactions({ order = "asc" }: ListOptions = {}): Generator<Transaction> {
-    this.#with("transactions", () => assertOrder(order));
-    const list = { name: "transactions", columns: { id: "integer" }, order } as const;
-    const pages = this.#pages(list, (engine, query) =>
-      engine.listTransactions(query, EVERY_VOLUME),
+  *transactions({ order = "asc", where, pit }: ListOptions = {}): Generator<Transaction> {
+    const list = this.#listOf("transactions", order, () => ({
+      columns: { id: "integer" },
+      scope: toScope({ where, pit }),
+    }));
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listTransactions(query, EVERY_VOLUME),
     );
     for (const page of pages) yield* page.map(toTransaction);
   }
 
-  *accounts({ order = "asc" }: ListOptions = {}): Generator<Account> {
-    this.#with("accounts", () => assertOrder(order));
-    const list = { name: "accounts", columns: { address: "text" }, order } as const;
-    const pages = this.#pages(list, (engine, query) =>
-      engine.listAccounts(query, this.#accountVolumes),
+  *accounts({ order = "asc", where, pit }: ListOptions = {}): Generator<Account> {
+    const list = this.#listOf("accounts", order, () => ({
+      columns: { address: "text" },
+      scope: toScope({ where, pit }),
+    }));
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listAccounts(query, this.#accountVolumes),
     );
     for (const page of pages) yield* page.map(toAccount);
+  }
+
+  *volumes(options: VolumeOptions = {}): Generator<VolumeEntry> {
+    const { order = "asc", where, startTime, endTime } = options;
+    const list = this.#listOf("volumes", order, () => ({
+      columns: { account: "text" },
+      scope: {
+        ...toScope({ where, oot: startTime, pit: endTime }),
+        options: { ...toVolumeListOptions(options) },
+      },
+    }));
+    for (const page of this.#pages(list, ({ reads }, query) => reads.listVolumes(query))) {
+      yield* page.map(toVolumeEntry);
+    }
+  }
+
+  aggregateBalances(options: BalanceOptions = {}): Readonly<Record<string, bigint>> {
+    return this.#with("aggregateBalances", ({ reads }) => {
+      const { insertionDate } = toVolumeListOptions(options);
+      const balances = reads.aggregateBalances({
+        ...toScope(options),
+        useInsertionDate: insertionDate,
+      });
+      return Object.fromEntries(balances.map(({ asset, balance }) => [asset, balance]));
+    });
   }
 
   *logs({ after = 0 }: LogOptions = {}): Generator<LogEntry> {
@@ -192,20 +227,37 @@ export class EmbeddedLedger implements Ledger {
     return this.#with(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
   }
 
+  /** A list to walk. Throws for what it cannot be. */
+  #listOf(
+    name: Method,
+    order: "asc" | "desc",
+    toRest: () => Pick<List, "columns" | "scope">,
+  ): List {
+    return this.#with(name, () => {
+      assertOrder(order);
+      return { name, order, ...toRest() };
+    });
+  }
+
   *#pages<T>(
-    { name, columns, order }: List,
+    { name, columns, order, scope }: List,
     read: (engine: LedgerEngine, query: PageQuery) => Page<T>,
   ): Generator<readonly T[]> {
     const [column = ""] = Object.keys(columns);
-    const common = { column, order, pageSize: PAGE_SIZE };
+    const common = { ...scope, column, order, pageSize: PAGE_SIZE };
+    const { options } = scope;
+    const rules = {
+      columns,
+      pageSizeMax: PAGE_SIZE,
+      ...(options === undefined ? {} : { options }),
+    };
     let query: PageQuery | undefined = { kind: "column", ...common, reverse: false };
     while (query !== undefined) {
       const wanted: PageQuery = query;
       const page: Page<T> = this.#with(name, (engine) => read(engine, wanted));
       yield page.data;
       const { next } = page;
-      query =
-        next === undefined ? undefined : decodeCursor(next, { columns, pageSizeMax: PAGE_SIZE });
+      query = next === undefined ? undefined : decodeCursor(next, rules);
     }
   }
 
@@ -233,6 +285,7 @@ interface List {
   readonly name: Method;
   readonly columns: SortColumns;
   readonly order: "asc" | "desc";
+  readonly scope: ListScope;
 }
 
 function toBulkResult(

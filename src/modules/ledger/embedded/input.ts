@@ -3,6 +3,7 @@ import { isDate } from "node:util/types";
 import * as z from "zod";
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../../platform/json.ts";
+import type { ListScope } from "../../../platform/pagination.ts";
 import { unwrap } from "../../../platform/result.ts";
 import type { Timestamp } from "../../../platform/time.ts";
 import { TimestampInput, toValidationError } from "../../../platform/validation.ts";
@@ -12,16 +13,19 @@ import {
   toBulkElement,
   toTransactionCommand,
 } from "../commands.ts";
+import type { VolumeListOptions } from "../core/reads.ts";
 import type { Command } from "../core/types.ts";
 import type * as engine from "../object/engine.ts";
 import { BulkElementData, TransactionRequest } from "../write-requests.ts";
 import type {
   BulkElement,
   BulkOptions,
+  Filter,
   NewTransaction,
   RevertOptions,
   Target,
   Time,
+  VolumeOptions,
   WriteOptions,
 } from "./types.ts";
 
@@ -93,6 +97,36 @@ export function toBulkOptions(options: BulkOptions): engine.BulkOptions {
 
 export const toTimestamp = (time: Time, what: string): Timestamp =>
   parse(TimestampInput, time, what);
+
+/** What an iterator shows, and as of when. */
+export function toScope({ where, pit, oot }: Scope): Pick<ListScope, "where" | "pit" | "oot"> {
+  return {
+    ...(isGiven(where) ? { where: stringifyJson(parse(z.unknown(), where, "filter")) } : {}),
+    ...(isGiven(pit) ? { pit: toTimestamp(pit, "point in time") } : {}),
+    ...(isGiven(oot) ? { oot: toTimestamp(oot, "start time") } : {}),
+  };
+}
+
+interface Scope {
+  readonly where?: Filter | undefined;
+  readonly pit?: Time | undefined;
+  readonly oot?: Time | undefined;
+}
+
+/** Callers without types pass null, too. */
+const isGiven = <V>(value: V | undefined | null): value is V =>
+  value !== undefined && value !== null;
+
+/** Throws `VALIDATION`. */
+export function toVolumeListOptions(options: VolumeOptions): VolumeListOptions {
+  const { insertionDate, groupBy } = parse(VolumeOptionsRequest, options, "option");
+  return { insertionDate: insertionDate ?? false, groupBy: groupBy ?? 0 };
+}
+
+const VolumeOptionsRequest = z.object({
+  insertionDate: z.boolean().nullish(),
+  groupBy: z.int().nullish(),
+});
 
 const WriteOptionsRequest = z.object({
   idempotencyKey: z.string().nullish(),

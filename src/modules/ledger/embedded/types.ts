@@ -58,10 +58,14 @@ export interface Ledger {
   getAccount(address: string): Account;
   /** What an account has received less what it has sent, 0 where it never moved. */
   balance(address: string, asset: string): bigint;
-  /** All transactions by their ids, the oldest first unless the order is `desc`. */
+  /** Transactions by their ids, the oldest first unless the order is `desc`; all, or those that a filter matches. */
   transactions(options?: ListOptions): Generator<Transaction>;
-  /** All accounts by their addresses. */
+  /** Accounts by their addresses. */
   accounts(options?: ListOptions): Generator<Account>;
+  /** What each account has received and sent of each asset, by account and asset. */
+  volumes(options?: VolumeOptions): Generator<VolumeEntry>;
+  /** Balances by asset, summed over the accounts that a filter matches. */
+  aggregateBalances(options?: BalanceOptions): Readonly<Record<string, bigint>>;
   /** The log: an entry for each write, in order, which reads the same for ever. */
   logs(options?: LogOptions): Generator<LogEntry>;
 
@@ -214,8 +218,41 @@ export interface Account {
   readonly volumes: Readonly<Record<string, Volumes>>;
 }
 
+/**
+ * A filter as the HTTP API takes it: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." } }`.
+ */
+export type Filter = Readonly<Record<string, unknown>>;
+
 export interface ListOptions {
   readonly order?: "asc" | "desc" | undefined;
+  readonly where?: Filter | undefined;
+  /** Point in time: what was there then. Volumes of accounts are those that had been inserted by then. */
+  readonly pit?: Time | undefined;
+}
+
+export interface VolumeOptions {
+  readonly order?: "asc" | "desc" | undefined;
+  readonly where?: Filter | undefined;
+  /** Only what moved from here on, and up to there; both included. */
+  readonly startTime?: Time | undefined;
+  readonly endTime?: Time | undefined;
+  /** Whether these are dates of insertion, not effective ones. */
+  readonly insertionDate?: boolean | undefined;
+  /** Sums the accounts whose addresses begin with the same segments, so many of them. */
+  readonly groupBy?: number | undefined;
+}
+
+/** Volumes of an account, or of a group of accounts. */
+export interface VolumeEntry extends Volumes {
+  readonly account: string;
+  readonly asset: string;
+}
+
+export interface BalanceOptions {
+  readonly where?: Filter | undefined;
+  readonly pit?: Time | undefined;
+  /** Whether `pit` is a date of insertion, not an effective one. */
+  readonly insertionDate?: boolean | undefined;
 }
 
 export interface LogOptions {

@@ -1,7 +1,8 @@
 import { formatTimestamp } from "../../../platform/time.ts";
+import type { VolumeRow } from "../core/reads.ts";
 import type * as core from "../core/types.ts";
 import { toAccountView, toTransactionView } from "../views.ts";
-import type { Account, LogData, LogEntry, Target, Transaction } from "./types.ts";
+import type { Account, LogData, LogEntry, Target, Transaction, VolumeEntry } from "./types.ts";
 
 /** As the HTTP API shows it. */
 export const toTransaction = (transaction: core.Transaction): Transaction =>
@@ -11,6 +12,14 @@ export function toAccount(account: core.AccountRecord): Account {
   const view = toAccountView(account, { volumes: true, effectiveVolumes: false });
   return { ...view, volumes: view.volumes ?? {} };
 }
+
+export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): VolumeEntry => ({
+  account,
+  asset,
+  input,
+  output,
+  balance: input - output,
+});
 
 export const toLogEntry = ({ id, date, idempotencyKey, data }: core.LogEntry): LogEntry => ({
   id,

@@ -1,6 +1,7 @@
 import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
 import type { Move } from "../core/postings.ts";
 import type { Volumes } from "../core/types.ts";
+import { AccountVolumeReader, type Pair } from "./reads/account-volumes.ts";
 import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import type { TransactionReader } from "./transaction-reader.ts";
 import { chunksOf, type WriteBatch } from "./write-batch.ts";
@@ -21,6 +22,7 @@ export class EffectiveVolumes {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
+  readonly #volumes: AccountVolumeReader;
   /** The latest timestamp of any transaction; `undefined` until it is read. */
   #latest: Timestamp | undefined;
   #shiftedMoves = 0;
@@ -29,6 +31,7 @@ export class EffectiveVolumes {
     this.#sql = sql;
     this.#batch = batch;
     this.#transactions = transactions;
+    this.#volumes = new AccountVolumeReader({ sql, transactions, hasShifts: true });
   }
 
   /** How many moves were rewritten so far. */
@@ -75,7 +78,8 @@ export class EffectiveVolumes {
       // After all others of its account and asset: the volumes in both orders are the same.
       return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
     }
-    const before = this.#volumesBefore(pair, place);
+    const { timestamp, lastBefore } = place;
+    const before = this.#volumes.find(pair, { lastTx: lastBefore, date: timestamp }) ?? NOTHING;
     const delta = {
       input: move.input - move.before.input,
       output: move.output - move.before.output,
@@ -99,32 +103,6 @@ export class EffectiveVolumes {
       this.#readLater(UNDATED.rows, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
       this.#readLater(DATED.rows, pair, { from: datedFrom(place), limit: 1 }).length > 0
     );
-  }
-
-  /** Effective volumes after the last move that comes before the place. */
-  #volumesBefore({ account, asset }: Pair, { timestamp, lastBefore }: Place): Volumes {
-    const [undated] = this.#sql.all<EffectiveSqlRow>(
-      `SELECT move.tx, log.date AS date, ${COLUMNS} FROM move JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
-        WHERE account = ? AND asset = ? AND move.tx <= ? AND move.timestamp IS NULL ORDER BY move.tx DESC LIMIT 1`,
-      account,
-      asset,
-      lastBefore,
-    );
-    const [dated] = this.#sql.all<EffectiveSqlRow>(
-      `SELECT tx, CAST(timestamp AS TEXT) AS date, ${COLUMNS} FROM move
-        WHERE account = ? AND asset = ? AND timestamp IS NOT NULL AND timestamp <= CAST(? AS INTEGER)
-        ORDER BY timestamp DESC, tx DESC LIMIT 1`,
-      account,
-      asset,
-      toMicros(timestamp).toString(),
-    );
-    const last = laterOf(undated, dated);
-    if (last === undefined) return { input: 0n, output: 0n };
-    const shift = shiftOf(last);
-    return {
-      input: fromStored(last.input) + shift.input,
-      output: fromStored(last.output) + shift.output,
-    };
   }
 
   #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
@@ -201,11 +179,6 @@ export class EffectiveVolumes {
   }
 }
 
-interface Pair {
-  readonly account: number;
-  readonly asset: number;
-}
-
 /** A date among the moves: `lastBefore` is the last transaction that was inserted at it or earlier. */
 interface Place {
   readonly timestamp: Timestamp;
@@ -213,13 +186,6 @@ interface Place {
 }
 
 type ShiftSqlRow = { shift_input: StoredAmount | null; shift_output: StoredAmount | null };
-
-type EffectiveSqlRow = ShiftSqlRow & {
-  tx: number;
-  date: string | number;
-  input: StoredAmount;
-  output: StoredAmount;
-};
 
 /** By how much the effective volumes of a move exceed its volumes. */
 const shiftOf = ({ shift_input, shift_output }: ShiftSqlRow): Volumes => ({
@@ -232,7 +198,7 @@ function compareShifts(a: Volumes, b: Volumes): number {
   return a.output === b.output ? 0 : a.output < b.output ? -1 : 1;
 }
 
-const COLUMNS = "input, output, shift_input, shift_output";
+const NOTHING: Volumes = { input: 0n, output: 0n };
 /** Most statements that shift moves in groups; where shifts are many, each move is shifted by itself. */
 const GROUPS_MAX = 20;
 /** Moves that are rewritten at a time. */
@@ -283,13 +249,3 @@ const UPDATE_SHIFTS = `INSERT INTO move (account, asset, tx, role, input, output
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
   ON CONFLICT (account, asset, tx) DO UPDATE
     SET shift_input = excluded.shift_input, shift_output = excluded.shift_output`;
-
-function laterOf(
-  undated: EffectiveSqlRow | undefined,
-  dated: EffectiveSqlRow | undefined,
-): EffectiveSqlRow | undefined {
-  if (undated === undefined || dated === undefined) return undated ?? dated;
-  const [a, b] = [BigInt(undated.date), BigInt(dated.date)];
-  if (a !== b) return a > b ? undated : dated;
-  return undated.tx > dated.tx ? undated : dated;
-}

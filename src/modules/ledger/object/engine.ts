@@ -2,14 +2,12 @@ import { createHash } from "node:crypto";
 import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../../platform/json.ts";
-import type { Page, PageQuery } from "../../../platform/pagination.ts";
 import { type Result, toFailure } from "../../../platform/result.ts";
 import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.ts";
 import { isDerivable, toIdempotencyText } from "../core/idempotency.ts";
 import { toMemento } from "../core/memento.ts";
 import type { ScriptSettings } from "../core/scripts.ts";
 import type {
-  AccountRecord,
   Command,
   Features,
   LedgerInfo,
@@ -17,18 +15,19 @@ import type {
   LogEntry,
   Transaction,
 } from "../core/types.ts";
-import { AccountReader } from "./account-reader.ts";
 import { BulkLimits, BulkOverflow, toBrief } from "./bulk-limits.ts";
 import { CommandRunner } from "./command-runner.ts";
 import { type Draft, Drafts, type LoggedData } from "./drafts.ts";
 import { EffectiveVolumes } from "./effective-volumes.ts";
 import { logChecksum } from "./log-checksum.ts";
+import { type ImportBatch, type ImportOutcome, LogImporter } from "./log-importer.ts";
 import { LogReader, type RangeLimits } from "./log-reader.ts";
 import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./log-rows.ts";
 import { migrate } from "./migrations.ts";
 import { LOG_TYPES } from "./payload.ts";
+import { LedgerReads } from "./reads/ledger-reads.ts";
 import { first, type Sql } from "./sql.ts";
-import { type VolumeExpansion, TransactionReader } from "./transaction-reader.ts";
+import { TransactionReader } from "./transaction-reader.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 export interface LedgerCounts {
@@ -92,11 +91,13 @@ export class LedgerEngine {
   readonly #settings: EngineSettings;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
-  readonly #accounts: AccountReader;
   readonly #logs: LogReader;
   readonly #drafts: Drafts;
   readonly #runner: CommandRunner;
+  readonly #importer: LogImporter;
   readonly info: LedgerInfo;
+  /** What can be asked of the ledger, between two commands. */
+  readonly reads: LedgerReads;
   #head: Head;
   #publishedLog: number;
   /** `undefined` until somebody asks, and after a rollback. */
@@ -136,14 +137,21 @@ export class LedgerEngine {
     const { uuid, name, bucket } = row;
     this.info = { uuid, name, bucket, features: parseJson(row.features) as Features }; // written by `create`
     this.#publishedLog = row.published_log;
-    this.#batch = new WriteBatch(sql);
+    this.#batch = new WriteBatch(sql, this.info.features);
     this.#transactions = new TransactionReader(sql);
-    this.#accounts = new AccountReader(sql);
     this.#logs = new LogReader(sql, this.#transactions, {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
     });
+    this.reads = new LedgerReads({
+      sql,
+      transactions: this.#transactions,
+      logs: this.#logs,
+      features: this.info.features,
+      countAccounts: () => this.#batch.accountCount,
+      countTransactions: () => this.counts().transactions,
+    });
     this.#head = this.#readHead();
-    this.#counters.log = this.#head.logId;
+    this.#counters.log = this.lastLogId;
     this.#counters.tx = this.#readLastTransactionId();
     const [batch, transactions] = [this.#batch, this.#transactions];
     const effective = this.#keepsEffectiveVolumes
@@ -156,10 +164,25 @@ export class LedgerEngine {
       takeTransactionId: () => ++this.#counters.tx,
       scripts: settings.scripts,
     });
+    this.#importer = new LogImporter({
+      sql,
+      batch,
+      drafts: this.#drafts,
+      transactions,
+      logs: this.#logs,
+      head: () => this.#head,
+      append: (id, draft, options) => this.#appendLogged(id, draft, options),
+      steps: () => this.#steps,
+    });
   }
 
   /** The id of the last log entry, 0 for none. */
   get lastLogId(): number {
+    return Math.max(0, this.#head.logId);
+  }
+
+  /** The same, -1 for none: an imported log may begin with the entry 0. */
+  get headLogId(): number {
     return this.#head.logId;
   }
 
@@ -224,24 +247,11 @@ export class LedgerEngine {
     });
   }
 
-  findTransaction(id: number, expansion: VolumeExpansion): Transaction | undefined {
-    const stored = this.#transactions.find(id);
-    if (stored === undefined) return undefined;
-    return this.#transactions.expand([stored], this.#served(expansion))[0];
-  }
-
-  listTransactions(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
-    return this.#transactions.list(query, this.#served(expansion));
-  }
-
-  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
-  findAccount(address: string, expansion: VolumeExpansion): AccountRecord | undefined {
-    return this.#accounts.find(address, this.#accountVolumes(expansion));
-  }
-
-  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
-  listAccounts(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
-    return this.#accounts.list(query, this.#accountVolumes(expansion));
+  /** Takes entries of another ledger's log. They are kept together; what is refused is told in the outcome. */
+  importLogs(batch: ImportBatch): ImportOutcome {
+    const outcome = this.#unitOfWork(() => this.#importer.take(batch));
+    if (outcome.taken > 0) this.#publishedLog = this.lastLogId;
+    return outcome;
   }
 
   /** Log entries of a range, at least one if there is any, as many as the limits allow. */
@@ -271,26 +281,6 @@ export class LedgerEngine {
       features.MOVES_HISTORY === "ON" &&
       features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC"
     );
-  }
-
-  /** Transactions simply lack effective volumes where the features leave them out. */
-  #served({ volumes, effectiveVolumes }: VolumeExpansion): VolumeExpansion {
-    return { volumes, effectiveVolumes: effectiveVolumes && this.#keepsEffectiveVolumes };
-  }
-
-  #accountVolumes({ volumes, effectiveVolumes }: VolumeExpansion): { volumes: boolean } {
-    const { features } = this.info;
-    if (volumes && features.MOVES_HISTORY !== "ON") {
-      throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
-    }
-    if (effectiveVolumes && features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
-      throw new AppError(
-        "VALIDATION",
-        "feature MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES must be 'SYNC' to use effectiveVolumes",
-      );
-    }
-    // Without a point in time, the volumes in both orders are the same.
-    return { volumes: volumes || effectiveVolumes };
   }
 
   /** Work so far that the number of elements does not bound: that of scripts, and of moves that are rewritten. */
@@ -383,19 +373,22 @@ export class LedgerEngine {
     assert(date >= this.#head.date, "dates of log entries never decrease");
     const keyHash = row.keyHash ?? undefined;
     const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
-    this.#append(id, this.#drafts.replay(data, date), options);
+    this.#appendLogged(id, this.#drafts.replay(data, date), options);
     // What follows is chained to the hash that is stored, so that a wrong one is told once.
     this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
-    this.#counters.log = id;
-    this.#counters.tx = Math.max(this.#counters.tx, row.tx ?? 0);
+  }
+
+  /** Appends an entry with the ids that it has; others go on behind them. */
+  #appendLogged(id: number, draft: Draft, options: AppendOptions): void {
+    this.#append(id, draft, options);
+    this.#counters.log = Math.max(this.#counters.log, id);
+    this.#counters.tx = Math.max(this.#counters.tx, transactionOf(draft.data)?.id ?? 0);
   }
 
   #append(id: number, draft: Draft, options: AppendOptions): void {
     const { now, key, keyHash } = options;
     assert(id > this.#head.logId, "ids of log entries strictly increase");
-    const payload = draft.project(id);
     const tx = transactionOf(draft.data)?.id;
-    if (tx !== undefined && this.#transactionCount !== undefined) this.#transactionCount++;
     // All the rest follows from what the chain covers.
     const isChained = this.info.features.HASH_LOGS === "SYNC";
     // Nothing but the row itself tells the id of an entry without a transaction.
@@ -406,6 +399,9 @@ export class LedgerEngine {
         ? toMemento({ data: draft.data, date: now, idempotencyKey: key })
         : undefined;
     const hash = isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
+    assertHash(id, hash, options.expectedHash);
+    const payload = draft.project(id);
+    if (tx !== undefined && this.#transactionCount !== undefined) this.#transactionCount++;
     this.#batch.addLog({
       id,
       date: now,
@@ -432,7 +428,7 @@ export class LedgerEngine {
     const [row] = this.#sql.all<{ id: number; date: number; hash: string }>(
       "SELECT id, date, hex(hash) AS hash FROM log ORDER BY id DESC LIMIT 1",
     );
-    if (row === undefined) return { logId: 0, date: fromMicros(0n), hash: undefined };
+    if (row === undefined) return { logId: -1, date: fromMicros(0n), hash: undefined };
     const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
     return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
   }
@@ -451,9 +447,22 @@ interface AppendOptions {
   readonly keyHash: string | undefined;
   /** Of an entry that is made again: whether it had one. Some are from before there were checksums. */
   readonly hasChecksum?: boolean;
+  /** Of an imported entry: its hash in base64, where logs are chained. */
+  readonly expectedHash?: string;
 }
 
-/** The end of the log: what the next entry builds on. */
+/** Throws `IMPORT` where an imported entry, with all before it, does not come to its own hash. */
+function assertHash(id: number, hash: Buffer | undefined, expected: string | undefined): void {
+  if (hash === undefined || expected === undefined) return;
+  const computed = hash.toString("base64");
+  if (computed === expected) return;
+  const got = expected.slice(0, HASH_SHOWN_MAX).toWellFormed();
+  throw new AppError("IMPORT", `invalid hash, expected ${computed} got ${got} for log ${id}`);
+}
+
+const HASH_SHOWN_MAX = 100;
+
+/** The end of the log: what the next entry builds on. The id of an empty log is -1. */
 interface Head {
   readonly logId: number;
   readonly date: Timestamp;

@@ -1,11 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { EventsMessage } from "../../../platform/events/messages.ts";
 import { logError } from "../../../platform/log.ts";
-import type { Page, PageQuery } from "../../../platform/pagination.ts";
 import { attempt, type Result } from "../../../platform/result.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { systemClock } from "../../../platform/time.ts";
-import type { AccountRecord, Command, LedgerInfo, LogEntry, Transaction } from "../core/types.ts";
+import type { Command, LedgerInfo, LogEntry } from "../core/types.ts";
 import { LedgerCatalogue } from "../store.ts";
 import { answerAudit, type AuditAnswer, type AuditRequest } from "./audit.ts";
 import { durableSql } from "./durable-sql.ts";
@@ -19,9 +18,10 @@ import {
   type WriteOptions,
 } from "./engine.ts";
 import { GroupCommit } from "./group-commit.ts";
+import type { ImportBatch, ImportOutcome } from "./log-importer.ts";
 import { isCreated, type MigrationStep, readMigrations } from "./migrations.ts";
+import type { ReadName } from "./reads/ledger-reads.ts";
 import type { Sql } from "./sql.ts";
-import type { VolumeExpansion } from "./transaction-reader.ts";
 
 /** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
 const ANNOUNCE_DELAY_MS = 10;
@@ -92,32 +92,17 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#write((engine) => engine.executeBulk(elements, options));
   }
 
-  async findTransaction(
-    id: number,
-    expansion: VolumeExpansion,
-  ): Promise<Result<Transaction | undefined>> {
-    return this.#withEngine((engine) => engine.findTransaction(id, expansion));
+  /** Takes entries of another ledger's log, as many of the first as one turn allows. */
+  async importLogs(batch: ImportBatch): Promise<Result<ImportOutcome>> {
+    return this.#write((engine) => engine.importLogs(batch));
   }
 
-  async listTransactions(
-    query: PageQuery,
-    expansion: VolumeExpansion,
-  ): Promise<Result<Page<Transaction>>> {
-    return this.#withEngine((engine) => engine.listTransactions(query, expansion));
-  }
-
-  async findAccount(
-    address: string,
-    expansion: VolumeExpansion,
-  ): Promise<Result<AccountRecord | undefined>> {
-    return this.#withEngine((engine) => engine.findAccount(address, expansion));
-  }
-
-  async listAccounts(
-    query: PageQuery,
-    expansion: VolumeExpansion,
-  ): Promise<Result<Page<AccountRecord>>> {
-    return this.#withEngine((engine) => engine.listAccounts(query, expansion));
+  /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
+  async read(name: ReadName, args: readonly unknown[]): Promise<Result<unknown>> {
+    return this.#withEngine((engine) => {
+      const method = engine.reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
+      return method.apply(engine.reads, [...args]);
+    });
   }
 
   /** Log entries for the events consumer: those of the range, as many as one call gives. */

@@ -9,11 +9,12 @@ const BYTES = 6;
 export function logChecksum(entry: {
   readonly id: number;
   readonly tx: number | undefined;
-  /** In hex. */
+  /** In hex; empty where it is known that there is none. */
   readonly keyHash: string | undefined;
   readonly memento: string;
 }): number {
   const { id, tx, keyHash, memento } = entry;
-  const text = `${id}\n${tx ?? ""}\n${keyHash ?? ""}\n${memento}`;
+  const keyText = keyHash === "" ? "none" : (keyHash ?? "");
+  const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}`;
   return createHash("sha256").update(text).digest().readUIntBE(0, BYTES);
 }

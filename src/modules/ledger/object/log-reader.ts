@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
 import { fromMicros } from "../../../platform/time.ts";
+import { toDerivedText } from "../core/idempotency.ts";
 import {
   accountMetadataBytes,
   countWithin,
-  METADATA_BYTES_MAX,
+  metadataBytes,
   transactionBytes,
 } from "../core/limits.ts";
-import type { LogData, LogEntry, Transaction } from "../core/types.ts";
+import type { LogListEntry } from "../core/reads.ts";
+import type { AccountVolumes, LogData, LogEntry, Transaction } from "../core/types.ts";
 import type { Names } from "./names.ts";
+import { readNearVolumes } from "./near-volumes.ts";
 import {
   decodeKey,
   decodeMetadata,
@@ -19,7 +23,6 @@ import {
   type StoredTransaction,
   toTransaction,
   type TransactionReader,
-  type TransactionVolumes,
 } from "./transaction-reader.ts";
 
 type LogSqlRow = {
@@ -31,9 +34,16 @@ type LogSqlRow = {
   key: string | null;
 };
 
+/** The hash in hex, empty for none; so is the hash of the inputs, null where it is not stored. */
+type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
+
 type LogSizeRow = { id: number; size: number };
 
+/** About the most that an entry takes as JSON: each posting comes with its volumes, a revert with what it reverts. */
+const SELECT_SIZE = `SELECT id, octet_length(payload) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size FROM log`;
 const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
+const SELECT_LISTED = `SELECT id, date, type, tx, payload, key, hex(hash) AS hash,
+  iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash FROM log`;
 
 /** Reads log entries. An entry reads the same for ever, whatever is written after it. */
 export class LogReader {
@@ -79,19 +89,17 @@ export class LogReader {
       from,
       last.id,
     );
-    const entries = this.#toEntries(rows);
+    const entries = this.#toEntries(rows, { isRange: true });
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
 
   /** Entries by their ids: those of the first ids, at least one if there is any, as many as the limit allows. */
   findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
-    const rows = this.#sql.all<LogSizeRow>(
-      "SELECT id, octet_length(payload) AS size FROM log WHERE id IN (SELECT value FROM json_each(?))",
-      `[${ids.join(",")}]`,
+    const sizes = this.#sizesOf(ids);
+    const wanted = ids.slice(
+      0,
+      countWithin(ids, bytesMax, (id) => sizes.get(id) ?? 0),
     );
-    const sizes = new Map(rows.map(({ id, size }) => [id, size]));
-    const sizeOf = (id: number): number => (sizes.get(id) ?? 0) * EVENT_GROWTH;
-    const wanted = ids.slice(0, countWithin(ids, bytesMax, sizeOf));
     const found = this.#toEntries(
       this.#sql.all<LogSqlRow>(
         `${SELECT_LOG} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -103,41 +111,130 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
   }
 
-  #toEntries(rows: readonly LogSqlRow[]): LogEntry[] {
-    const context = this.#readContext(rows);
+  /** The entries behind an id, in order: at least one if there is any, about as much as the limits say. */
+  following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
+    const sizes = this.#sql.all<LogSizeRow>(
+      `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+      after,
+      to,
+      limits.countMax,
+    );
+    const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
+    const rows = this.#sql.all<ListedSqlRow>(
+      `${SELECT_LISTED} WHERE id > ? AND id <= ? ORDER BY id`,
+      after,
+      sizes[count - 1]?.id ?? after,
+    );
+    return this.#toListed(rows, { isRange: true });
+  }
+
+  /** Entries by their ids, in the order of these: of the first ids, at least one, as many as the limit allows. */
+  listed(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
+    const found: LogListEntry[] = [];
+    let bytes = 0;
+    for (const chunk of this.#chunksOf(ids)) {
+      const list = `[${chunk.join(",")}]`;
+      const rows = this.#sql.all<ListedSqlRow>(
+        `${SELECT_LISTED} WHERE id IN (SELECT value FROM json_each(?))`,
+        list,
+      );
+      const byId = new Map(this.#toListed(rows).map((entry) => [entry.id, entry]));
+      for (const entry of chunk.flatMap((id) => byId.get(id) ?? [])) {
+        bytes += eventBytesOf(entry);
+        if (found.length > 0 && bytes > bytesMax) return found;
+        found.push(entry);
+      }
+    }
+    return found;
+  }
+
+  /** The ids in parts whose entries can be held in memory, whatever is in them. */
+  *#chunksOf(ids: readonly number[]): Generator<readonly number[]> {
+    const sizes = this.#sizesOf(ids);
+    let rest = ids;
+    while (rest.length > 0) {
+      const count = countWithin(rest, CHUNK_BYTES_MAX, (id) => sizes.get(id) ?? 0);
+      yield rest.slice(0, count);
+      rest = rest.slice(count);
+    }
+  }
+
+  #sizesOf(ids: readonly number[]): ReadonlyMap<number, number> {
+    const rows = this.#sql.all<LogSizeRow>(
+      `${SELECT_SIZE} WHERE id IN (SELECT value FROM json_each(?))`,
+      `[${ids.join(",")}]`,
+    );
+    return new Map(rows.map(({ id, size }) => [id, size]));
+  }
+
+  #toListed(rows: readonly ListedSqlRow[], options?: EntryOptions): LogListEntry[] {
+    return this.#toEntries(rows, options).map((entry, index) => {
+      const { hash = "", keyHash = null } = rows[index] ?? {};
+      return {
+        ...entry,
+        idempotencyHash: inputsHash(entry, keyHash),
+        hash: hash === "" ? undefined : Buffer.from(hash, "hex").toString("base64"),
+      };
+    });
+  }
+
+  #toEntries(rows: readonly LogSqlRow[], options?: EntryOptions): LogEntry[] {
+    const context = this.#readContext(rows, options);
     return rows.map((row) => ({
       id: row.id,
-      date: fromMicros(BigInt(row.date)),
+      // Making a date of the number takes longer than finding the one of the transaction.
+      date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
       idempotencyKey: row.key ?? "",
       data: toData(row, context),
     }));
   }
 
   /** Reads in few statements what the transactions of the rows need: names, volumes, reverted transactions. */
-  #readContext(rows: readonly LogSqlRow[]): LogContext {
+  #readContext(rows: readonly LogSqlRow[], options?: EntryOptions): LogContext {
     const committed = rows.filter(({ tx }) => tx !== null).map(toCommitted);
     const revertedIds = committed.flatMap(({ payload }) => payload.reverts ?? []);
     const reverted = this.#transactions.findAll(revertedIds);
-    const all = [...committed, ...reverted];
-    const names = this.#transactions.namesOf(all.map(({ payload }) => payload));
+    const names = this.#transactions.namesOf(
+      [...committed, ...reverted].map(({ payload }) => payload),
+    );
+    const isRange = options?.isRange === true;
     return {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       names,
       committed: new Map(committed.map((row) => [row.id, row])),
       reverted: new Map(reverted.map((row) => [row.id, row])),
-      volumes: this.#transactions.readVolumes(all, names),
+      volumes: new Map([
+        ...this.#volumesOf(isRange ? reverted : [...committed, ...reverted], names),
+        ...(isRange ? readNearVolumes(this.#sql, committed, names) : []),
+      ]),
     };
+  }
+
+  #volumesOf(
+    transactions: readonly StoredTransaction[],
+    names: Names,
+  ): [number, readonly AccountVolumes[]][] {
+    const found = this.#transactions.readVolumes(transactions, names);
+    return Array.from(found, ([id, { volumes }]) => [id, volumes]);
   }
 }
 
-/** How much larger an event may be than its payload: what is read and then not given is read again. */
-const EVENT_GROWTH = 40;
+interface EntryOptions {
+  /** Whether the rows are all of a range. */
+  readonly isRange: boolean;
+}
+
+/** Most of a list that is read at a time, in bytes of JSON. */
+const CHUNK_BYTES_MAX = 4_000_000;
 
 export interface RangeLimits {
   readonly countMax: number;
   /** Of the payloads as stored, and of the events that the entries become. */
   readonly bytesMax: number;
 }
+
+/** What an entry about metadata takes besides it. */
+const METADATA_ENTRY_BYTES = 1000;
 
 function eventBytesOf({ data }: LogEntry): number {
   switch (data.type) {
@@ -146,9 +243,20 @@ function eventBytesOf({ data }: LogEntry): number {
     case "REVERTED_TRANSACTION":
       return transactionBytes(data.transaction) + transactionBytes(data.revertedTransaction);
     case "SET_METADATA":
+      return METADATA_ENTRY_BYTES + metadataBytes(data.metadata);
     case "DELETE_METADATA":
-      return METADATA_BYTES_MAX;
+      return METADATA_ENTRY_BYTES + metadataBytes({ [data.key]: "" });
   }
+}
+
+/** In base64url, as the wire has it; a stored key may have none. */
+function inputsHash(entry: LogEntry, stored: string | null): string {
+  if (stored === null && entry.idempotencyKey !== "") return "";
+  const digest =
+    stored === null
+      ? createHash("sha256").update(toDerivedText(entry)).digest("base64url")
+      : Buffer.from(stored, "hex").toString("base64url");
+  return digest === "" ? "" : `${digest}=`;
 }
 
 interface LogContext {
@@ -156,7 +264,8 @@ interface LogContext {
   readonly names: Names;
   readonly committed: ReadonlyMap<number, StoredTransaction>;
   readonly reverted: ReadonlyMap<number, StoredTransaction>;
-  readonly volumes: ReadonlyMap<number, TransactionVolumes>;
+  /** After each transaction, in order of first appearance. */
+  readonly volumes: ReadonlyMap<number, readonly AccountVolumes[]>;
 }
 
 /** The transaction of a log row, as it was when it was committed. */
@@ -201,7 +310,7 @@ function toData(row: LogSqlRow, context: LogContext): LogData {
 
 function committedTransaction(row: LogSqlRow, context: LogContext): Transaction {
   const stored = at(context.committed, row.tx);
-  const { volumes } = at(context.volumes, row.tx);
+  const volumes = at(context.volumes, row.tx);
   const { effective } = stored.payload;
   return {
     ...toTransaction(stored, context.names),
@@ -228,7 +337,7 @@ function revertedTransaction(
   return {
     ...toTransaction({ ...original, updatedAt: date, revertedAt: date }, context.names),
     metadata: payload.revertedMetadata ?? original.payload.metadata ?? {},
-    volumes: at(context.volumes, payload.reverts).volumes,
+    volumes: at(context.volumes, payload.reverts),
   };
 }
 

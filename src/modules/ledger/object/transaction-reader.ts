@@ -1,25 +1,10 @@
-import {
-  compareKeys,
-  type Page,
-  type PageKey,
-  type PageQuery,
-  pageOf,
-  type Scan,
-  scanOf,
-} from "../../../platform/pagination.ts";
 import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
-import { countWithin, metadataBytes, PAGE_BYTES_MAX } from "../core/limits.ts";
+import type { VolumeExpansion } from "../core/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "../core/types.ts";
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
-import { fromStored, type Sql, type SqlValue, type StoredAmount } from "./sql.ts";
+import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import { chunksOf, parseMetadata } from "./write-batch.ts";
-
-/** What a reader wants besides the transactions or accounts. */
-export interface VolumeExpansion {
-  readonly volumes: boolean;
-  readonly effectiveVolumes: boolean;
-}
 
 /** A transaction row with the log row that holds its immutable part. */
 export interface StoredTransaction {
@@ -43,7 +28,7 @@ type TransactionSqlRow = {
 const SELECT_TRANSACTION = `SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at AS updated,
   tx.reverted_at AS reverted FROM tx JOIN log ON log.id = tx.log`;
 
-/** Reads transactions: one, some, or a page in the order of a sort column. */
+/** Reads transactions by their ids, with their names and volumes. */
 export class TransactionReader {
   readonly #sql: Sql;
 
@@ -63,16 +48,6 @@ export class TransactionReader {
         `[${ids.join(",")}]`,
       )
       .map(toStoredTransaction);
-  }
-
-  /** A page sorted by `id`, `inserted_at`, `timestamp` or `updated_at`; the id breaks ties. */
-  list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
-    const rows = this.#rows(query.column, scanOf(query));
-    const page = pageOf(query, rows, {
-      keyOf: (row) => keyOf(query.column, row),
-      keptMax: countWithin(rows, PAGE_BYTES_MAX, sizeOf),
-    });
-    return { ...page, data: this.expand(page.data, expansion) };
   }
 
   /** Gives stored transactions their names and, where wanted, their volumes. */
@@ -126,10 +101,14 @@ export class TransactionReader {
     return found;
   }
 
-  /** The largest transaction id whose log date is `date` or earlier, 0 if none: log dates never decrease. */
+  /** The largest transaction id whose log date is `date` or earlier, -1 if none: log dates never decrease. */
   lastIdAt(date: Timestamp): number {
-    const wanted = toMicros(date);
-    let [found, low, high] = [0, 1, this.#lastId()];
+    return this.lastIdAtMicros(toMicros(date));
+  }
+
+  /** The same for a date in microseconds, which may lie beyond all dates. */
+  lastIdAtMicros(wanted: bigint): number {
+    let [found, low, high] = [-1, 0, this.#lastId()];
     while (low <= high) {
       const middle = Math.floor((low + high) / 2);
       const row = this.#atOrBefore(middle);
@@ -142,7 +121,7 @@ export class TransactionReader {
   }
 
   #lastId(): number {
-    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
+    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? -1;
   }
 
   #atOrBefore(id: number): { id: number; date: number } | undefined {
@@ -152,98 +131,7 @@ export class TransactionReader {
       id,
     )[0];
   }
-
-  #rows(column: string, scan: Scan): StoredTransaction[] {
-    switch (column) {
-      case "id":
-        return this.#byId(scan, scan.bound?.key.value);
-      case "inserted_at":
-        // Insertion dates never decrease with the id, so the order is that of the ids.
-        return this.#byId(scan, scan.bound?.key.tie);
-      case "timestamp":
-      case "updated_at":
-        return this.#byDate(column, scan);
-      default:
-        throw new Error(`transactions are not sorted by ${column}`);
-    }
-  }
-
-  #byId(scan: Scan, bound: bigint | string | undefined): StoredTransaction[] {
-    const where = bound === undefined ? "" : `WHERE tx.id ${operatorOf(scan)} CAST(? AS INTEGER)`;
-    const bindings: SqlValue[] = bound === undefined ? [] : [bound.toString()];
-    return this.#sql
-      .all<TransactionSqlRow>(
-        `${SELECT_TRANSACTION} ${where} ORDER BY tx.id ${scan.order} LIMIT ?`,
-        ...bindings,
-        scan.limit,
-      )
-      .map(toStoredTransaction);
-  }
-
-  /**
-   * Merges two ordered streams: rows whose column is null, for which the log date stands and id order is date order, and
-   * the few others, which a partial index holds.
-   */
-  #byDate(column: "timestamp" | "updated_at", scan: Scan): StoredTransaction[] {
-    const inserted = this.#withoutDate(column, scan);
-    const dated = this.#withDate(column, scan);
-    const sign = scan.order === "asc" ? 1 : -1;
-    return [...inserted, ...dated]
-      .toSorted((a, b) => compareKeys(keyOf(column, a), keyOf(column, b)) * sign)
-      .slice(0, scan.limit);
-  }
-
-  #withoutDate(column: string, scan: Scan): StoredTransaction[] {
-    const bound = this.#insertedBound(scan);
-    return this.#sql
-      .all<TransactionSqlRow>(
-        `${SELECT_TRANSACTION} WHERE tx.${column} IS NULL ${bound.where} ORDER BY tx.id ${scan.order} LIMIT ?`,
-        ...bound.bindings,
-        scan.limit,
-      )
-      .map(toStoredTransaction);
-  }
-
-  /** The bound on (date, id) together with the bound on the id that it implies, which the primary key serves. */
-  #insertedBound({ bound, order, ...scan }: Scan): { where: string; bindings: SqlValue[] } {
-    if (bound === undefined) return { where: "", bindings: [] };
-    const micros = BigInt(bound.key.value);
-    const operator = operatorOf({ bound, order, ...scan });
-    const edge =
-      order === "asc"
-        ? this.lastIdAt(fromMicros(micros - 1n)) + 1
-        : this.lastIdAt(fromMicros(micros));
-    return {
-      where: `AND tx.id ${order === "asc" ? ">=" : "<="} ?
-        AND (log.date, tx.id) ${operator} (CAST(? AS INTEGER), CAST(? AS INTEGER))`,
-      bindings: [edge, micros.toString(), (bound.key.tie ?? 0n).toString()],
-    };
-  }
-
-  #withDate(column: string, scan: Scan): StoredTransaction[] {
-    const { bound, order } = scan;
-    const where =
-      bound === undefined
-        ? ""
-        : `AND (tx.${column}, tx.id) ${operatorOf(scan)} (CAST(? AS INTEGER), CAST(? AS INTEGER))`;
-    const bindings =
-      bound === undefined ? [] : [bound.key.value.toString(), (bound.key.tie ?? 0n).toString()];
-    return this.#sql
-      .all<TransactionSqlRow>(
-        `${SELECT_TRANSACTION} WHERE tx.${column} IS NOT NULL ${where}
-          ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ?`,
-        ...bindings,
-        scan.limit,
-      )
-      .map(toStoredTransaction);
-  }
 }
-
-/** About what a posting takes in an answer with all volumes, in bytes. */
-const POSTING_BYTES = 800;
-
-const sizeOf = ({ payload, metadata }: StoredTransaction): number =>
-  payload.postings.length * POSTING_BYTES + metadataBytes(metadata ?? payload.metadata ?? {});
 
 export interface TransactionVolumes {
   readonly volumes: readonly AccountVolumes[];
@@ -310,22 +198,3 @@ const toVolumes = (input: StoredAmount, output: StoredAmount): Volumes => ({
   input: fromStored(input),
   output: fromStored(output),
 });
-
-function keyOf(column: string, row: StoredTransaction): PageKey {
-  const tie = BigInt(row.id);
-  switch (column) {
-    case "inserted_at":
-      return { value: toMicros(row.insertedAt), tie };
-    case "timestamp":
-      return { value: toMicros(row.payload.timestamp ?? row.insertedAt), tie };
-    case "updated_at":
-      return { value: toMicros(row.updatedAt), tie };
-    default:
-      return { value: tie };
-  }
-}
-
-function operatorOf({ order, bound }: Scan): string {
-  const strict = order === "asc" ? ">" : "<";
-  return bound?.inclusive === true ? `${strict}=` : strict;
-}

@@ -1,7 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
-import { assertNoFilter } from "../../../platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import { parseAccount } from "../core/names.ts";
@@ -11,23 +10,26 @@ import {
   AccountResponse,
   AddressKeyParams,
   AddressParams,
-  ExpandQuery,
+  COUNTED,
+  CountQuery,
   FilterBody,
   LedgerParams,
+  SingleQuery,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toAccountView } from "../views.ts";
 import { registerMetadata } from "./metadata.ts";
-import { toAccountQuery, toExpansion } from "./requests.ts";
+import { toAccountQuery, toCountQuery, toExpansion, toSingleRead } from "./requests.ts";
 
 const TAGS = ["ledger"];
 
 export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
-  registerReads(app);
+  registerLists(app);
+  registerSingle(app);
   registerMetadata(app, METADATA);
 }
 
-function registerReads(app: OpenAPIHono<AppEnv>): void {
+function registerLists(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -40,7 +42,6 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       params: LedgerParams,
       query: AccountListQuery,
-      unsupportedQuery: ["pit", "oot"],
       body: FilterBody,
       bigintAsString: true,
       responses: {
@@ -49,14 +50,38 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      assertNoFilter(query, body);
-      const wanted = toAccountQuery(query, c.var.settings);
+      const { ledger } = params;
+      const wanted = toAccountQuery({ ledger, query, body, settings: c.var.settings });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.env).listAccounts(params.ledger, wanted, expand);
+      const page = await LedgerService.from(c.env).listAccounts(ledger, wanted, expand);
       const view = mapPage(page, (account) => toAccountView(account, expand));
       return { status: 200, body: toCursorView(view) };
     },
   );
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/v2/{ledger}/accounts",
+      aliases: ["/v2/{ledger}/accounts/"],
+      operationId: "v2CountAccounts",
+      summary: "Count accounts",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: CountQuery,
+      body: FilterBody,
+      responses: { 204: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const wanted = toCountQuery(query, body);
+      const count = await LedgerService.from(c.env).countAccounts(params.ledger, wanted);
+      return { status: 204, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -67,16 +92,15 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       scope: "ledger:read",
       params: AddressParams,
-      query: ExpandQuery,
-      unsupportedQuery: ["pit"],
+      query: SingleQuery,
       bigintAsString: true,
       responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(400, 404) },
     },
     async ({ params, query, c }) => {
-      const expand = toExpansion(query.expand);
+      const read = toSingleRead(query);
       const { ledger, address } = params;
-      const account = await LedgerService.from(c.env).getAccount(ledger, address, expand);
-      return { status: 200, body: { data: toAccountView(account, expand) } };
+      const account = await LedgerService.from(c.env).getAccount(ledger, address, read);
+      return { status: 200, body: { data: toAccountView(account, read) } };
     },
   );
 }

@@ -1,9 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { empty, endpoint, errors, json } from "../../../platform/http/endpoint.ts";
-import { assertNoFilter, type ListRules, toPageQuery } from "../../../platform/http/listing.ts";
+import { filterOf, type ListRules, toPageQuery } from "../../../platform/http/listing.ts";
 import { cursorOf, dataOf, MetadataSchema, toCursorView } from "../../../platform/http/schemas.ts";
-import { mapPage } from "../../../platform/pagination.ts";
+import { mapPage, type PageQuery } from "../../../platform/pagination.ts";
+import type { Settings } from "../../../platform/settings.ts";
 import {
   CreateLedgerRequest,
   FilterBody,
@@ -14,9 +15,16 @@ import {
   StatsResponse,
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
+import { LEDGER_LIST_OPTIONS } from "../store.ts";
 import { toLedgerView } from "../views.ts";
 
-const LIST_RULES: ListRules = { columns: { id: "integer" }, column: "id", order: "asc" };
+const LIST_RULES: ListRules = {
+  list: "ledgers",
+  options: LEDGER_LIST_OPTIONS,
+  columns: { id: "integer" },
+  column: "id",
+  order: "asc",
+};
 
 export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
   registerCatalogue(app);
@@ -36,15 +44,12 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       tags: ["ledger"],
       scope: "ledger:read",
       query: LedgerListQuery,
-      unsupportedQuery: ["includeDeleted", "pit", "oot"],
       body: FilterBody,
       responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)), ...errors(400) },
     },
     async ({ query, body, c }) => {
-      assertNoFilter(query, body);
-      const page = await LedgerService.from(c.env).listLedgers(
-        toPageQuery(query, LIST_RULES, c.var.settings),
-      );
+      const wanted = toLedgerQuery(query, body, c.var.settings);
+      const page = await LedgerService.from(c.env).listLedgers(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLedgerView)) };
     },
   );
@@ -93,6 +98,15 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       return { status: 200, body: { data: toLedgerView(ledger) } };
     },
   );
+}
+
+function toLedgerQuery(
+  query: z.output<typeof LedgerListQuery>,
+  body: unknown,
+  settings: Settings,
+): PageQuery {
+  const options = { ...LEDGER_LIST_OPTIONS, IncludeDeleted: query.includeDeleted };
+  return toPageQuery({ ...query, where: filterOf(query, body), options }, LIST_RULES, settings);
 }
 
 function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {

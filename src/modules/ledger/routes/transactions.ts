@@ -1,17 +1,18 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
-import { assertNoFilter } from "../../../platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import { toTransactionCommand, toRevertTransaction } from "../commands.ts";
 import type { Target } from "../core/types.ts";
 import {
   CreateQuery,
-  ExpandQuery,
+  COUNTED,
+  CountQuery,
   FilterBody,
   IdParams,
   LedgerParams,
+  SingleQuery,
   RevertQuery,
   RevertRequest,
   TransactionListQuery,
@@ -23,13 +24,21 @@ import {
 import { LedgerService } from "../service.ts";
 import { toTransactionView } from "../views.ts";
 import { registerMetadata } from "./metadata.ts";
-import { replayHeaders, toExpansion, toTransactionQuery, writeOptions } from "./requests.ts";
+import {
+  replayHeaders,
+  toCountQuery,
+  toExpansion,
+  toSingleRead,
+  toTransactionQuery,
+  writeOptions,
+} from "./requests.ts";
 
 const TAGS = ["ledger"];
 
 export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
   registerCreate(app);
-  registerReads(app);
+  registerLists(app);
+  registerSingle(app);
   registerRevert(app);
   registerMetadata(app, METADATA);
 }
@@ -69,7 +78,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-function registerReads(app: OpenAPIHono<AppEnv>): void {
+function registerLists(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -82,7 +91,6 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       params: LedgerParams,
       query: TransactionListQuery,
-      unsupportedQuery: ["pit", "oot"],
       body: FilterBody,
       bigintAsString: true,
       responses: {
@@ -91,16 +99,37 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      assertNoFilter(query, body);
-      const wanted = toTransactionQuery(query, c.var.settings);
-      const page = await LedgerService.from(c.env).listTransactions(
-        params.ledger,
-        wanted,
-        toExpansion(wanted.expand ?? []),
-      );
+      const { ledger } = params;
+      const wanted = toTransactionQuery({ ledger, query, body, settings: c.var.settings });
+      const expand = toExpansion(wanted.expand ?? []);
+      const page = await LedgerService.from(c.env).listTransactions(ledger, wanted, expand);
       return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
     },
   );
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/v2/{ledger}/transactions",
+      aliases: ["/v2/{ledger}/transactions/"],
+      operationId: "v2CountTransactions",
+      summary: "Count transactions",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: CountQuery,
+      body: FilterBody,
+      responses: { 204: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const wanted = toCountQuery(query, body);
+      const count = await LedgerService.from(c.env).countTransactions(params.ledger, wanted);
+      return { status: 204, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
@@ -111,8 +140,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       scope: "ledger:read",
       params: IdParams,
-      query: ExpandQuery,
-      unsupportedQuery: ["pit"],
+      query: SingleQuery,
       bigintAsString: true,
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(400, 404) },
     },
@@ -120,7 +148,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       const transaction = await LedgerService.from(c.env).getTransaction(
         params.ledger,
         params.id,
-        toExpansion(query.expand),
+        toSingleRead(query),
       );
       return { status: 200, body: { data: toTransactionView(transaction) } };
     },

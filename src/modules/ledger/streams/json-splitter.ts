@@ -10,10 +10,16 @@ import { decodeText, failed, type Splitter, tooLarge } from "./splitter.ts";
  */
 export class JsonSplitter implements Splitter<string> {
   readonly #begun = new ByteBuffer();
+  readonly #example: string;
   /** How many objects and arrays are open; 0 between elements. */
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
+
+  /** `example` is what an object looks like, for messages. */
+  constructor(example = '{"action": …}') {
+    this.#example = example;
+  }
 
   *push(chunk: Uint8Array): Generator<Result<string>> {
     let start = 0;
@@ -22,7 +28,7 @@ export class JsonSplitter implements Splitter<string> {
       if (this.#depth === 0) {
         if (isSpace(byte)) continue;
         if (byte !== BRACE_OPEN) {
-          yield failed('expected an object, as `{"action": …}`');
+          yield failed(`expected an object, as \`${this.#example}\``);
           return;
         }
         start = at;

@@ -41,7 +41,10 @@ describe("a list of transactions", () => {
   test("shows volumes as they are asked for", () => {
     const ledger = ledgerWithDates();
     const shown = (volumes: boolean, effectiveVolumes: boolean) => {
-      const [first = {}] = ledger.engine.listTransactions(ALL, { volumes, effectiveVolumes }).data;
+      const [first = {}] = ledger.engine.reads.listTransactions(ALL, {
+        volumes,
+        effectiveVolumes,
+      }).data;
       return ["volumes", "effectiveVolumes"].filter((name) => name in first);
     };
     expect(shown(false, false)).toEqual([]);
@@ -62,7 +65,7 @@ describe("a list of transactions", () => {
   test("is empty in an empty ledger, in every order", () => {
     const ledger = new TestLedger();
     for (const column of ["id", "timestamp", "inserted_at", "updated_at"]) {
-      const page = ledger.engine.listTransactions({ ...ALL, column }, EXPANDED);
+      const page = ledger.engine.reads.listTransactions({ ...ALL, column }, EXPANDED);
       expect(page).toEqual({ pageSize: 10_000, hasMore: false, data: [] });
     }
   });
@@ -93,11 +96,11 @@ describe("one transaction", () => {
       revertedAt: at("13:00:07"),
       updatedAt: at("13:00:07"),
     });
-    const bare = ledger.engine.findTransaction(2, BARE);
+    const bare = ledger.engine.reads.findTransaction(2, BARE);
     expect(bare).not.toHaveProperty("volumes");
     expect(bare).not.toHaveProperty("effectiveVolumes");
     for (const id of [0, 99, -1, 2 ** 63]) {
-      expect(ledger.engine.findTransaction(id, EXPANDED)).toBeUndefined();
+      expect(ledger.engine.reads.findTransaction(id, EXPANDED)).toBeUndefined();
     }
   });
 });

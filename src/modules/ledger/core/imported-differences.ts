@@ -1,0 +1,122 @@
+import { formatTimestamp, type Timestamp } from "../../../platform/time.ts";
+import type { ImportedTransaction } from "./imported-log.ts";
+import { volumesBefore } from "./postings.ts";
+import type { AccountVolumes, Metadata, Posting, Transaction } from "./types.ts";
+
+/**
+ * In what an imported transaction is not the one that the ledger has made of it, if in anything: dates and volumes, where
+ * they are given. Effective volumes count where the ledger keeps them.
+ */
+export function differenceOf(
+  { derived }: Pick<ImportedTransaction, "derived">,
+  made: Transaction,
+): string | undefined {
+  const { postings, volumes, effectiveVolumes } = made;
+  const before = (after: readonly AccountVolumes[] | undefined) => () =>
+    after && volumesBefore(after, postings);
+  return (
+    dateDifference("insertedAt", derived.insertedAt, made.insertedAt) ??
+    dateDifference("updatedAt", derived.updatedAt, made.updatedAt) ??
+    dateDifference("revertedAt", derived.revertedAt, made.revertedAt) ??
+    revertedDifference(derived.reverted, made.revertedAt !== undefined) ??
+    volumesDifference("postCommitVolumes", derived.postCommitVolumes, () => volumes) ??
+    volumesDifference("preCommitVolumes", derived.preCommitVolumes, before(volumes)) ??
+    volumesDifference(
+      "postCommitEffectiveVolumes",
+      derived.postCommitEffectiveVolumes,
+      () => effectiveVolumes,
+    ) ??
+    volumesDifference(
+      "preCommitEffectiveVolumes",
+      derived.preCommitEffectiveVolumes,
+      before(effectiveVolumes),
+    )
+  );
+}
+
+/** In what an imported transaction is not one that the ledger has, if in anything. */
+export function contentDifferenceOf(
+  given: ImportedTransaction,
+  stored: Transaction,
+): string | undefined {
+  if (given.timestamp !== stored.timestamp) return "its 'timestamp' is another";
+  if (given.reference !== stored.reference) return "its 'reference' is another";
+  if (given.postings.map(postingText).join() !== stored.postings.map(postingText).join()) {
+    return "its 'postings' are others";
+  }
+  if (!isSameMetadata(given.metadata, stored.metadata)) return "its 'metadata' is other";
+  return differenceOf(given, stored);
+}
+
+/** Whether postings undo others, in whatever order. */
+export function isReverse(postings: readonly Posting[], original: readonly Posting[]): boolean {
+  const undoing = original.map(({ source, destination, ...rest }) =>
+    postingText({ ...rest, source: destination, destination: source }),
+  );
+  return postings.map(postingText).toSorted().join() === undoing.toSorted().join();
+}
+
+/** No address and no asset contains a space. */
+const postingText = ({ source, destination, amount, asset }: Posting): string =>
+  `${source} ${destination} ${asset} ${amount}`;
+
+function isSameMetadata(a: Metadata, b: Metadata): boolean {
+  const entries = Object.entries(a);
+  return (
+    entries.length === Object.keys(b).length &&
+    entries.every(([key, value]) => Object.hasOwn(b, key) && b[key] === value)
+  );
+}
+
+function dateDifference(
+  name: string,
+  given: Timestamp | undefined,
+  expected: Timestamp | undefined,
+): string | undefined {
+  if (given === undefined || given === expected) return undefined;
+  const wanted = expected === undefined ? "none" : formatTimestamp(expected);
+  return `'${name}' is ${formatTimestamp(given)}, expected ${wanted}`;
+}
+
+const revertedDifference = (given: boolean | undefined, expected: boolean): string | undefined =>
+  given === undefined || given === expected ? undefined : `'reverted' is ${given}`;
+
+function volumesDifference(
+  name: string,
+  given: unknown,
+  expectedVolumes: () => readonly AccountVolumes[] | undefined,
+): string | undefined {
+  if (given === undefined || given === null) return undefined;
+  const expected = expectedVolumes();
+  if (expected === undefined) return undefined;
+  for (const { account, asset, input, output } of expected) {
+    const volumes = member(member(given, account), asset);
+    if (volumes === undefined) return `'${name}' lacks account '${account}' and its ${asset}`;
+    const balance = member(volumes, "balance");
+    const isSame =
+      isInteger(member(volumes, "input"), input) &&
+      isInteger(member(volumes, "output"), output) &&
+      (balance === undefined || isInteger(balance, input - output));
+    if (!isSame) {
+      return `'${name}' of account '${account}' in ${asset} are not input ${input} and output ${output}`;
+    }
+  }
+  const named = countOf(given);
+  return named === expected.length ? undefined : `'${name}' name accounts that it does not move`;
+}
+
+/** How many pairs of account and asset a map has. */
+const countOf = (map: unknown): number =>
+  valuesOf(map).reduce((sum: number, assets) => sum + valuesOf(assets).length, 0);
+
+const valuesOf = (map: unknown): unknown[] =>
+  typeof map === "object" && map !== null ? Object.values(map) : [];
+
+function member(object: unknown, name: string): unknown {
+  if (typeof object !== "object" || object === null || !Object.hasOwn(object, name))
+    return undefined;
+  return (object as Readonly<Record<string, unknown>>)[name]; // as was just checked
+}
+
+const isInteger = (value: unknown, expected: bigint): boolean =>
+  (typeof value === "number" || typeof value === "bigint") && BigInt(value) === expected;

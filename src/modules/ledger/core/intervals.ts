@@ -1,0 +1,43 @@
+/** Whole numbers from one to another, both included; the ends may be infinite. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A set of whole numbers, as intervals in ascending order that neither overlap nor touch. */
+export type Intervals = readonly Interval[];
+
+export const NONE: Intervals = [];
+export const ALL: Intervals = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
+
+/** The numbers from one to another; none where the first is behind the last. */
+export const interval = (from: number, to: number): Intervals =>
+  from > to || from === Number.POSITIVE_INFINITY || to === Number.NEGATIVE_INFINITY
+    ? NONE
+    : [{ from, to }];
+
+export function intersection(a: Intervals, b: Intervals): Intervals {
+  const found: Interval[] = [];
+  let [left, right] = [0, 0];
+  for (;;) {
+    const [one, other] = [a[left], b[right]];
+    if (one === undefined || other === undefined) return found;
+    found.push(...interval(Math.max(one.from, other.from), Math.min(one.to, other.to)));
+    if (one.to < other.to) left++;
+    else right++;
+  }
+}
+
+/** All that is in neither of two complements. */
+export const union = (a: Intervals, b: Intervals): Intervals =>
+  complement(intersection(complement(a), complement(b)));
+
+export function complement(intervals: Intervals): Intervals {
+  const found: Interval[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (const { from: start, to } of intervals) {
+    found.push(...interval(from, start - 1));
+    from = to + 1;
+  }
+  return [...found, ...interval(from, Number.POSITIVE_INFINITY)];
+}

@@ -1,0 +1,147 @@
+import { AppError } from "../../../../platform/errors.ts";
+import {
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  scanOf,
+} from "../../../../platform/pagination.ts";
+import type { Timestamp } from "../../../../platform/time.ts";
+import { type LedgerFilter, parseLedgerFilter, testsOf } from "../../core/filters.ts";
+import type { CountPart, CountQuery, SingleRead, VolumeExpansion } from "../../core/reads.ts";
+import type { AccountRecord } from "../../core/types.ts";
+import type { AccountScanRow } from "./account-filter.ts";
+import { AccountRecords } from "./account-records.ts";
+import { AccountSearch, type SearchStep } from "./account-search.ts";
+import { AccountVolumeReader, assertMoves, type Moment, NOW } from "./account-volumes.ts";
+import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
+import type { ReadContext } from "./ledger-reads.ts";
+
+/** Accounts that one part of a count passes. */
+const COUNTED_MAX = 20_000;
+
+/** Reads accounts: one, a page of those that match a filter, or their number. */
+export class AccountLists {
+  readonly #context: ReadContext;
+  readonly #records: AccountRecords;
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+    this.#records = new AccountRecords(context);
+  }
+
+  /** The account with exactly this address. */
+  find(address: string, { pit, ...expansion }: SingleRead): AccountRecord | undefined {
+    this.#assertServed(expansion);
+    return this.#records.find(address, { ...expansion, pit });
+  }
+
+  list(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
+    this.#assertServed(expansion);
+    const column = columnOf(query.column);
+    const { bound, order, offset, limit } = scanOf(query);
+    const search = new AccountSearch(this.#context, {
+      ...this.#wish(query.where, query.pit),
+      column,
+      order,
+      ...(bound === undefined ? {} : { bound }),
+      firstRows: limit,
+    });
+    const rows = taken(search.matches(), offset, limit);
+    const records = this.#records.list(
+      rows.map(({ id }) => id),
+      { volumes: expansion.volumes, effectiveVolumes: expansion.effectiveVolumes, pit: query.pit },
+    );
+    const byRow = new Map(rows.map((row, index) => [row, records[index]]));
+    const page = pageOf(query, rows, {
+      keyOf: (row) => accountKey(column, row),
+      keptMax: records.length,
+    });
+    return { ...page, data: page.data.flatMap((row) => byRow.get(row) ?? []) };
+  }
+
+  /** Counts those behind the account where an earlier part ended. */
+  count({ where, pit }: CountQuery, after?: string): CountPart {
+    const wish = this.#wish(where, pit);
+    if (wish.filter === undefined) return { count: this.#context.countAccounts() };
+    const column = orderOf(wish.filter);
+    const search = new AccountSearch(this.#context, {
+      ...wish,
+      column,
+      order: "asc",
+      ...(after === undefined ? {} : { bound: { key: parseKey(after), inclusive: false } }),
+      firstRows: undefined,
+    });
+    let [count, passed] = [0, 0];
+    for (const step of search.matches()) {
+      count += step.found.length;
+      passed += step.passed;
+      if (passed >= COUNTED_MAX) return { count, after: keyText(accountKey(column, step.last)) };
+    }
+    return { count };
+  }
+
+  #wish(
+    where: string | undefined,
+    pit: Timestamp | undefined,
+  ): { filter: LedgerFilter | undefined; pit: Timestamp | undefined; moment: Moment } {
+    const filter = parseLedgerFilter("accounts", where);
+    const asksBalances = filter !== undefined && testsOf(filter).some((test) => "asset" in test);
+    if (pit === undefined) return { filter, pit, moment: NOW };
+    if (asksBalances) assertMoves(this.#context.features);
+    const moment = asksBalances
+      ? AccountVolumeReader.of(this.#context).momentAt(pit, { insertionDate: false })
+      : NOW;
+    return { filter: used(filter, pit), pit, moment };
+  }
+
+  #assertServed({ volumes, effectiveVolumes }: VolumeExpansion): void {
+    const { features } = this.#context;
+    if (volumes && features.MOVES_HISTORY !== "ON") {
+      throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
+    }
+    if (effectiveVolumes && features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
+      throw new AppError(
+        "VALIDATION",
+        "feature MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES must be 'SYNC' to use effectiveVolumes",
+      );
+    }
+  }
+}
+
+function columnOf(name: string): AccountColumn {
+  const column = ACCOUNT_COLUMNS.find((known) => known === name);
+  if (column === undefined) throw new Error(`accounts are not sorted by ${name}`);
+  return column;
+}
+
+/** At a point in time, there are the accounts that were used by then. */
+function used(filter: LedgerFilter | undefined, pit: Timestamp): LedgerFilter {
+  const test = { kind: "date", key: "first_usage", operator: "$lte", value: pit } as const;
+  return filter === undefined ? test : { kind: "all", filters: [filter, test] };
+}
+
+/** So many of what a search finds, after a number of others. */
+function taken(
+  steps: Iterable<SearchStep<AccountScanRow>>,
+  offset: number,
+  limit: number,
+): AccountScanRow[] {
+  const rows: AccountScanRow[] = [];
+  let left = offset;
+  for (const { found } of steps) {
+    const skipped = Math.min(left, found.length);
+    left -= skipped;
+    rows.push(...found.slice(skipped, skipped + limit - rows.length));
+    if (rows.length >= limit) break;
+  }
+  return rows;
+}
+
+/** A key as text: no address has a space. */
+const keyText = ({ value, tie = 0n }: PageKey): string => `${value} ${tie}`;
+
+function parseKey(text: string): PageKey {
+  const [value = "", tie = "0"] = text.split(" ");
+  return { value, tie: BigInt(tie) };
+}

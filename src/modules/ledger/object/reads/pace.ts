@@ -1,0 +1,57 @@
+/** Rows that are read at a time: at first, at most, and in bytes. */
+const ROWS_FIRST_MAX = 64;
+const ROWS_MAX = 1000;
+const BYTES_MAX = 4_000_000;
+
+/** How many rows to read next: more each time, as long as they are small. */
+export class Pace {
+  size: number;
+
+  constructor(batch: number) {
+    this.size = Math.max(1, Math.min(batch, ROWS_FIRST_MAX));
+  }
+
+  /** Notes what was read. */
+  note(rows: readonly { readonly bytes: number }[]): void {
+    if (rows.length === 0) return;
+    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0) / rows.length;
+    this.size = Math.max(1, Math.min(this.size * 2, ROWS_MAX, Math.floor(BYTES_MAX / bytes)));
+  }
+}
+
+/** Items in groups; the size of the next one is asked for when it begins. */
+export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number): Generator<T[]> {
+  for (;;) {
+    const group: T[] = [];
+    const size = sizeOf();
+    while (group.length < size) {
+      const next = items.next();
+      if (next.done === true) break;
+      group.push(next.value);
+    }
+    if (group.length > 0) yield group;
+    if (group.length < size) return;
+  }
+}
+
+/** A number of items, or all that are left where these are fewer. */
+export class Part<T> implements Iterable<T> {
+  readonly #items: Iterator<T, unknown>;
+  readonly #count: number;
+  /** The last item, once all were taken, if more may follow. */
+  last: T | undefined;
+
+  constructor(items: Iterator<T, unknown>, count: number) {
+    this.#items = items;
+    this.#count = count;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (let left = this.#count; left > 0; left--) {
+      const next = this.#items.next();
+      if (next.done === true) return;
+      yield next.value;
+      if (left <= 1) this.last = next.value;
+    }
+  }
+}

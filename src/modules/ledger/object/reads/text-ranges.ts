@@ -1,0 +1,15 @@
+const CODE_POINT_MAX = 0x10ffff;
+/** The code points from here to the second number are no characters. */
+const SURROGATES = { from: 0xd800, below: 0xe000 };
+
+/** The first text, in the order of bytes, behind all texts with a prefix; undefined where none is. */
+export function textBelow(prefix: string): string | undefined {
+  const characters = Array.from(prefix);
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const next = (last.codePointAt(0) ?? CODE_POINT_MAX) + 1;
+    if (next > CODE_POINT_MAX) continue;
+    const character = next === SURROGATES.from ? SURROGATES.below : next;
+    return characters.join("") + String.fromCodePoint(character);
+  }
+  return undefined;
+}

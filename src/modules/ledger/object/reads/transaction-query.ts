@@ -1,0 +1,73 @@
+import { MICROS_MAX, toMicros, type Timestamp } from "../../../../platform/time.ts";
+import { type LedgerFilter, parseLedgerFilter } from "../../core/filters.ts";
+import { keepsHistory } from "../tags.ts";
+import { datesAllowed } from "./date-ranges.ts";
+import { DateSearch } from "./date-search.ts";
+import type { ReadContext } from "./ledger-reads.ts";
+import { TransactionFilter } from "./transaction-filter.ts";
+import { type Plan, TransactionPlanner } from "./transaction-plan.ts";
+import { type DateColumn, TransactionRows } from "./transaction-rows.ts";
+
+/** What a filter and a point in time leave of the transactions. */
+export class TransactionQuery {
+  readonly #context: ReadContext;
+  readonly #pit: Timestamp | undefined;
+  readonly #condition: LedgerFilter | undefined;
+  readonly rows: TransactionRows;
+  readonly filter: TransactionFilter;
+
+  /** Throws `VALIDATION` for a filter that is none of transactions. */
+  constructor(
+    context: ReadContext,
+    { where, pit }: { where?: string | undefined; pit?: Timestamp | undefined },
+  ) {
+    const { sql, history } = context;
+    this.#context = context;
+    this.#pit = pit;
+    this.#condition = upTo(pit, parseLedgerFilter("transactions", where));
+    this.rows = new TransactionRows(sql, pit);
+    const metadataAt = this.#isMetadataPast ? pit : undefined;
+    this.filter = new TransactionFilter(this.#condition, { sql, history, metadataAt });
+  }
+
+  /** Where the transactions are that can match. */
+  plan(sortedBy?: DateColumn): Plan {
+    const { sql, transactions: reader } = this.#context;
+    return new TransactionPlanner({
+      sql,
+      reader,
+      sortedBy,
+      isMetadataPast: this.#isMetadataPast,
+      hidesReverts: this.#pit !== undefined,
+    }).plan(this.#condition);
+  }
+
+  searchBy(column: DateColumn): DateSearch {
+    const { sql, transactions: reader } = this.#context;
+    const hasEnd = column === "reverted_at" && this.#pit !== undefined;
+    return new DateSearch(
+      { sql, reader, rows: this.rows },
+      {
+        column,
+        plan: this.plan(column),
+        allowed: datesAllowed(this.#condition, column),
+        until: hasEnd ? toMicros(this.#pit) : MICROS_MAX,
+      },
+    );
+  }
+
+  /** Where no history is kept, metadata of the past is that of now. */
+  get #isMetadataPast(): boolean {
+    return this.#pit !== undefined && keepsHistory(this.#context.features, "TRANSACTION");
+  }
+}
+
+/** At a point in time, there is what is dated then or earlier. */
+function upTo(
+  pit: Timestamp | undefined,
+  filter: LedgerFilter | undefined,
+): LedgerFilter | undefined {
+  if (pit === undefined) return filter;
+  const dated = { kind: "date", key: "timestamp", operator: "$lte", value: pit } as const;
+  return filter === undefined ? dated : { kind: "all", filters: [dated, filter] };
+}

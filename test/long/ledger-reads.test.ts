@@ -1,0 +1,32 @@
+import * as fc from "fast-check";
+import { test } from "vitest";
+import type { Features } from "../../src/modules/ledger/core/types.ts";
+import { assertReads } from "../support/ledger-reads.ts";
+
+const QUERIES = 50_000;
+const QUERIES_PER_LEDGER = 1000;
+/** Several times what it takes. */
+const TIMEOUT_MS = 5_400_000;
+
+/** Every second ledger has all features. */
+const features: fc.Arbitrary<Partial<Features>> = fc.oneof(
+  fc.constant({}),
+  fc.record({
+    ACCOUNT_METADATA_HISTORY: fc.constantFrom("SYNC", "DISABLED"),
+    HASH_LOGS: fc.constantFrom("SYNC", "ASYNC", "DISABLED"),
+    MOVES_HISTORY: fc.constantFrom("ON", "ON", "OFF"),
+    MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: fc.constantFrom("SYNC", "DISABLED"),
+    TRANSACTION_METADATA_HISTORY: fc.constantFrom("SYNC", "DISABLED"),
+  }),
+);
+
+test(
+  "every read of many ledgers equals a naive filter over their history, 50,000 times",
+  () => {
+    const numRuns = QUERIES / QUERIES_PER_LEDGER;
+    for (const ledger of fc.sample(fc.record({ seed: fc.nat(), features }), { numRuns })) {
+      assertReads({ ...ledger, queries: QUERIES_PER_LEDGER });
+    }
+  },
+  TIMEOUT_MS,
+);

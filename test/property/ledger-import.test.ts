@@ -1,0 +1,25 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { toLogView } from "../../src/modules/ledger/views.ts";
+import { stringifyJson } from "../../src/platform/json.ts";
+import { checkAgainstModel } from "../support/ledger-agreement.ts";
+import { ALL, TestLedger } from "../support/ledger-fixtures.ts";
+import { audited, underTest } from "../support/ledger-in-node.ts";
+import { copyOf, exportOf } from "../support/ledger-logs.ts";
+import { steps } from "../support/ledger-steps.ts";
+
+test("a ledger that was exported and imported is the same, and its export is the text of its list", async () => {
+  const property = fc.asyncProperty(steps(20), async (life) => {
+    const ledger = new TestLedger();
+    await checkAgainstModel(underTest(ledger), life);
+    const text = exportOf(ledger);
+    const listed = ledger.engine.reads.listLogs(ALL).data.map(toLogView);
+    expect(text).toBe(listed.map((view) => `${stringifyJson(view)}\n`).join(""));
+    const copy = copyOf(ledger);
+    expect(exportOf(copy)).toBe(text);
+    expect(copy.transactions()).toEqual(ledger.transactions());
+    expect(copy.accounts()).toEqual(ledger.accounts());
+    expect(audited(copy).differences).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 50 });
+});

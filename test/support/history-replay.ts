@@ -1,0 +1,172 @@
+import type { LogListEntry, VolumeRow } from "../../src/modules/ledger/core/reads.ts";
+import type {
+  AccountRecord,
+  AccountVolumes,
+  Metadata,
+  Transaction,
+} from "../../src/modules/ledger/core/types.ts";
+import type { Timestamp } from "../../src/platform/time.ts";
+
+/** Transactions as they are after the last entry, without volumes, by id. */
+export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] {
+  const transactions = new Map<number, Transaction>();
+  const change = (id: number, fields: Partial<Transaction>): void => {
+    const known = transactions.get(id);
+    if (known === undefined) throw new Error(`no transaction ${id}`);
+    transactions.set(id, { ...known, ...fields });
+  };
+  for (const { date, data } of entries) {
+    if ("transaction" in data) {
+      const { id, postings, metadata, timestamp, reference } = data.transaction;
+      const dates = { timestamp, insertedAt: date, updatedAt: date };
+      const fields = { id, postings, metadata, ...dates };
+      transactions.set(id, reference === undefined ? fields : { ...fields, reference });
+    }
+    if (data.type === "REVERTED_TRANSACTION") {
+      change(data.revertedTransaction.id, { revertedAt: date, updatedAt: date });
+    } else if (data.type === "SET_METADATA" && data.target.type === "TRANSACTION") {
+      const metadata = transactions.get(data.target.id)?.metadata ?? {};
+      if (isContained(data.metadata, metadata)) continue;
+      change(data.target.id, { metadata: { ...metadata, ...data.metadata }, updatedAt: date });
+    } else if (data.type === "DELETE_METADATA" && data.target.type === "TRANSACTION") {
+      const metadata = transactions.get(data.target.id)?.metadata ?? {};
+      change(data.target.id, { metadata: without(metadata, data.key), updatedAt: date });
+    }
+  }
+  return [...transactions.values()];
+}
+
+/** Every version of each account, without volumes; accounts are in the order in which they came. */
+export function accountVersionsOf(entries: readonly LogListEntry[]): AccountRecord[][] {
+  const versions = new Map<string, AccountRecord[]>();
+  const change = (known: AccountRecord, fields: Partial<AccountRecord>): void => {
+    versions.get(known.address)?.push({ ...known, ...fields });
+  };
+  const use = (address: string, usage: Timestamp, now: Timestamp): void => {
+    const known = versions.get(address)?.at(-1);
+    const dates = { firstUsage: usage, insertionDate: now, updatedAt: now };
+    if (known === undefined) {
+      versions.set(address, [{ address, metadata: {}, ...dates } as AccountRecord]); // addresses come from the log
+    } else if (usage < known.firstUsage) change(known, { firstUsage: usage, updatedAt: now });
+  };
+  const merge = (address: string, metadata: Metadata, now: Timestamp): void => {
+    const known = versions.get(address)?.at(-1);
+    if (known === undefined || isContained(metadata, known.metadata)) return;
+    change(known, { metadata: { ...known.metadata, ...metadata }, updatedAt: now });
+  };
+  for (const { date, data } of entries) {
+    if (data.type === "NEW_TRANSACTION") {
+      const { postings, timestamp } = data.transaction;
+      const moving = postings.flatMap(({ source, destination }) => [source, destination]);
+      for (const address of moving) use(address, timestamp, date);
+      for (const [address, metadata] of Object.entries(data.accountMetadata)) {
+        use(address, timestamp, date);
+        merge(address, metadata, date);
+      }
+    } else if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
+      use(data.target.id, date, date);
+      merge(data.target.id, data.metadata, date);
+    } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
+      const known = versions.get(data.target.id)?.at(-1);
+      // The only change that does not move `updatedAt`.
+      if (known !== undefined) change(known, { metadata: without(known.metadata, data.key) });
+    }
+  }
+  return [...versions.values()];
+}
+
+/**
+ * Metadata of accounts as of a date, or as it is now, by address. The deletion of a key does not move `updatedAt`: it counts
+ * from the change of metadata before it on, or from the creation of the account.
+ */
+export function accountMetadataOf(
+  entries: readonly LogListEntry[],
+  pit: Timestamp | undefined,
+): Map<string, Metadata> {
+  const found = new Map<string, Metadata>();
+  const current = new Map<string, { metadata: Metadata; since: Timestamp }>();
+  const set = (address: string, metadata: Metadata, since: Timestamp): void => {
+    current.set(address, { metadata, since });
+    if (pit === undefined || since <= pit) found.set(address, metadata);
+  };
+  const merge = (address: string, added: Metadata, date: Timestamp): void => {
+    const known = current.get(address);
+    if (known !== undefined && isContained(added, known.metadata)) return;
+    set(address, { ...known?.metadata, ...added }, date);
+  };
+  for (const { date, data } of entries) {
+    if (data.type === "NEW_TRANSACTION") {
+      for (const { source, destination } of data.transaction.postings) {
+        merge(source, {}, date);
+        merge(destination, {}, date);
+      }
+      for (const [address, added] of Object.entries(data.accountMetadata))
+        merge(address, added, date);
+    } else if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
+      merge(data.target.id, data.metadata, date);
+    } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
+      const known = current.get(data.target.id);
+      if (known !== undefined) set(data.target.id, without(known.metadata, data.key), known.since);
+    }
+  }
+  return found;
+}
+
+/** Metadata of transactions as of a date, or as it is now; what one was created with is always there. */
+export function transactionMetadataOf(
+  entries: readonly LogListEntry[],
+  pit: Timestamp | undefined,
+): Map<number, Metadata> {
+  const found = new Map<number, Metadata>();
+  for (const { date, data } of entries) {
+    if ("transaction" in data) found.set(data.transaction.id, data.transaction.metadata);
+    else if (data.target.type === "ACCOUNT" || (pit !== undefined && date > pit)) continue;
+    else if (data.type === "SET_METADATA") {
+      found.set(data.target.id, { ...found.get(data.target.id), ...data.metadata });
+    } else found.set(data.target.id, without(found.get(data.target.id) ?? {}, data.key));
+  }
+  return found;
+}
+
+/** What each account received and sent of each asset in some transactions, if it moved any. */
+export function volumesOf(transactions: readonly Transaction[]): AccountVolumes[] {
+  const volumes = new Map<string, AccountVolumes>();
+  const add = (change: AccountVolumes): void => {
+    const name = pairName(change);
+    const { input, output } = volumes.get(name) ?? { input: 0n, output: 0n };
+    const sums = { input: input + change.input, output: output + change.output };
+    volumes.set(name, { ...change, ...sums });
+  };
+  for (const { postings } of transactions) {
+    for (const { source, destination, asset, amount } of postings) {
+      add({ account: source, asset, input: 0n, output: amount });
+      add({ account: destination, asset, input: amount, output: 0n });
+    }
+  }
+  return [...volumes.values()];
+}
+
+/** Rows summed over the accounts whose first segments are the same; shorter addresses stay whole. */
+export function grouped(rows: readonly AccountVolumes[], segments: number): VolumeRow[] {
+  if (segments <= 0) return [...rows];
+  const groups = new Map<string, VolumeRow>();
+  for (const { account, asset, input, output } of rows) {
+    const group = account.split(":").slice(0, segments).join(":");
+    const name = `${group} ${asset}`;
+    const sum = groups.get(name) ?? { account: group, asset, input: 0n, output: 0n };
+    groups.set(name, { ...sum, input: sum.input + input, output: sum.output + output });
+  }
+  return [...groups.values()];
+}
+
+const isContained = (some: Metadata, all: Metadata): boolean =>
+  Object.entries(some).every(([key, value]) => Object.hasOwn(all, key) && all[key] === value);
+
+const without = (metadata: Metadata, key: string): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== key));
+
+/** Names an account and asset. */
+export const pairName = ({
+  account,
+  asset,
+}: Readonly<Record<"account" | "asset", string>>): string => `${account} ${asset}`;

@@ -1,0 +1,187 @@
+import type { Metadata } from "../../src/modules/ledger/core/types.ts";
+import { parseTimestamp, type Timestamp } from "../../src/platform/time.ts";
+
+/** A filter as the JSON that clients send, its integers `bigint`. */
+export type FilterJson = { readonly [operator: string]: unknown };
+
+/** What a filter can ask of a row. `undefined` is what the row does not have. */
+export type Fact =
+  | { readonly type: "number"; readonly value: bigint }
+  | { readonly type: "date"; readonly value: Timestamp | undefined }
+  | { readonly type: "text"; readonly value: string | undefined }
+  | { readonly type: "boolean"; readonly value: boolean }
+  /** Any of them has to match. */
+  | { readonly type: "addresses"; readonly values: readonly string[] }
+  | { readonly type: "metadata"; readonly values: Metadata }
+  /** By asset; of others nothing is known. */
+  | { readonly type: "balances"; readonly values: ReadonlyMap<string, bigint> };
+
+/** By the key of the filter, without brackets. */
+export type Facts = Readonly<Record<string, Fact>>;
+
+/** True, false or not known. */
+type Verdict = boolean | undefined;
+
+/** Whether a row matches a filter; every row matches none. */
+export const isMatch = (filter: FilterJson | undefined, facts: Facts): boolean =>
+  filter === undefined || judge(filter, facts) === true;
+
+/** The keys that a filter tests, with their brackets. */
+export function keysOf(filter: FilterJson): string[] {
+  const [operator, operand] = entryOf(filter);
+  if (operator === "$not") return keysOf(operand as FilterJson); // filters are well-formed here
+  if (operator !== "$and" && operator !== "$or") return [entryOf(operand)[0]];
+  return (operand as FilterJson[]).flatMap(keysOf); // filters are well-formed here
+}
+
+function judge(filter: FilterJson, facts: Facts): Verdict {
+  const [operator, operand] = entryOf(filter);
+  switch (operator) {
+    case "$and": {
+      const verdicts = verdictsOf(operand, facts);
+      if (verdicts.has(false)) return false;
+      return verdicts.has(undefined) ? undefined : true;
+    }
+    case "$or": {
+      const verdicts = verdictsOf(operand, facts);
+      if (verdicts.size === 0 || verdicts.has(true)) return true;
+      return verdicts.has(undefined) ? undefined : false;
+    }
+    case "$not": {
+      const verdict = judge(operand as FilterJson, facts); // filters are well-formed here
+      return verdict === undefined ? undefined : !verdict;
+    }
+    default:
+      return judgeTest(operator, operand, facts);
+  }
+}
+
+const verdictsOf = (filters: unknown, facts: Facts): Set<Verdict> =>
+  new Set((filters as FilterJson[]).map((it) => judge(it, facts))); // filters are well-formed here
+
+function judgeTest(operator: string, operand: unknown, facts: Facts): Verdict {
+  const [key, value] = entryOf(operand);
+  const bracket = key.indexOf("[");
+  const base = bracket === -1 ? key : key.slice(0, bracket);
+  const name = bracket === -1 ? undefined : key.slice(bracket + 1, -1);
+  const fact = facts[base];
+  if (fact === undefined) throw new Error(`no row has the key ${key}`);
+  const test = { operator, name, value };
+  switch (fact.type) {
+    case "boolean":
+      return fact.value === value;
+    case "number":
+      return isRelated(operator, fact.value, value as bigint); // as drawn for the key
+    case "date":
+      return fact.value !== undefined && isRelated(operator, fact.value, dateOf(value));
+    case "text":
+      return fact.value !== undefined && isTextMatch(operator, fact.value, value);
+    case "addresses":
+      return fact.values.some((address) =>
+        operator === "$match"
+          ? isPatternMatch(address, String(value))
+          : isTextMatch(operator, address, value),
+      );
+    case "metadata":
+      return judgeMetadata(test, fact.values);
+    case "balances":
+      return judgeBalances(test, fact.values);
+  }
+}
+
+interface MapTest {
+  readonly operator: string;
+  /** What the brackets hold. */
+  readonly name: string | undefined;
+  readonly value: unknown;
+}
+
+function judgeMetadata({ operator, name, value }: MapTest, metadata: Metadata): Verdict {
+  if (name === undefined) return Object.hasOwn(metadata, String(value));
+  const isThere = Object.hasOwn(metadata, name);
+  if (operator === "$exists") return isThere === value;
+  return isThere && isTextMatch(operator, String(metadata[name]), value);
+}
+
+function judgeBalances(
+  { operator, name, value }: MapTest,
+  balances: ReadonlyMap<string, bigint>,
+): Verdict {
+  if (operator === "$exists") {
+    return name === undefined ? balances.has(String(value)) : balances.has(name) === value;
+  }
+  const known = [...balances].filter(([asset]) => name === undefined || asset === name);
+  if (known.length === 0) return undefined;
+  return known.some(([, balance]) => isRelated(operator, balance, value as bigint)); // as drawn for the key
+}
+
+function isRelated<V extends bigint | string>(operator: string, actual: V, value: V): boolean {
+  switch (operator) {
+    case "$match":
+      return actual === value;
+    case "$lt":
+      return actual < value;
+    case "$lte":
+      return actual <= value;
+    case "$gt":
+      return actual > value;
+    case "$gte":
+      return actual >= value;
+    default:
+      throw new Error(`${operator} does not compare`);
+  }
+}
+
+function isTextMatch(operator: string, actual: string, value: unknown): boolean {
+  switch (operator) {
+    case "$match":
+      return actual === value;
+    case "$in":
+      return (value as string[]).includes(actual); // as drawn for the key
+    case "$like":
+      return isLike(Array.from(actual), Array.from(String(value)));
+    default:
+      throw new Error(`${operator} does not compare texts`);
+  }
+}
+
+/** SQL's LIKE, character by character: `%` for any text, `_` for one character, `\` before a plain one. */
+function isLike(text: readonly string[], pattern: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return text.length === 0;
+  if (first === "%") {
+    for (let length = 0; length <= text.length; length++) {
+      if (isLike(text.slice(length), rest)) return true;
+    }
+    return false;
+  }
+  if (first === "\\" && rest.length > 0) {
+    return text[0] === rest[0] && isLike(text.slice(1), rest.slice(1));
+  }
+  return text.length > 0 && (first === "_" || text[0] === first) && isLike(text.slice(1), rest);
+}
+
+/** An empty segment stands for any one; `...` in the end stands for any number of further ones. */
+function isPatternMatch(address: string, pattern: string): boolean {
+  const parts = address.split(":");
+  const segments = pattern.split(":");
+  const isOpen = segments.at(-1) === "...";
+  if (isOpen) segments.pop();
+  else if (segments.length < parts.length) return false;
+  return segments.every((segment, index) => {
+    const part = parts[index];
+    return part !== undefined && (segment === "" || segment === part);
+  });
+}
+
+function dateOf(value: unknown): Timestamp {
+  const date = parseTimestamp(String(value));
+  if (date === undefined) throw new Error(`${String(value)} is no date`);
+  return date;
+}
+
+function entryOf(value: unknown): [string, unknown] {
+  const [entry] = Object.entries(value as object); // filters are well-formed here
+  if (entry === undefined) throw new Error("the filter is empty");
+  return entry;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { toLogView } from "../../../../../src/modules/ledger/views.ts";
+import { parseJson, stringifyJson } from "../../../../../src/platform/json.ts";
+import {
+  ALL,
+  at,
+  create,
+  deleteMetadata,
+  posting,
+  revert,
+  script,
+  setMetadata,
+  TestLedger,
+} from "../../../../support/ledger-fixtures.ts";
+import { exportOf, linesOf } from "../../../../support/ledger-logs.ts";
+
+/** Entries of every type with names and values that are hard to write. */
+function hardLedger(features: object = {}): TestLedger {
+  const ledger = new TestLedger({ now: at("13:00"), features });
+  const metadata = Object.fromEntries([
+    ["__proto__", "p"],
+    ["10", "ten"],
+    ["9", "nine"],
+    ["01", "no index"],
+    ["4294967295", "beyond the last index"],
+    ["😀", '\u2028 \u0001 <&> " \\ / 日本'],
+    ["\ue000", "after it in UTF-16"],
+    ["", ""],
+  ]);
+  const postings = [
+    posting("world -> 10", 10n ** 30n),
+    posting("10 -> 9", 9007199254740993n),
+    posting("9 -> __proto__", 0),
+    posting("__proto__ -> __proto__", 7, "EUR/2"),
+    posting("world -> 10", 3, "EUR/2"),
+  ];
+  ledger.run(
+    create(postings, {
+      metadata,
+      reference: 'r "1" <é>',
+      force: true,
+      accountMetadata: Object.fromEntries([
+        ["b", metadata],
+        ["10", {}],
+        ["9", { k: "v" }],
+        ["__proto__", { k: "v" }],
+      ]),
+    }),
+    { key: 'ik "2" <3> é' },
+  );
+  ledger.run(script("send [A//1 5] (\n  source = @world\n  destination = @a\n)"));
+  ledger.run(create(posting("world -> 10", 1), { timestamp: at("0001-01-01T00:00:00Z") }));
+  ledger.run(create(posting("world -> 10", 1), { timestamp: at("9999-12-31T23:59:59.5Z") }));
+  ledger.run(setMetadata(1, metadata));
+  ledger.run(setMetadata("__proto__", metadata));
+  ledger.run(setMetadata("c", {}));
+  ledger.run(deleteMetadata(1, "😀"));
+  ledger.run(deleteMetadata("nobody", "__proto__"));
+  ledger.run(revert(1, { force: true, metadata, atEffectiveDate: true }));
+  ledger.run(create(posting("world -> 10", 1), { timestamp: at("11:00") }));
+  return ledger;
+}
+
+const listed = ({ engine }: TestLedger): string[] =>
+  engine.reads.listLogs(ALL).data.map((entry) => stringifyJson(toLogView(entry)));
+
+describe("an export", () => {
+  test.each([
+    {},
+    { HASH_LOGS: "DISABLED" },
+    { MOVES_HISTORY: "OFF" },
+    { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
+  ])("has the items of the list, byte for byte: %j", (features) => {
+    const ledger = hardLedger(features);
+    const lines = linesOf(exportOf(ledger));
+    expect(lines).toEqual(listed(ledger));
+    expect(lines).toHaveLength(11);
+    expect(lines.map((line) => stringifyJson(parseJson(line)))).toEqual(lines);
+  });
+
+  test("of an empty log is empty", () => {
+    const { engine } = new TestLedger();
+    expect(engine.reads.exportLogs(-1)).toEqual({ text: "", after: -1, to: -1 });
+  });
+
+  test("is made in parts, up to the entry that was the last one at its start", () => {
+    const ledger = new TestLedger();
+    const commands = Array.from({ length: 2500 }, (_, index) =>
+      create(posting(`world -> users:${index % 7}`, 1)),
+    );
+    ledger.bulk(commands);
+    const first = ledger.engine.reads.exportLogs(-1);
+    expect(first).toMatchObject({ after: 1000, to: 2500 });
+    ledger.run(setMetadata("a", {}));
+    const second = ledger.engine.reads.exportLogs(first.after, first.to);
+    const third = ledger.engine.reads.exportLogs(second.after, second.to);
+    expect([second.after, third.after, third.to]).toEqual([2000, 2500, 2500]);
+    const lines = linesOf(first.text + second.text + third.text);
+    expect(lines).toEqual(listed(ledger).slice(0, 2500));
+  });
+
+  test("has small parts where entries are large", () => {
+    const ledger = new TestLedger();
+    const metadata = { k: "x".repeat(60_000) };
+    for (let index = 0; index < 30; index++)
+      ledger.run(create(posting("world -> a", 1), { metadata }));
+    for (let index = 1; index <= 30; index++) ledger.run(revert(index, { force: true }));
+    let page = ledger.engine.reads.exportLogs(-1);
+    let count = linesOf(page.text).length;
+    while (page.after < page.to) {
+      expect(page.text.length).toBeLessThan(5_000_000);
+      page = ledger.engine.reads.exportLogs(page.after, page.to);
+      count += linesOf(page.text).length;
+    }
+    expect(count).toBe(60);
+  });
+});
