@@ -15,18 +15,21 @@ import {
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
+import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
-import { shareLine, storageLines, tableHead, tableLine } from "./table.ts";
+import { readLines, shareLine, storageLines, tableHead, tableLine } from "./table.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "./webhooks.ts";
 
 const STORAGE_NAME = "storage";
+const IN_PROCESS_NAME = "in-process";
 const NAMES = [
   ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
   ...READ_NAMES,
   ...WEBHOOK_NAMES,
   STORAGE_NAME,
+  IN_PROCESS_NAME,
 ];
 
 /** `npm run bench`: what this machine can do, and what Florin makes of it. */
@@ -44,13 +47,15 @@ async function bench(): Promise<void> {
   await measureProduct(options, take);
   const storage = await storageOf(options);
   const share = await shareOf(options);
+  const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   if (options.json) {
-    const report = { machine, size: options.size, measurements, storage, share };
+    const report = { machine, size: options.size, measurements, storage, share, reads };
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
   }
   if (storage !== undefined) say(`\n${storageLines(storage)}`);
   if (share !== undefined) say(`\n${shareLine(share)}`);
+  if (reads !== undefined) say(`\n${readLines(reads)}`);
 }
 
 const describeMachine = (): string =>

@@ -1,4 +1,5 @@
 import type { Measurement } from "./measure.ts";
+import type { ReadReport } from "./reads/measure.ts";
 import type { Share } from "./share.ts";
 import type { StoragePerTransaction } from "./storage.ts";
 
@@ -37,6 +38,17 @@ export const storageLines = (storage: StoragePerTransaction): string =>
 export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }: Share): string =>
   `Single transactions of ${clients} clients, in turns with the ceiling of one inserted row:
   ${whole(singlesPerSecond)} and ${whole(ceilingPerSecond)} a second, which is ${percent(share)}`;
+
+export const readLines = ({ figures, memoryMb }: ReadReport): string =>
+  [
+    "Reads inside a process, in milliseconds: the median, the slowest, and what it may be",
+    ...figures.map(({ name, medianMs, slowestMs, limitMs }) => {
+      const cells = [medianMs.toFixed(2), slowestMs.toFixed(2), `${limitMs}`];
+      const mark = slowestMs > limitMs ? "  too slow" : "";
+      return `  ${name.padEnd(44)}${cells.map((cell) => cell.padStart(9)).join("")}${mark}`;
+    }),
+    `  ${memoryMb.toFixed(0)} MB of memory at most`,
+  ].join("\n");
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 

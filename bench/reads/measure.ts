@@ -1,0 +1,76 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type ReadCase } from "./cases.ts";
+
+/** What one read takes inside the process, without HTTP and RPC. */
+export interface ReadFigures {
+  readonly name: string;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  /** What the slowest may take. */
+  readonly limitMs: number;
+}
+
+const RUNS_MAX = 20;
+const RUNS_MIN = 3;
+/** Reads are repeated for so long, within the limits above. */
+const CASE_MS = 300;
+
+/** What the reads of a ledger take inside a process, and how much memory that process came to use. */
+export interface ReadReport {
+  readonly figures: readonly ReadFigures[];
+  readonly memoryMb: number;
+}
+
+/**
+ * Measures all reads of a ledger with `size` transactions on `node:sqlite`, one after the other, in a process that has not
+ * made the ledger.
+ */
+export async function measureReads(size: number): Promise<ReadReport> {
+  const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
+  const file = join(folder, "ledger.db");
+  try {
+    await runProcess("fill", file, size);
+    return await runProcess("measure", file, size);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function runProcess(
+  task: "fill" | "measure",
+  file: string,
+  size: number,
+): Promise<ReadReport> {
+  const child = fork(resolve(import.meta.dirname, "process.ts"), [task, file, `${size}`]);
+  const exited = once(child, "exit");
+  let report: ReadReport | undefined;
+  child.on("message", (message) => {
+    report = message as ReadReport; // as `process.ts` sends it
+  });
+  await exited;
+  if (report === undefined) throw new Error(`the process that should ${task} has failed`);
+  return report;
+}
+
+/** The first run prepares statements and warms pages; it is not counted. */
+export function measureRead({ name, limitMs, run }: ReadCase): ReadFigures {
+  run();
+  const timesMs: number[] = [];
+  const endMs = performance.now() + CASE_MS;
+  while (timesMs.length < RUNS_MIN || (timesMs.length < RUNS_MAX && performance.now() < endMs)) {
+    const startMs = performance.now();
+    run();
+    timesMs.push(performance.now() - startMs);
+  }
+  timesMs.sort((a, b) => a - b);
+  return {
+    name,
+    limitMs,
+    medianMs: timesMs[Math.floor(timesMs.length / 2)] ?? 0,
+    slowestMs: timesMs.at(-1) ?? 0,
+  };
+}
