@@ -1,0 +1,145 @@
+/**
+ * Sets of the 64 characters that the segments of addresses consist of. A pattern may name any characters of Unicode:
+ * which of the 64 are among them is all that can ever matter.
+ */
+export interface CharacterSet {
+  /** The characters 0 to 31 of the alphabet as bits, and the others. */
+  readonly low: number;
+  readonly high: number;
+}
+
+const ALPHABET: readonly string[] = Array.from(
+  "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
+);
+const WORD_BITS = 32;
+
+/** The place of each character in the alphabet, by its code. */
+const PLACES: readonly (number | undefined)[] = ALPHABET.reduce<number[]>(
+  (places, character, place) => {
+    places[character.charCodeAt(0)] = place;
+    return places;
+  },
+  [],
+);
+
+/** The place of a UTF-16 unit in the alphabet, -1 for others. */
+export const placeOf = (unit: number): number => PLACES[unit] ?? -1;
+
+/** Whether the character of a place is in a set; none is of the place -1. */
+export function hasPlace({ low, high }: CharacterSet, place: number): boolean {
+  if (place < 0) return false;
+  return ((place < WORD_BITS ? low >>> place : high >>> (place - WORD_BITS)) & 1) === 1;
+}
+
+export const NO_CHARACTER: CharacterSet = { low: 0, high: 0 };
+
+export const unionOf = (a: CharacterSet, b: CharacterSet): CharacterSet => ({
+  low: a.low | b.low,
+  high: a.high | b.high,
+});
+
+export const complementOf = ({ low, high }: CharacterSet): CharacterSet => ({
+  low: ~low,
+  high: ~high,
+});
+
+/** How characters are compared: with `fold`, those that differ in their case only are the same. */
+export interface Comparing {
+  readonly fold: boolean;
+}
+
+/** The code points from one to another, both included. */
+export const rangeSet = (from: number, to: number, comparing: Comparing): CharacterSet =>
+  setWhere((code) => code >= from && code <= to, comparing);
+
+/** `\d`, `\s`, `\w` by their letter; undefined for others. */
+export const perlClass = (letter: string, comparing: Comparing): CharacterSet | undefined =>
+  namedClass(PERL_CLASSES, letter, comparing);
+
+/** `[:alpha:]` by its name; undefined for unknown ones. */
+export const asciiClass = (name: string, comparing: Comparing): CharacterSet | undefined =>
+  namedClass(ASCII_CLASSES, name, comparing);
+
+/** `\p{Greek}` by the name of a category or script; undefined for unknown ones. */
+export function unicodeClass(name: string, comparing: Comparing): CharacterSet | undefined {
+  if (!PROPERTY_NAME.test(name)) return undefined;
+  const properties = GENERAL_CLASSES.has(name)
+    ? [name]
+    : [`General_Category=${name}`, `Script=${name}`];
+  for (const property of properties) {
+    const single = propertyMatcher(property);
+    if (single === undefined) continue;
+    return setWhere((code) => single.test(String.fromCodePoint(code)), comparing);
+  }
+  return undefined;
+}
+
+/** First and last characters of ranges, in pairs. */
+const PERL_CLASSES: Readonly<Record<string, string>> = {
+  d: "09",
+  s: "\t\n\f\r  ",
+  w: "09AZ__az",
+};
+const ASCII_CLASSES: Readonly<Record<string, string>> = {
+  alnum: "09AZaz",
+  alpha: "AZaz",
+  ascii: "\0\x7f",
+  blank: "\t\t  ",
+  cntrl: "\0\x1f\x7f\x7f",
+  digit: "09",
+  graph: "!~",
+  lower: "az",
+  print: " ~",
+  punct: "!/:@[`{~",
+  space: "\t\r  ",
+  upper: "AZ",
+  word: "09AZ__az",
+  xdigit: "09AFaf",
+};
+
+function namedClass(
+  classes: Readonly<Record<string, string>>,
+  name: string,
+  comparing: Comparing,
+): CharacterSet | undefined {
+  const ranges = Object.hasOwn(classes, name) ? (classes[name] ?? "") : undefined;
+  if (ranges === undefined) return undefined;
+  let set = NO_CHARACTER;
+  for (let at = 0; at < ranges.length; at += 2) {
+    set = unionOf(set, rangeSet(ranges.charCodeAt(at), ranges.charCodeAt(at + 1), comparing));
+  }
+  return set;
+}
+
+const PROPERTY_NAME = /^[A-Za-z_]{1,40}$/;
+/** The names that are neither category nor script. */
+const GENERAL_CLASSES: ReadonlySet<string> = new Set(["Any", "ASCII", "Assigned"]);
+
+/** Matches one character at a time, so that there is nothing to go back to. */
+function propertyMatcher(property: string): RegExp | undefined {
+  try {
+    return new RegExp(`^\\p{${property}}$`, "u");
+  } catch {
+    // It is no property.
+    return undefined;
+  }
+}
+
+/** The code points that a character of the alphabet stands for: its own, and those that differ in their case only. */
+const OWN_CODES: readonly (readonly number[])[] = ALPHABET.map((it) => [it.charCodeAt(0)]);
+const FOLDED_CODES = ALPHABET.map((it) => [
+  it.toLowerCase().charCodeAt(0),
+  it.toUpperCase().charCodeAt(0),
+  // Two of them are no ASCII: the long s, and the sign of the kelvin.
+  ...(/[sS]/.test(it) ? [0x017f] : /[kK]/.test(it) ? [0x212a] : []),
+]);
+
+function setWhere(isIn: (code: number) => boolean, { fold }: Comparing): CharacterSet {
+  let [low, high] = [0, 0];
+  for (const [place, codes] of (fold ? FOLDED_CODES : OWN_CODES).entries()) {
+    if (!codes.some(isIn)) continue;
+    if (place < WORD_BITS) low |= 1 << place;
+    else high |= 1 << (place - WORD_BITS);
+  }
+  return { low, high };
+}
