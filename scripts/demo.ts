@@ -6,8 +6,10 @@ import {
   checkAccountMetadata,
   checkAccounts,
   checkConservation,
+  checkCopy,
   checkTransactions,
   checkWayBack,
+  type Contents,
 } from "./demo/checks.ts";
 import { planDay } from "./demo/day.ts";
 import {
@@ -73,7 +75,26 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
     await checkAbsence(outcome.absentAccounts, reader),
     checkEvents(distinctDeliveries(receiver.deliveries, ledger), expected),
     checkSignatures(receiver.deliveries),
+    await checkImport({ client, ledger, contents: { transactions, accounts } }),
   ];
+}
+
+/** Copies the ledger by its log. */
+async function checkImport({ client, ledger, contents }: Copying): Promise<Check> {
+  const log = await new LedgerReader(client, ledger).exportLog();
+  const name = `${ledger}-copy`;
+  await client.sdk.ledger.v2.createLedger({ ledger: name, v2CreateLedgerRequest: {} });
+  const copy = new LedgerReader(client, name);
+  await copy.importLog(log);
+  const { transactions } = await copy.allTransactions();
+  const accounts = await copy.allAccounts();
+  return checkCopy({ ...contents, log }, { log: await copy.exportLog(), transactions, accounts });
+}
+
+interface Copying {
+  readonly client: Client;
+  readonly ledger: string;
+  readonly contents: Omit<Contents, "log">;
 }
 
 async function play({ hours }: Plan, player: Player): Promise<void> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Books, Outcome } from "./books.ts";
 import type { Metadata, Posting } from "./plan.ts";
 import type { Account, Transaction } from "./wire.ts";
@@ -201,4 +202,22 @@ export function idOf(ids: ReadonlyMap<string, number>, reference: string): numbe
   const id = ids.get(reference);
   if (id === undefined) throw new Error(`${reference} was not played`);
   return id;
+}
+
+/** What a ledger holds: its log as exported, its transactions and its accounts. */
+export interface Contents {
+  readonly log: string;
+  readonly transactions: readonly Transaction[];
+  readonly accounts: readonly Account[];
+}
+
+/** A ledger that was made from the log of another one is the same: entries with their hashes, transactions, volumes. */
+export function checkCopy(original: Contents, copy: Contents): Check {
+  const entries = original.log.split("\n").length - 1;
+  const parts = ["log", "transactions", "accounts"] as const;
+  const different = parts.filter((part) => !isDeepStrictEqual(original[part], copy[part]));
+  return {
+    title: `the log of ${entries} entries, imported into another ledger, makes the same one`,
+    differences: different.map((part) => `the copy has other contents: ${part}`),
+  };
 }

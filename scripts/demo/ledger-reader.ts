@@ -55,6 +55,16 @@ export class LedgerReader {
     }
   }
 
+  /** The log as lines of JSON, the oldest entry first. */
+  exportLog(): Promise<string> {
+    return this.#client.exchangeText(`/api/ledger/v2/${this.#ledger}/logs/export`, "");
+  }
+
+  /** Fills the ledger, which must be new, with the log of another one. */
+  async importLog(log: string): Promise<void> {
+    await this.#client.exchangeText(`/api/ledger/v2/${this.#ledger}/logs/import`, log);
+  }
+
   async hasAccount(address: string): Promise<boolean> {
     const path = `/api/ledger/v2/${this.#ledger}/accounts/${address}`;
     return (await this.#client.send("GET", path)).status !== 404;

@@ -47,6 +47,21 @@ export class Client {
     };
   }
 
+  /** Posts a text, such as a log, and gives the text of the answer, which must be a success. */
+  async exchangeText(path: string, body: string): Promise<string> {
+    const response = await fetch(new URL(path, this.#target.url), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        "content-type": "application/octet-stream",
+      },
+      body,
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path} answers ${response.status}: ${text}`);
+    return text;
+  }
+
   /** What a path has, which must be there and look as the schema says. */
   async get<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> {
     const { status, body } = await this.send("GET", path);

@@ -5,6 +5,7 @@ import {
   checkAccountMetadata,
   checkAccounts,
   checkConservation,
+  checkCopy,
   checkTransactions,
   checkWayBack,
   type Played,
@@ -192,5 +193,20 @@ describe("the demo's checks of the webhooks", () => {
       checkSignatures([...DELIVERIES, { id: first?.id ?? "", body: TAGGED, isSigned: true }])
         .differences,
     ).toHaveLength(1);
+  });
+});
+
+describe("the demo's check of the copy", () => {
+  const contents = { log: "{}\n{}\n", transactions: [ORDER], accounts: [] };
+
+  it("passes when the copy is the same, and names what is not", () => {
+    expect(checkCopy(contents, { ...contents, transactions: [{ ...ORDER }] }).differences).toEqual(
+      [],
+    );
+    const transactions = [{ ...ORDER, reverted: !ORDER.reverted }];
+    expect(checkCopy(contents, { ...contents, log: "{}\n", transactions }).differences).toEqual([
+      "the copy has other contents: log",
+      "the copy has other contents: transactions",
+    ]);
   });
 });
