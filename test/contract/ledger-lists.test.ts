@@ -243,6 +243,7 @@ describe("a cursor", () => {
     expect(await page(`cursor=${first.next}&pit=2026-03-01T09:30:00Z&query=${filter}`)).toEqual(
       wanted,
     );
+    expect(await page(`cursor=${first.next}&pit=yesterday&query=nonsense&sort=up`)).toEqual(wanted);
     expect(wanted.data[0]).toHaveProperty("postCommitVolumes");
     expect(wanted.data[0]).not.toHaveProperty("postCommitEffectiveVolumes");
   });

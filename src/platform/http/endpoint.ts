@@ -177,11 +177,14 @@ export function endpoint<
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
       if (spec.scope !== "public") await c.var.authenticate(c.req.raw, spec.scope);
-      assertSupported(spec.unsupportedQuery ?? [], c);
+      const given = queryOf(c);
+      const isWalk = followsCursor(spec.query, given);
+      if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
       spec.before?.(c);
+      const query = isWalk ? { cursor: given["cursor"], pageSize: given["pageSize"] } : given;
       const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
-        query: parsePart(spec.query, queryOf(c), "query parameter"),
+        query: parsePart(spec.query, query, "query parameter"),
         c,
       };
       const contentType = contentTypeOf(c.req.raw);
@@ -192,7 +195,7 @@ export function endpoint<
       }
       const answer: { status: number; texts?: AsyncIterable<string> } = await handler({
         ...parsed,
-        body: await parseBodyPart(spec, c),
+        body: isWalk ? parsePart(spec.body, undefined, "body") : await parseBodyPart(spec, c),
       });
       if (answer.texts !== undefined) {
         const { status, texts } = answer;
@@ -224,9 +227,12 @@ export function respond(
   return new Response(body, { status: answer.status, headers });
 }
 
+/** Whether a request goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
+const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
+  given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
+
 function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
-  // A cursor holds its whole query; what else is given next to it is ignored.
-  if (!c.req.url.includes("?") || (c.req.query("cursor") ?? "") !== "") return;
+  if (!c.req.url.includes("?")) return;
   for (const name of names) {
     const value = c.req.query(name) ?? "";
     if (value !== "" && value !== "false") throw unsupported(name);
