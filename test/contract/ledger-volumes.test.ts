@@ -195,6 +195,27 @@ describe("GET /aggregate/balances", () => {
   });
 });
 
+test("an account at a point in time shows the volumes of both orders by themselves", async () => {
+  const shown = async (pit: string) => {
+    const expand = "expand=volumes&expand=effectiveVolumes";
+    const path = `/accounts/users:1?pit=${pit}&${expand}`;
+    const { data } = await okBodyOf<{ data: Record<string, unknown> }>(inLedger(ledger, path));
+    return [data["volumes"], data["effectiveVolumes"]];
+  };
+  expect(await shown("2025-01-01T00:00:00Z")).toEqual([
+    undefined,
+    { USD: { input: 100, output: 0, balance: 100 } },
+  ]);
+  const now = { USD: { input: 100, output: 30, balance: 70 } };
+  expect(await shown("9999-01-01T00:00:00Z")).toEqual([now, now]);
+  expect(
+    await refusalOf(inLedger(ledger, "/accounts/users:1?pit=2024-12-31T23:59:59Z")),
+  ).toMatchObject({
+    status: 404,
+    code: "NOT_FOUND",
+  });
+});
+
 test.each(["SYNC", "DISABLED"] as const)(
   "the statements of all reads run in an object, with effective volumes %s",
   async (kept) => {

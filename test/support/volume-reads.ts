@@ -68,13 +68,18 @@ export function walkVolumes(
   while (page.next !== undefined) {
     page = read(decodeCursor(page.next, RULES));
     forward.push(page.data.map(volumeText));
+    if (forward.length > PAGES_MAX) throw new Error("the walk forward does not end");
   }
   while (page.previous !== undefined) {
     page = read(decodeCursor(page.previous, RULES));
     backward.push(page.data.map(volumeText));
+    if (backward.length > PAGES_MAX) throw new Error("the walk back does not end");
   }
   return { forward, backward };
 }
+
+/** More pages than any walk of the tests has. */
+const PAGES_MAX = 1000;
 
 /** Movements dated from the first to the third of January, and inserted in another order. */
 export function datedVolumes(options: TestLedgerOptions = {}): TestLedger {

@@ -236,11 +236,11 @@ function wantedBalances(
 ): Wanted {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const names = new Set(tests.map(({ asset }) => asset));
-  // Of any asset, one may pass one test, and another one another.
+  // Of several assets, one may pass one test, and another one another.
   const isOne = names.size === 1 && (tests.length === 1 || !names.has(undefined));
   return {
     assets: names.has(undefined) ? undefined : [...ids.values()],
-    ...(isOne && needed.length === tests.length ? { bounds: needed.slice(0, BOUNDS_MAX) } : {}),
+    bounds: isOne ? needed.slice(0, BOUNDS_MAX) : [],
   };
 }
 

@@ -428,9 +428,9 @@ const TEXT_BY_DATE = `iif(
 const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
 
 /**
- * The last move with a date of its own, and the last one without, which passes over the others. It stops at one that was
- * inserted before the date of the first: no earlier one comes after that. Else it would pass over all moves of an account
- * whose transactions all have dates.
+ * The last move with a date of its own, and the last one without. The search for that passes over the others, and ends at
+ * one that was inserted before the date of the first, as no earlier one comes after that: else it would pass over all moves
+ * of an account whose transactions all have dates.
  */
 const BY_DATE = `, dated AS MATERIALIZED (
     SELECT account, asset, (
@@ -441,7 +441,7 @@ const BY_DATE = `, dated AS MATERIALIZED (
   SELECT move.account, move.asset, move.tx, iif(last IS NULL, NULL, (${INSERTED})) AS date,
       input, output, shift_input, shift_output
     FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
-      SELECT iif(timestamp IS NULL, tx, NULL) FROM move WHERE account = dated.account AND asset = dated.asset
+      SELECT tx FROM move WHERE account = dated.account AND asset = dated.asset
         AND tx <= ?3 AND (timestamp IS NULL OR (${INSERTED}) < last) ORDER BY tx DESC LIMIT 1
     )
   UNION ALL

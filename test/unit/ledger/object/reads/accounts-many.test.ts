@@ -29,6 +29,10 @@ describe("a ledger with many accounts", () => {
   const gold = [3, 11_999, 23_998, 23_999];
   for (const index of gold) ledger.run(setMetadata(address(index), { tier: "gold" }));
 
+  for (let index = 23_000; index < 23_300; index++) {
+    ledger.run(setMetadata(address(index), { tier: "silver" }));
+  }
+
   test("counts them in parts, each behind the one before", () => {
     expect(ledger.engine.reads.countAccounts({})).toEqual({ count: ACCOUNTS + 1 });
     const parts = (where: object): number[] => {
@@ -63,6 +67,20 @@ describe("a ledger with many accounts", () => {
       const pages = [...forward, ...backward].map((page) => page.map(({ address }) => address));
       const all = gold.map(address).toReversed();
       expect(pages).toEqual([all.slice(0, 3), all.slice(3), all.slice(0, 3)]);
+    },
+  );
+
+  test.each(["address", "updated_at"])(
+    "walks through the many that match and stand together, in the order of %s",
+    async (column) => {
+      const where = stringifyJson({ $match: { "metadata[tier]": "silver" } });
+      const columns = { [column]: column === "address" ? "text" : "date" } as const;
+      const read = async (query: PageQuery) =>
+        ledger.engine.reads.listAccounts({ ...query, where }, BARE);
+      const { forward } = await walk(read, { columns, column, order: "asc", pageSize: 7 });
+      expect(forward.flat().map((account): string => account.address)).toEqual(
+        Array.from({ length: 300 }, (_, index) => address(23_000 + index)),
+      );
     },
   );
 

@@ -205,6 +205,11 @@ describe("a filter of accounts on dates", () => {
     [{ $match: { first_usage: "2026-03-01T10:00:02Z" } }, "users"],
     [{ $match: { first_usage: "2026-03-01T14:00:02+04:00" } }, "users"],
     [{ $lt: { first_usage: "2026-03-01T10:00:02Z" } }, "users:1 users:2 users:2:savings world"],
+    [
+      { $lt: { first_usage: "2026-03-01T10:00:01.000001Z" } },
+      "users:1 users:2 users:2:savings world",
+    ],
+    [{ $gt: { first_usage: "2026-03-01T10:00:01.999999Z" } }, "empty users"],
     [{ $gte: { insertion_date: "2026-03-01T10:00:02Z" } }, "empty users"],
     [{ $lte: { insertion_date: "2026-03-01T10:00:01Z" } }, "users:1 users:2 users:2:savings world"],
     [{ $gt: { insertion_date: "9999-12-31T23:59:59Z" } }, ""],

@@ -175,6 +175,11 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
       "account:user2 USD 0/20",
     ]);
     expect(volumeRows(ledger, { ...wanted, where: { $gt: { balance: 50 } } })).toEqual([]);
+    const options = { insertionDate: true, groupBy: 0 };
+    const second = { from: "10:00:02", to: "10:00:02", options };
+    expect(volumeRows(ledger, { ...second, where: { $lt: { "balance[USD]": 0 } } })).toEqual([
+      "account:user1 USD 0/10",
+    ]);
   });
 
   test("count what moved nothing as a movement", () => {
