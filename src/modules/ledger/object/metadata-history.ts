@@ -2,6 +2,7 @@ import { toMicros, type Timestamp } from "../../../platform/time.ts";
 import { countWithin } from "../core/limits.ts";
 import type { Metadata } from "../core/types.ts";
 import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
+import { lastLogAt } from "./positions.ts";
 import type { Sql } from "./sql.ts";
 import { HISTORY_KINDS } from "./tags.ts";
 
@@ -26,7 +27,8 @@ export class MetadataHistory {
     at: Timestamp,
   ): Map<number, Metadata> {
     const found = new Map(rows.map(({ id, payload }) => [id, payload.metadata ?? {}]));
-    this.#apply(HISTORY_KINDS.TRANSACTION, { found, at, addressOf: () => undefined });
+    const lastLog = lastLogAt(this.#sql, toMicros(at));
+    this.#apply(HISTORY_KINDS.TRANSACTION, { found, lastLog, addressOf: () => undefined });
     return found;
   }
 
@@ -42,14 +44,14 @@ export class MetadataHistory {
     const found = new Map(rows.map(({ id }): [number, Metadata] => [id, {}]));
     const addresses = new Map(rows.map(({ id, address }) => [id, address]));
     const addressOf = (id: number) => addresses.get(id);
-    this.#apply(HISTORY_KINDS.ACCOUNT, { found, at, addressOf });
-    this.#applyDeletions({ found, at, addressOf });
+    const moment = { found, lastLog: lastLogAt(this.#sql, toMicros(at)), addressOf };
+    this.#apply(HISTORY_KINDS.ACCOUNT, moment);
+    this.#applyDeletions(moment);
     return found;
   }
 
   /** Looks at the next entry of each account, until it is one that moves `updatedAt`. */
-  #applyDeletions({ found, at, addressOf }: Moment): void {
-    const lastLog = this.#lastLogAt(at);
+  #applyDeletions({ found, lastLog, addressOf }: Moment): void {
     let wanted = [...found].flatMap(([target, metadata]) =>
       Object.keys(metadata).length === 0 ? [] : { target, log: lastLog },
     );
@@ -79,10 +81,9 @@ export class MetadataHistory {
   }
 
   /** Applies the entries of all targets, a page at a time: one target may have more than fit in memory. */
-  #apply(kind: number, { found, at, addressOf }: Moment): void {
+  #apply(kind: number, { found, lastLog, addressOf }: Moment): void {
     if (found.size === 0) return;
     const changed = new Map<number, Map<string, string>>();
-    const lastLog = this.#lastLogAt(at);
     let targets = [...found.keys()];
     let after = -1;
     for (;;) {
@@ -125,31 +126,13 @@ export class MetadataHistory {
       ? []
       : this.#sql.all<EntrySqlRow>(SELECT_ENTRIES, `[${places.join(",")}]`);
   }
-
-  /** The id of the last log entry of this date or an earlier one, -1 for none: log dates never decrease. */
-  #lastLogAt(at: Timestamp): number {
-    const wanted = toMicros(at);
-    let [found, low] = [-1, 0];
-    let high = this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM log")[0]?.id ?? -1;
-    while (low <= high) {
-      const middle = Math.floor((low + high) / 2);
-      const [row] = this.#sql.all<{ id: number; date: number }>(
-        "SELECT id, date FROM log WHERE id <= ? ORDER BY id DESC LIMIT 1",
-        middle,
-      );
-      // Ids have gaps: nothing between the row and the middle.
-      if (row === undefined || row.id < low) low = middle + 1;
-      else if (BigInt(row.date) <= wanted) [found, low] = [row.id, middle + 1];
-      else high = row.id - 1;
-    }
-    return found;
-  }
 }
 
 interface Moment {
   /** Metadata by the id of its target, which the entries are applied to. */
   readonly found: Map<number, Metadata>;
-  readonly at: Timestamp;
+  /** The last entry of the moment. */
+  readonly lastLog: number;
   readonly addressOf: (id: number) => string | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { VolumeExpansion } from "../core/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "../core/types.ts";
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
+import { lastTransactionAt } from "./positions.ts";
 import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import { chunksOf, parseMetadata } from "./write-batch.ts";
 
@@ -107,29 +108,8 @@ export class TransactionReader {
   }
 
   /** The same for a date in microseconds, which may lie beyond all dates. */
-  lastIdAtMicros(wanted: bigint): number {
-    let [found, low, high] = [-1, 0, this.#lastId()];
-    while (low <= high) {
-      const middle = Math.floor((low + high) / 2);
-      const row = this.#atOrBefore(middle);
-      // Ids have gaps: nothing between the row and the middle.
-      if (row === undefined || row.id < low) low = middle + 1;
-      else if (BigInt(row.date) <= wanted) [found, low] = [row.id, middle + 1];
-      else high = row.id - 1;
-    }
-    return found;
-  }
-
-  #lastId(): number {
-    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? -1;
-  }
-
-  #atOrBefore(id: number): { id: number; date: number } | undefined {
-    return this.#sql.all<{ id: number; date: number }>(
-      `SELECT tx.id, log.date FROM tx JOIN log ON log.id = tx.log
-        WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT 1`,
-      id,
-    )[0];
+  lastIdAtMicros(micros: bigint): number {
+    return lastTransactionAt(this.#sql, micros);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Order, PageKey, Scan } from "../../../../platform/pagination.ts";
 import { MICROS_MAX, MICROS_MIN } from "../../../../platform/time.ts";
 import type { LedgerFilter } from "../../core/filters.ts";
+import { lastAccountAt } from "../positions.ts";
 import type { Sql, SqlValue } from "../sql.ts";
 import type { AccountField, AccountScanRow } from "./account-filter.ts";
 import {
@@ -294,24 +295,7 @@ const compareEdges = (a: DateEdge, b: DateEdge): number =>
 /** The ids of accounts that were inserted between two dates: ids have no gaps, and dates of insertion never decrease. */
 export function idsBetween(sql: Sql, { from, to }: DateRange): { from: number; to: number } {
   return {
-    from: from === undefined ? 1 : lastIdAt(sql, from - 1n) + 1,
-    to: to === undefined ? ID_MAX : lastIdAt(sql, to),
+    from: from === undefined ? 1 : lastAccountAt(sql, from - 1n) + 1,
+    to: to === undefined ? ID_MAX : lastAccountAt(sql, to),
   };
-}
-
-function lastIdAt(sql: Sql, micros: bigint): number {
-  let [low, high] = [
-    1,
-    sql.all<{ id: number | null }>("SELECT max(id) AS id FROM account")[0]?.id ?? 0,
-  ];
-  while (low <= high) {
-    const middle = Math.floor((low + high) / 2);
-    const [row] = sql.all<{ date: number }>(
-      "SELECT inserted_at AS date FROM account WHERE id = ?",
-      middle,
-    );
-    if (row !== undefined && BigInt(row.date) <= micros) low = middle + 1;
-    else high = middle - 1;
-  }
-  return high;
 }

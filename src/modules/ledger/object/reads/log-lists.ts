@@ -11,9 +11,9 @@ import { type Interval, intersection, interval, type Intervals } from "../../cor
 import { PAGE_BYTES_MAX } from "../../core/limits.ts";
 import { toLogText } from "../../core/log-text.ts";
 import type { LogListEntry, LogTextPage } from "../../core/reads.ts";
-import { lastLogAt, lastTransactionOf } from "../log-positions.ts";
 import type { LogReader } from "../log-reader.ts";
 import { LOG_TYPES } from "../payload.ts";
+import { lastLogAt, lastTransactionOf } from "../positions.ts";
 import type { Sql } from "../sql.ts";
 import type { ReadContext } from "./ledger-reads.ts";
 import { type LogSource, selectLogs, toPosition } from "./log-selection.ts";
