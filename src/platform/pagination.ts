@@ -47,6 +47,8 @@ export interface ColumnQuery extends QueryBase {
   readonly bottom?: PageKey;
   readonly start?: PageKey;
   readonly reverse: boolean;
+  /** How many rows of the page are still to be read, where others of it were read before. */
+  readonly wanted?: number;
 }
 
 /** A page that starts after a number of rows. */
@@ -63,6 +65,8 @@ export interface Page<T> {
   readonly previous?: string;
   readonly next?: string;
   readonly data: readonly T[];
+  /** Where to go on, if reading ended before the page was full; see `joinPages`. */
+  readonly rest?: ColumnQuery;
 }
 
 /** How the rows of a page are read: in `order` from `bound`, at most `limit` of them. */
@@ -82,7 +86,7 @@ const OFFSET_MAX = 2_147_483_647;
 
 /** The scan that reads the rows of a page and one more, which tells whether another page follows. */
 export function scanOf(query: PageQuery): Scan {
-  const limit = query.pageSize + 1;
+  const limit = wantedOf(query) + 1;
   if (query.kind === "offset") return { order: query.order, offset: query.offset, limit };
   const order = query.reverse ? opposite(query.order) : query.order;
   return {
@@ -108,10 +112,29 @@ export interface PageOptions<T> {
 
 /** Makes the page of the rows that `scanOf(query)` gave, in the order in which they were read. */
 export function pageOf<T>(query: PageQuery, rows: readonly T[], options: PageOptions<T>): Page<T> {
-  const keptMax = Math.min(query.pageSize, options.keptMax ?? query.pageSize);
+  const wanted = wantedOf(query);
+  const keptMax = Math.min(wanted, options.keptMax ?? wanted);
   return query.kind === "offset"
     ? offsetPage(query, rows, keptMax)
     : columnPage(query, rows, { ...options, keptMax });
+}
+
+const wantedOf = (query: PageQuery): number =>
+  (query.kind === "column" ? query.wanted : undefined) ?? query.pageSize;
+
+/** One page of two parts of it, the second read where the first ended. */
+export function joinPages<T>(query: PageQuery, first: Page<T>, second: Page<T>): Page<T> {
+  const { pageSize, rest } = second;
+  const isReverse = query.kind === "column" && query.reverse;
+  const [ahead, behind] = isReverse ? [second, first] : [first, second];
+  return {
+    pageSize,
+    hasMore: behind.hasMore,
+    ...(ahead.previous === undefined ? {} : { previous: ahead.previous }),
+    ...(behind.next === undefined ? {} : { next: behind.next }),
+    data: [...ahead.data, ...behind.data],
+    ...(rest === undefined ? {} : { rest }),
+  };
 }
 
 /** A page of other items, with the same cursors. */
@@ -133,6 +156,15 @@ function columnPage<T>(
       ...(bottom === undefined ? {} : { bottom }),
       ...(start === undefined ? {} : { start }),
     });
+  const restOf = (count: number): ColumnQuery | undefined =>
+    readTo === undefined
+      ? undefined
+      : {
+          ...query,
+          ...(bottom === undefined ? {} : { bottom }),
+          start: readTo,
+          wanted: wantedOf(query) - count,
+        };
   if (query.reverse) {
     const kept = rows.slice(0, keptMax);
     // The page before starts beyond the row of its key, which is the last one of this page.
@@ -140,6 +172,7 @@ function columnPage<T>(
     return page(query, kept.toReversed(), {
       previous: start === undefined ? undefined : at(true, start),
       next: at(false, query.start),
+      rest: restOf(kept.length),
     });
   }
   // The next page starts with the row of its key, which then does not belong to this one.
@@ -150,9 +183,11 @@ function columnPage<T>(
     compareKeys(query.start, bottom) * (query.order === "asc" ? 1 : -1) > 0;
   const kept = rows.slice(0, keptMax);
   const isDone = (row: T): boolean => readTo === undefined || compareKeys(keyOf(row), readTo) !== 0;
-  return page(query, kept.filter(isDone), {
+  const done = kept.filter(isDone);
+  return page(query, done, {
     previous: isBeyondBottom ? at(true, query.start) : undefined,
     next: start === undefined ? undefined : at(false, start),
+    rest: restOf(done.length),
   });
 }
 
@@ -176,7 +211,15 @@ function offsetPage<T>(query: OffsetQuery, rows: readonly T[], keptMax: number):
 function page<T>(
   query: PageQuery,
   data: readonly T[],
-  { previous, next }: { previous: string | undefined; next: string | undefined },
+  {
+    previous,
+    next,
+    rest,
+  }: {
+    previous: string | undefined;
+    next: string | undefined;
+    rest?: ColumnQuery | undefined;
+  },
 ): Page<T> {
   return {
     pageSize: query.pageSize,
@@ -184,6 +227,7 @@ function page<T>(
     ...(previous === undefined ? {} : { previous }),
     ...(next === undefined ? {} : { next }),
     data,
+    ...(rest === undefined ? {} : { rest }),
   };
 }
 

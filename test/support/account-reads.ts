@@ -2,6 +2,7 @@ import type { AccountRecord } from "../../src/modules/ledger/core/types.ts";
 import { stringifyJson } from "../../src/platform/json.ts";
 import type { ColumnQuery } from "../../src/platform/pagination.ts";
 import { BARE, type TestLedger } from "./ledger-fixtures.ts";
+import { wholePage } from "./whole-page.ts";
 
 const BY_ADDRESS: ColumnQuery = {
   kind: "column",
@@ -21,10 +22,10 @@ export const listAccounts = (
   { where, ...query }: AccountsWanted = {},
   expansion = BARE,
 ): readonly AccountRecord[] =>
-  ledger.engine.reads.listAccounts(
+  wholePage(
     { ...BY_ADDRESS, ...query, ...(where === undefined ? {} : { where: stringifyJson(where) }) },
-    expansion,
-  ).data;
+    (part) => ledger.engine.reads.listAccounts(part, expansion),
+  ).page.data;
 
 /** The addresses of a list, separated by spaces. */
 export const addressesOf = (ledger: TestLedger, query: AccountsWanted = {}): string =>

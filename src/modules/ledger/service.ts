@@ -3,7 +3,7 @@ import type { PlatformEvent } from "../../platform/events/envelope.ts";
 import { callObject } from "../../platform/http/rpc.ts";
 import { newId } from "../../platform/ids.ts";
 import { logError } from "../../platform/log.ts";
-import type { Page, PageQuery } from "../../platform/pagination.ts";
+import { joinPages, type Page, type PageQuery } from "../../platform/pagination.ts";
 import { attempt, type Result, unwrap } from "../../platform/result.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { systemClock, type Timestamp } from "../../platform/time.ts";
@@ -208,7 +208,7 @@ export class LedgerService {
     query: PageQuery,
     expansion: VolumeExpansion,
   ): Promise<Page<Transaction>> {
-    return this.#read(ledger, "listTransactions", [query, expansion]);
+    return wholePage(query, (part) => this.#read(ledger, "listTransactions", [part, expansion]));
   }
 
   countTransactions(ledger: string, query: CountQuery): Promise<number> {
@@ -227,7 +227,7 @@ export class LedgerService {
     query: PageQuery,
     expansion: VolumeExpansion,
   ): Promise<Page<AccountRecord>> {
-    return this.#read(ledger, "listAccounts", [query, expansion]);
+    return wholePage(query, (part) => this.#read(ledger, "listAccounts", [part, expansion]));
   }
 
   countAccounts(ledger: string, query: CountQuery): Promise<number> {
@@ -268,7 +268,12 @@ export class LedgerService {
 
   /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
   async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    await importInBatches(chunks, (batch) => callObject(this.#object(ledger).importLogs(batch)));
+    const object = this.#object(ledger);
+    try {
+      await importInBatches(chunks, (batch) => callObject(object.importLogs(batch)));
+    } finally {
+      await object.endImport();
+    }
   }
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. */
@@ -335,4 +340,19 @@ export class LedgerService {
     if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
     return this.#objects.getByName(ledger);
   }
+}
+
+/** Turns of a ledger that one page may take: beyond, it ends early, and its cursor goes on. */
+const PAGE_TURNS_MAX = 100;
+
+/** Reads a page in as many turns of the ledger as it takes, between which that does other work. */
+async function wholePage<T>(
+  query: PageQuery,
+  read: (part: PageQuery) => Promise<Page<T>>,
+): Promise<Page<T>> {
+  let page = await read(query);
+  for (let turns = 1; page.rest !== undefined && turns < PAGE_TURNS_MAX; turns++) {
+    page = joinPages(query, page, await read(page.rest));
+  }
+  return page;
 }

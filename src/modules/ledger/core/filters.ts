@@ -8,6 +8,7 @@ import {
 } from "../../../platform/query.ts";
 import { parseTimestamp, type Timestamp } from "../../../platform/time.ts";
 import { type AddressPattern, exactAddress, parseAddressPattern } from "./address-pattern.ts";
+import { likePrefix } from "./like.ts";
 import { LIKE_LENGTH_MAX } from "./like.ts";
 
 /**
@@ -106,14 +107,46 @@ const VALUES: Readonly<
   },
 };
 
+/** Most tests of one filter that no index serves: each of them looks at every account or reference by itself. */
+export const SCANNING_TESTS_MAX = 20;
+
 /** Reads the filter of a list from its JSON text. Throws `VALIDATION` naming the key. */
 export function parseLedgerFilter(
   resource: FilteredResource,
   text: string | undefined,
 ): LedgerFilter | undefined {
-  const filter = text === undefined ? undefined : parseFilterText(text);
-  return filter === undefined ? undefined : toLedgerFilter(resource, filter);
+  const parsed = text === undefined ? undefined : parseFilterText(text);
+  if (parsed === undefined) return undefined;
+  const filter = toLedgerFilter(resource, parsed);
+  const scanning = [...testsOf(filter)].filter(isScanning).length;
+  if (scanning <= SCANNING_TESTS_MAX) return filter;
+  throw invalid(
+    `the filter has more than ${SCANNING_TESTS_MAX} tests of balances, or of patterns that do not begin with a fixed text`,
+  );
 }
+
+function isScanning(test: FilterTest): boolean {
+  switch (test.kind) {
+    case "like":
+    case "addressLike":
+    case "metadataLike":
+      return likePrefix(test.pattern) === "";
+    case "address":
+      return test.patterns.some(({ segments }) => segments[0] === "");
+    case "balance":
+    case "balanceExists":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** How many times the work of an ordinary filter one takes for a row. */
+export const weightOf = (filter: LedgerFilter | undefined): number =>
+  filter === undefined ? 1 : Math.max(1, [...testsOf(filter)].length / TESTS_OF_ROW);
+
+/** So many tests take the time that reading a row takes. */
+const TESTS_OF_ROW = 10;
 
 /** Checks a filter against the keys of a resource. Throws `VALIDATION` naming the key. */
 export function toLedgerFilter(resource: FilteredResource, filter: Filter): LedgerFilter {

@@ -257,11 +257,13 @@ function keyOf(value: unknown): string {
   throw invalid(`'idempotencyKey': expected at most ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`);
 }
 
-/** Ids are 64-bit integers on the wire; here they are exact up to 2^53. */
+/** Ids are 64-bit integers on the wire; here they are exact up to 2^53, half of which is left for what comes behind them. */
+const ID_MAX = 2 ** 52;
+
 function idOf(value: unknown, place: string): number {
-  if (typeof value === "number" && value >= 0) return value;
-  const isLarge = typeof value === "bigint" && value > 0n;
-  const expected = isLarge ? `at most ${Number.MAX_SAFE_INTEGER}` : "an integer of 0 or more";
+  if (typeof value === "number" && value >= 0 && value <= ID_MAX) return value;
+  const isLarge = (typeof value === "bigint" || typeof value === "number") && value > ID_MAX;
+  const expected = isLarge ? `at most ${ID_MAX}` : "an integer of 0 or more";
   throw invalid(`'${place}': expected ${expected}`);
 }
 

@@ -8,6 +8,8 @@ export const REFERENCE_LENGTH_MAX = 1024;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 /** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
 export const METADATA_BYTES_MAX = 65_536;
+/** Most that the accounts may have together whose metadata one transaction changes, in bytes of JSON. */
+export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
 /** Most postings of one transaction. */
 export { POSTINGS_MAX } from "../../../numscript/index.ts";
 /** Largest event that a transaction may cause, in bytes of JSON: it is stored in one row, which takes 2 MB. */
@@ -18,6 +20,8 @@ export const REVERT_BYTES_MAX = 1_500_000;
 export const PAGE_BYTES_MAX = 8_000_000;
 /** Most work that scripts and back-dated transactions of one bulk may take, in steps: some two seconds. */
 export const BULK_STEPS_MAX = 2_000_000;
+/** Most rows that a list tries in one turn of a ledger, with a filter of few tests; then it goes on in another turn. */
+export const ROWS_TRIED_MAX = 20_000;
 /** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 

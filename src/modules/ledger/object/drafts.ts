@@ -2,7 +2,7 @@ import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { stringifyJson } from "../../../platform/json.ts";
 import { toMicros, type Timestamp } from "../../../platform/time.ts";
-import { assertMetadata } from "../core/limits.ts";
+import { ACCOUNTS_METADATA_BYTES_MAX, assertMetadata, metadataBytes } from "../core/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "../core/metadata.ts";
 import { type Move, runPostings } from "../core/postings.ts";
 import type {
@@ -77,12 +77,18 @@ export class Drafts {
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #effective: EffectiveVolumes | undefined;
+  #metadataPairs = 0;
 
   constructor({ sql, batch, transactions, effective }: DraftDependencies) {
     this.#sql = sql;
     this.#batch = batch;
     this.#transactions = transactions;
     this.#effective = effective;
+  }
+
+  /** How many pairs of metadata were looked at so far: a write of one key reads and writes all of its target. */
+  get metadataPairs(): number {
+    return this.#metadataPairs;
   }
 
   /** How many moves were rewritten so far because of transactions that are dated before them. */
@@ -231,12 +237,26 @@ export class Drafts {
     return stored;
   }
 
-  /** Throws `VALIDATION` where an account would have too much metadata. */
+  /** Throws `VALIDATION` where an account would have too much metadata, or all of them together. */
   assertAccountMetadata(accountMetadata: AccountMetadata): void {
+    let bytes = 0;
     for (const [address, metadata] of Object.entries(accountMetadata)) {
       const known = this.#batch.findAccountRow(address as Account)?.metadata ?? {}; // checked with the command
-      assertMetadata(mergeMetadata(known, metadata));
+      const merged = this.#counted(mergeMetadata(known, metadata));
+      assertMetadata(merged);
+      bytes += metadataBytes(merged);
+      if (bytes <= ACCOUNTS_METADATA_BYTES_MAX) continue;
+      throw new AppError(
+        "VALIDATION",
+        `the accounts have more than ${ACCOUNTS_METADATA_BYTES_MAX} bytes of metadata together`,
+      );
     }
+  }
+
+  /** Counts the pairs of metadata that is about to be compared and written. */
+  #counted(metadata: Metadata): Metadata {
+    this.#metadataPairs += Object.keys(metadata).length;
+    return metadata;
   }
 
   /** What create and revert share: a transaction with its volumes, and the writing of its rows. */
@@ -324,7 +344,7 @@ export class Drafts {
     { firstUsage, now }: { firstUsage: Timestamp; now: Timestamp },
   ): () => void {
     const known = this.#batch.findAccountRow(address);
-    const merged = mergeMetadata(known?.metadata ?? {}, metadata);
+    const merged = this.#counted(mergeMetadata(known?.metadata ?? {}, metadata));
     assertMetadata(merged);
     return () => {
       this.#batch.useAccount(address, firstUsage, now);
@@ -337,7 +357,7 @@ export class Drafts {
 
   /** Removing a key that is not there is logged, too, and changes nothing else. */
   #accountKeyRemover(address: Account, key: string): () => void {
-    const metadata = this.#batch.findAccountRow(address)?.metadata;
+    const metadata = this.#counted(this.#batch.findAccountRow(address)?.metadata ?? {});
     if (metadata === undefined || !Object.hasOwn(metadata, key)) return () => undefined;
     return () => this.#batch.setAccountMetadata(address, withoutKey(metadata, key));
   }
@@ -362,7 +382,7 @@ export class Drafts {
 
   #currentMetadata(id: number): Metadata {
     const { metadata, payload } = this.storedTransaction(id);
-    return metadata ?? payload.metadata ?? {};
+    return this.#counted(metadata ?? payload.metadata ?? {});
   }
 
   #writeTransactionMetadata(

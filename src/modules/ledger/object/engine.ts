@@ -173,6 +173,7 @@ export class LedgerEngine {
       head: () => this.#head,
       append: (id, draft, options) => this.#appendLogged(id, draft, options),
       steps: () => this.#steps,
+      clock: this.#clock,
     });
   }
 
@@ -283,9 +284,11 @@ export class LedgerEngine {
     );
   }
 
-  /** Work so far that the number of elements does not bound: that of scripts, and of moves that are rewritten. */
+  /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
   get #steps(): number {
-    return this.#runner.scriptSteps + Math.floor(this.#drafts.shiftedMoves / MOVES_PER_STEP);
+    const { shiftedMoves, metadataPairs } = this.#drafts;
+    const { scriptSteps } = this.#runner;
+    return scriptSteps + Math.floor(shiftedMoves / MOVES_PER_STEP) + metadataPairs * STEPS_PER_PAIR;
   }
 
   #now(): Timestamp {
@@ -440,6 +443,8 @@ export class LedgerEngine {
 
 /** So many moves are rewritten in the time of one step of a script. */
 const MOVES_PER_STEP = 4;
+/** A pair of metadata is compared, measured and written in the time of so many steps. */
+const STEPS_PER_PAIR = 3;
 
 interface AppendOptions {
   readonly now: Timestamp;

@@ -39,9 +39,17 @@ const ANNOUNCED_MAX = 10_000;
 /** What one call gives of the transactions that a stream has made, in bytes. */
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 
+/** How long after a batch of an import the next one may come; then writes are welcome. */
+const IMPORT_PAUSE_MS_MAX = 5000;
+
 const NOT_CREATED = {
   ok: false,
   failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
+} as const;
+
+const IMPORTING = {
+  ok: false,
+  failure: { kind: "OVERLOADED", message: "a log is being imported into the ledger" },
 } as const;
 
 /** A run of log entries, and the ledger that they are of. */
@@ -62,6 +70,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
   #busyUntilMs = 0;
+  #importingUntilMs = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -82,19 +91,28 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
-    return this.#write((engine) => engine.execute(command, options));
+    return this.#writeOwn((engine) => engine.execute(command, options));
   }
 
   async executeBulk(
     elements: readonly BulkElement[],
     options: BulkOptions,
   ): Promise<Result<Result<Outcome>[]>> {
-    return this.#write((engine) => engine.executeBulk(elements, options));
+    return this.#writeOwn((engine) => engine.executeBulk(elements, options));
   }
 
   /** Takes entries of another ledger's log, as many of the first as one turn allows. */
   async importLogs(batch: ImportBatch): Promise<Result<ImportOutcome>> {
-    return this.#write((engine) => engine.importLogs(batch));
+    return this.#write((engine) => {
+      const outcome = engine.importLogs(batch);
+      if (outcome.failure === undefined) this.#importingUntilMs = Date.now() + IMPORT_PAUSE_MS_MAX;
+      return outcome;
+    });
+  }
+
+  /** No more batches come: writes are welcome again. */
+  async endImport(): Promise<void> {
+    this.#importingUntilMs = 0;
   }
 
   /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
@@ -157,6 +175,11 @@ export class LedgerObject extends DurableObject<Env> {
         featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
       },
     });
+  }
+
+  /** A write of the ledger's own: in the middle of an import it would be the end of that. */
+  async #writeOwn<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
+    return Date.now() < this.#importingUntilMs ? IMPORTING : this.#write(work);
   }
 
   /** Runs a write in its group, and announces what it has changed. */

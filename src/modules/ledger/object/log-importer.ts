@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError, type Failure } from "../../../platform/errors.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { attempt } from "../../../platform/result.ts";
-import { fromMicros, type Timestamp } from "../../../platform/time.ts";
+import { type Clock, fromMicros, type Timestamp, toMicros } from "../../../platform/time.ts";
 import { toDerivedText } from "../core/idempotency.ts";
 import { contentDifferenceOf, differenceOf, isReverse } from "../core/imported-differences.ts";
 import {
@@ -54,6 +54,7 @@ export interface ImporterDependencies {
   readonly append: (id: number, draft: Draft, options: ImportedAppend) => void;
   /** Work so far. */
   readonly steps: () => number;
+  readonly clock: Clock;
 }
 
 /**
@@ -69,6 +70,7 @@ export class LogImporter {
   readonly #head: ImporterDependencies["head"];
   readonly #append: ImporterDependencies["append"];
   readonly #steps: ImporterDependencies["steps"];
+  readonly #clock: Clock;
   #lastTransaction = -1;
 
   constructor(dependencies: ImporterDependencies) {
@@ -80,6 +82,7 @@ export class LogImporter {
     this.#head = dependencies.head;
     this.#append = dependencies.append;
     this.#steps = dependencies.steps;
+    this.#clock = dependencies.clock;
   }
 
   /** To be called in a unit of work. Takes at least one entry, and not all where they are much work. */
@@ -155,6 +158,10 @@ export class LogImporter {
 
   #assertDate(date: Timestamp): void {
     if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
+    // All that is written later would have this date, until it has come.
+    if (toMicros(date) > toMicros(this.#clock()) + AHEAD_MICROS_MAX) {
+      throw invalid("its date is more than a day ahead of the clock of this server");
+    }
     const { logId, date: last } = this.#head();
     if (date < last)
       throw invalid(`its date is before that of log ${logId}: logs are out of order`);
@@ -253,6 +260,8 @@ export class LogImporter {
 
 /** Log dates are read as numbers. */
 const DATE_MIN = fromMicros(0n);
+/** How far the clocks of two servers may be apart, in microseconds: a day. */
+const AHEAD_MICROS_MAX = 86_400_000_000n;
 const DATE_MAX = fromMicros(BigInt(Number.MAX_SAFE_INTEGER));
 
 type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<

@@ -125,7 +125,9 @@ export class LogReader {
       after,
       sizes[count - 1]?.id ?? after,
     );
-    return this.#toListed(rows, { isRange: true });
+    const entries = this.#toListed(rows, { isRange: true });
+    // Rows do not tell how long names and volumes are.
+    return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
   }
 
   /** Entries by their ids, in the order of these: of the first ids, at least one, as many as the limit allows. */

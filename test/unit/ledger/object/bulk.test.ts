@@ -187,3 +187,23 @@ test("what is dated before very many moves is taken in small bulks only", () => 
   ledger.bulk(many.slice(0, 10));
   expect(ledger.engine.counts().transactions).toBe(20_010);
 });
+
+test("a bulk ends where its writes of metadata look at very many pairs", () => {
+  const ledger = new TestLedger();
+  const pairs = Array.from({ length: 4000 }, (_, index) => [`key${index}`, "1"] as const);
+  ledger.run(setMetadata("a", Object.fromEntries(pairs)));
+  const writes = Array.from({ length: 400 }, (_, index) => setMetadata("a", { n: `${index}` }));
+  const before = ledger.dump();
+  expect(refusalOf(() => ledger.bulk(writes))).toBe("BULK_SIZE_EXCEEDED");
+  expect(ledger.dump()).toBe(before);
+});
+
+test("accounts whose metadata one transaction changes may not have too much of it together", () => {
+  const ledger = new TestLedger();
+  const large = "x".repeat(60_000);
+  const names = Array.from({ length: 140 }, (_, index) => `a${index}`);
+  for (const name of names) ledger.run(setMetadata(name, { large }));
+  const accountMetadata = Object.fromEntries(names.map((name) => [name, { n: "1" }]));
+  const command = create(posting("world -> b", 1), { accountMetadata });
+  expect(refusalOf(() => ledger.run(command))).toBe("VALIDATION");
+});

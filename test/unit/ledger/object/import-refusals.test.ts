@@ -33,6 +33,11 @@ describe("an import is refused with an entry", () => {
       { date: "2256-01-01T00:00:00Z" },
       "its date is not between 1970 and 2255",
     ],
+    "from more than a day ahead": [
+      1,
+      { date: "2026-03-02T10:00:01Z" },
+      "its date is more than a day ahead of the clock of this server",
+    ],
     "with a key that is used": [
       2,
       { idempotencyKey: "k1" },

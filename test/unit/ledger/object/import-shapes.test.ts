@@ -35,11 +35,21 @@ describe("an import is refused with what is no entry", () => {
     "no id": [1, { id: undefined }, "'id': expected an integer of 0 or more"],
     "a text as id": [1, { id: "1" }, "'id': expected an integer of 0 or more"],
     "a negative id": [1, { id: -1 }, "'id': expected an integer of 0 or more"],
-    "an id beyond 2^53": [1, { id: 2n ** 53n }, "'id': expected at most 9007199254740991"],
+    "an id beyond 2^53": [1, { id: 2n ** 53n }, "'id': expected at most 4503599627370496"],
     "a transaction id beyond 2^53": [
       1,
       { "data.transaction.id": 2n ** 53n },
-      "'data.transaction.id': expected at most 9007199254740991",
+      "'data.transaction.id': expected at most 4503599627370496",
+    ],
+    "an id that leaves no room for others": [
+      1,
+      { id: 2 ** 52 + 1 },
+      "'id': expected at most 4503599627370496",
+    ],
+    "a transaction id that leaves no room for others": [
+      1,
+      { "data.transaction.id": 2 ** 52 + 1 },
+      "'data.transaction.id': expected at most 4503599627370496",
     ],
     "no date": [1, { date: undefined }, "'date': expected a text"],
     "a date without zone": [

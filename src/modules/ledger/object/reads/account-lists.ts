@@ -7,7 +7,8 @@ import {
   scanOf,
 } from "../../../../platform/pagination.ts";
 import type { Timestamp } from "../../../../platform/time.ts";
-import { type LedgerFilter, parseLedgerFilter, testsOf } from "../../core/filters.ts";
+import { type LedgerFilter, parseLedgerFilter, testsOf, weightOf } from "../../core/filters.ts";
+import { ROWS_TRIED_MAX } from "../../core/limits.ts";
 import type { CountPart, CountQuery, SingleRead, VolumeExpansion } from "../../core/reads.ts";
 import type { AccountRecord } from "../../core/types.ts";
 import type { AccountScanRow } from "./account-filter.ts";
@@ -40,14 +41,17 @@ export class AccountLists {
     this.#assertServed(expansion);
     const column = columnOf(query.column);
     const { bound, order, offset, limit } = scanOf(query);
+    const wish = this.#wish(query.where, query.pit);
     const search = new AccountSearch(this.#context, {
-      ...this.#wish(query.where, query.pit),
+      ...wish,
       column,
       order,
       ...(bound === undefined ? {} : { bound }),
       firstRows: limit,
     });
-    const rows = taken(search.matches(), offset, limit);
+    // Offsets are stepped over in one turn: a part of a page could not tell how many are left.
+    const passedMax = query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(wish.filter);
+    const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
     const records = this.#records.list(
       rows.map(({ id }) => id),
       { volumes: expansion.volumes, effectiveVolumes: expansion.effectiveVolumes, pit: query.pit },
@@ -56,6 +60,9 @@ export class AccountLists {
     const page = pageOf(query, rows, {
       keyOf: (row) => accountKey(column, row),
       keptMax: records.length,
+      // A page that is full of bytes ends there.
+      readTo:
+        last === undefined || records.length < rows.length ? undefined : accountKey(column, last),
     });
     return { ...page, data: page.data.flatMap((row) => byRow.get(row) ?? []) };
   }
@@ -76,7 +83,8 @@ export class AccountLists {
     for (const step of search.matches()) {
       count += step.found.length;
       passed += step.passed;
-      if (passed >= COUNTED_MAX) return { count, after: keyText(accountKey(column, step.last)) };
+      if (passed * weightOf(wish.filter) >= COUNTED_MAX)
+        return { count, after: keyText(accountKey(column, step.last)) };
     }
     return { count };
   }
@@ -121,21 +129,25 @@ function used(filter: LedgerFilter | undefined, pit: Timestamp): LedgerFilter {
   return filter === undefined ? test : { kind: "all", filters: [filter, test] };
 }
 
-/** So many of what a search finds, after a number of others. */
+/**
+ * So many of what a search finds, after a number of others; with the last account that was passed, if these were so many
+ * that the ledger should do other work first.
+ */
 function taken(
   steps: Iterable<SearchStep<AccountScanRow>>,
-  offset: number,
-  limit: number,
-): AccountScanRow[] {
+  { offset, limit, passedMax }: { offset: number; limit: number; passedMax: number },
+): { rows: AccountScanRow[]; last?: AccountScanRow } {
   const rows: AccountScanRow[] = [];
-  let left = offset;
-  for (const { found } of steps) {
+  let [left, passable] = [offset, passedMax];
+  for (const { found, passed, last } of steps) {
     const skipped = Math.min(left, found.length);
     left -= skipped;
     rows.push(...found.slice(skipped, skipped + limit - rows.length));
     if (rows.length >= limit) break;
+    passable -= passed;
+    if (passable <= 0) return { rows, last };
   }
-  return rows;
+  return { rows };
 }
 
 /** A key as text: no address has a space. */

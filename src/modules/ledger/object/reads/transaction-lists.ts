@@ -6,7 +6,7 @@ import {
   type Scan,
   scanOf,
 } from "../../../../platform/pagination.ts";
-import { countWithin, metadataBytes, PAGE_BYTES_MAX } from "../../core/limits.ts";
+import { countWithin, metadataBytes, PAGE_BYTES_MAX, ROWS_TRIED_MAX } from "../../core/limits.ts";
 import type { CountPart, CountQuery, SingleRead, VolumeExpansion } from "../../core/reads.ts";
 import type { Transaction } from "../../core/types.ts";
 import { ALL_IDS, type Span } from "./id-paths.ts";
@@ -39,10 +39,11 @@ export class TransactionLists {
   list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
     const wanted = new TransactionQuery(this.#context, query);
     const scan = scanOf(query);
-    const rows = matching(wanted, candidates(wanted, query.column, scan), scan.limit);
+    const { rows, last } = matching(wanted, candidates(wanted, query.column, scan), scan.limit);
     const page = pageOf(query, rows, {
       keyOf: (row) => keyOf(query.column, row),
       keptMax: countWithin(rows, PAGE_BYTES_MAX, answerBytes),
+      readTo: last === undefined ? undefined : keyOf(query.column, last),
     });
     return { ...page, data: this.#show(wanted, page.data, expansion) };
   }
@@ -103,22 +104,28 @@ function startOf(
 /** Cursors that somebody made up may name any integer. */
 const toId = (id: bigint): number => (id < 0n ? -1 : id > ALL_IDS.to ? ALL_IDS.to : Number(id));
 
-/** The first rows that match, at most so many, and no more than one beyond what an answer may hold. */
+/**
+ * The first rows that match, at most so many, and no more than one beyond what an answer may hold; with the last row that
+ * was tried, if these were so many that the ledger should do other work first.
+ */
 function matching(
-  { filter }: TransactionQuery,
+  { filter, weight }: TransactionQuery,
   candidates: Phases,
   limit: number,
-): TransactionRow[] {
-  const found: TransactionRow[] = [];
+): { rows: TransactionRow[]; last?: TransactionRow | undefined } {
+  const rows: TransactionRow[] = [];
   let bytes = 0;
+  let triedMax = ROWS_TRIED_MAX / weight;
   for (const group of groupsOfPhases(candidates, limit)) {
     for (const row of filter.matching(group)) {
-      found.push(row);
+      rows.push(row);
       bytes += answerBytes(row);
-      if (found.length === limit || (bytes > PAGE_BYTES_MAX && found.length > 1)) return found;
+      if (rows.length === limit || (bytes > PAGE_BYTES_MAX && rows.length > 1)) return { rows };
     }
+    triedMax -= group.length;
+    if (triedMax <= 0) return { rows, last: group.at(-1) };
   }
-  return found;
+  return { rows };
 }
 
 /** About what a posting takes in an answer with all volumes, in bytes. */

@@ -1,5 +1,5 @@
 import { MICROS_MAX, toMicros, type Timestamp } from "../../../../platform/time.ts";
-import { type LedgerFilter, parseLedgerFilter } from "../../core/filters.ts";
+import { type LedgerFilter, parseLedgerFilter, weightOf } from "../../core/filters.ts";
 import { keepsHistory } from "../tags.ts";
 import { datesAllowed } from "./date-ranges.ts";
 import { DateSearch } from "./date-search.ts";
@@ -28,6 +28,11 @@ export class TransactionQuery {
     this.rows = new TransactionRows(sql, pit);
     const metadataAt = this.#isMetadataPast ? pit : undefined;
     this.filter = new TransactionFilter(this.#condition, { sql, history, metadataAt });
+  }
+
+  /** How many times the work of an ordinary filter this one takes for a row. */
+  get weight(): number {
+    return weightOf(this.#condition);
   }
 
   /** Where the transactions are that can match. */

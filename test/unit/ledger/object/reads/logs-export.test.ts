@@ -114,4 +114,24 @@ describe("an export", () => {
     }
     expect(count).toBe(60);
   });
+
+  test("has small parts where volumes are far larger than what moves them", () => {
+    const ledger = new TestLedger();
+    const amount = 10n ** 1000n - 1n;
+    const names = Array.from({ length: 36 }, (_, index) => `a${index}`);
+    for (const name of names)
+      ledger.run(
+        create([posting(`world -> ${name}`, amount), posting(`${name} -> world`, amount)]),
+      );
+    const pairs = names.slice(18).map((name, index) => posting(`a${index} -> ${name}`, 0));
+    for (let index = 0; index < 20; index++) ledger.run(create(pairs));
+    let [after, count] = [-1, 0];
+    while (after < ledger.engine.lastLogId) {
+      const page = ledger.engine.reads.exportLogs(after, ledger.engine.lastLogId);
+      expect(page.text.length).toBeLessThan(5_000_000);
+      count += linesOf(page.text).length;
+      after = page.after;
+    }
+    expect(count).toBe(56);
+  });
 });

@@ -1,0 +1,12 @@
+import { joinPages, type Page, type PageQuery } from "../../src/platform/pagination.ts";
+
+/** A page as the service reads it, in as many turns as it takes, and their number. */
+export function wholePage<T>(
+  query: PageQuery,
+  read: (part: PageQuery) => Page<T>,
+): { page: Page<T>; turns: number } {
+  let page = read(query);
+  let turns = 1;
+  for (; page.rest !== undefined; turns++) page = joinPages(query, page, read(page.rest));
+  return { page, turns };
+}
