@@ -50,6 +50,9 @@ export interface DateSearched {
   readonly until: bigint;
 }
 
+/** How it is read, from where on and up to where apart. */
+type Way = Omit<PlaceReading, "from" | "until">;
+
 /** A row at its place in the list; without a row, it only tells that none comes before. */
 interface Candidate {
   readonly place: Place;
@@ -70,14 +73,11 @@ export class DateSearch {
   }
 
   /** From a place on, if one is given; no more rows are read than are asked for. */
-  *rows(
-    from: Place | undefined,
-    way: { order: Order; batch: number },
-  ): Generator<Iterable<TransactionRow>> {
+  *rows(from: Place | undefined, way: Way): Generator<Iterable<TransactionRow>> {
     for (const phase of this.#phases(this.#readingOf(from, way))) yield rowsOf(phase);
   }
 
-  #readingOf(from: Place | undefined, way: { order: Order; batch: number }): PlaceReading {
+  #readingOf(from: Place | undefined, way: Way): PlaceReading {
     const { allowed, until } = this.#searched;
     const first = { value: allowed.from, id: ALL_IDS.from };
     const last = { value: allowed.to < until ? allowed.to : until, id: ALL_IDS.to };
@@ -105,7 +105,7 @@ export class DateSearch {
     const entries = path.count(span, SORTED_MAX + 1);
     const isSorted = entries <= SORTED_MAX && !this.#isDated(path);
     const effort = path.effort() + (isSorted ? entries / SORTED_PER_ROW : 0);
-    if (effort > 0 && entries > FEW_ENTRIES) {
+    if (effort > 0 && entries > FEW_ENTRIES && reading.isRest !== true) {
       const walk = new Part(this.#inOrder(path.isOrdered ? path : guide, rest), effort);
       yield walk;
       if (walk.last === undefined) return;

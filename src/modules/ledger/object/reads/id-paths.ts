@@ -31,6 +31,8 @@ export interface Reading {
   readonly order: Order;
   /** How many are wanted at first: more are read in growing steps. */
   readonly batch: number;
+  /** Whether many rows were tried before, so that it is known that few match. */
+  readonly isRest?: boolean | undefined;
 }
 
 /** A way to the transactions that a condition allows, and perhaps to some others: their ids, by an index. */
@@ -79,6 +81,8 @@ const EFFORT_ENTRIES_MAX = 50_000;
 export class EntryPath implements IdPath {
   readonly #sql: Sql;
   readonly #entries: Entries;
+  /** All ids, out of order, once it is known that they are few. */
+  #few: readonly number[] | undefined;
 
   constructor(sql: Sql, entries: Entries) {
     this.#sql = sql;
@@ -108,10 +112,11 @@ export class EntryPath implements IdPath {
 
   /** Out of order, the entries of a span are found no faster than all of them. */
   count(span: Span, max: number): number {
-    if (this.#entries.isDense === true) {
-      return Math.max(0, Math.min(span.to - span.from + 1, max));
-    }
-    return this.#count(this.isOrdered ? span : ALL_IDS, max);
+    const { isOrdered, isDense = false } = this.#entries;
+    if (isDense) return Math.max(0, Math.min(span.to - span.from + 1, max));
+    if (isOrdered) return this.#count(span, max);
+    if (this.#few === undefined && max > FEW_ENTRIES + 1) return this.#count(ALL_IDS, max);
+    return Math.min(max, this.#readFew(max).length);
   }
 
   size(span: Span): number | undefined {
@@ -119,12 +124,27 @@ export class EntryPath implements IdPath {
   }
 
   settled(): IdPath {
-    if (this.isOrdered || this.count(ALL_IDS, FEW_ENTRIES + 1) > FEW_ENTRIES) return this;
-    return new FixedPath(this.follow({ span: ALL_IDS, order: "asc", batch: FEW_ENTRIES + 1 }));
+    if (this.isOrdered) return this;
+    const ids = this.#readFew(FEW_ENTRIES + 1);
+    return ids.length > FEW_ENTRIES ? this : new FixedPath(ids);
   }
 
   effort(): number {
     return this.isOrdered ? 0 : this.count(ALL_IDS, EFFORT_ENTRIES_MAX) / ENTRIES_PER_ROW;
+  }
+
+  /** Where few entries are left of a long range, finding them takes time: they are kept. */
+  #readFew(max: number): readonly number[] {
+    if (this.#few !== undefined) return this.#few;
+    const { from, column, bindings } = this.#entries;
+    const rows = this.#sql.all<{ id: number }>(
+      `SELECT ${column} AS id ${from} LIMIT ?`,
+      ...bindings,
+      max,
+    );
+    const ids = rows.map(({ id }) => id);
+    if (ids.length < max) this.#few = ids;
+    return ids;
   }
 
   #count({ from: low, to: high }: Span, max = Number.MAX_SAFE_INTEGER): number {
@@ -194,11 +214,12 @@ export class FixedPath implements IdPath {
 /** What any of several paths leads to. */
 export class UnionPath implements IdPath {
   readonly #paths: readonly IdPath[];
-  readonly #areDisjoint: boolean;
+  readonly #sizeOf: ((span: Span) => number | undefined) | undefined;
 
-  constructor(paths: readonly IdPath[], { areDisjoint = false } = {}) {
+  /** Another way to tell how many ids it has may be given. */
+  constructor(paths: readonly IdPath[], sizeOf?: (span: Span) => number | undefined) {
     this.#paths = paths;
-    this.#areDisjoint = areDisjoint;
+    this.#sizeOf = sizeOf;
   }
 
   get isOrdered(): boolean {
@@ -224,19 +245,16 @@ export class UnionPath implements IdPath {
   }
 
   size(span: Span): number | undefined {
-    if (!this.#areDisjoint) return undefined;
-    let size: number | undefined = 0;
-    for (const path of this.#paths) {
-      const part = path.size(span);
-      size = part === undefined || size === undefined ? undefined : size + part;
-    }
-    return size;
+    return this.#sizeOf?.(span);
   }
 
   settled(): IdPath {
-    if (this.isOrdered) return this;
-    const paths = this.#paths.map((path) => path.settled());
-    return new UnionPath(paths, { areDisjoint: this.#areDisjoint });
+    return this.isOrdered
+      ? this
+      : new UnionPath(
+          this.#paths.map((path) => path.settled()),
+          this.#sizeOf,
+        );
   }
 
   effort(): number {
@@ -296,7 +314,7 @@ export function* distinct(ids: Iterable<number>): Generator<number> {
 const COUNTS = [512, 4096, 32_768];
 const PATHS_MAX = 20;
 
-/** The path with the fewest entries in a span, or one in order where none has few. */
+/** The path with the fewest entries in a span, or the first where none has few. */
 export function shortest(paths: readonly IdPath[], span: Span): IdPath | undefined {
   const some = paths.slice(0, PATHS_MAX);
   if (some.length < 2) return some[0];
@@ -304,13 +322,19 @@ export function shortest(paths: readonly IdPath[], span: Span): IdPath | undefin
     const found = shorterThan(most, some, span);
     if (found !== undefined) return found;
   }
-  return some.find(({ isOrdered }) => isOrdered) ?? some[0];
+  return some[0];
 }
 
-/** A path with at most so many entries in a span. */
-export const shorterThan = (
+/** A path with at most so many entries in a span. Those in order are counted first, as that reads no more than they have. */
+export function shorterThan(
   most: number,
   paths: readonly IdPath[],
   span: Span,
-): IdPath | undefined =>
-  paths.slice(0, PATHS_MAX).find((path) => path.count(span, most + 1) <= most);
+): IdPath | undefined {
+  const some = paths.slice(0, PATHS_MAX);
+  const isShort = (path: IdPath): boolean => path.count(span, most + 1) <= most;
+  return (
+    some.find((path) => path.isOrdered && isShort(path)) ??
+    some.find((path) => !path.isOrdered && isShort(path))
+  );
+}

@@ -23,4 +23,6 @@ export interface PlaceReading {
   readonly until: bigint;
   readonly order: Order;
   readonly batch: number;
+  /** Whether many rows were tried before, so that it is known that few match. */
+  readonly isRest?: boolean | undefined;
 }

@@ -69,7 +69,7 @@ export function* rowsById(
   const path = shortest(plan.paths, first.span)?.settled();
   if (probe.last === undefined || path === undefined) return;
   let rest = { ...first, span: behind(first.span, order, probe.last.id) };
-  if (!path.isOrdered) {
+  if (!path.isOrdered && reading.isRest !== true) {
     const walk = new Part(walkRows(rows, rest), path.effort());
     yield walk;
     if (walk.last === undefined) return;

@@ -5,25 +5,33 @@ import { groupsOf } from "./pace.ts";
 import { followRows, walkRows } from "./row-streams.ts";
 import { idsIn } from "./transaction-plan.ts";
 import { TransactionQuery } from "./transaction-query.ts";
-import type { TransactionRow } from "./transaction-rows.ts";
 
-/** Rows that are tried in one part of a count. */
-const ROWS_MAX = 50_000;
+/** What one part of a count may take. */
+export interface CountLimits {
+  /** Rows that are tried. */
+  readonly rows: number;
+  /** Index entries that are counted. */
+  readonly entries: number;
+  /** Ids that are passed over, where there are more entries. */
+  readonly ids: number;
+}
+
+const LIMITS: CountLimits = { rows: 50_000, entries: 50_000, ids: 250_000 };
+/** Rows that are tried together. */
 const GROUP_ROWS = 1000;
-/** Index entries that are counted in one part, and ids that are passed over where there are more. */
-const ENTRIES_MAX = 50_000;
-const IDS_MAX = 250_000;
 /** Paths that take longer to begin, in rows, are left for a walk. */
 const EFFORT_MAX = 4000;
 
 /** Counts transactions, in parts of bounded work. */
 export class TransactionCounts {
   readonly #context: ReadContext;
+  readonly #limits: CountLimits;
   /** What the last part was about: it knows the addresses that it has met. */
   #last: { readonly name: string; readonly query: TransactionQuery } | undefined;
 
-  constructor(context: ReadContext) {
+  constructor(context: ReadContext, limits = LIMITS) {
     this.#context = context;
+    this.#limits = limits;
   }
 
   /** A part goes on where the one before ended; what comes after the first one is not counted. */
@@ -37,7 +45,7 @@ export class TransactionCounts {
     const span = intersection(rest, plan.span);
     const path = shortest(plan.paths, span)?.settled();
     const counted = plan.isExact ? this.#countIds(path, span) : undefined;
-    const part = counted ?? countRows(query, path, span);
+    const part = counted ?? this.#countRows(query, path, span);
     if (part.after === undefined) this.#last = undefined;
     return part;
   }
@@ -54,34 +62,35 @@ export class TransactionCounts {
     return { ...ALL_IDS, to: rows.firstIn(ALL_IDS, "desc")?.id ?? -1 };
   }
 
-  /** Where all that a path leads to match; undefined where they are not counted so. */
+  /** Where all that a path leads to match; undefined where no index tells how many. */
   #countIds(found: IdPath | undefined, span: Span): CountPart | undefined {
+    const { entries, ids } = this.#limits;
     const path = found ?? idsIn(this.#context.sql, span);
-    const isShort = path.count(span, ENTRIES_MAX + 1) <= ENTRIES_MAX;
-    const part = isShort ? span : intersection(span, { ...span, to: span.from + IDS_MAX - 1 });
+    const isShort = path.count(span, entries + 1) <= entries;
+    const part = isShort ? span : intersection(span, { ...span, to: span.from + ids - 1 });
     const count = path.size(part);
     return count === undefined ? undefined : toPart(count, { ...span, from: part.to + 1 });
   }
-}
 
-/** Tries the rows of a path, or all where there is none, or where following it takes longer. */
-function countRows(
-  { rows, filter }: TransactionQuery,
-  path: IdPath | undefined,
-  span: Span,
-): CountPart {
-  const reading = { span, order: "asc", batch: ROWS_MAX } as const;
-  const isFollowed = path !== undefined && path.effort() <= EFFORT_MAX;
-  const found = isFollowed ? followRows(rows, path, reading) : walkRows(rows, reading);
-  let [count, tried] = [0, 0];
-  let last: TransactionRow | undefined;
-  for (const group of groupsOf(found, () => GROUP_ROWS)) {
-    count += filter.matching(group).length;
-    tried += group.length;
-    last = group.at(-1);
-    if (last !== undefined && tried >= ROWS_MAX) return toPart(count, behind(span, "asc", last.id));
+  /** Tries the rows of a path, or all where there is none, or where following it takes longer. */
+  #countRows(
+    { rows, filter, weight }: TransactionQuery,
+    path: IdPath | undefined,
+    span: Span,
+  ): CountPart {
+    const most = Math.ceil(this.#limits.rows / weight);
+    const reading = { span, order: "asc", batch: most } as const;
+    const isFollowed = path !== undefined && path.effort() <= EFFORT_MAX;
+    const found = isFollowed ? followRows(rows, path, reading) : walkRows(rows, reading);
+    let [count, tried] = [0, 0];
+    for (const group of groupsOf(found, () => Math.min(GROUP_ROWS, most - tried))) {
+      count += filter.matching(group).length;
+      tried += group.length;
+      const last = group.at(-1);
+      if (last !== undefined && tried >= most) return toPart(count, behind(span, "asc", last.id));
+    }
+    return { count };
   }
-  return { count };
 }
 
 const toPart = (count: number, rest: Span): CountPart =>

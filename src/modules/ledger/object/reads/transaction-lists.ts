@@ -78,13 +78,14 @@ function candidates(
 ): Phases {
   const dates = DATE_COLUMNS.find((name) => name === column);
   const start = bound === undefined ? undefined : startOf(column, order, bound);
-  if (dates !== undefined) return query.searchBy(dates).rows(start, { order, batch });
+  const way = { order, batch, isRest: query.isRest };
+  if (dates !== undefined) return query.searchBy(dates).rows(start, way);
   if (column !== "id" && column !== "inserted_at") {
     throw new Error(`transactions are not sorted by ${column}`);
   }
   // Dates of insertion never decrease with the id, so that their order is that of the ids.
   const span = start === undefined ? ALL_IDS : spanFrom(order, start.id);
-  return rowsById(query.rows, query.plan(), { span, order, batch });
+  return rowsById(query.rows, query.plan(), { ...way, span });
 }
 
 const spanFrom = (order: Scan["order"], id: number): Span =>

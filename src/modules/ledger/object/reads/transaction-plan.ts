@@ -87,9 +87,12 @@ export class TransactionPlanner {
   #planAll(filters: readonly LedgerFilter[], place: FilterPlace): Plan {
     const plan = this.#planParts(filters, place);
     const condition: LedgerFilter = { kind: place.isNegated ? "any" : "all", filters };
-    const paths = [...plan.paths];
-    for (const [column, path] of this.#datePaths(condition, place)) {
-      if (!(place.isTop && column === this.#sources.sortedBy)) paths.push(path);
+    // Where none is short, the first is taken: one in order, if there is any.
+    let paths: readonly IdPath[] = plan.paths.toSorted((a, b) => orderRank(a) - orderRank(b));
+    for (const column of DATE_COLUMNS) {
+      const range = datesAllowed(condition, column, place.isNegated);
+      const isSorted = place.isTop && column === this.#sources.sortedBy;
+      if (!isAllDates(range) && !isSorted) paths = this.#alongDates(column, range, paths);
     }
     return { ...plan, paths, isExact: plan.isExact && paths.length <= 1 };
   }
@@ -134,8 +137,7 @@ export class TransactionPlanner {
       case "date":
         return this.#planDate(test, isNegated);
       case "boolean":
-        if (test.value === isNegated) return ANYTHING;
-        return this.#along(this.#entries(REVERTED), { isExact: !this.#sources.hidesReverts });
+        return test.value === isNegated ? ANYTHING : this.#planReverted();
       default: {
         const path = isNegated ? undefined : this.#findPath(test);
         if (path === undefined) return ANYTHING;
@@ -149,24 +151,34 @@ export class TransactionPlanner {
     const range = dateRange(test, isNegated);
     if (range === undefined) return ANYTHING;
     if (test.key === "inserted_at") return { ...ALWAYS, span: this.#insertedIn(range) };
-    const isHidden = test.key === "reverted_at" && this.#sources.hidesReverts;
-    return isHidden ? ANYTHING : ALWAYS;
+    if (test.key !== "reverted_at") return ALWAYS;
+    // Any date passes, but none does not.
+    if (isAllDates(range)) return this.#planReverted();
+    return this.#sources.hidesReverts ? ANYTHING : ALWAYS;
   }
 
-  *#datePaths(filter: LedgerFilter, { isNegated }: FilterPlace): Generator<[DateColumn, IdPath]> {
-    for (const column of DATE_COLUMNS) {
-      const range = datesAllowed(filter, column, isNegated);
-      if (!isAllDates(range)) yield [column, this.#datedIn(column, range)];
-    }
+  #planReverted(): Plan {
+    return this.#along(this.#entries(REVERTED), { isExact: !this.#sources.hidesReverts });
   }
 
-  /** Those whose own date lies in the range, and those without one whose log date does. */
-  #datedIn(column: DateColumn, range: Range): IdPath {
-    const { lacking, having } = DATES[column];
-    const dated = this.#entries(having, [range.from.toString(), range.to.toString()]);
-    if (lacking === undefined) return dated;
-    const inserted = new WithinPath(this.#entries(lacking), this.#insertedIn(range));
-    return new UnionPath([inserted, dated], { areDisjoint: true });
+  /**
+   * Paths to what has a date of its own, or that of its log entry, in a range. Nearly all of it was also inserted then: the
+   * ids of these transactions are a span. The others are few: each path leads to them, too, besides its ids in the span.
+   */
+  #alongDates(column: DateColumn, range: Range, paths: readonly IdPath[]): readonly IdPath[] {
+    const { lacking, having, outside } = DATES[column];
+    const bindings = [range.from.toString(), range.to.toString()];
+    const dated = this.#entries(having, bindings);
+    if (lacking === undefined || outside === undefined) return [...paths, dated];
+    const span = this.#insertedIn(range);
+    const others = this.#entries(outside, [...bindings, span.from, span.to]);
+    const undated = new WithinPath(this.#entries(lacking), span);
+    const sizeOf = (within: Span) => (undated.size(within) ?? 0) + (dated.size(within) ?? 0);
+    return [
+      ...paths.map((path) => new UnionPath([new WithinPath(path, span), others])),
+      ...paths,
+      new UnionPath([idsIn(this.#sources.sql, span), others], sizeOf),
+    ];
   }
 
   #findPath(test: FilterTest): IdPath | undefined {
@@ -227,6 +239,8 @@ export class TransactionPlanner {
   }
 }
 
+const orderRank = ({ isOrdered }: IdPath): number => (isOrdered ? 0 : 1);
+
 /** All ids of a span. */
 export const idsIn = (sql: Sql, span: Span): IdPath =>
   new WithinPath(new EntryPath(sql, { ...IN_SPAN, bindings: [] }), span);
@@ -242,23 +256,30 @@ type PathEntries = Omit<ConstructorParameters<typeof EntryPath>[1], "bindings">;
 const byId = (from: string): PathEntries => ({ from, column: "id", isOrdered: true });
 const ofMost = (from: string): PathEntries => ({ ...byId(from), isDense: true });
 const byOther = (from: string): PathEntries => ({ from, column: "id", isOrdered: false });
-const byDate = (index: string, column: string): PathEntries =>
+const byDate = (index: string, column: string, more = ""): PathEntries =>
   byOther(
-    `FROM tx INDEXED BY ${index} WHERE ${column} IS NOT NULL AND ${column} >= CAST(? AS INTEGER) AND ${column} <= CAST(? AS INTEGER)`,
+    `FROM tx INDEXED BY ${index} WHERE ${column} IS NOT NULL
+      AND ${column} >= CAST(? AS INTEGER) AND ${column} <= CAST(? AS INTEGER) ${more}`,
   );
+
+/** The transactions that have the date of their log entry; those with one of their own in a range; the latter outside of a span. */
+interface DateEntries {
+  readonly lacking?: PathEntries;
+  readonly having: PathEntries;
+  readonly outside?: PathEntries;
+}
+
+const entriesBy = (index: string, column: string): DateEntries => ({
+  lacking: ofMost(`FROM tx WHERE ${column} IS NULL`),
+  having: byDate(index, column),
+  outside: byDate(index, column, "AND (id < ? OR id > ?)"),
+});
 
 const IN_SPAN = ofMost("FROM tx WHERE true");
 const REVERTED = byId("FROM tx INDEXED BY tx_reverted_id WHERE reverted_at IS NOT NULL");
-/** Of each column: the transactions that have the date of their log entry, and those that have one of their own. */
-const DATES: Readonly<Record<DateColumn, { lacking?: PathEntries; having: PathEntries }>> = {
-  timestamp: {
-    lacking: ofMost("FROM tx WHERE timestamp IS NULL"),
-    having: byDate("tx_dated", "timestamp"),
-  },
-  updated_at: {
-    lacking: ofMost("FROM tx WHERE updated_at IS NULL"),
-    having: byDate("tx_updated", "updated_at"),
-  },
+const DATES: Readonly<Record<DateColumn, DateEntries>> = {
+  timestamp: entriesBy("tx_dated", "timestamp"),
+  updated_at: entriesBy("tx_updated", "updated_at"),
   reverted_at: { having: byDate("tx_reverted", "reverted_at") },
 };
 const PAIR: PathEntries = {

@@ -15,15 +15,15 @@ export class TransactionQuery {
   readonly #condition: LedgerFilter | undefined;
   readonly rows: TransactionRows;
   readonly filter: TransactionFilter;
+  /** Whether it goes on where many rows were tried. */
+  readonly isRest: boolean;
 
   /** Throws `VALIDATION` for a filter that is none of transactions. */
-  constructor(
-    context: ReadContext,
-    { where, pit }: { where?: string | undefined; pit?: Timestamp | undefined },
-  ) {
+  constructor(context: ReadContext, { where, pit, wanted }: Wanted) {
     const { sql, history } = context;
     this.#context = context;
     this.#pit = pit;
+    this.isRest = wanted !== undefined;
     this.#condition = upTo(pit, parseLedgerFilter("transactions", where));
     this.rows = new TransactionRows(sql, pit);
     const metadataAt = this.#isMetadataPast ? pit : undefined;
@@ -65,6 +65,14 @@ export class TransactionQuery {
   get #isMetadataPast(): boolean {
     return this.#pit !== undefined && keepsHistory(this.#context.features, "TRANSACTION");
   }
+}
+
+interface Wanted {
+  /** A filter as JSON text. */
+  readonly where?: string | undefined;
+  readonly pit?: Timestamp | undefined;
+  /** Of the rest of a page: how many rows of it are left. */
+  readonly wanted?: number;
 }
 
 /** At a point in time, there is what is dated then or earlier. */

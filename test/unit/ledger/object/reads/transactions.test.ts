@@ -43,7 +43,13 @@ function ledgerOfSeven(): TestLedger {
   return ledger;
 }
 
-const found = (where: object): string => idsOf(ledgerOfSeven(), { where }).join(" ");
+/** What a filter finds, which is also what it counts. */
+function found(where: object): string {
+  const ledger = ledgerOfSeven();
+  const ids = idsOf(ledger, { where });
+  expect(countOf(ledger, { where })).toBe(ids.length);
+  return ids.join(" ");
+}
 
 describe("a filter of transactions", () => {
   test.each<[object, string]>([
@@ -119,6 +125,8 @@ describe("a filter of transactions", () => {
     [{ $lt: { reverted_at: "2026-03-01T10:00:06Z" } }, ""],
     [{ $lte: { reverted_at: "2026-03-01T10:00:06Z" } }, "2"],
     [{ $gt: { reverted_at: "2020-01-01T00:00:00Z" } }, "2"],
+    [{ $lte: { reverted_at: "9999-12-31T23:59:59.999999Z" } }, "2"],
+    [{ $gte: { reverted_at: "0001-01-01T00:00:00Z" } }, "2"],
     [{ $not: { $gt: { reverted_at: "2020-01-01T00:00:00Z" } } }, "7 6 5 4 3 1"],
     [{ $not: { $lt: { reverted_at: "2020-01-01T00:00:00Z" } } }, "7 6 5 4 3 2 1"],
   ])("tells reverted ones, and no date from any date: %j", (where, ids) => {
