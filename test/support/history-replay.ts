@@ -36,23 +36,43 @@ export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] 
   return [...transactions.values()];
 }
 
-/** Every version of each account, without volumes; accounts are in the order in which they came. */
-export function accountVersionsOf(entries: readonly LogListEntry[]): AccountRecord[][] {
-  const versions = new Map<string, AccountRecord[]>();
-  const change = (known: AccountRecord, fields: Partial<AccountRecord>): void => {
-    versions.get(known.address)?.push({ ...known, ...fields });
+/** An account after one of its changes, without volumes. */
+export interface AccountVersion {
+  readonly account: AccountRecord;
+  /** From when on its metadata is what reads of the past show. */
+  readonly since: Timestamp;
+}
+
+/**
+ * Every version of each account; accounts are in the order in which they came. The deletion of a key is no update: it
+ * belongs to the update before it, and is seen from that date on.
+ */
+export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVersion[][] {
+  const versions = new Map<string, AccountVersion[]>();
+  const last = (address: string): AccountVersion | undefined => versions.get(address)?.at(-1);
+  const change = (
+    known: AccountVersion,
+    fields: Partial<AccountRecord>,
+    since?: Timestamp,
+  ): void => {
+    const account = { ...known.account, ...fields };
+    versions.get(account.address)?.push({ account, since: since ?? known.since });
   };
   const use = (address: string, usage: Timestamp, now: Timestamp): void => {
-    const known = versions.get(address)?.at(-1);
-    const dates = { firstUsage: usage, insertionDate: now, updatedAt: now };
+    const known = last(address);
     if (known === undefined) {
-      versions.set(address, [{ address, metadata: {}, ...dates } as AccountRecord]); // addresses come from the log
-    } else if (usage < known.firstUsage) change(known, { firstUsage: usage, updatedAt: now });
+      const dates = { firstUsage: usage, insertionDate: now, updatedAt: now };
+      const account = { address, metadata: {}, ...dates } as AccountRecord; // addresses come from the log
+      versions.set(address, [{ account, since: now }]);
+    } else if (usage < known.account.firstUsage) {
+      change(known, { firstUsage: usage, updatedAt: now });
+    }
   };
   const merge = (address: string, metadata: Metadata, now: Timestamp): void => {
-    const known = versions.get(address)?.at(-1);
-    if (known === undefined || isContained(metadata, known.metadata)) return;
-    change(known, { metadata: { ...known.metadata, ...metadata }, updatedAt: now });
+    const known = last(address);
+    if (known === undefined || isContained(metadata, known.account.metadata)) return;
+    const merged = { ...known.account.metadata, ...metadata };
+    change(known, { metadata: merged, updatedAt: now }, now);
   };
   for (const { date, data } of entries) {
     if (data.type === "NEW_TRANSACTION") {
@@ -67,49 +87,13 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountReco
       use(data.target.id, date, date);
       merge(data.target.id, data.metadata, date);
     } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
-      const known = versions.get(data.target.id)?.at(-1);
-      // The only change that does not move `updatedAt`.
-      if (known !== undefined) change(known, { metadata: without(known.metadata, data.key) });
+      const known = last(data.target.id);
+      if (known !== undefined) {
+        change(known, { metadata: without(known.account.metadata, data.key) });
+      }
     }
   }
   return [...versions.values()];
-}
-
-/**
- * Metadata of accounts as of a date, or as it is now, by address. The deletion of a key does not move `updatedAt`: it counts
- * from the change of metadata before it on, or from the creation of the account.
- */
-export function accountMetadataOf(
-  entries: readonly LogListEntry[],
-  pit: Timestamp | undefined,
-): Map<string, Metadata> {
-  const found = new Map<string, Metadata>();
-  const current = new Map<string, { metadata: Metadata; since: Timestamp }>();
-  const set = (address: string, metadata: Metadata, since: Timestamp): void => {
-    current.set(address, { metadata, since });
-    if (pit === undefined || since <= pit) found.set(address, metadata);
-  };
-  const merge = (address: string, added: Metadata, date: Timestamp): void => {
-    const known = current.get(address);
-    if (known !== undefined && isContained(added, known.metadata)) return;
-    set(address, { ...known?.metadata, ...added }, date);
-  };
-  for (const { date, data } of entries) {
-    if (data.type === "NEW_TRANSACTION") {
-      for (const { source, destination } of data.transaction.postings) {
-        merge(source, {}, date);
-        merge(destination, {}, date);
-      }
-      for (const [address, added] of Object.entries(data.accountMetadata))
-        merge(address, added, date);
-    } else if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
-      merge(data.target.id, data.metadata, date);
-    } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
-      const known = current.get(data.target.id);
-      if (known !== undefined) set(data.target.id, without(known.metadata, data.key), known.since);
-    }
-  }
-  return found;
 }
 
 /** Metadata of transactions as of a date, or as it is now; what one was created with is always there. */

@@ -18,11 +18,13 @@ export interface Deed {
 
 /** What is known of a ledger when something is done to it. */
 export interface Known {
-  /** One of the transactions, or an id that there may be none of. */
+  /** One of the transactions, the last for `LATEST`, or an id that there may be none of. */
   id(nth: number): number;
   /** The date of an earlier entry, or so many hours after the begin. */
   date(choice: DateChoice): Timestamp;
 }
+
+export const LATEST = -1;
 
 export interface DateChoice {
   readonly hours: number;
@@ -130,7 +132,10 @@ const creating: fc.Arbitrary<ToCommand> = fc
 
 const reverting: fc.Arbitrary<ToCommand> = fc
   .record({
-    nth: fc.nat(1000),
+    nth: fc.oneof(
+      { weight: 5, arbitrary: fc.nat(1000) },
+      { weight: 1, arbitrary: fc.constant(LATEST) },
+    ),
     metadata: rarely(2, metadata),
     force: fc.nat(5).map((dice) => dice > 0),
     atEffectiveDate: fc.boolean(),
@@ -141,8 +146,14 @@ const reverting: fc.Arbitrary<ToCommand> = fc
         revert(known.id(nth), { ...options, ...(metadata === undefined ? {} : { metadata }) }),
   );
 
-/** The same few transactions and accounts are changed again and again. */
-const target = fc.oneof(fc.nat(1000), fc.nat(12), address, fc.constantFrom(...QUIET));
+/** The same few transactions and accounts are changed again and again, others as soon as they are made. */
+const target = fc.oneof(
+  fc.nat(1000),
+  fc.nat(12),
+  fc.constant(LATEST),
+  address,
+  fc.constantFrom(...QUIET),
+);
 const targetOf = (chosen: number | string, known: Known): number | string =>
   typeof chosen === "number" ? known.id(chosen) : chosen;
 
@@ -189,3 +200,14 @@ export const deed: fc.Arbitrary<Deed> = fc
     key,
     toCommands: (known) => doings.map((toCommand) => toCommand(known)),
   }));
+
+/** A transaction with an account that takes part in no other. */
+export const welcome = (nth: number): Deed => ({
+  waitMicros: 0n,
+  key: "",
+  dryRun: false,
+  atomic: undefined,
+  toCommands: () => [
+    create(posting(`world -> crowd:${nth}`, nth), { metadata: nth % 3 === 0 ? { k: "1" } : {} }),
+  ],
+});

@@ -17,7 +17,7 @@ import type { FailureKind } from "../../src/platform/errors.ts";
 import type { Order } from "../../src/platform/pagination.ts";
 import { fromMicros, type Timestamp, toMicros } from "../../src/platform/time.ts";
 import {
-  accountMetadataOf,
+  type AccountVersion,
   accountVersionsOf,
   grouped,
   pairName,
@@ -76,7 +76,7 @@ export class LedgerHistory {
   /** As they are now, without volumes, in the order in which they came. */
   readonly accounts: readonly AccountRecord[];
   readonly #features: Features;
-  readonly #versions: readonly (readonly AccountRecord[])[];
+  readonly #versions: readonly (readonly AccountVersion[])[];
   readonly #expanded = new Map<number, Transaction>();
 
   constructor(entries: readonly LogListEntry[], features: Features) {
@@ -84,7 +84,7 @@ export class LedgerHistory {
     this.#features = features;
     this.transactions = transactionsOf(entries);
     this.#versions = accountVersionsOf(entries);
-    this.accounts = this.#versions.flatMap((versions) => versions.slice(-1));
+    this.accounts = this.#versions.flatMap((versions) => versions.at(-1)?.account ?? []);
   }
 
   listTransactions(query: ExpandedListQuery): Answer<Transaction> {
@@ -254,7 +254,11 @@ export class LedgerHistory {
 
   #accountMetadata(pit: Timestamp | undefined): Map<string, Metadata> {
     const isKept = this.#features.ACCOUNT_METADATA_HISTORY === "SYNC";
-    return accountMetadataOf(this.entries, isKept ? pit : undefined);
+    const seen = this.#versions.flatMap((versions) => {
+      const found = versions.findLast(({ since }) => !isKept || pit === undefined || since <= pit);
+      return found?.account ?? [];
+    });
+    return new Map(seen.map(({ address, metadata }) => [address, metadata]));
   }
 
   get #keepsMoves(): boolean {

@@ -7,7 +7,7 @@ import type { Command, Features } from "../../src/modules/ledger/core/types.ts";
 import { present } from "../../src/platform/assert.ts";
 import { AppError } from "../../src/platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "../../src/platform/time.ts";
-import { type DateChoice, deed, type Deed, type Known } from "./ledger-deeds.ts";
+import { type DateChoice, deed, type Deed, type Known, welcome } from "./ledger-deeds.ts";
 import { element, TestLedger } from "./ledger-fixtures.ts";
 import { LedgerHistory } from "./ledger-history.ts";
 
@@ -17,13 +17,22 @@ export interface Past {
   readonly history: LedgerHistory;
 }
 
+export interface PastOptions {
+  /** The same one makes the same ledger. */
+  readonly seed: number;
+  readonly features?: Partial<Features>;
+  /** How many accounts there are besides the usual ones; none by default. */
+  readonly crowd?: number;
+}
+
 /** Deeds in the life of a ledger: some 370 transactions. */
 const DEEDS = 700;
 
-/** The same seed makes the same ledger. */
-export function makePast(seed: number, features: Partial<Features> = {}): Past {
+export function makePast({ seed, features = {}, crowd = 0 }: PastOptions): Past {
   const life = new Life(new TestLedger({ features }));
-  for (const [index, next] of fc.sample(deed, { seed, numRuns: DEEDS }).entries()) {
+  const lifeDeeds = fc.sample(deed, { seed, numRuns: DEEDS });
+  for (const [index, next] of lifeDeeds.entries()) {
+    for (let nth = index; nth < crowd; nth += DEEDS) life.do(welcome(nth));
     life.do(next);
     if (index % EVICTED_AFTER === EVICTED_AFTER - 1) life.ledger.open();
   }
@@ -85,7 +94,7 @@ class Life implements Known {
   }
 
   id(nth: number): number {
-    return this.#ids[nth % this.#ids.length] ?? nth;
+    return this.#ids.at(nth % this.#ids.length) ?? Math.abs(nth);
   }
 
   date({ hours, micros, nth }: DateChoice): Timestamp {
