@@ -32,6 +32,7 @@ describe("a list of transactions", () => {
     ["inserted_at", [1, 2, 3, 4, 5]],
     ["timestamp", [1, 3, 2, 5, 4]],
     ["updated_at", [1, 3, 4, 5, 2]],
+    ["reverted_at", [1, 2, 3, 4, 5]],
   ])("is sorted by %s, equal dates by id, both ways", (column, ids) => {
     const ledger = ledgerWithDates();
     expect(idsBy(ledger, column, "asc")).toEqual(ids);
@@ -64,7 +65,7 @@ describe("a list of transactions", () => {
 
   test("is empty in an empty ledger, in every order", () => {
     const ledger = new TestLedger();
-    for (const column of ["id", "timestamp", "inserted_at", "updated_at"]) {
+    for (const column of ["id", "timestamp", "inserted_at", "updated_at", "reverted_at"]) {
       const page = ledger.engine.reads.listTransactions({ ...ALL, column }, EXPANDED);
       expect(page).toEqual({ pageSize: 10_000, hasMore: false, data: [] });
     }

@@ -132,6 +132,8 @@ export class TransactionPlanner {
       case "number": {
         const range = (isNegated ? rangeOfOthers : rangeOf)(test.operator, test.value, IDS);
         if (range === undefined) return ANYTHING;
+        // Beyond all ids, numbers would be too coarse to go on from.
+        if (range.from > range.to) return NEVER;
         return { ...ALWAYS, span: { from: Number(range.from), to: Number(range.to) } };
       }
       case "date":

@@ -65,6 +65,8 @@ describe("a filter of transactions", () => {
     [{ $gt: { id: 10n ** 30n } }, ""],
     [{ $lt: { id: 10n ** 30n } }, "7 6 5 4 3 2 1"],
     [{ $not: { $match: { id: 3 } } }, "7 6 5 4 2 1"],
+    [{ $not: { $gte: { id: -(10n ** 30n) } } }, ""],
+    [{ $not: { $lte: { id: 10n ** 30n } } }, ""],
     [{ $not: { $lt: { id: 6 } } }, "7 6"],
   ])("compares ids: %o", (where, ids) => {
     expect(found(where)).toBe(ids);
