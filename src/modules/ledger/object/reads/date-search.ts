@@ -133,7 +133,8 @@ export class DateSearch {
     const streams = [this.#lacking(path, reading), this.#having(path, reading)];
     return mergeStreams(
       streams.map((items) => ({ items })),
-      (a, b) => compare(a.place, b.place),
+      // At one place, what only tells of it comes first: behind a row, nothing of its place is left.
+      (a, b) => compare(a.place, b.place) || rank(a) - rank(b),
     );
   }
 
@@ -274,6 +275,8 @@ export class DateSearch {
 function* rowsOf(candidates: Iterable<Candidate>): Generator<TransactionRow> {
   for (const { row } of candidates) if (row !== undefined) yield row;
 }
+
+const rank = ({ row }: Candidate): number => (row === undefined ? 0 : 1);
 
 /** The first place that was not read yet: a candidate without a row tells where the next one may be. */
 const behindCandidate = (order: Order, { place, row }: Candidate): Place =>

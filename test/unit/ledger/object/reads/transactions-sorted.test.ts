@@ -139,3 +139,23 @@ describe("a list of transactions", () => {
     expect(page.data.at(-1)?.id).toBe(301 - page.data.length);
   });
 });
+
+test("a transaction that was changed in the moment of its insertion stands once in the order of changes", async () => {
+  const ledger = new TestLedger();
+  for (let id = 1; id <= 200; id++) {
+    const metadata: Record<string, string> = id % 3 === 0 ? { k: "v" } : {};
+    const commands = [create(posting("world -> a", 1), { metadata }), setMetadata(id, { x: "y" })];
+    ledger.bulk(commands, { atomic: true });
+  }
+  const wanted = Array.from({ length: 66 }, (_, index) => 3 * (index + 1));
+  const where = stringifyJson({ $match: { "metadata[k]": "v" } });
+  for (const order of ["asc", "desc"] as const) {
+    const options = { columns: COLUMNS, column: "updated_at", order, pageSize: 20 };
+    const { forward } = await walk(
+      async (page) => ledger.engine.reads.listTransactions({ ...page, where }, BARE),
+      options,
+    );
+    const ids = forward.flat();
+    expect(ids.map(({ id }) => id)).toEqual(order === "asc" ? wanted : wanted.toReversed());
+  }
+});
