@@ -39,7 +39,7 @@ export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }
   `Single transactions of ${clients} clients, in turns with the ceiling of one inserted row:
   ${whole(singlesPerSecond)} and ${whole(ceilingPerSecond)} a second, which is ${percent(share)}`;
 
-export const readLines = ({ figures, memoryMb }: ReadReport): string =>
+export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
     "Reads inside a process, in milliseconds: the median, the slowest, and what it may be",
     ...figures.map(({ name, medianMs, slowestMs, limitMs }) => {
@@ -47,7 +47,8 @@ export const readLines = ({ figures, memoryMb }: ReadReport): string =>
       const mark = slowestMs > limitMs ? "  too slow" : "";
       return `  ${name.padEnd(44)}${cells.map((cell) => cell.padStart(9)).join("")}${mark}`;
     }),
-    `  ${memoryMb.toFixed(0)} MB of memory at most`,
+    `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, and imported with ${whole(logs.importedPerSecond)}`,
+    `  ${memoryMb.toFixed(0)} MB of memory at most, the runtime of Node included`,
   ].join("\n");
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;

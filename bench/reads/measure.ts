@@ -22,6 +22,9 @@ const CASE_MS = 300;
 /** What the reads of a ledger take inside a process, and how much memory that process came to use. */
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
+  /** Log entries that are exported, and imported into another ledger, in a second. */
+  readonly exportedPerSecond: number;
+  readonly importedPerSecond: number;
   readonly memoryMb: number;
 }
 

@@ -1,5 +1,6 @@
 import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
 import { readCases } from "./cases.ts";
+import { measureCopy } from "./copy.ts";
 import { fillLedger, openLedger } from "./fill.ts";
 import { measureRead, type ReadReport } from "./measure.ts";
 
@@ -9,14 +10,16 @@ const sql = new NodeSql(file);
 
 if (task === "fill") {
   fillLedger(sql, size);
-  report([]);
+  report({ figures: [], exportedPerSecond: 0, importedPerSecond: 0 });
 } else {
-  report(readCases(openLedger(sql, size)).map(measureRead));
+  const ledger = openLedger(sql, size);
+  const figures = readCases(ledger).map(measureRead);
+  report({ figures, ...measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) });
 }
 sql.close();
 
-function report(figures: ReadReport["figures"]): void {
-  const answer: ReadReport = { figures, memoryMb: process.resourceUsage().maxRSS / 1024 };
+function report(measured: Omit<ReadReport, "memoryMb">): void {
+  const answer: ReadReport = { ...measured, memoryMb: process.resourceUsage().maxRSS / 1024 };
   process.send?.(answer);
   process.disconnect();
 }
