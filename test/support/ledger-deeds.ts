@@ -24,6 +24,7 @@ export interface Known {
   date(choice: DateChoice): Timestamp;
 }
 
+/** In place of a number: the transaction that was made last. */
 export const LATEST = -1;
 
 export interface DateChoice {
@@ -201,13 +202,15 @@ export const deed: fc.Arbitrary<Deed> = fc
     toCommands: (known) => doings.map((toCommand) => toCommand(known)),
   }));
 
-/** A transaction with an account that takes part in no other. */
-export const welcome = (nth: number): Deed => ({
-  waitMicros: 0n,
-  key: "",
-  dryRun: false,
-  atomic: undefined,
-  toCommands: () => [
-    create(posting(`world -> crowd:${nth}`, nth), { metadata: nth % 3 === 0 ? { k: "1" } : {} }),
-  ],
-});
+const AT_ONCE = { waitMicros: 0n, key: "", dryRun: false, atomic: undefined };
+
+/** A transaction with an account that takes part in no other, and a change of it at the same moment. */
+export const welcome = (nth: number): Deed[] => [
+  {
+    ...AT_ONCE,
+    toCommands: () => [
+      create(posting(`world -> crowd:${nth}`, nth), { metadata: nth % 3 === 0 ? { k: "1" } : {} }),
+    ],
+  },
+  { ...AT_ONCE, toCommands: (known) => [setMetadata(known.id(LATEST), { K: `${nth % 2}` })] },
+];

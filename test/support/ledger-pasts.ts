@@ -32,7 +32,7 @@ export function makePast({ seed, features = {}, crowd = 0 }: PastOptions): Past 
   const life = new Life(new TestLedger({ features }));
   const lifeDeeds = fc.sample(deed, { seed, numRuns: DEEDS });
   for (const [index, next] of lifeDeeds.entries()) {
-    for (let nth = index; nth < crowd; nth += DEEDS) life.do(welcome(nth));
+    for (let nth = index; nth < crowd; nth += DEEDS) welcome(nth).forEach((it) => life.do(it));
     life.do(next);
     if (index % EVICTED_AFTER === EVICTED_AFTER - 1) life.ledger.open();
   }

@@ -28,16 +28,16 @@ export function malformedFilter(
       good,
     )
     .map(([{ operator, key, value }, place, good]) => {
-      const bad = { [operator]: { [key]: value } };
+      const wrong = { [operator]: { [key]: value } };
       switch (place) {
         case "and":
-          return { resource, key, where: { $and: [good, bad] } };
+          return { resource, key, where: { $and: [good, wrong] } };
         case "or":
-          return { resource, key, where: { $or: [{ $and: [] }, { $not: bad }] } };
+          return { resource, key, where: { $or: [{ $and: [] }, { $not: wrong }] } };
         case "not":
-          return { resource, key, where: { $not: { $not: bad } } };
+          return { resource, key, where: { $not: { $not: wrong } } };
         default:
-          return { resource, key, where: bad };
+          return { resource, key, where: wrong };
       }
     });
 }
@@ -52,6 +52,7 @@ function badTests(resource: FilteredResource): BadTest[] {
   return [...unknownKeys(resource), ...Object.entries(KEYS[resource]).flatMap(badTestsOf)];
 }
 
+/** Keys of other resources, other spellings, and brackets where none belong. */
 function unknownKeys(resource: FilteredResource): BadTest[] {
   const others = Object.values(KEYS).flatMap((keys) => Object.keys(keys));
   const brackets = Object.entries(KEYS[resource])
@@ -73,62 +74,63 @@ function unknownKeys(resource: FilteredResource): BadTest[] {
   );
 }
 
+/** Values of other types, and operators that the type does not take. */
 function badTestsOf([key, type]: [string, string]): BadTest[] {
-  const with_ = (operators: readonly string[], values: readonly unknown[], name = key): BadTest[] =>
+  const bad = (operators: readonly string[], values: readonly unknown[], name = key): BadTest[] =>
     operators.flatMap((operator) => values.map((value) => ({ operator, key: name, value })));
   const DECIMAL = 1.5;
   const RELATIONS = COMPARISONS.slice(1);
   switch (type) {
     case "number":
       return [
-        ...with_(COMPARISONS, ["1", "x", true, DECIMAL, null, ["1"]]),
-        ...with_(["$like", "$exists"], [1n, "1"]),
-        ...with_(["$in"], [[1n, 2n], ["1"]]),
+        ...bad(COMPARISONS, ["1", "x", true, DECIMAL, null, ["1"]]),
+        ...bad(["$like", "$exists"], [1n, "1"]),
+        ...bad(["$in"], [[1n, 2n], ["1"]]),
       ];
     case "date":
       return [
-        ...with_(COMPARISONS, ["now", "2026-03-01", "2026-03-01T10:00:00", "2026-02-30T10:00:00Z"]),
-        ...with_(COMPARISONS, ["", 12n, true, null]),
-        ...with_(["$like", "$exists"], ["2026-03-01T10:00:00Z"]),
-        ...with_(["$in"], [["2026-03-01T10:00:00Z"]]),
+        ...bad(COMPARISONS, ["now", "2026-03-01", "2026-03-01T10:00:00", "2026-02-30T10:00:00Z"]),
+        ...bad(COMPARISONS, ["", 12n, true, null]),
+        ...bad(["$like", "$exists"], ["2026-03-01T10:00:00Z"]),
+        ...bad(["$in"], [["2026-03-01T10:00:00Z"]]),
       ];
     case "boolean":
       return [
-        ...with_(["$match"], ["yes", "true", 1n, null]),
-        ...with_([...RELATIONS, "$like", "$exists"], [true]),
-        ...with_(["$in"], [[true]]),
+        ...bad(["$match"], ["yes", "true", 1n, null]),
+        ...bad([...RELATIONS, "$like", "$exists"], [true]),
+        ...bad(["$in"], [[true]]),
       ];
     case "text":
       return [
-        ...with_(["$match", "$like"], [5n, true, null, ["x"]]),
-        ...with_([...RELATIONS, "$exists"], ["x"]),
-        ...with_(["$in"], ["x", [1n], ["x", true]]),
-        ...(key === "type" ? with_(["$match"], ["NOPE", ""]) : []),
-        ...(key === "type" ? with_(["$in"], [["NEW_TRANSACTION", "NOPE"]]) : []),
+        ...bad(["$match", "$like"], [5n, true, null, ["x"]]),
+        ...bad([...RELATIONS, "$exists"], ["x"]),
+        ...bad(["$in"], ["x", [1n], ["x", true]]),
+        ...(key === "type" ? bad(["$match"], ["NOPE", ""]) : []),
+        ...(key === "type" ? bad(["$in"], [["NEW_TRANSACTION", "NOPE"]]) : []),
       ];
     case "address":
       return [
-        ...with_(["$match", "$like"], [5n, true, null, ["a"]]),
-        ...with_([...RELATIONS, "$exists"], ["a"]),
-        ...with_(["$in"], ["a", [1n], ["users:"], ["a", ":main"], ["users:..."], ["..."], [""]]),
+        ...bad(["$match", "$like"], [5n, true, null, ["a"]]),
+        ...bad([...RELATIONS, "$exists"], ["a"]),
+        ...bad(["$in"], ["a", [1n], ["users:"], ["a", ":main"], ["users:..."], ["..."], [""]]),
       ];
     case "metadata":
       return [
-        ...with_(["$match", "$like"], [5n, true, null, ["a"]], "metadata[k]"),
-        ...with_(RELATIONS, ["a", 1n], "metadata[k]"),
-        ...with_(["$exists"], ["k", 1n, null], "metadata[k]"),
-        ...with_(["$in"], ["a", [1n]], "metadata[k]"),
-        ...with_(["$match", "$exists"], [5n, true, null]),
-        ...with_([...RELATIONS, "$like"], ["k"]),
-        ...with_(["$in"], [["k"]]),
-        ...with_(["$match"], ["k"], "metadata[]"),
+        ...bad(["$match", "$like"], [5n, true, null, ["a"]], "metadata[k]"),
+        ...bad(RELATIONS, ["a", 1n], "metadata[k]"),
+        ...bad(["$exists"], ["k", 1n, null], "metadata[k]"),
+        ...bad(["$in"], ["a", [1n]], "metadata[k]"),
+        ...bad(["$match", "$exists"], [5n, true, null]),
+        ...bad([...RELATIONS, "$like"], ["k"]),
+        ...bad(["$in"], [["k"]]),
+        ...bad(["$match"], ["k"], "metadata[]"),
       ];
     default:
       return ["balance", "balance[USD]"].flatMap((name) => [
-        ...with_(COMPARISONS, ["75", true, DECIMAL, null], name),
-        ...with_(["$like"], ["7%", 1n], name),
-        ...with_(["$in"], [[1n]], name),
-        ...with_(["$exists"], [5n, null, name === "balance" ? true : "x"], name),
+        ...bad(COMPARISONS, ["75", true, DECIMAL, null], name),
+        ...bad(["$like"], ["7%", 1n], name),
+        ...bad(["$in"], [[1n]], name),
+        ...bad(["$exists"], [5n, null, name === "balance" ? true : "x"], name),
       ]);
   }
 }
