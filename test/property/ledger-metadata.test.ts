@@ -50,7 +50,7 @@ function ledgerAfter(life: readonly Step[], chosen: Features): TestLedger {
   return ledger;
 }
 
-const LIVES = { numRuns: 150 };
+const LIVES = { numRuns: 60 };
 
 test("tags and histories of metadata are what the log says, whatever was written", () => {
   const property = fc.property(steps(30), features, (life, chosen) => {
