@@ -1,7 +1,14 @@
 import type { Account } from "../../src/modules/ledger/core/types.ts";
-import type { ColumnQuery, Order, PageKey } from "../../src/platform/pagination.ts";
+import type {
+  ColumnQuery,
+  Order,
+  Page,
+  PageKey,
+  PageQuery,
+} from "../../src/platform/pagination.ts";
 import { fromMicros, toMicros } from "../../src/platform/time.ts";
 import { type FilledLedger, userAddress } from "./fill.ts";
+import { wholePage } from "./whole-page.ts";
 
 /** A read of a filled ledger, and how long it may take. */
 export interface ReadCase {
@@ -28,7 +35,7 @@ interface List {
   /** Where a deep page starts. */
   readonly deep: PageKey;
   readonly filters: readonly NamedFilter[];
-  readonly read: (query: ColumnQuery) => unknown;
+  readonly read: (query: PageQuery) => Page<unknown>;
 }
 
 export function readCases(ledger: FilledLedger): ReadCase[] {
@@ -51,7 +58,7 @@ const listCases = (list: List): ReadCase[] =>
       return {
         name: `${list.resource} ${name} ${place}`,
         limitMs: isScan === undefined ? PAGE_MS : SCAN_MS,
-        run: () => list.read(query),
+        run: () => wholePage(query, list.read),
       };
     }),
   );

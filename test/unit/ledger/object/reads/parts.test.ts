@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { wholePage } from "../../../../../bench/reads/whole-page.ts";
 import type { LedgerReads } from "../../../../../src/modules/ledger/object/reads/ledger-reads.ts";
 import type { PageQuery } from "../../../../../src/platform/pagination.ts";
 import {
@@ -9,7 +10,6 @@ import {
   refusalOf,
   TestLedger,
 } from "../../../../support/ledger-fixtures.ts";
-import { wholePage } from "../../../../support/whole-page.ts";
 
 const SIZE = 1500;
 /** So many conditions make each row as much work as many rows, so that few are tried in a turn. */
