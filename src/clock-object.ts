@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { BucketService, PipelineService } from "./modules/ledger/index.ts";
 import { WebhookService } from "./modules/webhooks/index.ts";
 import { logError } from "./platform/log.ts";
 import { systemClock, toMillis } from "./platform/time.ts";
@@ -6,10 +7,18 @@ import { systemClock, toMillis } from "./platform/time.ts";
 /** Puts right what is overdue in one module, and returns when to look again, in milliseconds since the epoch. */
 type Sweep = (env: Env) => Promise<number | undefined>;
 
-const SWEEPS: readonly Sweep[] = [(env) => WebhookService.from(env).sweep()];
+const SWEEPS: readonly Sweep[] = [
+  (env) => WebhookService.from(env).sweep(),
+  (env) => BucketService.from(env).sweep(),
+  (env) => PipelineService.from(env).sweep(),
+];
 
 /** When a sweep that was cut off or has failed is repeated. */
 const SWEEP_RETRY_MS = 15_000;
+/** How long after one sweep the next one comes while the clock watches. */
+const WATCH_INTERVAL_MS = 4000;
+/** Until when the clock watches, in milliseconds since the epoch. */
+const WATCH_KEY = "watchUntilMs";
 
 /**
  * The one alarm of a deployment. It is set as long as work is under way anywhere, and survives what a queue does not. An
@@ -26,22 +35,44 @@ export class ClockObject extends DurableObject<Env> {
     if (current === null || atMs < current) await this.ctx.storage.setAlarm(atMs);
   }
 
+  /**
+   * Makes sure that sweeps run again and again until `untilMs`, and one after it: for work whose record is being stored,
+   * so that a sweep may come before the record, and whoever stores it may be killed right after.
+   */
+  async watch(untilMs: number): Promise<void> {
+    const { kv } = this.ctx.storage;
+    kv.put(WATCH_KEY, Math.max(kv.get<number>(WATCH_KEY) ?? 0, untilMs));
+    await this.arm(toMillis(systemClock()) + WATCH_INTERVAL_MS);
+  }
+
   override async alarm(): Promise<void> {
     const arms = this.#arms;
     const nowMs = toMillis(systemClock());
     // The platform gives up on an alarm that fails again and again; this one is set before anything can fail.
     await this.ctx.storage.setAlarm(nowMs + SWEEP_RETRY_MS);
-    const nextMs = await this.#sweepAll(nowMs + SWEEP_RETRY_MS);
+    const sweptMs = await this.#sweepAll(nowMs + SWEEP_RETRY_MS);
+    const nextMs = Math.min(sweptMs ?? Infinity, this.#nextWatch(nowMs));
     // Work that came meanwhile may not have been seen; the alarm that is set looks after it.
-    if (this.#arms !== arms) return;
-    if (nextMs === undefined) await this.ctx.storage.deleteAlarm();
+    if (this.#arms !== arms) return nextMs === Infinity ? undefined : this.arm(nextMs);
+    if (nextMs === Infinity) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(nextMs);
+  }
+
+  /** When to look again because the clock watches, after a sweep that began at `nowMs`. */
+  #nextWatch(nowMs: number): number {
+    const { kv } = this.ctx.storage;
+    const untilMs = kv.get<number>(WATCH_KEY);
+    if (untilMs === undefined) return Infinity;
+    if (nowMs < untilMs) return toMillis(systemClock()) + WATCH_INTERVAL_MS;
+    kv.delete(WATCH_KEY);
+    return Infinity;
   }
 
   /** Runs every sweep, whatever happens to the others, and returns the earliest time at which one wants to run again. */
   async #sweepAll(retryMs: number): Promise<number | undefined> {
     const times: number[] = [];
-    for (const result of await Promise.allSettled(SWEEPS.map((sweep) => sweep(this.env)))) {
+    const sweeps = SWEEPS.map(async (sweep) => sweep(this.env));
+    for (const result of await Promise.allSettled(sweeps)) {
       if (result.status === "rejected") {
         logError("a sweep failed", result.reason);
         times.push(retryMs);

@@ -40,6 +40,8 @@ export interface Ledger extends LedgerInfo {
   readonly metadata: Metadata;
   readonly addedAt: Timestamp;
   readonly deletedAt: Timestamp | undefined;
+  /** How often it was deleted and restored. */
+  readonly visibility: number;
 }
 
 /** The catalogue of ledgers, in D1. */
@@ -55,7 +57,7 @@ export class LedgerCatalogue {
   }
 
   /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
-  async insert(ledger: Omit<Ledger, "id" | "deletedAt">): Promise<void> {
+  async insert(ledger: Omit<Ledger, "id" | "deletedAt" | "visibility">): Promise<void> {
     const { uuid, name, bucket, addedAt } = ledger;
     const inserted = await this.#db
       .insert(ledgers)
@@ -74,6 +76,7 @@ export class LedgerCatalogue {
     }
   }
 
+  /** A ledger that is not deleted. */
   async find(name: string): Promise<Ledger | undefined> {
     const [row] = await this.#db
       .select()
@@ -196,4 +199,5 @@ const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
   features: parseJson(row.features) as Features,
   addedAt: row.addedAt as Timestamp,
   deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
+  visibility: row.visibility,
 });

@@ -43,5 +43,4 @@ export const webhooksModule: Module = {
 };
 
 export type { Subscriptions } from "./fan-out.ts";
-export { CLOCK_NAME } from "./schedule.ts";
 export { WebhookService } from "./service.ts";

@@ -1,3 +1,4 @@
+import { deploymentClock } from "../../platform/deployment-clock.ts";
 import type { DeliveryMessage } from "../../platform/events/messages.ts";
 import { logError } from "../../platform/log.ts";
 import { type Clock, type Timestamp, toMillis } from "../../platform/time.ts";
@@ -29,11 +30,8 @@ export const platformPorts = (env: Pick<Env, "DELIVERIES" | "CLOCK">): ScheduleP
   send: async (messages) => {
     await env.DELIVERIES.sendBatch(messages);
   },
-  armClock: (atMs) => env.CLOCK.getByName(CLOCK_NAME).arm(atMs),
+  armClock: (atMs) => deploymentClock(env).arm(atMs),
 });
-
-/** A deployment has one clock object. */
-export const CLOCK_NAME = "clock";
 
 /** Plans attempts. `arm` is what guarantees them; `announce` makes them punctual. */
 export class Schedule {

@@ -5,6 +5,7 @@ import type { LedgerInfo } from "../core/types.ts";
 import { type AuditReport, LedgerAudit, parseProgress } from "./audit.ts";
 import { durableSql } from "./durable-sql.ts";
 import type { Sql } from "./sql.ts";
+import { storedUuid } from "./visibility.ts";
 
 /** How long one call works before it answers how far it is. */
 const WORK_MS = 5000;
@@ -30,14 +31,26 @@ export class LedgerAuditObject extends DurableObject<Env> {
     return this.#running;
   }
 
+  /** Deletes what is left of an audit, when the ledger itself is gone. That of another one of its name is left alone. */
+  async purge(uuid: string): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    if (storedUuid(this.#sql) === uuid) await this.ctx.storage.deleteAll();
+  }
+
   async #work(info: LedgerInfo): Promise<Result<AuditReport>> {
+    const stored = storedUuid(this.#sql);
+    if (stored !== undefined && stored !== info.uuid) await this.ctx.storage.deleteAll();
     const audit = this.#open(info);
     const ledger = this.env.LEDGERS.getByName(info.name);
     const endMs = Date.now() + WORK_MS;
     while (audit.report.status === "running" && Date.now() < endMs) {
       const request = audit.next();
-      const answer = await ledger.answerAudit(request);
-      if (!answer.ok) return answer;
+      const answer = await ledger.answerAudit(info.uuid, request);
+      if (!answer.ok) {
+        // The ledger is deleted. The copy may be ahead of what is saved: the next audit begins anew.
+        await this.ctx.storage.deleteAll();
+        return answer;
+      }
       audit.take(request, answer.value);
     }
     const { report } = audit;
