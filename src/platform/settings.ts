@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CronSchedule } from "./cron-schedule.ts";
 import { parseDurationMs } from "./duration.ts";
 import { memoByEnv } from "./memo.ts";
 
@@ -9,6 +10,7 @@ export type SettingName = keyof typeof SettingsSchema.shape;
 const ON_OFF = ["on", "off"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const INSERTION_LIMIT = 100_000;
+const PERIOD_MS_MIN = 10;
 
 const SettingsSchema = z.object({
   FLORIN_AUTH: choice(ON_OFF, "on"),
@@ -33,6 +35,14 @@ const SettingsSchema = z.object({
   FLORIN_MAX_PAGE_SIZE: integer("1000", 1, 1000),
   FLORIN_BULK_MAX_SIZE: integer("1000", 1, INSERTION_LIMIT),
   FLORIN_EXPERIMENTAL_FEATURES: boolean("true"),
+  FLORIN_EXPORTERS: boolean("true"),
+  FLORIN_PIPELINE_PULL_INTERVAL: period("5s"),
+  FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period("10s"),
+  FLORIN_PIPELINE_SYNC_PERIOD: period("1m"),
+  FLORIN_PIPELINE_PAGE_SIZE: integer("100", 1, 1000),
+  FLORIN_SCHEMA_ENFORCEMENT_MODE: choice(["audit", "strict"], "audit"),
+  FLORIN_BUCKET_RETENTION: duration("720h"),
+  FLORIN_BUCKET_CLEANUP_SCHEDULE: schedule("0 0 * * * *"),
   FLORIN_NUMSCRIPT_INTERPRETER: boolean("false"),
   FLORIN_NUMSCRIPT_INTERPRETER_FLAGS: list(
     "comma separated feature flags such as experimental-oneof",
@@ -154,6 +164,25 @@ function duration(standard: string) {
     .transform((value, context) => {
       const milliseconds = parseDurationMs(value);
       if (milliseconds !== undefined) return milliseconds;
+      context.addIssue({ code: "custom", message: wanted });
+      return z.NEVER;
+    });
+}
+
+/** A duration after which something is done again and again: one of nothing would leave time for nothing else. */
+function period(standard: string) {
+  const wanted = `a duration such as "300ms", "5s" or "1h30m", of ${PERIOD_MS_MIN} ms at least`;
+  return duration(standard).refine((milliseconds) => milliseconds >= PERIOD_MS_MIN, wanted);
+}
+
+function schedule(standard: string) {
+  const wanted = 'six cron fields, seconds first, such as "0 0 * * * *", for times that come';
+  return z
+    .string()
+    .default(standard)
+    .transform((value, context) => {
+      const parsed = CronSchedule.parse(value);
+      if (parsed !== undefined) return parsed;
       context.addIssue({ code: "custom", message: wanted });
       return z.NEVER;
     });

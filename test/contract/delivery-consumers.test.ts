@@ -8,8 +8,10 @@ import {
   consumeEvents,
   type EventSource,
 } from "../../src/consumers.ts";
-import { CLOCK_NAME, WebhookService } from "../../src/modules/webhooks/index.ts";
+import { WebhookService } from "../../src/modules/webhooks/index.ts";
+import { deploymentClock } from "../../src/platform/deployment-clock.ts";
 import type { PlatformEvent } from "../../src/platform/events/envelope.ts";
+import type { EventsOrigin } from "../../src/platform/events/messages.ts";
 import { fromMillis } from "../../src/platform/time.ts";
 import { freshName } from "../support/api.ts";
 import { DeliveryBench, eventFor } from "../support/deliveries.ts";
@@ -58,7 +60,7 @@ class FakeLedgers implements EventSource {
     this.#partSize = partSize;
   }
 
-  async readEvents(ledger: string, from: number, to: number) {
+  async readEvents({ ledger }: EventsOrigin, from: number, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     const end = Math.min(to, from + this.#partSize - 1);
     this.log.push(`read ${ledger} ${from}-${end}`);
@@ -68,7 +70,7 @@ class FakeLedgers implements EventSource {
     return { events, to: end };
   }
 
-  async confirmEvents(ledger: string, to: number) {
+  async confirmEvents({ ledger }: EventsOrigin, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     this.log.push(`confirm ${ledger} ${to}`);
   }
@@ -80,9 +82,9 @@ describe("the events consumer", () => {
     const config = await bench.subscribe();
     const source = new FakeLedgers((id) => eventFor(config, { id: `a:${id}` }), 5);
     const confirm = source.confirmEvents.bind(source);
-    source.confirmEvents = async (ledger, to) => {
+    source.confirmEvents = async (origin, to) => {
       expect(await bench.deliveriesOf(config.id)).toHaveLength(to);
-      await confirm(ledger, to);
+      await confirm(origin, to);
     };
     const batch = new FakeBatch("florin-events", [
       { ledger: "a", from: 4, to: 7 },
@@ -126,6 +128,40 @@ describe("the events consumer", () => {
     await consumeEvents(batch, { source, webhooks });
     expect(source.log).toEqual(["confirm a 500"]);
     expect(batch).toMatchObject({ acked: [0], retried: [] });
+  });
+
+  test("confirms entries when the pipelines know of them, and not before", async () => {
+    const source = new FakeLedgers(() => eventFor({ eventTypes: ["a.b"] }));
+    const webhooks = { listSubscriptions: async () => new Map(), fanOut: async () => undefined };
+    const woken: [string, number | undefined][][] = [];
+    const pipelines = {
+      wake: async (lastLogIds: ReadonlyMap<string, number | undefined>) => {
+        expect(source.log).toEqual([]);
+        woken.push([...lastLogIds]);
+      },
+    };
+    const bodies = [
+      { ledger: "a", from: 4, to: 7 },
+      { ledger: "a", from: 1, to: 3 },
+      { ledger: "b", from: 1, to: 1 },
+    ];
+    const failed = new FakeBatch("florin-events", bodies);
+    const wake = () => Promise.reject(new Error("D1 is down"));
+    await consumeEvents(failed, { source, webhooks, pipelines: { wake } });
+    expect(source.log).toEqual([]);
+    expect(failed.acked).toEqual([]);
+    expect(failed.retried).toHaveLength(3);
+
+    const batch = new FakeBatch("florin-events", bodies);
+    await consumeEvents(batch, { source, webhooks, pipelines });
+    expect(woken).toEqual([
+      [
+        ["a", 7],
+        ["b", 1],
+      ],
+    ]);
+    expect(source.log).toEqual(["confirm a 7", "confirm b 1"]);
+    expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
   });
 
   test("has the messages of a ledger in trouble sent again, later each time, and handles the others", async () => {
@@ -295,7 +331,7 @@ describe("the clock object", () => {
     await killed.fanOut([eventFor({ eventTypes })], new Map([[eventTypes[0] ?? "", [configId]]]));
     expect(await bench.deliveryOf(configId)).toMatchObject({ status: "pending", attempt_count: 0 });
 
-    await runDurableObjectAlarm(env.CLOCK.getByName(CLOCK_NAME));
+    await runDurableObjectAlarm(deploymentClock(env));
     const attempted = await vi.waitFor(async () => {
       const row = await bench.deliveryOf(configId);
       expect(row).toMatchObject({ status: "pending", attempt_count: 1 });

@@ -5,4 +5,6 @@ export const TEST_SETTINGS = {
   FLORIN_CLIENT_ID: "test-client",
   FLORIN_CLIENT_SECRET: "test-client-secret",
   FLORIN_ALLOW_PRIVATE_HOSTS: "true",
+  FLORIN_PIPELINE_PUSH_RETRY_PERIOD: "100ms",
+  FLORIN_PIPELINE_SYNC_PERIOD: "100ms",
 } as const;

@@ -17,6 +17,12 @@ describe("settings", () => {
       FLORIN_MAX_PAGE_SIZE: 1000,
       FLORIN_BULK_MAX_SIZE: 1000,
       FLORIN_EXPERIMENTAL_FEATURES: true,
+      FLORIN_BUCKET_RETENTION: 720 * 3_600_000,
+      FLORIN_EXPORTERS: true,
+      FLORIN_PIPELINE_PULL_INTERVAL: 5000,
+      FLORIN_PIPELINE_PUSH_RETRY_PERIOD: 10_000,
+      FLORIN_PIPELINE_SYNC_PERIOD: 60_000,
+      FLORIN_PIPELINE_PAGE_SIZE: 100,
     });
   });
 
@@ -88,6 +94,26 @@ describe("settings", () => {
       "FLORIN_WEBHOOK_RETRY_MIN_BACKOFF",
       "5",
       'FLORIN_WEBHOOK_RETRY_MIN_BACKOFF is "5". It takes a duration such as "300ms", "5s" or "1h30m".',
+    ],
+    [
+      "FLORIN_BUCKET_CLEANUP_SCHEDULE",
+      "0 * * * *",
+      'FLORIN_BUCKET_CLEANUP_SCHEDULE is "0 * * * *". It takes six cron fields, seconds first, such as "0 0 * * * *", for times that come.',
+    ],
+    [
+      "FLORIN_BUCKET_RETENTION",
+      "30d",
+      'FLORIN_BUCKET_RETENTION is "30d". It takes a duration such as "300ms", "5s" or "1h30m".',
+    ],
+    [
+      "FLORIN_PIPELINE_PULL_INTERVAL",
+      "0s",
+      'FLORIN_PIPELINE_PULL_INTERVAL is "0s". It takes a duration such as "300ms", "5s" or "1h30m", of 10 ms at least.',
+    ],
+    [
+      "FLORIN_PIPELINE_PAGE_SIZE",
+      "0",
+      'FLORIN_PIPELINE_PAGE_SIZE is "0". It takes an integer from 1 to 1000.',
     ],
   ])("refuse a wrong %s in one sentence", (name, value, sentence) => {
     expect(() => parseSettings({ ...REQUIRED, [name]: value })).toThrow(

@@ -54,13 +54,17 @@ export class LogLists {
     return { ...page, data: page.data.flatMap(({ id }) => byId.get(id) ?? []) };
   }
 
-  /** A page of the whole log behind an entry, up to `to` or, at first, to the last one that there is. */
-  export(after: number, to?: number): LogTextPage {
+  /**
+   * A page of the whole log behind an entry, up to `to` or, at first, to the last one that there is; with `countMax` of so
+   * many entries at most.
+   */
+  export(after: number, to?: number, countMax: number = EXPORT_LIMITS.countMax): LogTextPage {
     const end =
       to ??
       this.#sql.all<{ id: number }>("SELECT id FROM log ORDER BY id DESC LIMIT 1")[0]?.id ??
       -1;
-    const entries = this.#logs.following(after, end, EXPORT_LIMITS);
+    const limits = { ...EXPORT_LIMITS, countMax: Math.min(countMax, EXPORT_LIMITS.countMax) };
+    const entries = this.#logs.following(after, end, limits);
     const text = entries.map((entry) => `${toLogText(entry)}\n`).join("");
     return { text, after: entries.at(-1)?.id ?? end, to: end };
   }

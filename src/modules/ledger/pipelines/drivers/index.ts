@@ -1,0 +1,18 @@
+import { clickhouseDriver } from "./clickhouse.ts";
+import type { Driver } from "./driver.ts";
+import { elasticsearchDriver } from "./elasticsearch.ts";
+import { httpDriver } from "./http.ts";
+import { noopDriver } from "./noop.ts";
+import { queueDriver } from "./queue.ts";
+import { r2Driver } from "./r2.ts";
+
+const DRIVERS: ReadonlyMap<string, Driver> = new Map(
+  [httpDriver, clickhouseDriver, elasticsearchDriver, noopDriver, queueDriver, r2Driver].map(
+    (driver) => [driver.name, driver],
+  ),
+);
+
+export const findDriver = (name: string): Driver | undefined => DRIVERS.get(name);
+
+/** As the document lists them. */
+export const DRIVER_NAMES: readonly string[] = [...DRIVERS.keys()];

@@ -1,0 +1,115 @@
+import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
+import { Delivery, type NextRun } from "../../src/modules/ledger/pipelines/delivery.ts";
+import type { Batching } from "../../src/modules/ledger/pipelines/drivers/batching.ts";
+import type { LogItem } from "../../src/modules/ledger/pipelines/log-page.ts";
+import type { Assignment } from "../../src/modules/ledger/pipelines/pipeline-store.ts";
+import { type Progress, ProgressStore } from "../../src/modules/ledger/pipelines/progress.ts";
+import { present } from "../../src/platform/assert.ts";
+import { AppError } from "../../src/platform/errors.ts";
+import { systemClock } from "../../src/platform/time.ts";
+
+/** What a destination got in one call. */
+export interface Sent {
+  readonly config: string;
+  readonly ids: readonly number[];
+  readonly atMs: number;
+}
+
+/** A pipeline with its ledger, its destination and the time in the hands of the test. */
+export class DeliveryRun {
+  nowMs = Date.parse("2026-03-01T12:00:00Z");
+  /** Ids of the ledger's entries; undefined for a ledger that is gone. */
+  log: number[] | undefined = [];
+  batching: Batching = { itemsMax: undefined, flushAfterMs: 1000 };
+  /** What is wrong with a batch; it may change anything meanwhile, and throw. */
+  respond: (ids: readonly number[]) => Promise<string | undefined> | string | undefined = () =>
+    undefined;
+  readonly sent: Sent[] = [];
+  readonly delivery: Delivery;
+  #assignment: Assignment | undefined;
+  readonly #sql: NodeSql;
+  #progress: ProgressStore;
+
+  constructor({ pageSize = 100, sql = new NodeSql() }: { pageSize?: number; sql?: NodeSql } = {}) {
+    this.#sql = sql;
+    this.#progress = new ProgressStore(this.#sql);
+    this.delivery = new Delivery(
+      {
+        assignment: async () => this.#assignment,
+        readPage: async (_ledger, position = -1, countMax) => this.#readPage(position, countMax),
+        open: ({ config }) => ({
+          batching: this.batching,
+          send: (_ledger, batch) => this.#send(String(config["name"]), batch),
+        }),
+        nowMs: () => this.nowMs,
+        random: () => 0.5,
+      },
+      this.#progress,
+      { pullMs: 5000, retryMs: 10_000, pageSize },
+    );
+    this.assign({});
+  }
+
+  get progress(): Progress {
+    return present(this.#progress.read(), "it has begun");
+  }
+
+  /** Changes what is to be done, as a client does. */
+  assign(changes: { enabled?: boolean; resets?: number; config?: string; isGone?: boolean }): void {
+    const { enabled = true, resets = 0, config = "first", isGone = false } = changes;
+    const revision = (this.#assignment?.revision ?? 0) + 1;
+    this.#assignment = {
+      id: "p",
+      ledger: "main",
+      exporterId: "e",
+      enabled,
+      resets,
+      createdAt: systemClock(),
+      revision,
+      openSetup: isGone ? undefined : () => ({ driver: "http", config: { name: config } }),
+    };
+    this.#progress.adopt({ id: "p", revision, resets }, this.nowMs);
+  }
+
+  /** Deletes it with all that it holds. */
+  remove(): void {
+    this.#assignment = undefined;
+    this.#progress.forget();
+    this.#sql.all("DROP TABLE progress");
+  }
+
+  /** Runs until it wants to wait; returns how long, or undefined where it waits for orders. */
+  async run(): Promise<number | undefined> {
+    for (;;) {
+      const next: NextRun = await this.delivery.run();
+      if (next.kind === "never") return undefined;
+      if (next.atMs > this.nowMs) return next.atMs - this.nowMs;
+    }
+  }
+
+  /** Lets time pass, and runs. */
+  async pass(ms: number): Promise<number | undefined> {
+    this.nowMs += ms;
+    return this.run();
+  }
+
+  get ids(): number[] {
+    return this.sent.flatMap(({ ids }) => ids);
+  }
+
+  #readPage(position: number, countMax: number) {
+    if (this.log === undefined) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
+    const behind = this.log.filter((id) => id > position);
+    const items = behind.slice(0, countMax).map((id) => ({ id, text: `{"id":${id}}` }));
+    return { items, isLast: items.length === behind.length };
+  }
+
+  async #send(config: string, batch: readonly LogItem[]): Promise<string | undefined> {
+    const ids = batch.map(({ id }) => id);
+    this.sent.push({ config, ids, atMs: this.nowMs });
+    return this.respond(ids);
+  }
+}
+
+export const idsTo = (last: number): number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);

@@ -1,0 +1,75 @@
+import type {
+  DriverContext,
+  ExporterConfig,
+} from "../../src/modules/ledger/pipelines/drivers/driver.ts";
+import type { LogItem } from "../../src/modules/ledger/pipelines/log-page.ts";
+import { stringifyJson } from "../../src/platform/json.ts";
+
+/** A request that a destination got. */
+export interface DestinationCall {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** What drivers work with, with a server in the hands of the test. */
+export class FakeServer {
+  readonly calls: DestinationCall[] = [];
+  /** What it answers; 200 without a body at first. */
+  respond: (call: DestinationCall) => Response | Promise<Response> = () => new Response(null);
+
+  context(options: Partial<DriverContext> = {}): DriverContext {
+    return {
+      fetch: async (url, init) => {
+        const headers = new Headers(init.headers);
+        const body = await new Response(init.body ?? null).text();
+        const call = { url: new URL(url), headers, body };
+        this.calls.push(call);
+        return this.respond(call);
+      },
+      policy: { allowPrivateHosts: true },
+      bindings: {},
+      ...options,
+    };
+  }
+}
+
+/** Beyond what a JavaScript number holds. */
+export const LARGE = 10n ** 30n + 7n;
+
+/** A log entry about a transaction of `LARGE`, as the ledger writes it. */
+export function item(id: number): LogItem {
+  const postings = [{ source: "world", destination: "a", amount: LARGE, asset: "USD" }];
+  return {
+    id,
+    text: stringifyJson({
+      type: "NEW_TRANSACTION",
+      data: {
+        transaction: { postings, metadata: { note: 'a "quoted" <é>' }, id },
+        accountMetadata: {},
+      },
+      date: "2026-03-01T09:31:00.123456Z",
+      idempotencyKey: "",
+      idempotencyHash: "",
+      id,
+      hash: "zwn2BprZuFnEni5Z5dOV/zai9M0XGiqWcy4p+pDlZNI=",
+    }),
+  };
+}
+
+export const items = (from: number, to: number): LogItem[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => item(from + index));
+
+/** What an error says, and about which field. */
+export function faultOf(open: (config: ExporterConfig) => unknown, config: ExporterConfig) {
+  try {
+    open(config);
+  } catch (error) {
+    const { name, kind, field, message } = error as Record<
+      "name" | "kind" | "field" | "message",
+      string
+    >; // as thrown
+    return { name, kind, field, message };
+  }
+  return undefined;
+}

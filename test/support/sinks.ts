@@ -1,0 +1,216 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { Random } from "../../scripts/lib/random.ts";
+import { parseJson, stringifyJson } from "../../src/platform/json.ts";
+
+/** A log entry as a sink got it; `text` is what must be the same on every arrival. */
+export interface SunkEntry {
+  readonly ledger: string;
+  readonly id: number;
+  readonly text: string;
+}
+
+/** What a sink has of one ledger. */
+class SunkLog {
+  /** By id, in the order of first arrival. */
+  readonly texts = new Map<number, string>();
+  /** The last entry of what was accepted. */
+  acceptedId = -1;
+  /** Whether the sender may not know of the last acceptance. */
+  mayRepeat = false;
+}
+
+/** Requests of these numbers get no answer. */
+const HANGING = new Set([25, 250]);
+
+/**
+ * A server on loopback that accepts log entries, except when it fails: at random it cuts a connection before it has read
+ * the request or after it has stored what came, refuses, takes its time, or never answers. It notes whatever arrives against
+ * the rules: entries in another order, entries that changed, and repetitions of what was accepted without a reason.
+ */
+export abstract class FaultySink {
+  readonly violations: string[] = [];
+  readonly #logs = new Map<string, SunkLog>();
+  readonly #random: Random;
+  readonly #server: Server = createServer();
+  #requests = 0;
+  #faults = 0;
+  #repeated = 0;
+  #isRestarting = false;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    this.#server.on("request", (request, response) => {
+      this.#take(request, response).catch((error: unknown) => {
+        if (!response.destroyed) this.violations.push(String(error));
+        response.destroy();
+      });
+    });
+  }
+
+  async open(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, "close");
+  }
+
+  get host(): string {
+    const { port } = this.#server.address() as AddressInfo; // it listens on a port, not on a pipe
+    return `127.0.0.1:${port}`;
+  }
+
+  get summary() {
+    return { requests: this.#requests, faults: this.#faults, repeated: this.#repeated };
+  }
+
+  /** How many different entries have arrived. */
+  get count(): number {
+    return this.#logs.values().reduce((count, { texts }) => count + texts.size, 0);
+  }
+
+  /** What has arrived of a ledger: texts by id, in the order of first arrival. */
+  textsOf(ledger: string): ReadonlyMap<number, string> {
+    return this.#logOf(ledger).texts;
+  }
+
+  /** The sender is killed and started again. It may repeat what it had not noted. */
+  async whileRestarting(restart: () => Promise<void>): Promise<void> {
+    this.#isRestarting = true;
+    await restart();
+    this.#isRestarting = false;
+    for (const log of this.#logs.values()) log.mayRepeat = true;
+  }
+
+  /** The entries of a request, none for one that is about something else. Throws what is wrong with its form. */
+  protected abstract parse(request: IncomingMessage, body: string): readonly SunkEntry[];
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#requests++;
+    if (this.#fails(0.05)) return void request.destroy();
+    const entries = this.parse(request, await text(request));
+    if (HANGING.has(this.#requests)) {
+      this.#faults++;
+      return;
+    }
+    if (this.#random.chance(0.1)) await delay(this.#random.integer(20, 200));
+    if (this.#fails(0.06))
+      return void response.writeHead(500).end("Code: 241. Memory limit exceeded");
+    this.#store(entries);
+    if (this.#fails(0.04)) return void response.destroy();
+    response.once("finish", () => this.#accept(entries));
+    response.writeHead(200).end();
+  }
+
+  #fails(probability: number): boolean {
+    if (!this.#random.chance(probability)) return false;
+    this.#faults++;
+    return true;
+  }
+
+  #store(entries: readonly SunkEntry[]): void {
+    const [first] = entries;
+    if (first === undefined) return;
+    const log = this.#logOf(first.ledger);
+    const isRepetition = first.id <= log.acceptedId;
+    if (isRepetition && !log.mayRepeat && !this.#isRestarting) {
+      this.violations.push(
+        `${first.ledger} ${first.id} comes again, and ${log.acceptedId} was accepted`,
+      );
+    }
+    log.mayRepeat = false;
+    let previousId = -1;
+    for (const { id, ledger, text } of entries) {
+      if (ledger !== first.ledger || id <= previousId) {
+        this.violations.push(
+          `${ledger} ${id} comes in a batch after ${first.ledger} ${previousId}`,
+        );
+      }
+      previousId = id;
+      const known = log.texts.get(id);
+      if (known === undefined) log.texts.set(id, text);
+      else this.#repeated++;
+      if (known !== undefined && known !== text) this.violations.push(`${ledger} ${id} changed`);
+    }
+  }
+
+  #accept(entries: readonly SunkEntry[]): void {
+    const last = entries.at(-1);
+    if (last !== undefined) this.#logOf(last.ledger).acceptedId = last.id;
+  }
+
+  #logOf(ledger: string): SunkLog {
+    const known = this.#logs.get(ledger) ?? new SunkLog();
+    this.#logs.set(ledger, known);
+    return known;
+  }
+}
+
+/** What the driver `http` sends to. */
+export class HttpSink extends FaultySink {
+  get url(): string {
+    return `http://${this.host}/in`;
+  }
+
+  protected parse({ method, url }: IncomingMessage, body: string): readonly SunkEntry[] {
+    if (method !== "POST" || url !== "/in") throw new Error(`${method} ${url}`);
+    return (parseJson(body) as { id: number; ledger: string }[]).map(({ ledger, ...entry }) => ({
+      ledger,
+      id: entry.id,
+      text: stringifyJson(entry),
+    }));
+  }
+}
+
+const ROW_FIELDS = "ledger,id,type,date,data";
+const ROW_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
+
+/** The HTTP interface of ClickHouse, as far as the driver `clickhouse` uses it. */
+export class ClickHouseSink extends FaultySink {
+  #hasTable = false;
+
+  get dsn(): string {
+    return `http://florin:s%40cret@${this.host}/books`;
+  }
+
+  protected parse(
+    { method, url = "", headers }: IncomingMessage,
+    body: string,
+  ): readonly SunkEntry[] {
+    const { pathname, searchParams } = new URL(url, `http://${this.host}`);
+    const credentials = [headers["x-clickhouse-user"], headers["x-clickhouse-key"]].join();
+    if (method !== "POST" || pathname !== "/" || credentials !== "florin,s@cret") {
+      throw new Error(`${method} ${url} of ${credentials}`);
+    }
+    if (searchParams.get("database") !== "books") throw new Error(`no database: ${url}`);
+    const query = searchParams.get("query");
+    if (query === null) {
+      if (!/^CREATE TABLE IF NOT EXISTS logs \(.*ReplacingMergeTree.*\(ledger, id\)$/s.test(body)) {
+        throw new Error(`no statement: ${body}`);
+      }
+      this.#hasTable = true;
+      return [];
+    }
+    if (!this.#hasTable) throw new Error("Table books.logs does not exist");
+    if (query !== `INSERT INTO logs (${ROW_FIELDS.replaceAll(",", ", ")}) FORMAT JSONEachRow`) {
+      throw new Error(`no insert: ${query}`);
+    }
+    if (!body.endsWith("}\n")) throw new Error("the last row does not end");
+    return body.split("\n").slice(0, -1).map(toRow);
+  }
+}
+
+function toRow(line: string): SunkEntry {
+  const row = parseJson(line) as { ledger: string; id: number; date: string; data: object };
+  if (Object.keys(row).join() !== ROW_FIELDS || !ROW_DATE.test(row.date)) {
+    throw new Error(`no row of the table: ${line}`);
+  }
+  return { ledger: row.ledger, id: row.id, text: stringifyJson(row) };
+}
