@@ -33,12 +33,12 @@ export class AccountLists {
 
   /** The account with exactly this address. */
   find(address: string, { pit, ...expansion }: SingleRead): AccountRecord | undefined {
-    this.#assertServed(expansion);
+    this.#assertServed(expansion, pit);
     return this.#records.find(address, { ...expansion, pit });
   }
 
   list(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
-    this.#assertServed(expansion);
+    this.#assertServed(expansion, query.pit);
     const column = columnOf(query.column);
     const { bound, order, offset, limit } = scanOf(query);
     const wish = this.#wish(query.where, query.pit);
@@ -103,9 +103,13 @@ export class AccountLists {
     return { filter: used(filter, pit), pit, moment };
   }
 
-  #assertServed({ volumes, effectiveVolumes }: VolumeExpansion): void {
+  #assertServed(
+    { volumes, effectiveVolumes, areImplied = false }: VolumeExpansion,
+    pit: Timestamp | undefined,
+  ): void {
     const { features } = this.#context;
-    if (volumes && features.MOVES_HISTORY !== "ON") {
+    const asksHistory = volumes && !(areImplied && pit === undefined);
+    if (asksHistory && features.MOVES_HISTORY !== "ON") {
       throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
     }
     if (effectiveVolumes && features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {

@@ -1,0 +1,59 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import type { AppEnv } from "../../../../src/platform/http/context.ts";
+import { empty, endpoint, type Method } from "../../../../src/platform/http/endpoint.ts";
+import { methodFinder } from "../../../../src/platform/http/routes.ts";
+
+const PATHS: readonly (readonly [Method, string])[] = [
+  ["get", "/v2"],
+  ["get", "/v2/{ledger}"],
+  ["post", "/v2/{ledger}"],
+  ["get", "/v2/_info"],
+  ["delete", "/v2/{ledger}/metadata/{key}"],
+  ["head", "/{ledger}/accounts"],
+  ["get", "/{ledger}/accounts/{address}"],
+];
+
+function finder() {
+  const app = new OpenAPIHono<AppEnv>();
+  for (const [method, path] of PATHS) {
+    const answers = {
+      operationId: `${method} ${path}`,
+      summary: "",
+      responses: { 204: empty("") },
+    };
+    endpoint(app, { method, path, scope: "public", ...answers }, () => ({ status: 204 }));
+  }
+  return methodFinder(app);
+}
+
+describe("the methods of a path", () => {
+  test.each([
+    ["/v2", ["GET"]],
+    ["/v2/main", ["GET", "POST"]],
+    ["/v2/main/metadata/k", ["DELETE"]],
+    ["/main/accounts", ["HEAD"]],
+    ["/main/accounts/users:1", ["GET"]],
+    ["/constructor/accounts", ["HEAD"]],
+  ])("%s are those of its operations", (path, methods) => {
+    expect(finder()(path)).toEqual(methods);
+  });
+
+  test.each([
+    ["/v2/accounts", ["GET", "POST"]],
+    ["/v2/accounts/users:1", []],
+    ["/v2/_info", ["GET"]],
+  ])(
+    "%s are not those of a path with a parameter for what is fixed in another",
+    (path, methods) => {
+      expect(finder()(path)).toEqual(methods);
+    },
+  );
+
+  test.each(["/", "/main", "/v2/", "/main/accounts/", "/main/accounts/a/b", "/main//a", ""])(
+    "%j are none",
+    (path) => {
+      expect(finder()(path)).toEqual([]);
+    },
+  );
+});
