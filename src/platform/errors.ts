@@ -42,6 +42,8 @@ const FAILURES = {
   NOT_FOUND: { status: 404, code: "NOT_FOUND" },
   LEDGER_NOT_FOUND: { status: 404, code: "LEDGER_NOT_FOUND" },
   CONFLICT: { status: 409, code: "CONFLICT" },
+  SCHEMA_NOT_SPECIFIED: { status: 400, code: "SCHEMA_NOT_SPECIFIED" },
+  SCHEMA_ALREADY_EXISTS: { status: 409, code: "SCHEMA_ALREADY_EXISTS" },
   BULK_SIZE_EXCEEDED: { status: 413, code: "BULK_SIZE_EXCEEDED" },
   INTERNAL: { status: 500, code: "INTERNAL" },
   OVERLOADED: { status: 503, code: "INTERNAL" },

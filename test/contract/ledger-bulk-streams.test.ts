@@ -321,8 +321,6 @@ describe("a stream", () => {
       status: 412,
       code: "VALIDATION",
     });
-    const schema = sendStream(ledger, "oops", { query: "?schemaVersion=v1", type });
-    expect(await refusalOf(schema)).toMatchObject({ status: 400, code: "VALIDATION" });
     for (const unknown of [freshName("unknown"), "no ledger's name"]) {
       expect(await refusalOf(sendStream(unknown, "oops", { type }))).toMatchObject({
         status: 404,

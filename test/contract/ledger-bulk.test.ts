@@ -187,7 +187,6 @@ describe("a bulk", () => {
       {},
     ],
     ["atomic and parallel at once", [GOOD], { query: "?atomic=true&parallel=true", status: 412 }],
-    ["a schema version", [GOOD], { query: "?schemaVersion=v1" }],
   ])("with %s is refused whole", async (_, body, { query = "", status = 400 }) => {
     const ledger = await freshLedger();
     const refusal = await refusalOf(inLedger(ledger, `/_bulk${query}`, { body }));

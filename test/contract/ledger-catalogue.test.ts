@@ -91,6 +91,7 @@ describe("what a ledger tells of itself", () => {
       "1 DONE",
       "2 DONE",
       "3 DONE",
+      "4 DONE",
     ]);
   });
 

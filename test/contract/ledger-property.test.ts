@@ -3,17 +3,15 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { unwrap } from "../../src/platform/result.ts";
 import { systemClock } from "../../src/platform/time.ts";
-import { freshName } from "../support/api.ts";
 import { checkAgainstModel, type LedgerUnderTest } from "../support/ledger-agreement.ts";
-import { objectOf, readObject } from "../support/ledger-api.ts";
-import { EXPANDED, INFO, WITH_VOLUMES } from "../support/ledger-fixtures.ts";
+import { freshLedger, objectOf, readObject } from "../support/ledger-api.ts";
+import { EXPANDED, WITH_VOLUMES } from "../support/ledger-fixtures.ts";
 import { steps } from "../support/ledger-steps.ts";
 
 /** A ledger in an object of its own, called as the Worker calls it. */
 async function ledgerInObject(): Promise<LedgerUnderTest> {
-  const name = freshName("property");
+  const name = await freshLedger();
   const stub = objectOf(name);
-  await stub.create({ ...INFO, name });
   return {
     start: systemClock(),
     execute: (command, options) => stub.execute(command, options),

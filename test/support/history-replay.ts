@@ -6,6 +6,7 @@ import type {
   Transaction,
 } from "../../src/modules/ledger/core/types.ts";
 import type { Timestamp } from "../../src/platform/time.ts";
+import { NaiveSchemas } from "./naive-schema.ts";
 
 /** Transactions as they are after the last entry, without volumes, by id. */
 export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] {
@@ -17,10 +18,17 @@ export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] 
   };
   for (const { date, data } of entries) {
     if ("transaction" in data) {
-      const { id, postings, metadata, timestamp, reference } = data.transaction;
-      const dates = { timestamp, insertedAt: date, updatedAt: date };
-      const fields = { id, postings, metadata, ...dates };
-      transactions.set(id, reference === undefined ? fields : { ...fields, reference });
+      const { id, postings, metadata, timestamp, reference, template } = data.transaction;
+      transactions.set(id, {
+        id,
+        postings,
+        metadata,
+        timestamp,
+        ...(reference === undefined ? {} : { reference }),
+        ...(template === undefined ? {} : { template }),
+        insertedAt: date,
+        updatedAt: date,
+      });
     }
     if (data.type === "REVERTED_TRANSACTION") {
       change(data.revertedTransaction.id, { revertedAt: date, updatedAt: date });
@@ -58,11 +66,14 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVers
     const account = { ...known.account, ...fields };
     versions.get(account.address)?.push({ account, since: since ?? known.since });
   };
-  const use = (address: string, usage: Timestamp, now: Timestamp): void => {
+  let schemas = new NaiveSchemas();
+  const use = (address: string, usage: Timestamp, entry: LogListEntry): void => {
     const known = last(address);
+    const now = entry.date;
     if (known === undefined) {
       const dates = { firstUsage: usage, insertionDate: now, updatedAt: now };
-      const account = { address, metadata: {}, ...dates } as AccountRecord; // addresses come from the log
+      const metadata = schemas.defaultsOf(entry, address);
+      const account = { address, metadata, ...dates } as AccountRecord; // addresses come from the log
       versions.set(address, [{ account, since: now }]);
     } else if (usage < known.account.firstUsage) {
       change(known, { firstUsage: usage, updatedAt: now });
@@ -74,17 +85,19 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVers
     const merged = { ...known.account.metadata, ...metadata };
     change(known, { metadata: merged, updatedAt: now }, now);
   };
-  for (const { date, data } of entries) {
+  for (const entry of entries) {
+    const { date, data } = entry;
+    schemas = schemas.after(entry);
     if (data.type === "NEW_TRANSACTION") {
       const { postings, timestamp } = data.transaction;
       const moving = postings.flatMap(({ source, destination }) => [source, destination]);
-      for (const address of moving) use(address, timestamp, date);
+      for (const address of moving) use(address, timestamp, entry);
       for (const [address, metadata] of Object.entries(data.accountMetadata)) {
-        use(address, timestamp, date);
+        use(address, timestamp, entry);
         merge(address, metadata, date);
       }
     } else if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
-      use(data.target.id, date, date);
+      use(data.target.id, date, entry);
       merge(data.target.id, data.metadata, date);
     } else if (data.type === "DELETE_METADATA" && data.target.type === "ACCOUNT") {
       const known = last(data.target.id);
@@ -104,7 +117,8 @@ export function transactionMetadataOf(
   const found = new Map<number, Metadata>();
   for (const { date, data } of entries) {
     if ("transaction" in data) found.set(data.transaction.id, data.transaction.metadata);
-    else if (data.target.type === "ACCOUNT" || (pit !== undefined && date > pit)) continue;
+    else if (data.type === "INSERTED_SCHEMA" || data.target.type === "ACCOUNT") continue;
+    else if (pit !== undefined && date > pit) continue;
     else if (data.type === "SET_METADATA") {
       found.set(data.target.id, { ...found.get(data.target.id), ...data.metadata });
     } else found.set(data.target.id, without(found.get(data.target.id) ?? {}, data.key));

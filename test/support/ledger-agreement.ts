@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { toIdempotencyText } from "../../src/modules/ledger/core/idempotency.ts";
 import type {
   AccountRecord,
   Command,
@@ -15,13 +16,15 @@ import type { Page, PageQuery } from "../../src/platform/pagination.ts";
 import type { Result } from "../../src/platform/result.ts";
 import { ZERO_TIMESTAMP, type Timestamp } from "../../src/platform/time.ts";
 import { ALL, element } from "./ledger-fixtures.ts";
-import { LedgerModel, type ModelOutcome } from "./ledger-model.ts";
-import { type Step, withoutScript, type Write } from "./ledger-steps.ts";
+import { LedgerModel, type ModelOptions, type ModelOutcome } from "./ledger-model.ts";
+import { type Step, versionOf, withoutScript, type Write } from "./ledger-steps.ts";
 
 /** A ledger that is compared with the model, wherever it runs. */
 export interface LedgerUnderTest {
   /** Now, when the test begins. */
   readonly start: Timestamp;
+  /** Whether writes that a schema does not allow are refused. */
+  readonly isStrict?: boolean;
   execute(command: Command, options: WriteOptions): Promise<Result<Outcome>>;
   executeBulk(elements: readonly BulkElement[], options: BulkOptions): Promise<Result<Outcome>[]>;
   listTransactions(query: PageQuery): Promise<Page<Transaction>>;
@@ -36,7 +39,7 @@ export async function checkAgainstModel(
   ledger: LedgerUnderTest,
   steps: readonly Step[],
 ): Promise<void> {
-  const model = new LedgerModel();
+  const model = new LedgerModel({ isStrict: ledger.isStrict ?? false });
   const writes: Write[] = [];
   for (const step of steps) {
     await runStep({ ledger, model, writes }, step);
@@ -77,16 +80,19 @@ async function runWrite(run: Run, write: Write, dryRun: boolean): Promise<void> 
   const { ledger, model, writes } = run;
   writes.push(write);
   const command = toCommand(run, write);
-  const options = { idempotencyKey: write.key, dryRun };
-  const result = await ledger.execute(command, options);
+  const { key } = write;
+  const schemaVersion = versionOf(write.schema, model.versions);
+  const result = await ledger.execute(command, { idempotencyKey: key, dryRun, schemaVersion });
   const now = dateOf(result, await ledger.readLogs());
-  const expected = model.execute(withoutScript(command), { key: write.key, dryRun, now });
+  const options = { key, dryRun, now, schemaVersion, ...inputsOf(command) };
+  const expected = model.execute(withoutScript(command), options);
   expect(textOf(toOutcome(result))).toBe(textOf(expected));
 }
 
 async function runBulk(run: Run, step: Extract<Step, { kind: "bulk" }>): Promise<void> {
   const { ledger, model, writes } = run;
   const { atomic, continueOnFailure } = step;
+  const schemaVersion = versionOf(step.schema, model.versions);
   writes.push(...step.writes);
   const commands = step.writes.map((write) => ({
     key: write.key,
@@ -94,14 +100,15 @@ async function runBulk(run: Run, step: Extract<Step, { kind: "bulk" }>): Promise
   }));
   const results = await ledger.executeBulk(
     commands.map(({ command, key }) => element(command, key)),
-    { atomic, continueOnFailure },
+    { atomic, continueOnFailure, schemaVersion },
   );
   const log = await ledger.readLogs();
   const expected: ModelOutcome[] = [];
   const runAll = (): boolean => {
     for (const [index, { command, key }] of commands.entries()) {
       const now = dateOf(results[index], log);
-      const outcome = model.execute(withoutScript(command), { key, dryRun: false, now });
+      const options = { key, dryRun: false, now, schemaVersion, ...inputsOf(command) };
+      const outcome = model.execute(withoutScript(command), options);
       expected.push(outcome);
       if (typeof outcome === "string" && !continueOnFailure) break;
     }
@@ -117,6 +124,12 @@ const toCommand = ({ model, ledger }: Run, write: Write): Command =>
     model.transactions().map(({ id }) => id),
     ledger.start,
   );
+
+/** What the model is told of a command besides the one that has no script. */
+const inputsOf = (command: Command): Pick<ModelOptions, "template" | "inputs"> => ({
+  template: command.kind === "runScript" ? command.script.template : undefined,
+  inputs: toIdempotencyText(command),
+});
 
 const toOutcome = (result: Result<Outcome>): ModelOutcome =>
   result.ok ? result.value : result.failure.kind;

@@ -17,4 +17,6 @@ export function expectSound(ledger: TestLedger): void {
   const replayed = LedgerModel.fromLog(log);
   expect(ledger.transactions()).toEqual(replayed.transactions());
   expect(ledger.accounts()).toEqual(replayed.accounts());
+  const schemas = log.flatMap(({ data }) => ("schema" in data ? [data.schema] : []));
+  expect(ledger.schemas()).toEqual(schemas);
 }

@@ -1,3 +1,4 @@
+import { toInsertSchema } from "../../src/modules/ledger/commands.ts";
 import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
 import type {
   AccountRecord,
@@ -5,18 +6,21 @@ import type {
   CreateTransaction,
   DeleteMetadata,
   Features,
+  InsertSchema,
   LedgerInfo,
   LogEntry,
   Posting,
   RevertTransaction,
   RunScript,
   SetMetadata,
+  StoredSchema,
   Target,
   Transaction,
 } from "../../src/modules/ledger/core/types.ts";
 import { parseFeatures } from "../../src/modules/ledger/features.ts";
 import {
   type BulkElement,
+  ENGINE_SETTINGS,
   type EngineSettings,
   LedgerEngine,
   type Outcome,
@@ -26,6 +30,7 @@ import type { Sql } from "../../src/modules/ledger/object/sql.ts";
 import { present } from "../../src/platform/assert.ts";
 import type { FailureKind } from "../../src/platform/errors.ts";
 import { AppError } from "../../src/platform/errors.ts";
+import { parseJson, stringifyJson } from "../../src/platform/json.ts";
 import type { PageQuery } from "../../src/platform/pagination.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
 
@@ -75,6 +80,21 @@ export const revert = (
   atEffectiveDate: false,
   ...fields,
 });
+
+/** `template("pay", { amount: "USD 5" })` */
+export const template = (
+  name: string,
+  variables: RunScript["script"]["variables"] = {},
+  fields: Partial<Omit<RunScript, "kind" | "script">> = {},
+): RunScript => ({
+  kind: "runScript",
+  script: { plain: "", template: name, variables },
+  ...fields,
+});
+
+/** Inserts a schema; `body` is its JSON. */
+export const insertSchema = (version: string, body: object): InsertSchema =>
+  toInsertSchema(version, parseJson(stringifyJson(body)), { runtime: "machine" });
 
 /** A number is the id of a transaction, a text the address of an account. */
 export const setMetadata = (
@@ -129,12 +149,12 @@ export class TestLedger {
   engine: LedgerEngine;
   now: Timestamp;
   readonly sql: Sql;
-  readonly #settings: EngineSettings | undefined;
+  readonly #settings: EngineSettings;
 
   constructor(options: TestLedgerOptions = {}) {
     const { sql = new NodeSql(), features = {}, now = at("10:00"), settings } = options;
     this.sql = sql;
-    this.#settings = settings;
+    this.#settings = { ...ENGINE_SETTINGS, ...settings };
     this.now = now;
     LedgerEngine.create(sql, { ...INFO, features: { ...INFO.features, ...features } });
     this.engine = this.open();
@@ -146,28 +166,33 @@ export class TestLedger {
     return this.engine;
   }
 
-  run(command: Command, options: { key?: string; dryRun?: boolean } = {}): Outcome {
+  run(command: Command, options: RunOptions = {}): Outcome {
     this.tick();
     return this.engine.execute(command, {
       idempotencyKey: options.key ?? "",
       dryRun: options.dryRun ?? false,
+      schemaVersion: options.schema ?? "",
     });
   }
 
   /** Runs a command that makes a transaction. */
-  commit(command: Command, options: { key?: string; dryRun?: boolean } = {}): Transaction {
+  commit(command: Command, options: RunOptions = {}): Transaction {
     return present(this.run(command, options).transaction, "the command makes a transaction");
   }
 
   /** The outcome of each element, or the kind of its failure. */
   bulk(
     elements: readonly (Command | BulkElement)[],
-    options: { atomic?: boolean; continueOnFailure?: boolean } = {},
+    options: { atomic?: boolean; continueOnFailure?: boolean; schema?: string } = {},
   ): (Outcome | FailureKind)[] {
     this.tick();
     const results = this.engine.executeBulk(
       elements.map((item) => ("kind" in item ? element(item) : item)),
-      { atomic: options.atomic ?? false, continueOnFailure: options.continueOnFailure ?? false },
+      {
+        atomic: options.atomic ?? false,
+        continueOnFailure: options.continueOnFailure ?? false,
+        schemaVersion: options.schema ?? "",
+      },
     );
     return results.map((result) => (result.ok ? result.value : result.failure.kind));
   }
@@ -206,6 +231,11 @@ export class TestLedger {
     );
   }
 
+  /** All schemas, the oldest first. */
+  schemas(): readonly StoredSchema[] {
+    return this.engine.reads.listSchemas({ ...ALL, column: "created_at" }).data;
+  }
+
   logs(): LogEntry[] {
     return this.engine.readLogs(1, Number.MAX_SAFE_INTEGER, LIMITS);
   }
@@ -215,8 +245,16 @@ export class TestLedger {
   }
 }
 
+/** How a write is sent: under a key, as a dry run, by the rules of a schema. */
+export interface RunOptions {
+  readonly key?: string;
+  readonly dryRun?: boolean;
+  /** Its version. */
+  readonly schema?: string;
+}
+
 export interface TestLedgerOptions {
-  readonly settings?: EngineSettings;
+  readonly settings?: Partial<EngineSettings>;
   readonly sql?: Sql;
   readonly features?: Partial<Features>;
   readonly now?: Timestamp;

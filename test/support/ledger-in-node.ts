@@ -18,12 +18,18 @@ import { type Step, steps } from "./ledger-steps.ts";
  */
 export async function checkLives(options: { lives: number; stepsMax: number }): Promise<number> {
   let commands = 0;
-  const property = fc.asyncProperty(steps(options.stepsMax), async (life) => {
-    const ledger = new TestLedger();
-    commands += life.reduce((sum, step) => sum + commandsOf(step), 0);
-    await checkAgainstModel(underTest(ledger), life);
-    expect(audited(ledger).differences).toEqual([]);
-  });
+  const property = fc.asyncProperty(
+    steps(options.stepsMax),
+    fc.boolean(),
+    async (life, isStrict) => {
+      const ledger = new TestLedger({
+        settings: { schemas: { isStrict, report: () => undefined } },
+      });
+      commands += life.reduce((sum, step) => sum + commandsOf(step), 0);
+      await checkAgainstModel({ ...underTest(ledger), isStrict }, life);
+      expect(audited(ledger).differences).toEqual([]);
+    },
+  );
   await fc.assert(property, { numRuns: options.lives });
   return commands;
 }

@@ -2,6 +2,7 @@ import type { Features, LogEntry, Metadata } from "../../src/modules/ledger/core
 import type { Sql } from "../../src/modules/ledger/object/sql.ts";
 import { tagHash } from "../../src/modules/ledger/object/tags.ts";
 import type { TestLedger } from "./ledger-fixtures.ts";
+import { NaiveSchemas } from "./naive-schema.ts";
 
 /** The rows of `tag` and `history` in words: `account a k=v`, `past transaction 1 k=v`; `account a 7` for log entry 7. */
 export interface MetadataRows {
@@ -59,9 +60,15 @@ export interface MetadataState {
   readonly metadata: ReadonlyMap<string, Metadata>;
   readonly ever: ReadonlySet<string>;
   readonly history: ReadonlySet<string>;
+  readonly schemas: NaiveSchemas;
 }
 
-const EMPTY: MetadataState = { metadata: new Map(), ever: new Set(), history: new Set() };
+const EMPTY: MetadataState = {
+  metadata: new Map(),
+  ever: new Set(),
+  history: new Set(),
+  schemas: new NaiveSchemas(),
+};
 
 /** The state after each entry. */
 export function statesOf(log: readonly LogEntry[]): MetadataState[] {
@@ -69,7 +76,9 @@ export function statesOf(log: readonly LogEntry[]): MetadataState[] {
   return log.map((entry) => (state = stateAfter(state, entry)));
 }
 
-function stateAfter(before: MetadataState, { id, data }: LogEntry): MetadataState {
+function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
+  const { id, data } = entry;
+  const schemas = before.schemas.after(entry);
   const metadata = new Map(before.metadata);
   const ever = new Set(before.ever);
   const history = new Set(before.history);
@@ -77,19 +86,28 @@ function stateAfter(before: MetadataState, { id, data }: LogEntry): MetadataStat
     metadata.set(target, { ...metadata.get(target), ...added });
     for (const pair of pairsOf(target, added)) ever.add(pair);
   };
+  /** An account gets what its schema gives it where it is made, with what is given to it. */
+  const mergeAccount = (address: string, given: Metadata | undefined) => {
+    const target = `account ${address}`;
+    const defaults = metadata.has(target) ? {} : schemas.defaultsOf(entry, address);
+    merge(target, { ...defaults, ...given });
+    if (given !== undefined || Object.keys(defaults).length > 0) history.add(`${target} ${id}`);
+  };
+  const after = { metadata, ever, history, schemas };
   if ("transaction" in data) {
     const { postings } = data.transaction;
-    for (const { source, destination } of postings) {
-      merge(`account ${source}`, {});
-      merge(`account ${destination}`, {});
-    }
     merge(`transaction ${data.transaction.id}`, data.transaction.metadata);
-    if (data.type !== "NEW_TRANSACTION") return { metadata, ever, history };
-    for (const [address, added] of Object.entries(data.accountMetadata)) {
-      merge(`account ${address}`, added);
-      history.add(`account ${address} ${id}`);
+    const given = new Map("accountMetadata" in data ? Object.entries(data.accountMetadata) : []);
+    const moving = postings.flatMap(({ source, destination }) => [source, destination]);
+    for (const address of new Set([...moving, ...given.keys()])) {
+      mergeAccount(address, given.get(address));
     }
-    return { metadata, ever, history };
+    return after;
+  }
+  if (data.type === "INSERTED_SCHEMA") return after;
+  if (data.type === "SET_METADATA" && data.target.type === "ACCOUNT") {
+    mergeAccount(data.target.id, data.metadata);
+    return after;
   }
   const target = `${data.target.type.toLowerCase()} ${data.target.id}`;
   if (data.type === "SET_METADATA") {
@@ -100,7 +118,7 @@ function stateAfter(before: MetadataState, { id, data }: LogEntry): MetadataStat
     metadata.set(target, Object.fromEntries(left));
     history.add(`${target} ${id}`);
   }
-  return { metadata, ever, history };
+  return after;
 }
 
 const pairsOf = (target: string, metadata: Metadata): string[] =>
@@ -112,12 +130,17 @@ function wordsOf(log: readonly LogEntry[]): string[] {
       "transaction" in data ? data.transaction.metadata : {},
       "metadata" in data ? data.metadata : {},
       ...("accountMetadata" in data ? Object.values(data.accountMetadata) : []),
+      "schema" in data ? wordsOfText(data.schema.text) : {},
     ];
     return all.flatMap((metadata) => Object.entries(metadata).flat());
   });
 }
 
-/** Takes a ledger back to the second step of its tables, as the code of that step would have left it. */
+/** All texts of a schema, which may be in the metadata of accounts. */
+const wordsOfText = (text: string): Metadata =>
+  Object.fromEntries([...text.matchAll(/"([^"]*)"/g)].map(([, word = ""]) => [word, word]));
+
+/** Takes a ledger without schemas back to the second step of its tables, as the code of that step would have left it. */
 export function toSecondStep(sql: Sql): void {
   for (const statement of BACK_TO_SECOND) sql.all(statement);
 }
@@ -133,5 +156,8 @@ const BACK_TO_SECOND = [
   "DROP INDEX tx_reverted_id",
   "DROP INDEX tx_reverted",
   "ALTER TABLE ledger DROP COLUMN imported_log",
-  "DELETE FROM migration WHERE step = 3",
+  "DROP TABLE schema",
+  "ALTER TABLE ledger DROP COLUMN visibility",
+  "ALTER TABLE ledger DROP COLUMN deleted_at",
+  "DELETE FROM migration WHERE step > 2",
 ];

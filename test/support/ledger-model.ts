@@ -1,4 +1,3 @@
-import { toIdempotencyText } from "../../src/modules/ledger/core/idempotency.ts";
 import {
   type AccountRecord,
   type AccountVolumes,
@@ -16,6 +15,7 @@ import {
 import type { FailureKind } from "../../src/platform/errors.ts";
 import type { Timestamp } from "../../src/platform/time.ts";
 import { netOf, pairsOf, sumOf } from "./ledger-sums.ts";
+import { type NaiveSchema, NaiveSchemas } from "./naive-schema.ts";
 
 /** What the model says that a write answers. */
 export type ModelOutcome =
@@ -31,8 +31,16 @@ export class LedgerModel {
   #accounts = new Map<string, AccountRecord>();
   #log: LogEntry[] = [];
   #keys = new Map<string, { text: string; entry: LogEntry }>();
+  #schemas = new NaiveSchemas();
   #transactionIds = 0;
   #logIds = 0;
+
+  /** Whether writes that a schema does not allow are refused. */
+  readonly #isStrict: boolean;
+
+  constructor({ isStrict = false }: { readonly isStrict?: boolean } = {}) {
+    this.#isStrict = isStrict;
+  }
 
   /** The ledger that a log tells of. */
   static fromLog(entries: readonly LogEntry[]): LedgerModel {
@@ -43,6 +51,11 @@ export class LedgerModel {
 
   get log(): readonly LogEntry[] {
     return this.#log;
+  }
+
+  /** The versions of its schemas. */
+  get versions(): readonly string[] {
+    return this.#schemas.versions;
   }
 
   /** All transactions by id, with their volumes as of now. */
@@ -58,30 +71,47 @@ export class LedgerModel {
   }
 
   /** Executes a write at a date; a dry run changes nothing but the counters. */
-  execute(command: Command, { key, dryRun, now }: ModelOptions): ModelOutcome {
+  execute(command: Command, options: ModelOptions): ModelOutcome {
+    const { key, dryRun, now, schemaVersion } = options;
     const known = key === "" ? undefined : this.#keys.get(key);
     if (known !== undefined) {
-      if (known.text !== toIdempotencyText(command)) return "VALIDATION";
-      return outcomeOf(known.entry, true);
+      return known.text === options.inputs ? outcomeOf(known.entry, true) : "VALIDATION";
     }
-    const data = this.#decide(command, now);
+    const schema = this.#schemas.find(schemaVersion);
+    if (schemaVersion !== "" && schema === undefined) return "NOT_FOUND";
+    const mustName = this.versions.length > 0 && command.kind !== "insertSchema";
+    if (this.#isStrict && schema === undefined && mustName) return "SCHEMA_NOT_SPECIFIED";
+    const data = this.#decide(command, { ...options, schema });
     if (typeof data === "string") return data;
-    const entry = { id: ++this.#logIds, date: now, idempotencyKey: key, data };
+    const entry: LogEntry = {
+      id: ++this.#logIds,
+      date: now,
+      idempotencyKey: key,
+      ...(schema === undefined ? {} : { schemaVersion }),
+      data,
+    };
     if (!dryRun) {
       this.#apply(entry);
-      if (key !== "") this.#keys.set(key, { text: toIdempotencyText(command), entry });
+      if (key !== "") this.#keys.set(key, { text: options.inputs, entry });
     }
     return outcomeOf(entry, false);
   }
 
   /** Keeps what `work` does, or nothing if it says so; counters go on. */
   atomically(work: () => boolean): void {
-    const kept = [this.#transactions, this.#accounts, this.#log, this.#keys] as const;
+    const kept = [
+      this.#transactions,
+      this.#accounts,
+      this.#log,
+      this.#keys,
+      this.#schemas,
+    ] as const;
     this.#transactions = [...this.#transactions];
     this.#accounts = new Map(this.#accounts);
     this.#log = [...this.#log];
     this.#keys = new Map(this.#keys);
-    if (!work()) [this.#transactions, this.#accounts, this.#log, this.#keys] = kept;
+    if (work()) return;
+    [this.#transactions, this.#accounts, this.#log, this.#keys, this.#schemas] = kept;
   }
 
   /** An eviction: ids that were used up and not stored are given again. */
@@ -90,10 +120,11 @@ export class LedgerModel {
     this.#logIds = this.#log.at(-1)?.id ?? 0;
   }
 
-  #decide(command: Command, now: Timestamp): LogData | FailureKind {
+  #decide(command: Command, options: DecideOptions): LogData | FailureKind {
+    const { now } = options;
     switch (command.kind) {
       case "createTransaction":
-        return this.#create(command, now);
+        return this.#create(command, options);
       case "runScript":
         throw new Error("the model knows postings only");
       case "revertTransaction":
@@ -102,11 +133,23 @@ export class LedgerModel {
         return this.#setMetadata(command);
       case "deleteMetadata":
         return this.#deleteMetadata(command);
+      case "insertSchema": {
+        const { version, text } = command;
+        if (this.#schemas.find(version) !== undefined) return "SCHEMA_ALREADY_EXISTS";
+        return { type: "INSERTED_SCHEMA", schema: { version, text, createdAt: now } };
+      }
     }
   }
 
-  #create(command: CreateTransaction, now: Timestamp): LogData | FailureKind {
+  #create(
+    command: CreateTransaction,
+    { now, schema, template }: DecideOptions,
+  ): LogData | FailureKind {
     const { postings, metadata, reference, accountMetadata = {}, timestamp = now } = command;
+    const templates = schema?.templates ?? [];
+    const isTemplateFit =
+      template === undefined ? templates.length === 0 : templates.includes(template);
+    if (!isTemplateFit) return "VALIDATION";
     const balances = new Map<string, bigint>();
     const balanceOf = (account: string, asset: string): bigint =>
       balances.get(`${account} ${asset}`) ?? this.#balance(account, asset);
@@ -122,12 +165,16 @@ export class LedgerModel {
     if (reference !== undefined && this.#transactions.some((it) => it.reference === reference)) {
       return "CONFLICT";
     }
+    const moving = postings.flatMap(({ source, destination }) => [source, destination]);
+    const isAllowed = schema === undefined || moving.every((address) => schema.allows(address));
+    if (this.#isStrict && !isAllowed) return "VALIDATION";
     const transaction = this.#withVolumes({
       id,
       postings,
       metadata,
       timestamp,
       ...(reference === undefined ? {} : { reference }),
+      ...(template === undefined ? {} : { template }),
       insertedAt: now,
       updatedAt: now,
     });
@@ -182,15 +229,16 @@ export class LedgerModel {
   #apply(entry: LogEntry): void {
     const { data, date } = entry;
     this.#log.push(entry);
+    this.#schemas = this.#schemas.after(entry);
     switch (data.type) {
       case "NEW_TRANSACTION":
         this.#addTransaction(data.transaction);
         for (const { source, destination } of data.transaction.postings) {
-          this.#use(source, data.transaction.timestamp, date);
-          this.#use(destination, data.transaction.timestamp, date);
+          this.#use(source, data.transaction.timestamp, entry);
+          this.#use(destination, data.transaction.timestamp, entry);
         }
         for (const [address, metadata] of Object.entries(data.accountMetadata)) {
-          this.#use(address, data.transaction.timestamp, date);
+          this.#use(address, data.transaction.timestamp, entry);
           this.#mergeIntoAccount(address, metadata, date);
         }
         break;
@@ -200,7 +248,7 @@ export class LedgerModel {
         break;
       case "SET_METADATA":
         if (data.target.type === "ACCOUNT") {
-          this.#use(data.target.id, date, date);
+          this.#use(data.target.id, date, entry);
           this.#mergeIntoAccount(data.target.id, data.metadata, date);
         } else {
           const known = this.#find(data.target.id).metadata;
@@ -220,6 +268,8 @@ export class LedgerModel {
           this.#change(data.target.id, { metadata, updatedAt: date });
         }
         break;
+      case "INSERTED_SCHEMA":
+        break;
     }
   }
 
@@ -228,9 +278,11 @@ export class LedgerModel {
     this.#transactions.push(bare);
   }
 
-  #use(address: string, timestamp: Timestamp, now: Timestamp): void {
+  #use(address: string, timestamp: Timestamp, entry: LogEntry): void {
     const known = this.#accounts.get(address);
-    const unused = { address, metadata: {}, firstUsage: timestamp, insertionDate: now } as const;
+    const now = entry.date;
+    const metadata = this.#schemas.defaultsOf(entry, address);
+    const unused = { address, metadata, firstUsage: timestamp, insertionDate: now } as const;
     if (known === undefined) {
       this.#accounts.set(address, { ...unused, updatedAt: now } as AccountRecord); // addresses come from commands
     } else if (timestamp < known.firstUsage) {
@@ -289,6 +341,16 @@ export interface ModelOptions {
   readonly key: string;
   readonly dryRun: boolean;
   readonly now: Timestamp;
+  /** Empty for none. */
+  readonly schemaVersion: string;
+  /** The template by which the command is run. */
+  readonly template: string | undefined;
+  /** What a repetition under the key must say. */
+  readonly inputs: string;
+}
+
+interface DecideOptions extends Pick<ModelOptions, "now" | "template"> {
+  readonly schema: NaiveSchema | undefined;
 }
 
 const outcomeOf = ({ id, data }: LogEntry, isReplay: boolean): ModelOutcome => ({

@@ -2,8 +2,17 @@ import * as fc from "fast-check";
 import { toScript } from "../../src/modules/ledger/core/idempotency.ts";
 import { parseAccount } from "../../src/modules/ledger/core/names.ts";
 import type { Command, CreateTransaction, Posting } from "../../src/modules/ledger/core/types.ts";
+import { parseJson } from "../../src/platform/json.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
-import { create, deleteMetadata, posting, revert, setMetadata } from "./ledger-fixtures.ts";
+import {
+  create,
+  deleteMetadata,
+  insertSchema,
+  posting,
+  revert,
+  setMetadata,
+  template,
+} from "./ledger-fixtures.ts";
 
 /** What a test does to a ledger and to its model. */
 export type Step =
@@ -13,6 +22,7 @@ export type Step =
       readonly writes: readonly Write[];
       readonly atomic: boolean;
       readonly continueOnFailure: boolean;
+      readonly schema: SchemaChoice;
     }
   /** Sends an earlier write again, with its key. */
   | { readonly kind: "repeat"; readonly nth: number }
@@ -24,8 +34,18 @@ export type Step =
 export interface Write {
   /** Empty for none. */
   readonly key: string;
+  readonly schema: SchemaChoice;
   /** The command, once it is known which transactions there are and when the test began. */
   readonly toCommand: (ids: readonly number[], start: Timestamp) => Command;
+}
+
+/** Which of the schemas that there are a write names: none for undefined, now and then one that there is not. */
+export type SchemaChoice = number | "unknown" | undefined;
+
+/** The version that a write names, empty for none. */
+export function versionOf(choice: SchemaChoice, versions: readonly string[]): string {
+  if (typeof choice !== "number") return choice ?? "";
+  return versions[choice % versions.length] ?? "";
 }
 
 const ACCOUNTS = ["world", "a", "b", "users:1", "users:2:main", "__proto__"];
@@ -105,6 +125,59 @@ function toScriptCommand({ postings, force, ...rest }: CreateTransaction): Comma
   return command;
 }
 
+const VERSIONS = ["v1", "v2", "v3"];
+/** One knows all accounts and makes most of them with metadata, one knows few, and one has a template. */
+const CHART = `{
+  "world": {".metadata": {"k": {"default": "w"}}}, "b": {".metadata": {"none": {}}},
+  "a": {".metadata": {"k": {"default": "1"}, "__proto__": {"default": "2"}}},
+  "users": {"$id": {".pattern": "^[0-9]$", ".self": {}, ".metadata": {"10": {"default": "d"}},
+    "$name": {".metadata": {"k": {"default": ""}}}}},
+  "__proto__": {".metadata": {"é": {"default": "1"}}}
+}`;
+const TEMPLATE = "pay";
+const TEMPLATE_SCRIPT = [
+  "vars {",
+  "  account $from",
+  "  account $to",
+  "  monetary $amount",
+  "}",
+  "send $amount (",
+  "  source = $from allowing unbounded overdraft",
+  "  destination = $to",
+  ")",
+].join("\n");
+const SCHEMAS = [
+  `{"chart":${CHART}}`,
+  '{"chart":{"world":{},"a":{},"users":{"1":{".metadata":{"9":{"default":"1"}}}}}}',
+  `{"chart":${CHART},"transactions":{"${TEMPLATE}":{"script":${JSON.stringify(TEMPLATE_SCRIPT)}}}}`,
+].map((text) => parseJson(text) as object); // as is written here
+
+const insertionDraft = fc
+  .record({ version: fc.constantFrom(...VERSIONS), body: fc.constantFrom(...SCHEMAS) })
+  .map(({ version, body }) => ({
+    toCommand: (): Command => insertSchema(version, body),
+  }));
+
+const templateDraft = fc
+  .record({
+    name: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(TEMPLATE) },
+      { weight: 1, arbitrary: fc.constant("unknown") },
+    ),
+    from: account,
+    to: account,
+    amount,
+    metadata,
+  })
+  .map(({ name, from, to, amount, metadata }) => ({
+    toCommand: (): Command => {
+      const command = template(name, { from, to, amount: `USD ${amount}` }, { metadata });
+      const postings = posting(`${from} -> ${to}`, amount);
+      writtenOut.set(command, create(postings, { metadata, force: true }));
+      return command;
+    },
+  }));
+
 /** A command as the model knows it, which runs no scripts. */
 export const withoutScript = (command: Command): Command => writtenOut.get(command) ?? command;
 
@@ -145,50 +218,75 @@ const deleteMetadataDraft = fc
     toCommand: (ids: readonly number[]): Command => deleteMetadata(targetOf(target, ids), key),
   }));
 
-const write: fc.Arbitrary<Write> = fc
-  .record({
-    key: rarely(6, fc.constantFrom("k1", "k2", "k3")).map((key) => key ?? ""),
-    draft: fc.oneof(
-      { weight: 6, arbitrary: createDraft },
-      { weight: 2, arbitrary: revertDraft },
-      { weight: 2, arbitrary: setMetadataDraft },
-      { weight: 1, arbitrary: deleteMetadataDraft },
-    ),
-  })
-  .map(({ key, draft }) => ({ key, ...draft }));
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      kind: fc.constant("write" as const),
-      write,
-      dryRun: fc.nat(5).map((dice) => dice === 0),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("bulk" as const),
-      writes: fc.array(write, { maxLength: 6 }),
-      atomic: fc.boolean(),
-      continueOnFailure: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("repeat" as const), nth: fc.nat(20) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant("wait" as const),
-      seconds: fc.integer({ min: -3, max: 5 }),
-    }),
-  },
+const schema: fc.Arbitrary<SchemaChoice> = fc.oneof(
+  { weight: 12, arbitrary: fc.nat(5) },
+  { weight: 7, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constant("unknown" as const) },
 );
 
+const drafts = [
+  { weight: 6, arbitrary: createDraft },
+  { weight: 2, arbitrary: revertDraft },
+  { weight: 2, arbitrary: setMetadataDraft },
+  { weight: 1, arbitrary: deleteMetadataDraft },
+];
+const schemaDrafts = [
+  { weight: 1, arbitrary: templateDraft },
+  { weight: 1, arbitrary: insertionDraft },
+];
+
+const toWrite = ({ hasSchemas }: LifeOptions): fc.Arbitrary<Write> =>
+  fc
+    .record({
+      key: rarely(6, fc.constantFrom("k1", "k2", "k3")).map((key) => key ?? ""),
+      draft: fc.oneof(...drafts, ...(hasSchemas ? schemaDrafts : [])),
+      schema: hasSchemas ? schema : fc.constant(undefined),
+    })
+    .map(({ key, draft, schema }) => ({ key, schema, ...draft }));
+
+function toStep(options: LifeOptions): fc.Arbitrary<Step> {
+  const write = toWrite(options);
+  return fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        kind: fc.constant("write" as const),
+        write,
+        dryRun: fc.nat(5).map((dice) => dice === 0),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant("bulk" as const),
+        writes: fc.array(write, { maxLength: 6 }),
+        atomic: fc.boolean(),
+        continueOnFailure: fc.boolean(),
+        schema: options.hasSchemas ? schema : fc.constant(undefined),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("repeat" as const), nth: fc.nat(20) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant("wait" as const),
+        seconds: fc.integer({ min: -3, max: 5 }),
+      }),
+    },
+  );
+}
+
+export interface LifeOptions {
+  /** Whether schemas are inserted and named. */
+  readonly hasSchemas: boolean;
+}
+
 /** A random life of a ledger. */
-export const steps = (maxLength: number): fc.Arbitrary<Step[]> =>
-  fc.array(step, { maxLength, size: "max" });
+export const steps = (
+  maxLength: number,
+  options: LifeOptions = { hasSchemas: true },
+): fc.Arbitrary<Step[]> => fc.array(toStep(options), { maxLength, size: "max" });
 
 const secondsAfter = (start: Timestamp, seconds: number): Timestamp =>
   fromMicros(toMicros(start) + BigInt(seconds) * 1_000_000n);

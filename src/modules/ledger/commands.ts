@@ -1,7 +1,8 @@
+import type { Runtime } from "../../numscript/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import { attempt } from "../../platform/result.ts";
 import { ZERO_TIMESTAMP } from "../../platform/time.ts";
-import { toValidationError, unsupported } from "../../platform/validation.ts";
+import { toValidationError } from "../../platform/validation.ts";
 import {
   AMOUNT_DIGITS_MAX,
   assertMetadata,
@@ -9,11 +10,13 @@ import {
   IDEMPOTENCY_KEY_LENGTH_MAX,
 } from "./core/limits.ts";
 import { parseAccount, parseAsset } from "./core/names.ts";
+import { assertSchemaVersion, decodeSchema, toSchemaText } from "./core/schemas/ledger-schema.ts";
 import { toVariableTexts } from "./core/script-variables.ts";
 import type {
   AccountMetadata,
   Command,
   CreateTransaction,
+  InsertSchema,
   Posting,
   RevertTransaction,
   RunScript,
@@ -62,7 +65,6 @@ function toCommandOfKind(
   { force }: { force: boolean },
 ): CreateTransaction | RunScript {
   const { script, timestamp, reference, accountMetadata, metadata, runtime } = request;
-  if (isGiven(script?.template)) throw unsupported("script.template");
   const postings = (request.postings ?? []).map(toPosting);
   if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
   if (isGiven(reference)) assertReference(reference);
@@ -89,7 +91,11 @@ function toCommandOfKind(
   }
   return {
     kind: "runScript",
-    script: { plain: script?.plain ?? "", variables: toVariableTexts(script?.vars ?? {}) },
+    script: {
+      plain: script?.plain ?? "",
+      ...(isGiven(script?.template) ? { template: script.template } : {}),
+      variables: toVariableTexts(script?.vars ?? {}),
+    },
     ...(metadata === null || metadata === undefined ? {} : { metadata }),
     ...shared,
   };
@@ -136,6 +142,16 @@ export function toRevertTransaction(request: RevertRequestFields): RevertTransac
     atEffectiveDate,
     ...(metadata === null || metadata === undefined ? {} : { metadata }),
   };
+}
+
+/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+export function toInsertSchema(
+  version: string,
+  body: unknown,
+  { runtime }: { readonly runtime: Runtime },
+): InsertSchema {
+  assertSchemaVersion(version);
+  return { kind: "insertSchema", version, text: toSchemaText(decodeSchema(body, { runtime })) };
 }
 
 /** Parses all elements of a bulk, or none. Throws `VALIDATION` naming the first one that is malformed. */

@@ -1,4 +1,5 @@
 import type { PlatformEvent } from "../../platform/events/envelope.ts";
+import { renderStoredSchema } from "./core/schemas/ledger-schema.ts";
 import type { LedgerInfo, LogData, LogEntry, Target } from "./core/types.ts";
 import { toTransactionView } from "./views.ts";
 
@@ -23,6 +24,7 @@ const EVENT_TYPES: Readonly<Record<LogData["type"], string>> = {
   REVERTED_TRANSACTION: "REVERTED_TRANSACTION",
   SET_METADATA: "SAVED_METADATA",
   DELETE_METADATA: "DELETED_METADATA",
+  INSERTED_SCHEMA: "INSERTED_SCHEMA",
 };
 
 function toPayload(data: LogData): Record<string, unknown> {
@@ -41,6 +43,8 @@ function toPayload(data: LogData): Record<string, unknown> {
       return { ...toTargetPayload(data.target), metadata: data.metadata };
     case "DELETE_METADATA":
       return { ...toTargetPayload(data.target), key: data.key };
+    case "INSERTED_SCHEMA":
+      return { schema: renderStoredSchema(data.schema) };
   }
 }
 

@@ -107,7 +107,14 @@ export const COUNTED = {
 /** A single read; only the point in time matters to it. */
 export const SingleQuery = HistoryParams.extend({ expand: ExpandParam });
 
-export const WriteQuery = z.object({ dryRun: BooleanParam });
+/** The schema that a write or a query goes by; empty for none. */
+export const SchemaVersionParam = z
+  .string()
+  .optional()
+  .transform((version) => version ?? "")
+  .openapi({ type: "string", description: "The version of the schema whose rules apply." });
+
+export const WriteQuery = z.object({ dryRun: BooleanParam, schemaVersion: SchemaVersionParam });
 export const CreateQuery = WriteQuery.extend({ force: BooleanParam });
 export const RevertQuery = WriteQuery.extend({
   force: BooleanParam,
@@ -117,7 +124,63 @@ export const BulkQuery = z.object({
   atomic: BooleanParam,
   continueOnFailure: BooleanParam,
   parallel: BooleanParam,
+  schemaVersion: SchemaVersionParam,
 });
+
+export const SchemaParams = LedgerParams.extend({ version: z.string() });
+/** `order` is an older way to say the direction; other values change nothing. */
+export const SchemaListQuery = ListQuery.extend({
+  order: z
+    .string()
+    .optional()
+    .openapi({ enum: ["asc", "desc"] }),
+});
+export const QueryParams = LedgerParams.extend({ id: z.string() });
+export const QueryRunQuery = z.object({ schemaVersion: SchemaVersionParam });
+
+const ObjectRequest = z
+  .custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "expected an object",
+  )
+  .openapi({ type: "object", additionalProperties: {} });
+
+/** Its members are read where they are used; unknown ones of `params` are ignored. */
+export const QueryRunRequest = z
+  .object({
+    vars: ObjectRequest.nullish(),
+    params: ObjectRequest.nullish(),
+    cursor: z.string().nullish(),
+  })
+  .openapi("QueryRun");
+
+/** A schema to insert; the rules are checked where it is decoded. */
+export const SchemaRequest = z
+  .custom<unknown>((value) => value !== undefined)
+  .openapi("SchemaData", {
+    type: "object",
+    required: ["chart"],
+    properties: {
+      chart: { type: "object", description: "Accounts by the segments of their addresses." },
+      transactions: { type: "object", description: "Scripts by their names." },
+      queries: { type: "object", description: "Lists with variables by their ids." },
+    },
+    example: {
+      chart: {
+        world: {},
+        users: {
+          $id: { ".pattern": "^[0-9]+$", main: { ".metadata": { tier: { default: "basic" } } } },
+        },
+      },
+      transactions: {
+        deposit: {
+          description: "Money in",
+          script:
+            "vars {\n  monetary $amount\n  account $to\n}\nsend $amount (\n  source = @world\n  destination = $to\n)",
+        },
+      },
+    },
+  });
 
 export const CreateLedgerRequest = z
   .object({
@@ -213,6 +276,7 @@ export const TransactionResponse = z
     revertedAt: TimestampOutput.optional(),
     postCommitVolumes: VolumeMapResponse.optional(),
     postCommitEffectiveVolumes: VolumeMapResponse.optional(),
+    template: z.string().optional().openapi({ description: "The template that made it." }),
     reverted: z.boolean(),
     preCommitVolumes: VolumeMapResponse.optional(),
     preCommitEffectiveVolumes: VolumeMapResponse.optional(),
@@ -258,6 +322,17 @@ const TargetResponse = z.object({
   targetId: z.union([z.string(), Count]),
 });
 
+/** A schema; what its members may be is told where one is inserted. */
+export const SchemaResponse = z
+  .object({
+    chart: z.record(z.string(), z.unknown()),
+    transactions: z.record(z.string(), z.unknown()).optional(),
+    queries: z.record(z.string(), z.unknown()).optional(),
+    version: z.string(),
+    createdAt: TimestampOutput,
+  })
+  .openapi("Schema");
+
 /** What a log entry says, by its type. */
 const LogDataResponse = z.union([
   z.object({
@@ -267,17 +342,28 @@ const LogDataResponse = z.union([
   z.object({ revertedTransaction: TransactionResponse, transaction: TransactionResponse }),
   TargetResponse.extend({ metadata: MetadataSchema }),
   TargetResponse.extend({ key: z.string() }),
+  z.object({ schema: SchemaResponse }),
 ]);
 
 export const LogResponse = z
   .object({
-    type: z.enum(["NEW_TRANSACTION", "REVERTED_TRANSACTION", "SET_METADATA", "DELETE_METADATA"]),
+    type: z.enum([
+      "NEW_TRANSACTION",
+      "REVERTED_TRANSACTION",
+      "SET_METADATA",
+      "DELETE_METADATA",
+      "INSERTED_SCHEMA",
+    ]),
     data: LogDataResponse,
     date: TimestampOutput,
     idempotencyKey: z.string(),
     idempotencyHash: z.string(),
     id: Count,
     hash: z.string().optional().openapi({ description: "Absent where logs are not hashed." }),
+    schemaVersion: z
+      .string()
+      .optional()
+      .openapi({ description: "The schema that the write named." }),
   })
   .openapi("Log");
 

@@ -1,9 +1,10 @@
 import { AppError } from "../../platform/errors.ts";
 import type { PlatformEvent } from "../../platform/events/envelope.ts";
+import type { EventsOrigin } from "../../platform/events/messages.ts";
 import { callObject } from "../../platform/http/rpc.ts";
 import { newId } from "../../platform/ids.ts";
 import { logError } from "../../platform/log.ts";
-import { joinPages, type Page, type PageQuery } from "../../platform/pagination.ts";
+import { joinPages, mapPage, type Page, type PageQuery } from "../../platform/pagination.ts";
 import { attempt, type Result, unwrap } from "../../platform/result.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { systemClock, type Timestamp } from "../../platform/time.ts";
@@ -20,6 +21,9 @@ import type {
   VolumeExpansion,
   VolumeRow,
 } from "./core/reads.ts";
+import { schemaViolation, shown } from "./core/schemas/failures.ts";
+import { type LedgerSchema, parseStoredSchema } from "./core/schemas/ledger-schema.ts";
+import type { QueryTemplate } from "./core/schemas/queries.ts";
 import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
 import { toPlatformEvents } from "./events.ts";
 import { parseFeatures } from "./features.ts";
@@ -97,7 +101,7 @@ export class LedgerService {
     const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
     await this.#catalogue.insert({ ...info, metadata, addedAt: systemClock() });
     try {
-      await this.#object(name).create(info);
+      await callObject(this.#object(name).assertCreated());
     } catch (error) {
       // The ledger exists from its row on; the object makes itself when it is first used.
       logError("the object of a new ledger was not made yet", error, { ledger: name });
@@ -178,10 +182,11 @@ export class LedgerService {
     options: BulkOptions,
   ): Promise<StreamOutcome> {
     const object = this.#object(ledger);
-    // Of an unknown ledger, nothing is read.
-    await callObject(object.assertCreated());
+    // Of an unknown ledger, nothing is read. One that gets its name meanwhile gets nothing of the stream.
+    const uuid = await callObject(object.assertCreated());
+    const { schemaVersion = "" } = options;
     const execute: ExecuteBulk = (batch, switches) =>
-      callObject(object.executeBulk(batch, switches));
+      callObject(object.executeBulk(batch, { ...switches, schemaVersion }, uuid));
     return options.atomic
       ? executeAtomically(elements, execute, options)
       : executeInBatches(elements, execute, options);
@@ -252,16 +257,37 @@ export class LedgerService {
     return this.#read(ledger, "balanceHistory", [{ ...query, endTime, endsNow }]);
   }
 
+  /** Throws `NOT_FOUND`. */
+  async getSchema(ledger: string, version: string): Promise<LedgerSchema> {
+    const schema = await this.#read(ledger, "findSchema", [version]);
+    if (schema !== undefined) return parseStoredSchema(schema);
+    throw new AppError("NOT_FOUND", `schema version '${version}' not found`);
+  }
+
+  async listSchemas(ledger: string, query: PageQuery): Promise<Page<LedgerSchema>> {
+    return mapPage(await this.#read(ledger, "listSchemas", [query]), parseStoredSchema);
+  }
+
+  /** A query template of a schema, by its id. Throws `VALIDATION` where there is none. */
+  async getQueryTemplate(ledger: string, version: string, id: string): Promise<QueryTemplate> {
+    const stored = await this.#read(ledger, "findSchema", [version]);
+    if (stored === undefined) throw schemaViolation(version, "failed to find schema: not found");
+    const template = parseStoredSchema(stored).queries.get(id);
+    if (template !== undefined) return template;
+    throw schemaViolation(version, `unknown query template: ${shown(id)}`);
+  }
+
   listLogs(ledger: string, query: PageQuery): Promise<Page<LogListEntry>> {
     return this.#read(ledger, "listLogs", [query]);
   }
 
   /** The entries that the log has now, as JSON, a line each; made as it is read. */
   async *exportLogs(ledger: string): AsyncGenerator<string> {
-    let page = await this.#read(ledger, "exportLogs", [-1]);
+    const origin = { ledger, uuid: await callObject(this.#object(ledger).assertCreated()) };
+    let page = await this.#read(origin, "exportLogs", [-1]);
     if (page.text !== "") yield page.text;
     while (page.after < page.to) {
-      page = await this.#read(ledger, "exportLogs", [page.after, page.to]);
+      page = await this.#read(origin, "exportLogs", [page.after, page.to]);
       yield page.text;
     }
   }
@@ -269,8 +295,12 @@ export class LedgerService {
   /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
   async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const object = this.#object(ledger);
+    let uuid: string | undefined;
     try {
-      await importInBatches(chunks, (batch) => callObject(object.importLogs(batch)));
+      await importInBatches(chunks, async (batch) => {
+        uuid ??= await callObject(object.assertCreated());
+        return callObject(object.importLogs(batch, uuid));
+      });
     } finally {
       await object.endImport();
     }
@@ -278,12 +308,12 @@ export class LedgerService {
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. */
   async readEvents(
-    ledger: string,
+    { ledger, uuid }: EventsOrigin,
     from: number,
     to: number,
   ): Promise<{ events: PlatformEvent[]; to: number }> {
     const { info, entries, publishedLogId } = await callObject(
-      this.#object(ledger).readLogs(from, to),
+      this.#object(ledger).readLogs(from, to, uuid),
     );
     // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
     const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
@@ -300,16 +330,17 @@ export class LedgerService {
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */
-  async confirmEvents(ledger: string, to: number): Promise<void> {
-    await callObject(this.#object(ledger).confirmPublished(to));
+  async confirmEvents({ ledger, uuid }: EventsOrigin, to: number): Promise<void> {
+    await callObject(this.#object(ledger).confirmPublished(to, uuid));
   }
 
   async #read<N extends ReadName>(
-    ledger: string,
+    origin: string | EventsOrigin,
     name: N,
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
-    const answer = await callObject(this.#object(ledger).read(name, args));
+    const { ledger, uuid } = typeof origin === "string" ? { ledger: origin } : origin;
+    const answer = await callObject(this.#object(ledger).read(name, args, uuid));
     return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
   }
 

@@ -1,10 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 import { codeOf, type Failure } from "../../platform/errors.ts";
+import { withRawIntegers } from "../../platform/json.ts";
 import type { Result } from "../../platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "../../platform/time.ts";
 import { compareBytes } from "./core/canonical.ts";
 import { volumesBefore } from "./core/postings.ts";
 import type { AssetBalance, BalanceInterval, LogListEntry, VolumeRow } from "./core/reads.ts";
+import { renderStoredSchema, type SchemaJson } from "./core/schemas/ledger-schema.ts";
 import type {
   AccountMetadata,
   AccountRecord,
@@ -62,6 +64,7 @@ export function toTransactionView(transaction: Transaction): TransactionView {
     ...optionalTimestamp("revertedAt", transaction.revertedAt),
     ...(committed === undefined ? {} : { postCommitVolumes: committed.after }),
     ...(effective === undefined ? {} : { postCommitEffectiveVolumes: effective.after }),
+    ...(transaction.template === undefined ? {} : { template: transaction.template }),
     reverted: transaction.revertedAt !== undefined,
     ...(committed === undefined ? {} : { preCommitVolumes: committed.before }),
     ...(effective === undefined ? {} : { preCommitEffectiveVolumes: effective.before }),
@@ -77,6 +80,7 @@ export const toLogView = (entry: LogListEntry): LogView => ({
   idempotencyHash: entry.idempotencyHash,
   id: entry.id,
   ...(entry.hash === undefined ? {} : { hash: entry.hash }),
+  ...(entry.schemaVersion === undefined ? {} : { schemaVersion: entry.schemaVersion }),
 });
 
 function toLogDataView(data: LogData): LogView["data"] {
@@ -99,7 +103,18 @@ function toLogDataView(data: LogData): LogView["data"] {
       };
     case "DELETE_METADATA":
       return { targetType: data.target.type, targetId: data.target.id, key: data.key };
+    case "INSERTED_SCHEMA":
+      return { schema: withIntegers(renderStoredSchema(data.schema)) };
   }
+}
+
+/** The large integers of a schema are no amounts: they stay integers where a client wants those as texts. */
+function withIntegers(schema: SchemaJson): SchemaJson {
+  if (schema.queries === undefined) return schema;
+  const queries = Object.entries(schema.queries).map(
+    ([id, query]) => [id, withRawIntegers(query)] as const,
+  );
+  return { ...schema, queries: Object.fromEntries(queries) };
 }
 
 const toAccountMetadataView = (accountMetadata: AccountMetadata): Record<string, Metadata> =>

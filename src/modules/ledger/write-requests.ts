@@ -57,7 +57,9 @@ export const TransactionRequest = z
     script: z
       .object({
         plain: z.string().nullish().meta({ description: "Source text in Numscript" }),
-        template: z.string().nullish().meta({ description: "Not supported by this version" }),
+        template: z.string().nullish().meta({
+          description: "A transaction template of the schema that `schemaVersion` names",
+        }),
         vars: VariablesRequest.nullish().meta({
           type: "object",
           description:

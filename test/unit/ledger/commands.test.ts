@@ -73,10 +73,13 @@ describe("a request for a transaction", () => {
     expect(refusalOf(() => commandOf(text))).toBe("NO_POSTINGS");
   });
 
-  test("takes a template for what this version does not serve", () => {
-    expect(() => commandOf('{"script":{"template":"pay"}}')).toThrow(
-      "'script.template' is not supported",
-    );
+  test("with a template becomes a command to run it", () => {
+    const text = '{"script":{"template":"pay","vars":{"n":12}},"reference":"r"}';
+    expect(commandOf(text)).toStrictEqual({
+      kind: "runScript",
+      script: { plain: "", template: "pay", variables: { n: "12" } },
+      reference: "r",
+    });
   });
 
   test.each([
@@ -258,7 +261,7 @@ describe("a bulk", () => {
   });
 
   test.each([
-    ['{"action":"CREATE_TRANSACTION","data":{"script":{"template":"x"}}}', "VALIDATION"],
+    [`{"action":"CREATE_TRANSACTION","data":{${ONE},"script":{"template":"x"}}}`, "VALIDATION"],
     [
       '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":-1,"asset":"USD"}]}}',
       "VALIDATION",

@@ -111,9 +111,14 @@ describe("a transaction is refused", () => {
       /^VALIDATION: invalid asset/,
     ],
     [
-      "with a template",
+      "with a template of no schema",
       { script: { template: "t" } },
-      /^VALIDATION: 'script.template' is not supp/,
+      /^VALIDATION: can only use templates on a schema with transaction definitions$/,
+    ],
+    [
+      "with a template and a text",
+      { script: { template: "t", plain: "x" } },
+      /^VALIDATION: cannot pass numscript and template/,
     ],
     [
       "with an unknown runtime",

@@ -6,22 +6,27 @@ import { quoteJson } from "../../../platform/json.ts";
  */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
+/** Most texts are names, which need no escapes. */
+const PLAIN = /^[\w :/.+=-]*$/;
+
 /** A text as JSON. */
 export const canonicalText = (text: string): string =>
-  quoteJson(text).replace(
-    ESCAPED,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  PLAIN.test(text)
+    ? `"${text}"`
+    : quoteJson(text).replace(
+        ESCAPED,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
 
 /** An object whose keys are data, sorted by their bytes. */
 export function canonicalMap<V>(
   map: Readonly<Record<string, V>>,
   write: (value: V) => string,
 ): string {
-  const members = Object.entries(map)
-    .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([key, value]) => `${canonicalText(key)}:${write(value)}`);
-  return `{${members.join(",")}}`;
+  const entries = Object.entries(map);
+  if (entries.length === 0) return "{}";
+  entries.sort(([a], [b]) => compareBytes(a, b));
+  return `{${entries.map(([key, value]) => `${canonicalText(key)}:${write(value)}`).join(",")}}`;
 }
 
 export const canonicalMetadata = (metadata: Readonly<Record<string, string>>): string =>

@@ -89,6 +89,7 @@ const KEYS = {
   },
   balances: { address: "address", metadata: "metadata" },
   logs: { id: "number", date: "date", type: "text" },
+  schemas: { version: "text", created_at: "date" },
   ledgers: { name: "text", bucket: "text", features: "feature", metadata: "metadata" },
 } as const satisfies Record<string, Readonly<Record<string, KeyType>>>;
 

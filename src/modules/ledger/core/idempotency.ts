@@ -1,6 +1,7 @@
 import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./canonical.ts";
 import { REVERTS_KEY, withoutKey } from "./metadata.ts";
+import { toInsertionText } from "./schemas/ledger-schema.ts";
 import {
   type Command,
   type CreateTransaction,
@@ -45,6 +46,7 @@ export function isDerivable(command: Command, now: Timestamp): boolean {
       );
     case "setMetadata":
     case "deleteMetadata":
+    case "insertSchema":
       return true;
   }
 }
@@ -82,6 +84,8 @@ function toDerivedCommand(data: LogData, date: Timestamp): Command {
       return { kind: "setMetadata", target: data.target, metadata: data.metadata };
     case "DELETE_METADATA":
       return { kind: "deleteMetadata", target: data.target, key: data.key };
+    case "INSERTED_SCHEMA":
+      return { kind: "insertSchema", version: data.schema.version, text: data.schema.text };
   }
 }
 
@@ -104,6 +108,8 @@ function inputText(command: Command): string {
       return `{${targetText(command)},"Metadata":${canonicalMetadata(command.metadata)}}`;
     case "deleteMetadata":
       return `{${targetText(command)},"Key":${canonicalText(command.key)}}`;
+    case "insertSchema":
+      return toInsertionText(command.version, command.text);
   }
 }
 
@@ -113,7 +119,8 @@ function targetText({ target }: Extract<Command, { target: unknown }>): string {
     : `"TransactionID":${target.id}`;
 }
 
-function createText(command: CreateTransaction | RunScript, { plain, variables }: Script): string {
+function createText(command: CreateTransaction | RunScript, script: Script): string {
+  const { plain, template = "", variables } = script;
   const accountMetadata =
     command.accountMetadata === undefined
       ? "null"
@@ -121,6 +128,7 @@ function createText(command: CreateTransaction | RunScript, { plain, variables }
   const metadata = command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
   return [
     plain === "" ? "{" : `{"plain":${canonicalText(plain)},`,
+    template === "" ? "" : `"template":${canonicalText(template)},`,
     `"vars":${canonicalMetadata(variables)},`,
     `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}",`,
     `"metadata":${metadata},`,
@@ -149,11 +157,11 @@ export function toScript(postings: readonly Posting[], force: boolean): Script {
     return `send $${money} (\n\tsource = ${from}${overdraft}\n\tdestination = ${to}\n)\n`;
   });
   const declarations = [
-    ...[...accounts.values()].map((name) => `\taccount $${name}\n`),
-    ...[...amounts.values()].map((name) => `\tmonetary $${name}\n`),
-  ].toSorted((a, b) => compareBytes(a.slice(a.indexOf("$")), b.slice(b.indexOf("$"))));
-  const variables = Object.fromEntries(
-    [...accounts, ...amounts].map(([value, name]) => [name, value]),
-  );
+    ...[...accounts.values()].toSorted(compareBytes).map((name) => `\taccount $${name}\n`),
+    ...[...amounts.values()].toSorted(compareBytes).map((name) => `\tmonetary $${name}\n`),
+  ];
+  const variables: Record<string, string> = {};
+  for (const [value, name] of accounts) variables[name] = value;
+  for (const [value, name] of amounts) variables[name] = value;
   return { plain: `vars {\n${declarations.join("")}}\n${sends.join("")}`, variables };
 }

@@ -1,5 +1,7 @@
 import { formatTimestamp, type Timestamp } from "../../../platform/time.ts";
+import { memberOf, UnparsedJson } from "./entry-json.ts";
 import type { ImportedTransaction } from "./imported-log.ts";
+import { volumeText } from "./log-text.ts";
 import { volumesBefore } from "./postings.ts";
 import type { AccountVolumes, Metadata, Posting, Transaction } from "./types.ts";
 
@@ -11,27 +13,69 @@ export function differenceOf(
   { derived }: Pick<ImportedTransaction, "derived">,
   made: Transaction,
 ): string | undefined {
-  const { postings, volumes, effectiveVolumes } = made;
-  const before = (after: readonly AccountVolumes[] | undefined) => () =>
-    after && volumesBefore(after, postings);
+  const committed = ExpectedVolumes.of(made.volumes, made);
+  const effective =
+    made.effectiveVolumes === made.volumes
+      ? committed
+      : ExpectedVolumes.of(made.effectiveVolumes, made);
   return (
     dateDifference("insertedAt", derived.insertedAt, made.insertedAt) ??
     dateDifference("updatedAt", derived.updatedAt, made.updatedAt) ??
     dateDifference("revertedAt", derived.revertedAt, made.revertedAt) ??
     revertedDifference(derived.reverted, made.revertedAt !== undefined) ??
-    volumesDifference("postCommitVolumes", derived.postCommitVolumes, () => volumes) ??
-    volumesDifference("preCommitVolumes", derived.preCommitVolumes, before(volumes)) ??
+    volumesDifference("postCommitVolumes", derived.postCommitVolumes, committed?.after) ??
+    volumesDifference("preCommitVolumes", derived.preCommitVolumes, committed?.before) ??
     volumesDifference(
       "postCommitEffectiveVolumes",
       derived.postCommitEffectiveVolumes,
-      () => effectiveVolumes,
+      effective?.after,
     ) ??
     volumesDifference(
       "preCommitEffectiveVolumes",
       derived.preCommitEffectiveVolumes,
-      before(effectiveVolumes),
+      effective?.before,
     )
   );
+}
+
+/** Volumes after a transaction and before it. */
+class ExpectedVolumes {
+  readonly after: VolumeList;
+  readonly before: VolumeList;
+
+  constructor(volumes: readonly AccountVolumes[], { postings }: Pick<Transaction, "postings">) {
+    this.after = new VolumeList(() => volumes);
+    this.before = new VolumeList(() => volumesBefore(volumes, postings));
+  }
+
+  static of(
+    volumes: readonly AccountVolumes[] | undefined,
+    transaction: Pick<Transaction, "postings">,
+  ): ExpectedVolumes | undefined {
+    return volumes && new ExpectedVolumes(volumes, transaction);
+  }
+}
+
+/** Volumes that are made when they are asked for, and once. */
+class VolumeList {
+  readonly #make: () => readonly AccountVolumes[];
+  #items: readonly AccountVolumes[] | undefined;
+  #text: string | undefined;
+
+  constructor(make: () => readonly AccountVolumes[]) {
+    this.#make = make;
+  }
+
+  get items(): readonly AccountVolumes[] {
+    this.#items ??= this.#make();
+    return this.#items;
+  }
+
+  /** As an export has them. */
+  get text(): string {
+    this.#text ??= volumeText(this.items);
+    return this.#text;
+  }
 }
 
 /** In what an imported transaction is not one that the ledger has, if in anything. */
@@ -83,26 +127,29 @@ const revertedDifference = (given: boolean | undefined, expected: boolean): stri
 
 function volumesDifference(
   name: string,
-  given: unknown,
-  expectedVolumes: () => readonly AccountVolumes[] | undefined,
+  written: unknown,
+  expected: VolumeList | undefined,
 ): string | undefined {
-  if (given === undefined || given === null) return undefined;
-  const expected = expectedVolumes();
-  if (expected === undefined) return undefined;
-  for (const { account, asset, input, output } of expected) {
-    const volumes = member(member(given, account), asset);
+  if (written === undefined || written === null || expected === undefined) return undefined;
+  const isText = written instanceof UnparsedJson;
+  if (isText && written.text === expected.text) return undefined;
+  const given = isText ? written.parse() : written;
+  for (const { account, asset, input, output } of expected.items) {
+    const volumes = memberOf(memberOf(given, account), asset);
     if (volumes === undefined) return `'${name}' lacks account '${account}' and its ${asset}`;
-    const balance = member(volumes, "balance");
+    const balance = memberOf(volumes, "balance");
     const isSame =
-      isInteger(member(volumes, "input"), input) &&
-      isInteger(member(volumes, "output"), output) &&
+      isInteger(memberOf(volumes, "input"), input) &&
+      isInteger(memberOf(volumes, "output"), output) &&
       (balance === undefined || isInteger(balance, input - output));
     if (!isSame) {
       return `'${name}' of account '${account}' in ${asset} are not input ${input} and output ${output}`;
     }
   }
   const named = countOf(given);
-  return named === expected.length ? undefined : `'${name}' name accounts that it does not move`;
+  return named === expected.items.length
+    ? undefined
+    : `'${name}' name accounts that it does not move`;
 }
 
 /** How many pairs of account and asset a map has. */
@@ -111,12 +158,6 @@ const countOf = (map: unknown): number =>
 
 const valuesOf = (map: unknown): unknown[] =>
   typeof map === "object" && map !== null ? Object.values(map) : [];
-
-function member(object: unknown, name: string): unknown {
-  if (typeof object !== "object" || object === null || !Object.hasOwn(object, name))
-    return undefined;
-  return (object as Readonly<Record<string, unknown>>)[name]; // as was just checked
-}
 
 const isInteger = (value: unknown, expected: bigint): boolean =>
   (typeof value === "number" || typeof value === "bigint") && BigInt(value) === expected;

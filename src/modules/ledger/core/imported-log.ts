@@ -8,7 +8,9 @@ import {
   POSTINGS_MAX,
 } from "./limits.ts";
 import { ASSET_LENGTH_MAX, isAsset, parseAccount } from "./names.ts";
-import type { AccountMetadata, Asset, Metadata, Posting, Target } from "./types.ts";
+import { decodeLoggedSchema, toSchemaText } from "./schemas/ledger-schema.ts";
+import { SCHEMA_VERSION_LENGTH_MAX, TEMPLATE_NAME_LENGTH_MAX } from "./schemas/limits.ts";
+import type { AccountMetadata, Asset, Metadata, Posting, StoredSchema, Target } from "./types.ts";
 
 /** An exported log entry, checked as far as it can be without the ledger that takes it. */
 export interface ImportedEntry {
@@ -20,6 +22,8 @@ export interface ImportedEntry {
   readonly idempotencyHash: string | undefined;
   /** As it is given; empty where it is not. */
   readonly hash: string;
+  /** The schema that the write named. */
+  readonly schemaVersion: string | undefined;
   readonly data: ImportedData;
 }
 
@@ -37,7 +41,8 @@ export type ImportedData =
       readonly transaction: ImportedTransaction;
     }
   | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
-  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string };
+  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 
 export interface ImportedTransaction {
   readonly id: number;
@@ -45,6 +50,8 @@ export interface ImportedTransaction {
   readonly metadata: Metadata;
   readonly timestamp: Timestamp;
   readonly reference: string | undefined;
+  /** The template that made it. */
+  readonly template: string | undefined;
   /** What the ledger computes itself: it must be the same where it is given. */
   readonly derived: DerivedFields;
 }
@@ -82,15 +89,13 @@ class EntryParser {
         ? textOf(idempotencyHash, "idempotencyHash")
         : undefined,
       hash: isGiven(hash) ? textOf(hash, "hash") : "",
+      schemaVersion: nameOf(entry["schemaVersion"], "schemaVersion", SCHEMA_VERSION_LENGTH_MAX),
       data: this.#dataOf(entry),
     };
   }
 
   #dataOf(entry: Fields): ImportedData {
     const type = textOf(entry["type"], "type");
-    if (isText(entry["schemaVersion"]) || type === "INSERTED_SCHEMA") {
-      throw invalid("schemas are not supported by this version of Florin");
-    }
     const data = objectOf(entry["data"], "data");
     switch (type) {
       case "NEW_TRANSACTION":
@@ -113,6 +118,8 @@ class EntryParser {
         };
       case "DELETE_METADATA":
         return { type, target: targetOf(data), key: textOf(data["key"], "data.key") };
+      case "INSERTED_SCHEMA":
+        return { type, schema: schemaOf(data["schema"]) };
       default:
         throw invalid(`'type': expected one of ${TYPES.join(", ")}`);
     }
@@ -131,9 +138,6 @@ class EntryParser {
 
   #transactionOf(value: unknown, place: string): ImportedTransaction {
     const fields = objectOf(value, place);
-    if (isText(fields["template"])) {
-      throw invalid("templates are not supported by this version of Florin");
-    }
     return {
       id: idOf(fields["id"], `${place}.id`),
       postings: postingsOf(fields["postings"], `${place}.postings`),
@@ -142,6 +146,7 @@ class EntryParser {
         : {},
       timestamp: this.#dateOf(fields["timestamp"], `${place}.timestamp`),
       reference: referenceOf(fields["reference"], `${place}.reference`),
+      template: nameOf(fields["template"], `${place}.template`, TEMPLATE_NAME_LENGTH_MAX),
       derived: this.#derivedOf(fields, place),
     };
   }
@@ -171,7 +176,13 @@ class EntryParser {
   }
 }
 
-const TYPES = ["NEW_TRANSACTION", "REVERTED_TRANSACTION", "SET_METADATA", "DELETE_METADATA"];
+const TYPES = [
+  "NEW_TRANSACTION",
+  "REVERTED_TRANSACTION",
+  "SET_METADATA",
+  "DELETE_METADATA",
+  "INSERTED_SCHEMA",
+];
 
 function postingsOf(value: unknown, place: string): Posting[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > POSTINGS_MAX) {
@@ -251,6 +262,20 @@ function referenceOf(value: unknown, place: string): string | undefined {
   return reference;
 }
 
+/** An optional text, which Go clients write empty where there is none. */
+function nameOf(value: unknown, place: string, lengthMax: number): string | undefined {
+  if (!isGiven(value) || value === "") return undefined;
+  const name = textOf(value, place);
+  if (name.length <= lengthMax) return name;
+  throw invalid(`'${place}': expected at most ${lengthMax} characters`);
+}
+
+/** Only what says all that it must say, and can be followed here. */
+function schemaOf(value: unknown): StoredSchema {
+  const { version, createdAt, ...data } = decodeLoggedSchema(value);
+  return { version, createdAt, text: toSchemaText(data) };
+}
+
 function keyOf(value: unknown): string {
   const key = textOf(value, "idempotencyKey");
   if (key.length <= IDEMPOTENCY_KEY_LENGTH_MAX) return key;
@@ -283,9 +308,6 @@ function objectOf(value: unknown, place: string): Fields {
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
-/** Given, and not what the Go clients write for nothing. */
-const isText = (value: unknown): boolean => isGiven(value) && value !== "";
 
 /** Longest part of a name that a message repeats. */
 const SHOWN_MAX = 80;

@@ -1,8 +1,9 @@
-import { quoteJson } from "../../../platform/json.ts";
+import { quoteJson, stringifyJson } from "../../../platform/json.ts";
 import { formatTimestamp } from "../../../platform/time.ts";
 import { compareBytes } from "./canonical.ts";
 import { volumesBefore } from "./postings.ts";
 import type { LogListEntry } from "./reads.ts";
+import { renderStoredSchema } from "./schemas/ledger-schema.ts";
 import type {
   AccountMetadata,
   AccountVolumes,
@@ -17,10 +18,12 @@ import type {
  * on the way. Addresses and assets need no escapes.
  */
 export function toLogText(entry: LogListEntry): string {
-  const { id, date, data, idempotencyKey, idempotencyHash, hash } = entry;
+  const { id, date, data, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
   const keyText = idempotencyKey === "" ? '""' : quoteJson(idempotencyKey);
   const hashText = hash === undefined ? "" : `,"hash":"${hash}"`;
-  return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id}${hashText}}`;
+  const versionText =
+    schemaVersion === undefined ? "" : `,"schemaVersion":${quoteJson(schemaVersion)}`;
+  return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id}${hashText}${versionText}}`;
 }
 
 function dataText(data: LogData): string {
@@ -33,11 +36,13 @@ function dataText(data: LogData): string {
       return `{${targetText(data.target)},"metadata":${metadataText(data.metadata)}}`;
     case "DELETE_METADATA":
       return `{${targetText(data.target)},"key":${quoteJson(data.key)}}`;
+    case "INSERTED_SCHEMA":
+      return `{"schema":${stringifyJson(renderStoredSchema(data.schema))}}`;
   }
 }
 
 function transactionText(transaction: Transaction): string {
-  const { id, postings, metadata, timestamp, reference, revertedAt } = transaction;
+  const { id, postings, metadata, timestamp, reference, revertedAt, template } = transaction;
   const { volumes, effectiveVolumes } = transaction;
   const committed = volumeTexts(volumes, postings);
   const effective =
@@ -54,6 +59,7 @@ function transactionText(transaction: Transaction): string {
     isReverted ? `,"revertedAt":"${formatTimestamp(revertedAt)}"` : "",
     committed === undefined ? "" : `,"postCommitVolumes":${committed.after}`,
     effective === undefined ? "" : `,"postCommitEffectiveVolumes":${effective.after}`,
+    template === undefined ? "" : `,"template":${quoteJson(template)}`,
     `,"reverted":${isReverted}`,
     committed === undefined ? "" : `,"preCommitVolumes":${committed.before}`,
     effective === undefined ? "" : `,"preCommitEffectiveVolumes":${effective.before}`,
@@ -70,7 +76,7 @@ function volumeTexts(
 }
 
 /** Volumes by account and asset. */
-function volumeText(volumes: readonly AccountVolumes[]): string {
+export function volumeText(volumes: readonly AccountVolumes[]): string {
   const sorted = volumes.toSorted(
     (a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset),
   );

@@ -1,5 +1,6 @@
 import { formatTimestamp } from "../../../platform/time.ts";
 import { canonicalMap, canonicalMetadata, canonicalText } from "./canonical.ts";
+import { toSchemaMemento } from "./schemas/ledger-schema.ts";
 import type { LogData, LogEntry, Target, Transaction } from "./types.ts";
 
 /**
@@ -21,6 +22,8 @@ function dataText(data: LogData): string {
       return `{${targetText(data.target)},"metadata":${canonicalMetadata(data.metadata)}}`;
     case "DELETE_METADATA":
       return `{${targetText(data.target)},"key":${canonicalText(data.key)}}`;
+    case "INSERTED_SCHEMA":
+      return `{"schema":${toSchemaMemento(data.schema.text, data.schema)}}`;
   }
 }
 

@@ -6,6 +6,8 @@ import type { Asset, LogEntry, Volumes } from "./types.ts";
 export interface VolumeExpansion {
   readonly volumes: boolean;
   readonly effectiveVolumes: boolean;
+  /** Whether accounts have volumes without being asked for them: current ones then take no feature of the ledger. */
+  readonly areImplied?: boolean;
 }
 
 /** A single read, of now or of a point in time. */

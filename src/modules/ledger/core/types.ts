@@ -39,6 +39,8 @@ export interface Transaction {
   /** The effective date. */
   readonly timestamp: Timestamp;
   readonly reference?: string;
+  /** The template of a schema that it was made by. */
+  readonly template?: string;
   readonly insertedAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly revertedAt?: Timestamp;
@@ -72,7 +74,8 @@ export type Command =
   | RunScript
   | RevertTransaction
   | SetMetadata
-  | DeleteMetadata;
+  | DeleteMetadata
+  | InsertSchema;
 
 /** What a request says of a new transaction besides its movements. */
 interface NewTransaction {
@@ -99,8 +102,10 @@ export interface RunScript extends NewTransaction {
 }
 
 export interface Script {
-  /** Its source text. */
+  /** Its source text, empty where a template is named. */
   readonly plain: string;
+  /** A template of the schema that the request names. */
+  readonly template?: string;
   /** By name without `$`. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -126,6 +131,21 @@ export interface DeleteMetadata {
   readonly key: string;
 }
 
+/** A schema, checked: `text` is what `toSchemaText` gives. */
+export interface InsertSchema {
+  readonly kind: "insertSchema";
+  readonly version: string;
+  readonly text: string;
+}
+
+/** A schema as it is stored and crosses RPC. */
+export interface StoredSchema {
+  readonly version: string;
+  readonly createdAt: Timestamp;
+  /** `parseSchemaText` reads it. */
+  readonly text: string;
+}
+
 export type LogType = LogData["type"];
 
 /** What a log entry says, with volumes as they were at its commit, for ever. */
@@ -141,12 +161,15 @@ export type LogData =
       readonly transaction: Transaction;
     }
   | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
-  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string };
+  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 
 export interface LogEntry {
   readonly id: number;
   readonly date: Timestamp;
   readonly idempotencyKey: string;
+  /** That of the schema that the write named. */
+  readonly schemaVersion?: string;
   readonly data: LogData;
 }
 

@@ -1,3 +1,4 @@
+import type { Runtime } from "../../../numscript/index.ts";
 import { present } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import {
@@ -19,11 +20,14 @@ import {
   toBulkOptions,
   toCreate,
   toDeleteMetadata,
+  toInsertion,
+  toQueryRequest,
   toRevert,
   toScope,
   toVolumeListOptions,
   toWriteOptions,
 } from "./input.ts";
+import { findQuery, toQueryList } from "./query-lists.ts";
 import type {
   Account,
   BalanceOptions,
@@ -36,15 +40,19 @@ import type {
   LogEntry,
   LogOptions,
   Metadata,
+  NewSchema,
   NewTransaction,
+  QueryResult,
+  QueryRun,
   RevertOptions,
+  Schema,
   Target,
   Transaction,
   VolumeEntry,
   VolumeOptions,
   WriteOptions,
 } from "./types.ts";
-import { toAccount, toLogEntry, toTransaction, toVolumeEntry } from "./views.ts";
+import { toAccount, toLogEntry, toSchema, toTransaction, toVolumeEntry } from "./views.ts";
 
 /** How much an iterator reads ahead: a caller may stop at any time. */
 const PAGE_SIZE = 100;
@@ -55,15 +63,25 @@ const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
 /** What an error's trace starts below. */
 type Method = Exclude<keyof Ledger, "name" | "features" | "close">;
 
+/** What a ledger is opened with, besides its engine. */
+export interface EmbeddedOptions {
+  /** Of scripts that name none. */
+  readonly runtime: Runtime;
+  /** What the engine's writes did against their schemas. */
+  readonly violations: string[];
+  readonly onViolation: (violation: string) => void;
+  readonly closeStorage: () => void;
+}
+
 /** An engine with the public API around it: translates what goes in and what comes out. */
 export class EmbeddedLedger implements Ledger {
   readonly #engine: LedgerEngine;
-  readonly #closeStorage: () => void;
+  readonly #options: EmbeddedOptions;
   #isClosed = false;
 
-  constructor(engine: LedgerEngine, closeStorage: () => void) {
+  constructor(engine: LedgerEngine, options: EmbeddedOptions) {
     this.#engine = engine;
-    this.#closeStorage = closeStorage;
+    this.#options = options;
   }
 
   get name(): string {
@@ -115,14 +133,20 @@ export class EmbeddedLedger implements Ledger {
   }
 
   bulk(elements: readonly BulkElement[], options: BulkOptions = {}): BulkResult[] {
-    return this.#with("bulk", (engine) => {
-      const { atomic, continueOnFailure } = toBulkOptions(options);
-      const results = engine.executeBulk(toBulkElements(elements), { atomic, continueOnFailure });
-      const isUndone = atomic && results.some(({ ok }) => !ok);
+    return this.#write("bulk", (engine) => {
+      const wanted = toBulkOptions(options);
+      const results = engine.executeBulk(toBulkElements(elements), wanted);
+      const isUndone = wanted.atomic && results.some(({ ok }) => !ok);
+      if (isUndone) this.#options.violations.length = 0;
       return elements.map((_, index) =>
         toBulkResult(results[index], { isUndone, entry: this.#entry("bulk") }),
       );
     });
+  }
+
+  insertSchema(version: string, schema: NewSchema, options: WriteOptions = {}): void {
+    const { runtime } = this.#options;
+    this.#execute("insertSchema", () => toInsertion(version, schema, { runtime }), options);
   }
 
   getTransaction(id: number): Transaction {
@@ -155,10 +179,7 @@ export class EmbeddedLedger implements Ledger {
       columns: { id: "integer" },
       scope: toScope({ where, pit }),
     }));
-    const pages = this.#pages(list, ({ reads }, query) =>
-      reads.listTransactions(query, EVERY_VOLUME),
-    );
-    for (const page of pages) yield* page.map(toTransaction);
+    yield* this.#transactions(list);
   }
 
   *accounts({ order = "asc", where, pit }: ListOptions = {}): Generator<Account> {
@@ -166,10 +187,7 @@ export class EmbeddedLedger implements Ledger {
       columns: { address: "text" },
       scope: toScope({ where, pit }),
     }));
-    const pages = this.#pages(list, ({ reads }, query) =>
-      reads.listAccounts(query, this.#accountVolumes),
-    );
-    for (const page of pages) yield* page.map(toAccount);
+    yield* this.#accounts(list);
   }
 
   *volumes(options: VolumeOptions = {}): Generator<VolumeEntry> {
@@ -181,9 +199,7 @@ export class EmbeddedLedger implements Ledger {
         options: { ...toVolumeListOptions(options) },
       },
     }));
-    for (const page of this.#pages(list, ({ reads }, query) => reads.listVolumes(query))) {
-      yield* page.map(toVolumeEntry);
-    }
+    yield* this.#volumes(list);
   }
 
   aggregateBalances(options: BalanceOptions = {}): Readonly<Record<string, bigint>> {
@@ -211,10 +227,46 @@ export class EmbeddedLedger implements Ledger {
     }
   }
 
+  getSchema(version: string): Schema {
+    return this.#with("getSchema", ({ reads }) => {
+      const found = reads.findSchema(version);
+      if (found !== undefined) return toSchema(found);
+      throw new AppError("NOT_FOUND", `schema version '${version}' not found`);
+    });
+  }
+
+  *schemas({ order = "desc", where, pit }: ListOptions = {}): Generator<Schema> {
+    const list = this.#listOf("schemas", order, () => ({
+      columns: { created_at: "date" },
+      scope: toScope({ where, pit }),
+    }));
+    const pages = this.#pages(list, ({ reads }, query) => reads.listSchemas(query));
+    for (const page of pages) yield* page.map(toSchema);
+  }
+
+  runQuery(schemaVersion: string, id: string, run: QueryRun = {}): QueryResult {
+    const name = "runQuery";
+    const { resource, ...rest } = this.#with(name, ({ reads }) => {
+      const query = findQuery(reads.findSchema(schemaVersion), { schemaVersion, id });
+      return toQueryList(query, toQueryRequest(run));
+    });
+    const list: List = { name, ...rest };
+    switch (resource) {
+      case "transactions":
+        return { resource, items: this.#transactions(list) };
+      case "accounts":
+        return { resource, items: this.#accounts(list) };
+      case "logs":
+        return { resource, items: this.#logs(list) };
+      case "volumes":
+        return { resource, items: this.#volumes(list) };
+    }
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#closeStorage();
+    this.#options.closeStorage();
   }
 
   #commit(name: Method, toCommand: () => Command, options: WriteOptions): Transaction {
@@ -224,7 +276,40 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #execute(name: Method, toCommand: () => Command, options: WriteOptions): Outcome {
-    return this.#with(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
+    return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
+  }
+
+  /** Tells what a write did against its schema once it is done: who is told may go on writing. */
+  #write<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+    const { violations, onViolation } = this.#options;
+    violations.length = 0; // of a write that was refused
+    const result = this.#with(name, work);
+    for (const violation of violations.splice(0)) onViolation(violation);
+    return result;
+  }
+
+  *#transactions(list: List): Generator<Transaction> {
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listTransactions(query, EVERY_VOLUME),
+    );
+    for (const page of pages) yield* page.map(toTransaction);
+  }
+
+  *#accounts(list: List): Generator<Account> {
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listAccounts(query, this.#accountVolumes),
+    );
+    for (const page of pages) yield* page.map(toAccount);
+  }
+
+  *#volumes(list: List): Generator<VolumeEntry> {
+    const pages = this.#pages(list, ({ reads }, query) => reads.listVolumes(query));
+    for (const page of pages) yield* page.map(toVolumeEntry);
+  }
+
+  *#logs(list: List): Generator<LogEntry> {
+    const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
+    for (const page of pages) yield* page.map(toLogEntry);
   }
 
   /** A list to walk. Throws for what it cannot be. */

@@ -6,6 +6,8 @@
  * - The public types are written out, so that their declarations lead to nothing else.
  */
 import { resolve } from "node:path";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
 import { AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type Clock, systemClock } from "../../../platform/time.ts";
@@ -31,7 +33,8 @@ export type * from "./types.ts";
 export function openLedger(options: OpenOptions = {}): Ledger {
   return answer(openLedger, () => {
     const info = toInfo(options);
-    const settings = toSettings(options);
+    const violations: string[] = [];
+    const settings = toSettings(options, violations);
     const clock = toClock(options);
     const { file } = options;
     const isInMemory = file === undefined || file === ":memory:";
@@ -40,7 +43,13 @@ export function openLedger(options: OpenOptions = {}): Ledger {
       LedgerEngine.create(sql, info);
       const engine = new LedgerEngine(sql, clock, settings);
       assertSame(engine.info, options);
-      return new EmbeddedLedger(engine, () => sql.close());
+      const { onSchemaViolation = () => undefined } = options;
+      return new EmbeddedLedger(engine, {
+        runtime: settings.scripts.runtime,
+        violations,
+        onViolation: onSchemaViolation,
+        closeStorage: () => sql.close(),
+      });
     } catch (error) {
       sql.close();
       throw error;
@@ -68,10 +77,23 @@ function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
   };
 }
 
-function toSettings({ runtime, featureFlags = [] }: OpenOptions): EngineSettings {
+/** What writes do against their schemas is put into `violations`. */
+function toSettings(
+  { runtime, featureFlags = [], schemaEnforcement }: OpenOptions,
+  violations: string[],
+): EngineSettings {
   const wanted = parse(RuntimeRequest, runtime, "runtime");
-  return { scripts: { runtime: wanted || "machine", featureFlags: new Set(featureFlags) } };
+  const mode = parse(EnforcementRequest, schemaEnforcement, "schemaEnforcement");
+  return {
+    scripts: { runtime: wanted || "machine", featureFlags: new Set(featureFlags) },
+    schemas: {
+      isStrict: mode === "strict",
+      report: (violation) => violations.push(violation),
+    },
+  };
 }
+
+const EnforcementRequest = z.enum(["audit", "strict"]).nullish();
 
 const toClock = ({ clock }: OpenOptions): Clock =>
   clock === undefined ? systemClock : () => toTimestamp(clock(), "clock");

@@ -1,6 +1,7 @@
 import { isDate } from "node:util/types";
 // A namespace import, so that a bundle holds what is used and not all languages of the messages.
 import * as z from "zod";
+import type { Runtime } from "../../../numscript/index.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../../platform/json.ts";
 import type { ListScope } from "../../../platform/pagination.ts";
@@ -11,9 +12,11 @@ import {
   assertIdempotencyKey,
   parseBulk,
   toBulkElement,
+  toInsertSchema,
   toTransactionCommand,
 } from "../commands.ts";
 import type { VolumeListOptions } from "../core/reads.ts";
+import type { QueryRequest } from "../core/schemas/queries.ts";
 import type { Command } from "../core/types.ts";
 import type * as engine from "../object/engine.ts";
 import { BulkElementData, TransactionRequest } from "../write-requests.ts";
@@ -22,6 +25,7 @@ import type {
   BulkOptions,
   Filter,
   NewTransaction,
+  QueryRun,
   RevertOptions,
   Target,
   Time,
@@ -57,6 +61,16 @@ export function toDeleteMetadata(target: Target, key: unknown): Command {
   return commandOf({ action, data });
 }
 
+/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+export function toInsertion(
+  version: unknown,
+  schema: unknown,
+  { runtime }: { readonly runtime: Runtime },
+): Command {
+  const name = parse(z.string(), version, "schema version");
+  return toInsertSchema(name, parse(z.unknown(), schema, "schema"), { runtime });
+}
+
 export function toBulkElements(elements: readonly BulkElement[]): engine.BulkElement[] {
   assertList(elements);
   const requests = elements.map((element) =>
@@ -85,14 +99,20 @@ export function assertOrder(order: unknown): void {
 }
 
 export function toWriteOptions(options: WriteOptions): engine.WriteOptions {
-  const { idempotencyKey, dryRun } = parse(WriteOptionsRequest, options, "option");
-  assertIdempotencyKey(idempotencyKey ?? "");
-  return { idempotencyKey: idempotencyKey ?? "", dryRun: dryRun ?? false };
+  const request = parse(WriteOptionsRequest, options, "option");
+  const idempotencyKey = request.idempotencyKey ?? "";
+  assertIdempotencyKey(idempotencyKey);
+  const { dryRun, schemaVersion } = request;
+  return { idempotencyKey, dryRun: dryRun ?? false, schemaVersion: schemaVersion ?? "" };
 }
 
 export function toBulkOptions(options: BulkOptions): engine.BulkOptions {
-  const { atomic, continueOnFailure } = parse(BulkOptionsRequest, options, "option");
-  return { atomic: atomic ?? false, continueOnFailure: continueOnFailure ?? false };
+  const { atomic, continueOnFailure, schemaVersion } = parse(BulkOptionsRequest, options, "option");
+  return {
+    atomic: atomic ?? false,
+    continueOnFailure: continueOnFailure ?? false,
+    schemaVersion: schemaVersion ?? "",
+  };
 }
 
 export const toTimestamp = (time: Time, what: string): Timestamp =>
@@ -131,11 +151,26 @@ const VolumeOptionsRequest = z.object({
 const WriteOptionsRequest = z.object({
   idempotencyKey: z.string().nullish(),
   dryRun: z.boolean().nullish(),
+  schemaVersion: z.string().nullish(),
 });
 const BulkOptionsRequest = z.object({
   atomic: z.boolean().nullish(),
   continueOnFailure: z.boolean().nullish(),
+  schemaVersion: z.string().nullish(),
 });
+
+/** Throws `VALIDATION`. */
+export function toQueryRequest(run: QueryRun): QueryRequest {
+  const { vars, params } = parse(QueryRunRequest, run, "query");
+  return { vars: vars ?? {}, params: params ?? {} };
+}
+
+/** Values of any kind by name; `z.record` would drop one of the name `__proto__`. */
+const Members = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "expected an object",
+);
+const QueryRunRequest = z.object({ vars: Members.nullish(), params: Members.nullish() });
 
 /** The wire has no short form of a script. */
 const toRequest = (transaction: NewTransaction): unknown =>

@@ -34,6 +34,13 @@ export interface OpenOptions {
   readonly runtime?: Runtime | undefined;
   /** Feature flags that every script for the interpreter gets. */
   readonly featureFlags?: readonly string[] | undefined;
+  /**
+   * What becomes of transactions whose accounts the chart of their schema does not allow, and of writes that name no schema
+   * where there is one: `audit`, the default, takes them, `strict` refuses them.
+   */
+  readonly schemaEnforcement?: "audit" | "strict" | undefined;
+  /** Told what is wrong with a write that is taken all the same, once it is done; of dry runs, too. */
+  readonly onSchemaViolation?: ((violation: string) => void) | undefined;
 }
 
 /** A ledger in this process. Every method is synchronous; a write that throws has changed nothing. */
@@ -51,6 +58,8 @@ export interface Ledger {
   deleteTransactionMetadata(id: number, key: string, options?: WriteOptions): void;
   /** Executes elements in order, and says of each what came of it. Throws only where an element is malformed. */
   bulk(elements: readonly BulkElement[], options?: BulkOptions): BulkResult[];
+  /** Adds a schema under a version, which never changes: a second one is `SCHEMA_ALREADY_EXISTS`. */
+  insertSchema(version: string, schema: NewSchema, options?: WriteOptions): void;
 
   /** Throws `NOT_FOUND`. */
   getTransaction(id: number): Transaction;
@@ -68,6 +77,12 @@ export interface Ledger {
   aggregateBalances(options?: BalanceOptions): Readonly<Record<string, bigint>>;
   /** The log: an entry for each write, in order, which reads the same for ever. */
   logs(options?: LogOptions): Generator<LogEntry>;
+  /** Throws `NOT_FOUND`. */
+  getSchema(version: string): Schema;
+  /** Schemas by their dates, the newest first unless the order is `asc`. */
+  schemas(options?: ListOptions): Generator<Schema>;
+  /** The list that a query template of a schema stands for. Throws `VALIDATION`, also where there is no such template. */
+  runQuery(schemaVersion: string, id: string, run?: QueryRun): QueryResult;
 
   /** Gives the file back; what was in memory is gone. Closing twice is harmless. */
   close(): void;
@@ -81,10 +96,10 @@ export interface NewPosting {
   readonly asset: string;
 }
 
-/** A transaction to commit: either `postings` or a `script`. */
+/** A transaction to commit: either `postings`, or a `script` or the name of one. */
 export interface NewTransaction {
   readonly postings?: readonly NewPosting[] | undefined;
-  /** Numscript: its source text, or that with its variables. */
+  /** Numscript: its source text, or that, or the name of a template, with its variables. */
   readonly script?: string | Script | undefined;
   readonly metadata?: Metadata | undefined;
   /** Unique in the ledger. */
@@ -99,7 +114,10 @@ export interface NewTransaction {
 }
 
 export interface Script {
-  readonly plain: string;
+  /** The source text. */
+  readonly plain?: string | undefined;
+  /** Instead of a text: a transaction template of the schema that the write names. */
+  readonly template?: string | undefined;
   /** By name without `$`: texts (`users:1`, `USD/2 100`, `1/3`), integers, or amounts as `{ asset, amount }`. */
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
 }
@@ -111,6 +129,8 @@ export interface WriteOptions {
   readonly idempotencyKey?: string | undefined;
   /** Returns what would come of the write, and changes nothing. */
   readonly dryRun?: boolean | undefined;
+  /** The schema by whose rules the write goes. Throws `NOT_FOUND` where the ledger has no such version. */
+  readonly schemaVersion?: string | undefined;
 }
 
 export interface RevertOptions extends WriteOptions {
@@ -157,6 +177,8 @@ export interface BulkOptions {
   readonly atomic?: boolean | undefined;
   /** Goes on after a failure, which ends the bulk otherwise. */
   readonly continueOnFailure?: boolean | undefined;
+  /** The schema by whose rules all elements go. */
+  readonly schemaVersion?: string | undefined;
 }
 
 /** What came of an element: `undone` where it succeeded and another one of an atomic bulk did not. */
@@ -194,6 +216,8 @@ export interface Transaction {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly reference?: string | undefined;
+  /** The template of a schema that made it. */
+  readonly template?: string | undefined;
   /** The effective date. */
   readonly timestamp: string;
   readonly insertedAt: string;
@@ -260,12 +284,89 @@ export interface LogOptions {
   readonly after?: number | undefined;
 }
 
+/** What a ledger's accounts and transactions are to be like, as the HTTP API has it. */
+export interface NewSchema {
+  readonly chart: Chart;
+  /** Scripts by their names. Where there are any, transactions are made by one of them. */
+  readonly transactions?: Readonly<Record<string, TransactionTemplate>> | undefined;
+  /** Lists by their ids. */
+  readonly queries?: Readonly<Record<string, QueryTemplate>> | undefined;
+}
+
+/**
+ * Accounts by the segments of their addresses, each of which holds those behind it: `{ users: { $id: { main: {} } } }`.
+ * Names with a `$` stand for any segment, names with a dot are properties: `.self`, `.pattern`, `.metadata`, `.rules`.
+ */
+export type Chart = Readonly<Record<string, unknown>>;
+
+export interface TransactionTemplate {
+  readonly description?: string | undefined;
+  /** Numscript. */
+  readonly script: string;
+  readonly runtime?: Runtime | undefined;
+}
+
+/** A list with variables in its filter, as `$name` or `${name}` in its texts and `${name}` for other values. */
+export interface QueryTemplate {
+  readonly description?: string | undefined;
+  readonly resource: "transactions" | "accounts" | "logs" | "volumes";
+  readonly params?: QueryParams | undefined;
+  /** By name: a type, or a type with a default. */
+  readonly vars?: Readonly<Record<string, QueryVariable>> | undefined;
+  readonly body?: Filter | undefined;
+}
+
+export type QueryVariable =
+  | QueryVariableType
+  | { readonly type: QueryVariableType; readonly default?: QueryValue | undefined };
+export type QueryVariableType = "string" | "int" | "boolean" | "date";
+/** A date is a `Time`. */
+export type QueryValue = string | boolean | Amount | Date;
+
+/** How a query lists what it lists. */
+export interface QueryParams {
+  /** `id:desc` */
+  readonly sort?: string | undefined;
+  readonly startTime?: Time | undefined;
+  readonly endTime?: Time | undefined;
+  /** Of volumes: sums accounts by so many segments of their addresses. */
+  readonly groupBy?: number | undefined;
+  /** Of volumes: whether the times are dates of insertion. */
+  readonly insertionDate?: boolean | undefined;
+  /** For the server's pages: `runQuery` reads as far as you go, with volumes. */
+  readonly pageSize?: number | undefined;
+  readonly expand?: string | readonly string[] | undefined;
+}
+
+/** What a run of a query template adds to it. */
+export interface QueryRun {
+  /** Values of its variables; those that have no default are needed. */
+  readonly vars?: Readonly<Record<string, QueryValue>> | undefined;
+  /** They go before those of the template. */
+  readonly params?: QueryParams | undefined;
+}
+
+/** What a query lists, in the order of the server's list unless it is sorted: of transactions and logs, the newest first. */
+export type QueryResult =
+  | { readonly resource: "transactions"; readonly items: Generator<Transaction> }
+  | { readonly resource: "accounts"; readonly items: Generator<Account> }
+  | { readonly resource: "logs"; readonly items: Generator<LogEntry> }
+  | { readonly resource: "volumes"; readonly items: Generator<VolumeEntry> };
+
+/** A schema of a ledger. */
+export interface Schema extends NewSchema {
+  readonly version: string;
+  readonly createdAt: string;
+}
+
 /** An entry of the log, with transactions as they were then. */
 export type LogEntry = {
   readonly id: number;
   readonly date: string;
   /** Empty for none. */
   readonly idempotencyKey: string;
+  /** The schema that the write named. */
+  readonly schemaVersion?: string | undefined;
 } & LogData;
 
 export type LogData =
@@ -284,4 +385,5 @@ export type LogData =
       };
     }
   | { readonly type: "SET_METADATA"; readonly data: Target & { readonly metadata: Metadata } }
-  | { readonly type: "DELETE_METADATA"; readonly data: Target & { readonly key: string } };
+  | { readonly type: "DELETE_METADATA"; readonly data: Target & { readonly key: string } }
+  | { readonly type: "INSERTED_SCHEMA"; readonly data: { readonly schema: Schema } };

@@ -1,8 +1,21 @@
 import { formatTimestamp } from "../../../platform/time.ts";
 import type { VolumeRow } from "../core/reads.ts";
+import {
+  parseStoredSchema,
+  renderStoredSchema,
+  showSchema,
+} from "../core/schemas/ledger-schema.ts";
 import type * as core from "../core/types.ts";
 import { toAccountView, toTransactionView } from "../views.ts";
-import type { Account, LogData, LogEntry, Target, Transaction, VolumeEntry } from "./types.ts";
+import type {
+  Account,
+  LogData,
+  LogEntry,
+  Schema,
+  Target,
+  Transaction,
+  VolumeEntry,
+} from "./types.ts";
 
 /** As the HTTP API shows it. */
 export const toTransaction = (transaction: core.Transaction): Transaction =>
@@ -21,10 +34,21 @@ export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): Vol
   balance: input - output,
 });
 
-export const toLogEntry = ({ id, date, idempotencyKey, data }: core.LogEntry): LogEntry => ({
+/** As clients read it. */
+export const toSchema = (schema: core.StoredSchema): Schema =>
+  showSchema(parseStoredSchema(schema)) as Schema; // the JSON of a checked schema
+
+export const toLogEntry = ({
+  id,
+  date,
+  idempotencyKey,
+  schemaVersion,
+  data,
+}: core.LogEntry): LogEntry => ({
   id,
   date: formatTimestamp(date),
   idempotencyKey,
+  ...(schemaVersion === undefined ? {} : { schemaVersion }),
   ...toLogData(data),
 });
 
@@ -52,6 +76,11 @@ function toLogData(data: core.LogData): LogData {
       const { type, target, key } = data;
       return { type, data: { ...toTarget(target), key } };
     }
+    case "INSERTED_SCHEMA":
+      return {
+        type: data.type,
+        data: { schema: renderStoredSchema(data.schema) as Schema }, // as `toSchema`
+      };
   }
 }
 

@@ -1,11 +1,20 @@
 import { AppError } from "../../../platform/errors.ts";
-import type { Timestamp } from "../../../platform/time.ts";
 import { assertEventSize, assertMetadata, assertRevertSize } from "../core/limits.ts";
 import { mergeMetadata, REVERTS_KEY } from "../core/metadata.ts";
 import { reversePostings, runPostings, runRevert } from "../core/postings.ts";
+import { schemaViolation } from "../core/schemas/failures.ts";
+import { type ChosenTemplate, chooseTemplate } from "../core/schemas/templates.ts";
 import { type Movements, type ScriptSettings, Scripts } from "../core/scripts.ts";
-import type { Command, CreateTransaction, RevertTransaction, RunScript } from "../core/types.ts";
-import type { Draft, Drafts } from "./drafts.ts";
+import type {
+  Command,
+  CreateTransaction,
+  Posting,
+  RevertTransaction,
+  RunScript,
+} from "../core/types.ts";
+import { type Draft, type DraftOptions, toTrace, withDefaults } from "./draft.ts";
+import type { Drafts } from "./drafts.ts";
+import type { SchemaUse } from "./schema-store.ts";
 import { BoundedScriptCache } from "./script-cache.ts";
 import type { WriteBatch } from "./write-batch.ts";
 
@@ -14,6 +23,15 @@ export interface RunnerDependencies {
   readonly drafts: Drafts;
   readonly takeTransactionId: () => number;
   readonly scripts: ScriptSettings;
+  readonly schemas: SchemaRules;
+}
+
+/** What becomes of writes that a schema does not allow. */
+export interface SchemaRules {
+  /** Whether they are refused. */
+  readonly isStrict: boolean;
+  /** Told of each that is not. */
+  readonly report: (violation: string) => void;
 }
 
 /** Decides commands against the state of a ledger. Throws `AppError` for those that it refuses. */
@@ -22,11 +40,13 @@ export class CommandRunner {
   readonly #drafts: Drafts;
   readonly #takeTransactionId: () => number;
   readonly #scripts: Scripts;
+  readonly #schemas: SchemaRules;
 
-  constructor({ batch, drafts, takeTransactionId, scripts }: RunnerDependencies) {
+  constructor({ batch, drafts, takeTransactionId, scripts, schemas }: RunnerDependencies) {
     this.#batch = batch;
     this.#drafts = drafts;
     this.#takeTransactionId = takeTransactionId;
+    this.#schemas = schemas;
     this.#scripts = new Scripts(scripts, new BoundedScriptCache(), {
       balance: (account, asset) => {
         const { input, output } = batch.volumes(account, asset);
@@ -45,42 +65,86 @@ export class CommandRunner {
     return this.#scripts.steps;
   }
 
-  decide(command: Command, now: Timestamp): Draft {
+  decide(command: Command, options: DraftOptions): Draft {
+    const { now, schema } = options;
     switch (command.kind) {
       case "createTransaction":
       case "runScript":
-        return this.#create(command, now);
+        return this.#create(command, options);
       case "revertTransaction":
-        return this.#revert(command, now);
+        return this.#revert(command, options);
       case "setMetadata":
-        return this.#drafts.setMetadata(command.target, command.metadata, now);
+        return this.#drafts.metadata.set(command.target, command.metadata, options);
       case "deleteMetadata":
-        return this.#drafts.deleteMetadata(command.target, command.key, now);
+        return this.#drafts.metadata.delete(command.target, command.key, options);
+      case "insertSchema": {
+        const { version, text } = command;
+        return this.#drafts.insertSchema({ version, text, createdAt: now }, schema);
+      }
     }
   }
 
-  #create(command: CreateTransaction | RunScript, now: Timestamp): Draft {
+  #create(command: CreateTransaction | RunScript, { now, schema }: DraftOptions): Draft {
     const { reference } = command;
-    const { postings, metadata, accountMetadata } = this.#movementsOf(command);
+    const template = this.#templateOf(command, schema);
+    const { postings, metadata, accountMetadata } = this.#movementsOf(command, template);
     // What a script lets go below zero, it has decided itself, from the same balances.
     const force = command.kind === "runScript" || command.force;
     const moves = runPostings(postings, this.#batch, { force });
-    assertEventSize({ postings, metadata, volumes: moves }, accountMetadata);
+    const trace = this.#drafts.metadata.traceOf(schema, moves, accountMetadata);
+    const givenMetadata = withDefaults(accountMetadata, trace);
+    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
-    this.#drafts.assertAccountMetadata(accountMetadata);
+    this.#drafts.metadata.assertAccounts(givenMetadata);
     assertMetadata(metadata);
     const id = this.#takeTransactionId();
     if (reference !== undefined && this.#batch.hasReference(reference)) {
       throw new AppError("CONFLICT", `duplicate reference "${reference}"`);
     }
-    const timestamp = command.timestamp ?? now;
-    const made = { id, postings, metadata, timestamp, reference, accountMetadata };
+    if (schema !== undefined) this.#checkChart(schema, postings);
+    const made = {
+      id,
+      postings,
+      metadata,
+      timestamp: command.timestamp ?? now,
+      reference,
+      template: template?.name,
+      accountMetadata,
+      trace,
+    };
     return this.#drafts.newTransaction(made, moves, now);
   }
 
-  /** The interpreter makes no postings of zero, not even of those that are written out. */
-  #movementsOf(command: CreateTransaction | RunScript): Movements {
-    if (command.kind === "runScript") return this.#scripts.run(command);
+  #checkChart({ chart, version }: SchemaUse, postings: readonly Posting[]): void {
+    const what = chart.findViolation(postings);
+    if (what === undefined) return;
+    const violation = schemaViolation(version, what);
+    if (this.#schemas.isStrict) throw violation;
+    this.#schemas.report(violation.message);
+  }
+
+  #templateOf(
+    command: CreateTransaction | RunScript,
+    schema: SchemaUse | undefined,
+  ): ChosenTemplate | undefined {
+    const template = command.kind === "runScript" ? command.script.template : undefined;
+    const { isStrict } = this.#schemas;
+    return chooseTemplate(
+      { template, runtime: command.runtime },
+      schema === undefined
+        ? undefined
+        : { version: schema.version, transactions: schema.data.transactions, isStrict },
+    );
+  }
+
+  #movementsOf(
+    command: CreateTransaction | RunScript,
+    template: ChosenTemplate | undefined,
+  ): Movements {
+    if (command.kind === "runScript") {
+      return this.#scripts.run(template === undefined ? command : fromTemplate(command, template));
+    }
+    // The interpreter makes no postings of zero, not even of those that are written out.
     const { metadata, accountMetadata = {} } = command;
     const isMachine = this.#scripts.runtimeOf(command) === "machine";
     const postings = isMachine
@@ -92,7 +156,7 @@ export class CommandRunner {
     return { postings, metadata, accountMetadata };
   }
 
-  #revert(command: RevertTransaction, now: Timestamp): Draft {
+  #revert(command: RevertTransaction, { now, schema }: DraftOptions): Draft {
     const original = this.#drafts.storedTransaction(command.id);
     if (original.revertedAt !== undefined) {
       throw new AppError("ALREADY_REVERT", `already reverted, id: ${command.id}`);
@@ -106,9 +170,18 @@ export class CommandRunner {
     const id = this.#takeTransactionId();
     const timestamp = command.atEffectiveDate ? reverted.timestamp : now;
     return this.#drafts.revertingTransaction(
-      { id, postings, metadata, timestamp, original, reverted },
+      { id, postings, metadata, timestamp, original, reverted, trace: toTrace(schema) },
       moves,
       now,
     );
   }
+}
+
+/** The command that runs the script of a template. */
+function fromTemplate(
+  { runtime: _runtime, ...command }: RunScript,
+  { plain, runtime }: ChosenTemplate,
+): RunScript {
+  const script = { ...command.script, plain };
+  return { ...command, script, ...(runtime === undefined ? {} : { runtime }) };
 }

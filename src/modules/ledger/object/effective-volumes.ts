@@ -2,9 +2,9 @@ import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts"
 import type { Move } from "../core/postings.ts";
 import type { Volumes } from "../core/types.ts";
 import { AccountVolumeReader, type Pair } from "./reads/account-volumes.ts";
-import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { amountText, chunksOf, fromStored, type Sql, type StoredAmount } from "./sql.ts";
 import type { TransactionReader } from "./transaction-reader.ts";
-import { chunksOf, type WriteBatch } from "./write-batch.ts";
+import type { WriteBatch } from "./write-batch.ts";
 
 /** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
 export interface EffectiveMove {
@@ -56,24 +56,25 @@ export class EffectiveVolumes {
     now: Timestamp,
   ): readonly EffectiveMove[] | undefined {
     if (timestamp >= this.#readLatest()) return undefined;
-    this.#batch.flushLaterThan(timestamp);
+    if (this.#batch.isLaterThan(timestamp)) this.#batch.flushMoves(moves);
     const place = this.#placeOf(timestamp, now);
-    if (!moves.some((move) => this.#findLater(move, place) !== undefined)) return undefined;
-    // What was collected is dated before it, and must be readable, too.
-    this.#batch.flush();
-    const settled = this.#placeOf(timestamp, now);
-    return moves.map((move) => this.#planMove(move, settled));
+    const later = moves.map((move) => this.#findLater(move, place));
+    if (later.every((pair) => pair === undefined)) return undefined;
+    // What was collected of these moves is dated before them, and must be readable, too.
+    this.#batch.flushMoves(moves);
+    return moves.map((move, index) => this.#planMove(move, later[index], place));
   }
 
   #placeOf(timestamp: Timestamp, now: Timestamp): Place {
     // No transaction without a date of its own is later than now.
     const lastBefore =
-      timestamp >= now ? Number.MAX_SAFE_INTEGER : this.#transactions.lastIdAt(timestamp);
+      timestamp >= now
+        ? Number.MAX_SAFE_INTEGER
+        : (this.#batch.lastPendingAt(timestamp) ?? this.#transactions.lastIdAt(timestamp));
     return { timestamp, lastBefore };
   }
 
-  #planMove(move: Move, place: Place): EffectiveMove {
-    const pair = this.#findLater(move, place);
+  #planMove(move: Move, pair: Pair | undefined, place: Place): EffectiveMove {
     if (pair === undefined) {
       // After all others of its account and asset: the volumes in both orders are the same.
       return { volumes: { input: move.input, output: move.output }, shift: () => undefined };

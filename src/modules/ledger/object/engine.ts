@@ -3,29 +3,22 @@ import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { parseJson, stringifyJson } from "../../../platform/json.ts";
 import { type Result, toFailure } from "../../../platform/result.ts";
-import { type Clock, fromMicros, type Timestamp } from "../../../platform/time.ts";
+import type { Clock, Timestamp } from "../../../platform/time.ts";
 import { isDerivable, toIdempotencyText } from "../core/idempotency.ts";
-import { toMemento } from "../core/memento.ts";
 import type { ScriptSettings } from "../core/scripts.ts";
-import type {
-  Command,
-  Features,
-  LedgerInfo,
-  LogData,
-  LogEntry,
-  Transaction,
-} from "../core/types.ts";
+import type { Command, Features, LedgerInfo, LogEntry, Transaction } from "../core/types.ts";
 import { BulkLimits, BulkOverflow, toBrief } from "./bulk-limits.ts";
-import { CommandRunner } from "./command-runner.ts";
-import { type Draft, Drafts, type LoggedData } from "./drafts.ts";
+import { CommandRunner, type SchemaRules } from "./command-runner.ts";
+import type { Draft, LoggedData } from "./draft.ts";
+import { Drafts } from "./drafts.ts";
 import { EffectiveVolumes } from "./effective-volumes.ts";
-import { logChecksum } from "./log-checksum.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./log-importer.ts";
 import { LogReader, type RangeLimits } from "./log-reader.ts";
 import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./log-rows.ts";
+import { type AppendOptions, LogWriter, transactionOf } from "./log-writer.ts";
 import { migrate } from "./migrations.ts";
-import { LOG_TYPES } from "./payload.ts";
 import { LedgerReads } from "./reads/ledger-reads.ts";
+import { SchemaStore, type SchemaUse } from "./schema-store.ts";
 import { first, type Sql } from "./sql.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 import { WriteBatch } from "./write-batch.ts";
@@ -38,16 +31,20 @@ export interface LedgerCounts {
 /** What an engine takes from the deployment that it runs in. */
 export interface EngineSettings {
   readonly scripts: ScriptSettings;
+  readonly schemas: SchemaRules;
 }
 
 export const ENGINE_SETTINGS: EngineSettings = {
   scripts: { runtime: "machine", featureFlags: new Set() },
+  schemas: { isStrict: false, report: () => undefined },
 };
 
 export interface WriteOptions {
   /** Empty for none. */
   readonly idempotencyKey: string;
   readonly dryRun: boolean;
+  /** The schema by whose rules the write goes; empty for none. */
+  readonly schemaVersion?: string;
 }
 
 /** What a write answers. */
@@ -68,6 +65,8 @@ export interface BulkElement {
 export interface BulkOptions {
   readonly atomic: boolean;
   readonly continueOnFailure: boolean;
+  /** The schema by whose rules all elements go; empty for none. */
+  readonly schemaVersion?: string;
   /**
    * The elements are some of a stream's. Transactions are left out of the outcomes, as `readCommitted` gives them later, and
    * where the elements take too much together, those behind are left for the next call.
@@ -93,12 +92,13 @@ export class LedgerEngine {
   readonly #transactions: TransactionReader;
   readonly #logs: LogReader;
   readonly #drafts: Drafts;
+  readonly #schemas: SchemaStore;
   readonly #runner: CommandRunner;
   readonly #importer: LogImporter;
   readonly info: LedgerInfo;
   /** What can be asked of the ledger, between two commands. */
   readonly reads: LedgerReads;
-  #head: Head;
+  readonly #log: LogWriter;
   #publishedLog: number;
   /** `undefined` until somebody asks, and after a rollback. */
   #transactionCount: number | undefined;
@@ -142,35 +142,41 @@ export class LedgerEngine {
     this.#logs = new LogReader(sql, this.#transactions, {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
     });
+    this.#schemas = new SchemaStore(sql);
     this.reads = new LedgerReads({
       sql,
       transactions: this.#transactions,
       logs: this.#logs,
+      schemas: this.#schemas,
       features: this.info.features,
       countAccounts: () => this.#batch.accountCount,
       countTransactions: () => this.counts().transactions,
     });
-    this.#head = this.#readHead();
+    this.#log = new LogWriter(sql, this.#batch, {
+      isChained: this.info.features.HASH_LOGS === "SYNC",
+    });
     this.#counters.log = this.lastLogId;
     this.#counters.tx = this.#readLastTransactionId();
     const [batch, transactions] = [this.#batch, this.#transactions];
     const effective = this.#keepsEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
       : undefined;
-    this.#drafts = new Drafts({ sql, batch, transactions, effective });
+    const schemas = this.#schemas;
+    this.#drafts = new Drafts({ sql, batch, transactions, effective, schemas });
     this.#runner = new CommandRunner({
       batch,
       drafts: this.#drafts,
       takeTransactionId: () => ++this.#counters.tx,
       scripts: settings.scripts,
+      schemas: settings.schemas,
     });
     this.#importer = new LogImporter({
       sql,
       batch,
       drafts: this.#drafts,
+      schemas,
       transactions,
-      logs: this.#logs,
-      head: () => this.#head,
+      head: () => this.#log.head,
       append: (id, draft, options) => this.#appendLogged(id, draft, options),
       steps: () => this.#steps,
       clock: this.#clock,
@@ -179,12 +185,12 @@ export class LedgerEngine {
 
   /** The id of the last log entry, 0 for none. */
   get lastLogId(): number {
-    return Math.max(0, this.#head.logId);
+    return Math.max(0, this.#log.head.logId);
   }
 
   /** The same, -1 for none: an imported log may begin with the entry 0. */
   get headLogId(): number {
-    return this.#head.logId;
+    return this.#log.head.logId;
   }
 
   /** The id of the last log entry whose event is known to be taken over. */
@@ -206,7 +212,10 @@ export class LedgerEngine {
     try {
       this.#unitOfWork(() => {
         for (const element of elements) {
-          const outcome = this.#runElement(element, date ?? this.#now());
+          const outcome = this.#runElement(element, {
+            schemaVersion: options.schemaVersion ?? "",
+            now: date ?? this.#now(),
+          });
           const result = options.isPart === true ? toBrief(outcome) : outcome;
           results.push(result);
           const overflow = limits.add(result, this.#steps);
@@ -270,7 +279,7 @@ export class LedgerEngine {
 
   /** Notes that the events up to a log entry are taken over. Never moves back. */
   confirmPublished(to: number): void {
-    const reached = Math.min(to, this.#head.logId);
+    const reached = Math.min(to, this.#log.head.logId);
     if (reached <= this.#publishedLog) return;
     this.#sql.all("UPDATE ledger SET published_log = ?", reached);
     this.#publishedLog = reached;
@@ -286,19 +295,21 @@ export class LedgerEngine {
 
   /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
   get #steps(): number {
-    const { shiftedMoves, metadataPairs } = this.#drafts;
+    const { shiftedMoves, metadata } = this.#drafts;
     const { scriptSteps } = this.#runner;
-    return scriptSteps + Math.floor(shiftedMoves / MOVES_PER_STEP) + metadataPairs * STEPS_PER_PAIR;
+    const ruleSteps = scriptSteps + this.#schemas.steps;
+    return ruleSteps + Math.floor(shiftedMoves / MOVES_PER_STEP) + metadata.pairs * STEPS_PER_PAIR;
   }
 
   #now(): Timestamp {
     const now = this.#clock();
-    return now < this.#head.date ? this.#head.date : now;
+    const { date } = this.#log.head;
+    return now < date ? date : now;
   }
 
   /** Keeps what `work` writes, or nothing and no memory of it. */
   #unitOfWork<T>(work: () => T): T {
-    const head = this.#head;
+    const { head } = this.#log;
     try {
       const result = this.#sql.transaction(() => {
         const value = work();
@@ -306,13 +317,15 @@ export class LedgerEngine {
         return value;
       });
       this.#batch.trim();
+      this.#schemas.settle();
       return result;
     } catch (error) {
       // A refused command has collected nothing; after anything else, memory is ahead of what was rolled back.
       if (!(error instanceof AppError)) {
-        this.#head = head;
+        this.#log.reset(head);
         this.#batch.reset();
         this.#drafts.reset();
+        this.#schemas.reset();
         this.#transactionCount = undefined;
       }
       this.#batch.trim();
@@ -320,10 +333,14 @@ export class LedgerEngine {
     }
   }
 
-  #runElement({ command, idempotencyKey }: BulkElement, now: Timestamp): Result<Outcome> {
+  #runElement(
+    { command, idempotencyKey }: BulkElement,
+    { schemaVersion, now }: { schemaVersion: string; now: Timestamp },
+  ): Result<Outcome> {
     if (!command.ok) return command;
     try {
-      const value = this.#run(command.value, { idempotencyKey, dryRun: false }, now);
+      const options = { idempotencyKey, schemaVersion, dryRun: false };
+      const value = this.#run(command.value, options, now);
       return { ok: true, value };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -331,7 +348,8 @@ export class LedgerEngine {
     }
   }
 
-  #run(command: Command, { idempotencyKey, dryRun }: WriteOptions, now: Timestamp): Outcome {
+  #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
+    const { idempotencyKey, dryRun } = options;
     // Without a key it is stored where the log does not tell it.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
@@ -339,7 +357,9 @@ export class LedgerEngine {
       const replay = this.#findReplay(idempotencyKey, keyHash);
       if (replay !== undefined) return replay;
     }
-    const draft = this.#runner.decide(command, now);
+    const schema = this.#schemaOf(command, options.schemaVersion ?? "");
+    const draft = this.#runner.decide(command, { now, schema });
+    if (schema === undefined) this.#reportUnnamed(command);
     const logId = ++this.#counters.log;
     if (!dryRun) this.#append(logId, draft, { now, key: idempotencyKey, keyHash });
     return {
@@ -347,6 +367,27 @@ export class LedgerEngine {
       isReplay: false,
       ...(draft.transaction === undefined ? {} : { transaction: draft.transaction }),
     };
+  }
+
+  /** Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` where one must be given. */
+  #schemaOf(command: Command, version: string): SchemaUse | undefined {
+    if (version !== "") return this.#schemas.use(version);
+    const what = this.#settings.schemas.isStrict ? this.#whyToName(command) : undefined;
+    if (what !== undefined) throw new AppError("SCHEMA_NOT_SPECIFIED", what);
+    return undefined;
+  }
+
+  /** Tells of a write without a schema, once it is known to be taken. */
+  #reportUnnamed(command: Command): void {
+    const what = this.#whyToName(command);
+    if (what !== undefined) this.#settings.schemas.report(what);
+  }
+
+  /** Why a write must name a schema, undefined where it need not. */
+  #whyToName(command: Command): string | undefined {
+    const { latest } = this.#schemas;
+    if (latest === undefined || command.kind === "insertSchema") return undefined;
+    return `a schema version must be specified for this ledger, latest available version is ${latest}`;
   }
 
   #isDerivable(command: Command, now: Timestamp): boolean {
@@ -373,12 +414,12 @@ export class LedgerEngine {
   }
 
   #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: LoggedData): void {
-    assert(date >= this.#head.date, "dates of log entries never decrease");
+    assert(date >= this.#log.head.date, "dates of log entries never decrease");
     const keyHash = row.keyHash ?? undefined;
     const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
     this.#appendLogged(id, this.#drafts.replay(data, date), options);
     // What follows is chained to the hash that is stored, so that a wrong one is told once.
-    this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
+    this.#log.chainTo(hash);
   }
 
   /** Appends an entry with the ids that it has; others go on behind them. */
@@ -389,51 +430,9 @@ export class LedgerEngine {
   }
 
   #append(id: number, draft: Draft, options: AppendOptions): void {
-    const { now, key, keyHash } = options;
-    assert(id > this.#head.logId, "ids of log entries strictly increase");
-    const tx = transactionOf(draft.data)?.id;
-    // All the rest follows from what the chain covers.
-    const isChained = this.info.features.HASH_LOGS === "SYNC";
-    // Nothing but the row itself tells the id of an entry without a transaction.
-    const isSummed =
-      options.hasChecksum ?? !(isChained && keyHash === undefined && tx !== undefined);
-    const memento =
-      isChained || isSummed
-        ? toMemento({ data: draft.data, date: now, idempotencyKey: key })
-        : undefined;
-    const hash = isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
-    assertHash(id, hash, options.expectedHash);
-    const payload = draft.project(id);
-    if (tx !== undefined && this.#transactionCount !== undefined) this.#transactionCount++;
-    this.#batch.addLog({
-      id,
-      date: now,
-      type: LOG_TYPES[draft.data.type],
-      tx,
-      payload,
-      hash: hash?.toString("hex"),
-      key: key === "" ? undefined : key,
-      keyHash,
-      checksum:
-        isSummed && memento !== undefined ? logChecksum({ id, tx, keyHash, memento }) : undefined,
-    });
-    this.#head = { logId: id, date: now, hash };
-  }
-
-  #chainHash(memento: string): Buffer {
-    const previous = this.#head.hash;
-    const hash = createHash("sha256");
-    if (previous !== undefined) hash.update(`"${previous.toString("base64")}"\n`);
-    return hash.update(`${memento}\n`).digest();
-  }
-
-  #readHead(): Head {
-    const [row] = this.#sql.all<{ id: number; date: number; hash: string }>(
-      "SELECT id, date, hex(hash) AS hash FROM log ORDER BY id DESC LIMIT 1",
-    );
-    if (row === undefined) return { logId: -1, date: fromMicros(0n), hash: undefined };
-    const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
-    return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
+    this.#log.append(id, draft, options);
+    const isTransaction = transactionOf(draft.data) !== undefined;
+    if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
   }
 
   #readLastTransactionId(): number {
@@ -445,39 +444,6 @@ export class LedgerEngine {
 const MOVES_PER_STEP = 4;
 /** A pair of metadata is compared, measured and written in the time of so many steps. */
 const STEPS_PER_PAIR = 3;
-
-interface AppendOptions {
-  readonly now: Timestamp;
-  readonly key: string;
-  readonly keyHash: string | undefined;
-  /** Of an entry that is made again: whether it had one. Some are from before there were checksums. */
-  readonly hasChecksum?: boolean;
-  /** Of an imported entry: its hash in base64, where logs are chained. */
-  readonly expectedHash?: string;
-}
-
-/** Throws `IMPORT` where an imported entry, with all before it, does not come to its own hash. */
-function assertHash(id: number, hash: Buffer | undefined, expected: string | undefined): void {
-  if (hash === undefined || expected === undefined) return;
-  const computed = hash.toString("base64");
-  if (computed === expected) return;
-  const got = expected.slice(0, HASH_SHOWN_MAX).toWellFormed();
-  throw new AppError("IMPORT", `invalid hash, expected ${computed} got ${got} for log ${id}`);
-}
-
-const HASH_SHOWN_MAX = 100;
-
-/** The end of the log: what the next entry builds on. The id of an empty log is -1. */
-interface Head {
-  readonly logId: number;
-  readonly date: Timestamp;
-  readonly hash: Buffer | undefined;
-}
-
-/** The transaction that an entry made. */
-function transactionOf(data: LogData): Transaction | undefined {
-  return "transaction" in data ? data.transaction : undefined;
-}
 
 const idempotencyHash = (command: Command): string =>
   createHash("sha256").update(toIdempotencyText(command)).digest("hex");

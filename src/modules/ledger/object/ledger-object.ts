@@ -5,7 +5,7 @@ import { attempt, type Result } from "../../../platform/result.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { systemClock } from "../../../platform/time.ts";
 import type { Command, LedgerInfo, LogEntry } from "../core/types.ts";
-import { LedgerCatalogue } from "../store.ts";
+import { type Ledger, LedgerCatalogue } from "../store.ts";
 import { answerAudit, type AuditAnswer, type AuditRequest } from "./audit.ts";
 import { durableSql } from "./durable-sql.ts";
 import {
@@ -22,6 +22,8 @@ import type { ImportBatch, ImportOutcome } from "./log-importer.ts";
 import { isCreated, type MigrationStep, readMigrations } from "./migrations.ts";
 import type { ReadName } from "./reads/ledger-reads.ts";
 import type { Sql } from "./sql.ts";
+import { ViolationLog } from "./violation-log.ts";
+import { applyVisibility, isHidden, storedUuid, type VisibilityChange } from "./visibility.ts";
 
 /** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
 const ANNOUNCE_DELAY_MS = 10;
@@ -60,17 +62,26 @@ export interface LogRange {
   readonly publishedLogId: number;
 }
 
+/** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
+const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
+  uuid === undefined || info.uuid === uuid;
+
 /** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
   #engine: LedgerEngine | undefined;
+  /** Deleted: only the events of what was committed before still go out. */
+  #isHidden = false;
+  /** Deletions, restorations and purges so far: tells whether one came while the catalogue was asked. */
+  #changes = 0;
   #isAnnouncing = false;
   #isAlarmSet = false;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
   #busyUntilMs = 0;
   #importingUntilMs = 0;
+  readonly #violations = new ViolationLog();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -79,35 +90,36 @@ export class LedgerObject extends DurableObject<Env> {
     if (isCreated(this.#sql)) this.#engine = this.#open();
   }
 
-  /** Makes the ledger; harmless where it exists. */
-  create(info: LedgerInfo): void {
-    LedgerEngine.create(this.#sql, info);
-    this.#engine ??= this.#open();
-  }
-
-  /** `LEDGER_NOT_FOUND`, or nothing. */
-  async assertCreated(): Promise<Result<void>> {
-    return this.#withEngine(() => undefined);
+  /** The ledger's uuid, or `LEDGER_NOT_FOUND`. Makes the object of a ledger that the catalogue has. */
+  async assertCreated(): Promise<Result<string>> {
+    return this.#withEngine(({ info }) => info.uuid);
   }
 
   async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
     return this.#writeOwn((engine) => engine.execute(command, options));
   }
 
+  /** With a uuid, one of many calls for that ledger. */
   async executeBulk(
     elements: readonly BulkElement[],
     options: BulkOptions,
+    uuid?: string,
   ): Promise<Result<Result<Outcome>[]>> {
-    return this.#writeOwn((engine) => engine.executeBulk(elements, options));
+    return this.#writeOwn((engine) => {
+      const results = engine.executeBulk(elements, options);
+      const isUndone = options.atomic && results.some(({ ok }) => !ok);
+      if (isUndone) this.#violations.clear();
+      return results;
+    }, uuid);
   }
 
   /** Takes entries of another ledger's log, as many of the first as one turn allows. */
-  async importLogs(batch: ImportBatch): Promise<Result<ImportOutcome>> {
+  async importLogs(batch: ImportBatch, uuid?: string): Promise<Result<ImportOutcome>> {
     return this.#write((engine) => {
       const outcome = engine.importLogs(batch);
       if (outcome.failure === undefined) this.#importingUntilMs = Date.now() + IMPORT_PAUSE_MS_MAX;
       return outcome;
-    });
+    }, uuid);
   }
 
   /** No more batches come: writes are welcome again. */
@@ -116,16 +128,16 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
-  async read(name: ReadName, args: readonly unknown[]): Promise<Result<unknown>> {
+  async read(name: ReadName, args: readonly unknown[], uuid?: string): Promise<Result<unknown>> {
     return this.#withEngine((engine) => {
       const method = engine.reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
       return method.apply(engine.reads, [...args]);
-    });
+    }, uuid);
   }
 
   /** Log entries for the events consumer: those of the range, as many as one call gives. */
-  async readLogs(from: number, to: number): Promise<Result<LogRange>> {
-    return this.#withEngine((engine) => ({
+  async readLogs(from: number, to: number, uuid?: string): Promise<Result<LogRange>> {
+    return this.#withEngineOf(uuid, (engine) => ({
       info: engine.info,
       entries: engine.readLogs(from, to, EVENTS_LIMITS),
       publishedLogId: engine.publishedLogId,
@@ -146,16 +158,39 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /** For the audit of the ledger: rows of its log and tables, of one moment. */
-  async answerAudit(request: AuditRequest): Promise<Result<AuditAnswer>> {
-    return this.#withEngine(() => answerAudit(this.#sql, request));
+  async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
+    return this.#withEngine(() => answerAudit(this.#sql, request), uuid);
   }
 
   /** The consumer has stored what follows from the events up to this log entry. */
-  async confirmPublished(to: number): Promise<Result<void>> {
-    return this.#withEngine((engine) => {
+  async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
+    return this.#withEngineOf(uuid, (engine) => {
       engine.confirmPublished(to);
       this.#announce(engine);
     });
+  }
+
+  /** The ledger is deleted, or restored. An object that does not know itself keeps nothing: it asks the catalogue. */
+  async setVisibility(change: VisibilityChange): Promise<void> {
+    this.#changes++;
+    if (this.#engine === undefined) return;
+    applyVisibility(this.#sql, change);
+    this.#isHidden = isHidden(this.#sql);
+  }
+
+  /** Gives back the storage of a ledger. That of another one, which has got its name since, is left alone. */
+  async purge(uuid: string): Promise<void> {
+    this.#changes++;
+    // What is stored counts: an attempt before may have failed.
+    if (storedUuid(this.#sql) !== uuid) return;
+    this.#engine = undefined;
+    this.#isHidden = false;
+    this.#isAlarmSet = false;
+    this.#announcedLogId = 0;
+    this.#importingUntilMs = 0;
+    // In one turn: nothing that comes in between, not even another ledger, is deleted with it.
+    const { storage } = this.ctx;
+    await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
   }
 
   /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
@@ -168,45 +203,88 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   #open(): LedgerEngine {
+    const engine = this.#openEngine();
+    this.#isHidden = isHidden(this.#sql);
+    return engine;
+  }
+
+  #openEngine(): LedgerEngine {
     const settings = settingsOf(this.env);
     return new LedgerEngine(this.#sql, systemClock, {
       scripts: {
         runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
         featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
       },
+      schemas: {
+        isStrict: settings.FLORIN_SCHEMA_ENFORCEMENT_MODE === "strict",
+        report: (violation) => this.#violations.add(violation),
+      },
     });
   }
 
   /** A write of the ledger's own: in the middle of an import it would be the end of that. */
-  async #writeOwn<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
-    return Date.now() < this.#importingUntilMs ? IMPORTING : this.#write(work);
+  async #writeOwn<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+    const isImporting = Date.now() < this.#importingUntilMs && !this.#isHidden;
+    return isImporting ? IMPORTING : this.#write(work, uuid);
   }
 
   /** Runs a write in its group, and announces what it has changed. */
-  async #write<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
+  async #write<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined) return NOT_CREATED;
-    return this.#commits.run(() =>
-      attempt(() => {
+    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    return this.#commits.run(() => {
+      // Between the call and its turn, the ledger may have been deleted.
+      if (this.#isHidden || this.#engine !== engine) return NOT_CREATED;
+      this.#violations.clear(); // of a write that was refused
+      return attempt(() => {
         const value = work(engine);
         this.#announce(engine);
+        this.#violations.write(engine.info.name);
         return value;
-      }),
-    );
+      });
+    });
   }
 
   /** Runs `work` on the ledger, as a result that survives the way to the caller. */
-  async #withEngine<T>(work: (engine: LedgerEngine) => T): Promise<Result<T>> {
+  async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    return engine === undefined ? NOT_CREATED : attempt(() => work(engine));
+    if (engine === undefined || this.#isHidden || !isOf(engine, uuid)) return NOT_CREATED;
+    return attempt(() => work(engine));
   }
 
-  /** An object that does not know itself asks the catalogue: its creation may have been cut off after the row was made. */
+  /** The same for the events of a ledger, which may be deleted. */
+  async #withEngineOf<T>(
+    uuid: string | undefined,
+    work: (engine: LedgerEngine) => T,
+  ): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    return attempt(() => work(engine));
+  }
+
+  /**
+   * An object that does not know itself asks the catalogue, whose row is what makes a ledger. What it hears counts if
+   * nothing has happened to the ledger meanwhile.
+   */
   async #adopt(): Promise<LedgerEngine | undefined> {
     const name = this.ctx.id.name;
-    const ledger = name === undefined ? undefined : await LedgerCatalogue.from(this.env).find(name);
-    if (ledger !== undefined) this.create(ledger);
-    return this.#engine;
+    if (name === undefined) return undefined;
+    for (;;) {
+      const changes = this.#changes;
+      const ledger = await LedgerCatalogue.from(this.env).find(name);
+      if (this.#engine !== undefined) return this.#engine;
+      if (this.#changes !== changes) continue;
+      if (ledger !== undefined) this.#create(ledger);
+      return this.#engine;
+    }
+  }
+
+  #create(ledger: Ledger): void {
+    this.#sql.transaction(() => {
+      LedgerEngine.create(this.#sql, ledger);
+      applyVisibility(this.#sql, ledger);
+    });
+    this.#engine = this.#open();
   }
 
   /**
@@ -223,7 +301,8 @@ export class LedgerObject extends DurableObject<Env> {
     setTimeout(
       () => {
         this.#isAnnouncing = false;
-        this.ctx.waitUntil(this.#send(engine));
+        // Not `engine`: after a purge, the object may hold another ledger.
+        if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
       },
       isBusy ? ANNOUNCE_DELAY_BUSY_MS : ANNOUNCE_DELAY_MS,
     );
@@ -236,8 +315,10 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   async #send(engine: LedgerEngine): Promise<void> {
+    if (engine.publishedLogId >= engine.lastLogId) return;
     const message: EventsMessage = {
       ledger: engine.info.name,
+      uuid: engine.info.uuid,
       from: engine.publishedLogId + 1,
       to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
     };

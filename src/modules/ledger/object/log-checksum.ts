@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { quoteJson } from "../../../platform/json.ts";
 
 const BYTES = 6;
 
@@ -12,9 +13,17 @@ export function logChecksum(entry: {
   /** In hex; empty where it is known that there is none. */
   readonly keyHash: string | undefined;
   readonly memento: string;
+  /** What the text does not tell. */
+  readonly schemaVersion: string | undefined;
+  readonly template: string | undefined;
 }): number {
-  const { id, tx, keyHash, memento } = entry;
+  const { id, tx, keyHash, memento, schemaVersion, template } = entry;
   const keyText = keyHash === "" ? "none" : (keyHash ?? "");
-  const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}`;
+  // Entries without schema have the checksums that they always had.
+  const schemaText =
+    schemaVersion === undefined && template === undefined
+      ? ""
+      : `\n${quoteJson(schemaVersion ?? "")}${quoteJson(template ?? "")}`;
+  const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}${schemaText}`;
   return createHash("sha256").update(text).digest().readUIntBE(0, BYTES);
 }

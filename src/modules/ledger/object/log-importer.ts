@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
 import { AppError, type Failure } from "../../../platform/errors.ts";
-import { parseJson } from "../../../platform/json.ts";
-import { attempt } from "../../../platform/result.ts";
-import { type Clock, fromMicros, type Timestamp, toMicros } from "../../../platform/time.ts";
+import { attempt, unwrap } from "../../../platform/result.ts";
+import {
+  type Clock,
+  fromMicros,
+  type Timestamp,
+  toMicros,
+  ZERO_TIMESTAMP,
+} from "../../../platform/time.ts";
+import { parseEntryJson } from "../core/entry-json.ts";
 import { toDerivedText } from "../core/idempotency.ts";
 import { contentDifferenceOf, differenceOf, isReverse } from "../core/imported-differences.ts";
 import {
@@ -13,8 +19,10 @@ import {
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "../core/limits.ts";
 import { runPostings } from "../core/postings.ts";
 import type { LogData, Transaction } from "../core/types.ts";
-import type { Draft, Drafts } from "./drafts.ts";
-import type { LogReader } from "./log-reader.ts";
+import { type Draft, type DraftOptions, toTrace, withDefaults } from "./draft.ts";
+import type { Drafts } from "./drafts.ts";
+import type { Lookahead } from "./known-rows.ts";
+import type { SchemaStore } from "./schema-store.ts";
 import type { Sql } from "./sql.ts";
 import type { StoredTransaction, TransactionReader } from "./transaction-reader.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -47,7 +55,7 @@ export interface ImporterDependencies {
   readonly batch: WriteBatch;
   readonly drafts: Drafts;
   readonly transactions: TransactionReader;
-  readonly logs: LogReader;
+  readonly schemas: SchemaStore;
   /** The last entry of the log, its id -1 for none. */
   readonly head: () => { readonly logId: number; readonly date: Timestamp };
   /** Writes an entry. Throws `IMPORT` for another hash, before anything is written. */
@@ -66,19 +74,21 @@ export class LogImporter {
   readonly #batch: WriteBatch;
   readonly #drafts: Drafts;
   readonly #transactions: TransactionReader;
-  readonly #logs: LogReader;
+  readonly #schemas: SchemaStore;
   readonly #head: ImporterDependencies["head"];
   readonly #append: ImporterDependencies["append"];
   readonly #steps: ImporterDependencies["steps"];
   readonly #clock: Clock;
   #lastTransaction = -1;
+  /** What no entry may be later than, as of the beginning of a call. */
+  #latestDate = ZERO_TIMESTAMP;
 
   constructor(dependencies: ImporterDependencies) {
     this.#sql = dependencies.sql;
     this.#batch = dependencies.batch;
     this.#drafts = dependencies.drafts;
     this.#transactions = dependencies.transactions;
-    this.#logs = dependencies.logs;
+    this.#schemas = dependencies.schemas;
     this.#head = dependencies.head;
     this.#append = dependencies.append;
     this.#steps = dependencies.steps;
@@ -91,8 +101,8 @@ export class LogImporter {
     if (!ready.ok) return { taken: 0, failure: ready.failure };
     const stepsMax = this.#steps() + BULK_STEPS_MAX;
     let [taken, failure]: [number, Failure | undefined] = [0, undefined];
-    for (const text of texts) {
-      const result = attempt(() => this.#takeText(text, before + taken + 1));
+    for (const entry of this.#readAhead(texts, before)) {
+      const result = attempt(() => this.#takeEntry(entry(), before + taken + 1));
       if (!result.ok) {
         failure = result.failure;
         break;
@@ -113,6 +123,7 @@ export class LogImporter {
     if (logId !== -1 && row?.imported !== logId)
       throw refused("ledger is not in initializing state");
     this.#lastTransaction = row?.tx ?? -1;
+    this.#latestDate = fromMicros(toMicros(this.#clock()) + AHEAD_MICROS_MAX);
   }
 
   /** What is imported is not announced: its events count as taken over. */
@@ -121,9 +132,23 @@ export class LogImporter {
     this.#sql.all("UPDATE ledger SET imported_log = ?1, published_log = ?1", logId);
   }
 
+  /** Parses entries in parts, and has read what each part asks for before it is taken. Behind one that is wrong, none comes. */
+  *#readAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
+    for (let from = 0; from < texts.length; from += LOOKAHEAD_ENTRIES) {
+      const part: ImportedEntry[] = [];
+      const read = attempt(() => {
+        for (const text of texts.slice(from, from + LOOKAHEAD_ENTRIES)) {
+          part.push(parseEntry(text, before + from + part.length + 1));
+        }
+      });
+      this.#batch.lookAhead(lookaheadOf(part));
+      for (const entry of part) yield () => entry;
+      if (!read.ok) yield () => unwrap(read);
+    }
+  }
+
   /** The entry of this number, counted from 1: in an export, its line. */
-  #takeText(text: string, number: number): void {
-    const entry = parseEntry(text, number);
+  #takeEntry(entry: ImportedEntry, number: number): void {
     this.#assertNext(entry);
     try {
       this.#assertDate(entry.date);
@@ -159,7 +184,7 @@ export class LogImporter {
   #assertDate(date: Timestamp): void {
     if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
     // All that is written later would have this date, until it has come.
-    if (toMicros(date) > toMicros(this.#clock()) + AHEAD_MICROS_MAX) {
+    if (date > this.#latestDate) {
       throw invalid("its date is more than a day ahead of the clock of this server");
     }
     const { logId, date: last } = this.#head();
@@ -169,27 +194,31 @@ export class LogImporter {
 
   #assertKeyUnused(key: string): void {
     if (key === "") return;
-    if (this.#batch.hasPendingKey(key) || this.#logs.findByKey(key) !== undefined) {
+    if (this.#batch.hasKey(key)) {
       throw invalid(`the idempotency key '${key}' is that of an earlier log`);
     }
   }
 
-  #draftOf({ data, date }: ImportedEntry): Draft {
+  #draftOf({ data, date, schemaVersion }: ImportedEntry): Draft {
+    const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
+    const options = { now: date, schema };
     switch (data.type) {
       case "NEW_TRANSACTION":
-        return this.#newTransaction(data, date);
+        return this.#newTransaction(data, options);
       case "REVERTED_TRANSACTION":
-        return this.#revert(data, date);
+        return this.#revert(data, options);
       case "SET_METADATA":
-        return this.#drafts.setMetadata(data.target, data.metadata, date);
+        return this.#drafts.metadata.set(data.target, data.metadata, options);
       case "DELETE_METADATA":
-        return this.#drafts.deleteMetadata(data.target, data.key, date);
+        return this.#drafts.metadata.delete(data.target, data.key, options);
+      case "INSERTED_SCHEMA":
+        return this.#drafts.insertSchema(data.schema, schema);
     }
   }
 
   #newTransaction(
     { transaction, accountMetadata }: ImportedOf<"NEW_TRANSACTION">,
-    date: Timestamp,
+    { now, schema }: DraftOptions,
   ): Draft {
     const { reference, postings, metadata } = transaction;
     this.#takeTransactionId(transaction.id);
@@ -197,17 +226,20 @@ export class LogImporter {
       throw invalid(`the reference '${reference}' is that of an earlier transaction`);
     }
     const moves = runPostings(postings, this.#batch, { force: true });
-    assertEventSize({ postings, metadata, volumes: moves }, accountMetadata);
+    const trace = this.#drafts.metadata.traceOf(schema, moves, accountMetadata);
+    const givenMetadata = withDefaults(accountMetadata, trace);
+    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
-    this.#drafts.assertAccountMetadata(accountMetadata);
-    const draft = this.#drafts.newTransaction({ ...transaction, accountMetadata }, moves, date);
+    this.#drafts.metadata.assertAccounts(givenMetadata);
+    const made = { ...transaction, accountMetadata, trace };
+    const draft = this.#drafts.newTransaction(made, moves, now);
     assertSame(transaction, draft);
     return draft;
   }
 
   #revert(
     { transaction, reverts, reverted: given }: ImportedOf<"REVERTED_TRANSACTION">,
-    date: Timestamp,
+    { now, schema }: DraftOptions,
   ): Draft {
     const { postings, metadata, reference } = transaction;
     this.#takeTransactionId(transaction.id);
@@ -216,18 +248,15 @@ export class LogImporter {
     if (original.revertedAt !== undefined) {
       throw invalid(`transaction ${reverts} was reverted before`);
     }
-    const reverted = this.#drafts.revertedForm(original, date);
+    const reverted = this.#drafts.revertedForm(original, now);
     if (!isReverse(postings, reverted.postings)) {
       throw invalid(`its postings do not undo transaction ${reverts}`);
     }
     if (given !== undefined) this.#assertReverted(given, reverted, original);
     const moves = runPostings(postings, this.#batch, { force: true });
     assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
-    const draft = this.#drafts.revertingTransaction(
-      { ...transaction, original, reverted },
-      moves,
-      date,
-    );
+    const made = { ...transaction, original, reverted, trace: toTrace(schema) };
+    const draft = this.#drafts.revertingTransaction(made, moves, now);
     assertSame(transaction, draft);
     return draft;
   }
@@ -269,10 +298,24 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
   { type: T }
 >;
 
+/** Entries that are parsed at a time. */
+const LOOKAHEAD_ENTRIES = 500;
+
+function lookaheadOf(entries: readonly ImportedEntry[]): Lookahead {
+  const transactions = entries.flatMap(({ data }) =>
+    "transaction" in data ? data.transaction : [],
+  );
+  return {
+    postings: transactions.flatMap(({ postings }) => postings),
+    references: transactions.flatMap(({ reference }) => reference ?? []),
+    keys: entries.flatMap(({ idempotencyKey }) => (idempotencyKey === "" ? [] : idempotencyKey)),
+  };
+}
+
 function parseEntry(text: string, number: number): ImportedEntry {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseEntryJson(text);
   } catch (error) {
     throw new AppError("VALIDATION", `entry ${number} is not valid JSON`, {
       cause: error,
@@ -297,12 +340,19 @@ function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
   const { idempotencyHash: given, idempotencyKey, date } = entry;
   if (given === undefined) return undefined;
   if (given === "") return "";
+  if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
   if (!BASE64_OF_32_BYTES.test(given)) throw invalid("'idempotencyHash' is not base64 of 32 bytes");
-  const hash = Buffer.from(given, "base64url").toString("hex");
-  if (idempotencyKey !== "") return hash;
-  const derived = createHash("sha256").update(toDerivedText({ data, date })).digest("hex");
-  return hash === derived ? undefined : hash;
+  // Other ledgers write it in another alphabet.
+  const hash = Buffer.from(given, "base64url");
+  const isDerived = idempotencyKey === "" && toWire(hash) === derivedHash(data, date);
+  return isDerived ? undefined : hash.toString("hex");
 }
+
+const derivedHash = (data: LogData, date: Timestamp): string =>
+  toWire(createHash("sha256").update(toDerivedText({ data, date })).digest());
+
+/** 32 bytes as exports have them. */
+const toWire = (hash: Buffer): string => `${hash.toString("base64url")}=`;
 
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
 

@@ -14,8 +14,10 @@ import { readNearVolumes } from "./near-volumes.ts";
 import {
   decodeKey,
   decodeMetadata,
+  decodeSchemaEntry,
   decodeTransaction,
   LOG_TYPES,
+  type SchemaTrace,
   type TransactionPayload,
 } from "./payload.ts";
 import type { Sql } from "./sql.ts";
@@ -187,7 +189,7 @@ export class LogReader {
       // Making a date of the number takes longer than finding the one of the transaction.
       date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
       idempotencyKey: row.key ?? "",
-      data: toData(row, context),
+      ...toSaid(row, context),
     }));
   }
 
@@ -248,6 +250,8 @@ function eventBytesOf({ data }: LogEntry): number {
       return METADATA_ENTRY_BYTES + metadataBytes(data.metadata);
     case "DELETE_METADATA":
       return METADATA_ENTRY_BYTES + metadataBytes({ [data.key]: "" });
+    case "INSERTED_SCHEMA":
+      return METADATA_ENTRY_BYTES + data.schema.text.length;
   }
 }
 
@@ -283,32 +287,47 @@ function toCommitted(row: LogSqlRow): StoredTransaction {
   };
 }
 
-function toData(row: LogSqlRow, context: LogContext): LogData {
+/** What the payload of a row says. */
+type Said = Pick<LogEntry, "data" | "schemaVersion">;
+
+function toSaid(row: LogSqlRow, context: LogContext): Said {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION: {
       const { payload } = at(context.committed, row.tx);
-      return {
-        type: "NEW_TRANSACTION",
-        transaction: committedTransaction(row, context),
-        accountMetadata: payload.accountMetadata ?? {},
-      };
+      const { accountMetadata = {} } = payload;
+      const transaction = committedTransaction(row, context);
+      return said({ type: "NEW_TRANSACTION", transaction, accountMetadata }, payload);
     }
     case LOG_TYPES.REVERTED_TRANSACTION: {
       const { payload } = at(context.committed, row.tx);
-      return {
+      const data: LogData = {
         type: "REVERTED_TRANSACTION",
         revertedTransaction: revertedTransaction(row, payload, context),
         transaction: committedTransaction(row, context),
       };
+      return said(data, payload);
     }
-    case LOG_TYPES.SET_METADATA:
-      return { type: "SET_METADATA", ...decodeMetadata(row.payload) };
-    case LOG_TYPES.DELETE_METADATA:
-      return { type: "DELETE_METADATA", ...decodeKey(row.payload) };
+    case LOG_TYPES.SET_METADATA: {
+      const { entry, trace } = decodeMetadata(row.payload);
+      return said({ type: "SET_METADATA", ...entry }, trace);
+    }
+    case LOG_TYPES.DELETE_METADATA: {
+      const { entry, trace } = decodeKey(row.payload);
+      return said({ type: "DELETE_METADATA", ...entry }, trace);
+    }
+    case LOG_TYPES.INSERTED_SCHEMA: {
+      const { schema, trace } = decodeSchemaEntry(row.payload);
+      return said({ type: "INSERTED_SCHEMA", schema }, trace);
+    }
     default:
       throw new Error(`log entry ${row.id} is of the unknown type ${row.type}`);
   }
 }
+
+const said = (data: LogData, { schemaVersion }: SchemaTrace): Said => ({
+  data,
+  ...(schemaVersion === undefined ? {} : { schemaVersion }),
+});
 
 function committedTransaction(row: LogSqlRow, context: LogContext): Transaction {
   const stored = at(context.committed, row.tx);

@@ -1,9 +1,16 @@
 import { fromMicros, type Timestamp } from "../../../platform/time.ts";
 import { countWithin } from "../core/limits.ts";
 import type { Account, Asset, Posting } from "../core/types.ts";
-import type { LoggedData } from "./drafts.ts";
+import type { LoggedData } from "./draft.ts";
 import { type NameMaps, readNameMaps } from "./names.ts";
-import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
+import {
+  decodeKey,
+  decodeMetadata,
+  decodeSchemaEntry,
+  decodeTransaction,
+  LOG_TYPES,
+  type SchemaTrace,
+} from "./payload.ts";
 import type { Sql } from "./sql.ts";
 
 /** A row of the log as it is stored, as plain data. */
@@ -72,18 +79,26 @@ export function toLoggedData(row: StoredLogRow, names: NameMaps): LoggedData {
     case LOG_TYPES.REVERTED_TRANSACTION:
       return toLoggedTransaction(row, names);
     case LOG_TYPES.SET_METADATA:
-      return { type: "SET_METADATA", ...decodeMetadata(row.payload) };
+      return toLogged("SET_METADATA", decodeMetadata(row.payload));
     case LOG_TYPES.DELETE_METADATA:
-      return { type: "DELETE_METADATA", ...decodeKey(row.payload) };
+      return toLogged("DELETE_METADATA", decodeKey(row.payload));
+    case LOG_TYPES.INSERTED_SCHEMA: {
+      const { schema, trace } = decodeSchemaEntry(row.payload);
+      return { type: "INSERTED_SCHEMA", schema, schemaVersion: trace.schemaVersion };
+    }
     default:
       throw new Error(`it is of the unknown type ${row.type}`);
   }
 }
 
+const toLogged = <T extends string, E>(
+  type: T,
+  { entry, trace: { schemaVersion } }: { entry: E; trace: SchemaTrace },
+) => ({ type, ...entry, schemaVersion });
+
 function toLoggedTransaction(row: StoredLogRow, names: NameMaps): LoggedData {
-  const { postings, timestamp, reference, metadata, accountMetadata, reverts } = decodeTransaction(
-    row.payload,
-  );
+  const { postings, timestamp, metadata, reverts, ...rest } = decodeTransaction(row.payload);
+  const { reference, template, accountMetadata, schemaVersion } = rest;
   const transaction = {
     id: row.tx ?? 0,
     postings: postings.map((posting): Posting => ({
@@ -98,12 +113,13 @@ function toLoggedTransaction(row: StoredLogRow, names: NameMaps): LoggedData {
   if (row.type === LOG_TYPES.NEW_TRANSACTION) {
     return {
       type: "NEW_TRANSACTION",
-      transaction: { ...transaction, reference },
+      transaction: { ...transaction, reference, template },
       accountMetadata: accountMetadata ?? {},
+      schemaVersion,
     };
   }
   if (reverts === undefined) throw new Error("it does not say which transaction it reverts");
-  return { type: "REVERTED_TRANSACTION", transaction, reverts };
+  return { type: "REVERTED_TRANSACTION", transaction, reverts, schemaVersion };
 }
 
 function nameOf(names: ReadonlyMap<number, string>, id: number): string {

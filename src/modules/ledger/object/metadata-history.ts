@@ -1,6 +1,6 @@
 import { toMicros, type Timestamp } from "../../../platform/time.ts";
 import { countWithin } from "../core/limits.ts";
-import type { Metadata } from "../core/types.ts";
+import type { AccountMetadata, Metadata } from "../core/types.ts";
 import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
 import { lastLogAt } from "./positions.ts";
 import type { Sql } from "./sql.ts";
@@ -162,19 +162,26 @@ function apply(
 ): void {
   switch (type) {
     case LOG_TYPES.NEW_TRANSACTION: {
-      const { accountMetadata = {} } = decodeTransaction(payload);
-      if (address === undefined || !Object.hasOwn(accountMetadata, address)) return;
-      return setAll(pairs, accountMetadata[address] ?? {});
+      if (address === undefined) return;
+      const { accountMetadata = {}, defaults = {} } = decodeTransaction(payload);
+      setAll(pairs, metadataOf(defaults, address));
+      return setAll(pairs, metadataOf(accountMetadata, address));
     }
-    case LOG_TYPES.SET_METADATA:
-      return setAll(pairs, decodeMetadata(payload).metadata);
+    case LOG_TYPES.SET_METADATA: {
+      const { entry, trace } = decodeMetadata(payload);
+      setAll(pairs, metadataOf(trace.defaults ?? {}, address ?? ""));
+      return setAll(pairs, entry.metadata);
+    }
     case LOG_TYPES.DELETE_METADATA:
-      pairs.delete(decodeKey(payload).key);
+      pairs.delete(decodeKey(payload).entry.key);
       return;
     default:
       throw new Error(`a log entry of type ${type} says nothing of metadata`);
   }
 }
+
+const metadataOf = (accountMetadata: AccountMetadata, address: string): Metadata =>
+  (Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined) ?? {};
 
 function setAll(pairs: Map<string, string>, metadata: Metadata): void {
   for (const [key, value] of Object.entries(metadata)) pairs.set(key, value);

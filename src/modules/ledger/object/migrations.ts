@@ -100,6 +100,14 @@ const STEPS: readonly Step[] = [
         )`,
     toTags,
   ],
+  [
+    // Since when the ledger is hidden, in microseconds; null where it is not.
+    `ALTER TABLE ledger ADD COLUMN deleted_at INTEGER`,
+    // The number of the last deletion or restoration that the object knows of; a call with a lower one comes late.
+    `ALTER TABLE ledger ADD COLUMN visibility INTEGER NOT NULL DEFAULT 0`,
+    // The entry holds the schema itself. Dates are microseconds since 1970; those of imported schemas are as they were.
+    `CREATE TABLE schema (log INTEGER PRIMARY KEY, version TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT`,
+  ],
 ];
 
 /** Statements, and what needs arithmetic. */
@@ -149,6 +157,7 @@ const STEP_NAMES = [
   "Tables of a ledger",
   "Checksums, effective volumes as differences",
   "What reads of metadata, dates and roles need",
+  "Schemas, hidden ledgers",
 ];
 
 /** A step that a ledger has behind it. */

@@ -9,7 +9,8 @@ export class NodeSql implements Sql {
 
   constructor(path = ":memory:") {
     this.#database = new DatabaseSync(path);
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -${CACHE_KIB_MAX}; PRAGMA wal_autocheckpoint = ${LOG_PAGES};`);
   }
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
@@ -52,3 +53,7 @@ export class NodeSql implements Sql {
 
 /** Most prepared statements that are kept. */
 const STATEMENTS_MAX = 300;
+/** Most pages of the file that are kept in memory, in KiB: SQLite's 2 MiB are too few for writes to many accounts. */
+const CACHE_KIB_MAX = 32_768;
+/** After so many written pages of 4 KiB, the file takes over what the write-ahead log holds. */
+const LOG_PAGES = 4000;

@@ -1,6 +1,13 @@
 import { parseJson, quoteJson, stringifyJson } from "../../../platform/json.ts";
 import { fromMicros, toMicros, type Timestamp } from "../../../platform/time.ts";
-import type { AccountMetadata, Metadata, Posting, Target, Volumes } from "../core/types.ts";
+import type {
+  AccountMetadata,
+  Metadata,
+  Posting,
+  StoredSchema,
+  Target,
+  Volumes,
+} from "../core/types.ts";
 
 /**
  * What the `payload` column of a log row holds: JSON without names, accounts and assets as integers. A transaction is
@@ -13,12 +20,22 @@ export interface StoredPosting {
   readonly amount: bigint;
 }
 
+/** What the schema of a write has left in its entry. */
+export interface SchemaTrace {
+  /** The version that the write named. */
+  readonly schemaVersion?: string;
+  /** The default metadata of the accounts that the write has made, by their addresses. */
+  readonly defaults?: AccountMetadata;
+}
+
 /** What a transaction has besides postings; the short names are those of the stored form. */
-export interface TransactionExtras {
+export interface TransactionExtras extends SchemaTrace {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly metadata?: Metadata;
   readonly accountMetadata?: AccountMetadata;
+  /** The template that it was made by. */
+  readonly template?: string;
   /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
   readonly effective?: readonly Volumes[];
   /** Of a revert: the transaction that it reverts. */
@@ -37,6 +54,7 @@ export const LOG_TYPES = {
   REVERTED_TRANSACTION: 1,
   SET_METADATA: 2,
   DELETE_METADATA: 3,
+  INSERTED_SCHEMA: 4,
 } as const;
 
 export interface PostingIds {
@@ -75,11 +93,20 @@ function encodeExtras(extras: TransactionExtras): string | undefined {
   if (extras.revertedMetadata !== undefined) {
     members.push(`"o":${stringifyJson(extras.revertedMetadata)}`);
   }
+  if (extras.template !== undefined) members.push(`"p":${quoteJson(extras.template)}`);
+  members.push(...traceMembers(extras));
   return members.length === 0 ? undefined : `{${members.join(",")}}`;
 }
 
+function traceMembers({ schemaVersion, defaults }: SchemaTrace): string[] {
+  return [
+    ...(schemaVersion === undefined ? [] : [`"s":${quoteJson(schemaVersion)}`]),
+    ...(defaults === undefined || isEmpty(defaults) ? [] : [`"d":${stringifyJson(defaults)}`]),
+  ];
+}
+
 /** The stored form, as `parseJson` gives it; written by `encodeTransaction` only. */
-interface StoredExtras {
+interface StoredExtras extends StoredTrace {
   t?: number | bigint;
   r?: string;
   m?: Metadata;
@@ -87,6 +114,12 @@ interface StoredExtras {
   e?: readonly (readonly [number | bigint, number | bigint])[];
   v?: number;
   o?: Metadata;
+  p?: string;
+}
+
+interface StoredTrace {
+  s?: string;
+  d?: AccountMetadata;
 }
 
 export function decodeTransaction(payload: string): TransactionPayload {
@@ -107,7 +140,7 @@ export function decodeTransaction(payload: string): TransactionPayload {
   return { postings, ...(hasExtras ? decodeExtras(last) : {}) };
 }
 
-function decodeExtras({ t, r, m, a, e, v, o }: StoredExtras): TransactionExtras {
+function decodeExtras({ t, r, m, a, e, v, o, p, ...trace }: StoredExtras): TransactionExtras {
   return {
     ...(t === undefined ? {} : { timestamp: fromMicros(BigInt(t)) }),
     ...(r === undefined ? {} : { reference: r }),
@@ -120,8 +153,15 @@ function decodeExtras({ t, r, m, a, e, v, o }: StoredExtras): TransactionExtras 
         }),
     ...(v === undefined ? {} : { reverts: v }),
     ...(o === undefined ? {} : { revertedMetadata: o }),
+    ...(p === undefined ? {} : { template: p }),
+    ...decodeTrace(trace),
   };
 }
+
+const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
+  ...(s === undefined ? {} : { schemaVersion: s }),
+  ...(d === undefined ? {} : { defaults: d }),
+});
 
 /** Metadata entries keep the target's own name: they are few, and a target need not exist. */
 export interface MetadataPayload {
@@ -133,20 +173,50 @@ export interface KeyPayload {
   readonly key: string;
 }
 
-export const encodeMetadata = ({ target, metadata }: MetadataPayload): string =>
-  stringifyJson([target.id, metadata]);
+export const encodeMetadata = ({ target, metadata }: MetadataPayload, trace: SchemaTrace): string =>
+  withTrace(stringifyJson([target.id, metadata]), trace);
 
-export const encodeKey = ({ target, key }: KeyPayload): string => stringifyJson([target.id, key]);
+export const encodeKey = ({ target, key }: KeyPayload, trace: SchemaTrace): string =>
+  withTrace(stringifyJson([target.id, key]), trace);
 
-export function decodeMetadata(payload: string): MetadataPayload {
-  const [id, metadata] = parseJson(payload) as [Target["id"], Metadata]; // written by encodeMetadata
-  return { target: toTarget(id), metadata };
+/** A list in JSON with the trace of a schema as its last item, where there is one. */
+function withTrace(list: string, trace: SchemaTrace): string {
+  const members = traceMembers(trace);
+  return members.length === 0 ? list : `${list.slice(0, -1)},{${members.join(",")}}]`;
 }
 
-export function decodeKey(payload: string): KeyPayload {
-  const [id, key] = parseJson(payload) as [Target["id"], string]; // written by encodeKey
-  return { target: toTarget(id), key };
+export function decodeMetadata(payload: string): { entry: MetadataPayload; trace: SchemaTrace } {
+  const [id, metadata, trace = {}] = parseJson(payload) as [Target["id"], Metadata, StoredTrace?]; // written by encodeMetadata
+  return { entry: { target: toTarget(id), metadata }, trace: decodeTrace(trace) };
 }
+
+export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTrace } {
+  const [id, key, trace = {}] = parseJson(payload) as [Target["id"], string, StoredTrace?]; // written by encodeKey
+  return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
+}
+
+/** A schema stays the text that it is, behind its version and date. */
+export function encodeSchema(
+  { version, createdAt, text }: StoredSchema,
+  trace: SchemaTrace,
+): string {
+  return withTrace(`[${schemaHead(version, toMicros(createdAt))}${text}]`, trace);
+}
+
+export function decodeSchemaEntry(payload: string): { schema: StoredSchema; trace: SchemaTrace } {
+  type Items = [version: string, micros: number | bigint, schema: unknown, trace?: StoredTrace];
+  const [version, micros, , trace] = parseJson(payload) as Items; // written by encodeSchema
+  const start = 1 + schemaHead(version, BigInt(micros)).length;
+  const end = trace === undefined ? -1 : payload.lastIndexOf(',{"s":');
+  const schema = {
+    version,
+    createdAt: fromMicros(BigInt(micros)),
+    text: payload.slice(start, end),
+  };
+  return { schema, trace: decodeTrace(trace ?? {}) };
+}
+
+const schemaHead = (version: string, micros: bigint): string => `${quoteJson(version)},${micros},`;
 
 const toTarget = (id: Target["id"]): Target =>
   typeof id === "number" ? { type: "TRANSACTION", id } : { type: "ACCOUNT", id };

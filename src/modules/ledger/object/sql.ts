@@ -29,3 +29,22 @@ export function first<Row extends SqlRow>(rows: readonly Row[]): Row {
   if (row === undefined) throw new Error("the statement gave no row");
   return row;
 }
+
+/** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
+const PARAMETER_LENGTH_MAX = 400_000;
+
+/** Rows in parameters of a bounded length. */
+export function* chunksOf(rows: readonly string[]): Generator<string[]> {
+  let chunk: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    if (length > 0 && length + row.length > PARAMETER_LENGTH_MAX) {
+      yield chunk;
+      chunk = [];
+      length = 0;
+    }
+    chunk.push(row);
+    length += row.length + 1;
+  }
+  if (chunk.length > 0) yield chunk;
+}

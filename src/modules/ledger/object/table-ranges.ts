@@ -13,6 +13,7 @@ const TABLES = {
       "bucket",
       "features",
       "published_log BETWEEN 0 AND (SELECT coalesce(max(id), 0) FROM log) AS published_log",
+      "deleted_at",
       "(imported_log IS NULL OR imported_log BETWEEN 0 AND (SELECT coalesce(max(id), -1) FROM log)) AS imported_log",
     ],
   },
@@ -36,6 +37,7 @@ const TABLES = {
   },
   tag: { key: ["scope", "key", "value", "target"], columns: [] },
   history: { key: ["kind", "target", "log"], columns: [] },
+  schema: { key: ["log"], columns: ["version", "created_at"] },
 } as const;
 
 export type TableName = keyof typeof TABLES;

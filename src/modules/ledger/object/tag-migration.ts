@@ -1,9 +1,9 @@
 import { parseJson } from "../../../platform/json.ts";
 import type { Features, Metadata } from "../core/types.ts";
 import { decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
-import type { Sql } from "./sql.ts";
+import { chunksOf, type Sql } from "./sql.ts";
 import { keepsHistory, PairHashes, TAG_SCOPES, tagRow } from "./tags.ts";
-import { chunksOf, parseMetadata } from "./write-batch.ts";
+import { parseMetadata } from "./write-batch.ts";
 
 /** Rows that are read at a time: some are as large as a row may be, 2 MB. */
 const PAGE_ROWS = 20;
@@ -38,7 +38,7 @@ function tagLogged(sql: Sql, tags: TagRows, features: Features): void {
   };
   for (const row of pagesOf<LoggedSqlRow>(sql, SELECT_LOGGED)) {
     if (row.type === LOG_TYPES.SET_METADATA) {
-      const { target, metadata } = decodeMetadata(row.payload);
+      const { target, metadata } = decodeMetadata(row.payload).entry;
       const id = target.type === "ACCOUNT" ? accountId(sql, target.id) : target.id;
       tagPast(target.type, id, metadata);
       continue;

@@ -4,8 +4,8 @@ import type { AccountVolumes, Posting, Transaction, Volumes } from "../core/type
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
 import { lastTransactionAt } from "./positions.ts";
-import { fromStored, type Sql, type StoredAmount } from "./sql.ts";
-import { chunksOf, parseMetadata } from "./write-batch.ts";
+import { chunksOf, fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { parseMetadata } from "./write-batch.ts";
 
 /** A transaction row with the log row that holds its immutable part. */
 export interface StoredTransaction {
@@ -142,6 +142,7 @@ export function toTransaction(row: StoredTransaction, names: Names): Transaction
     metadata: row.metadata ?? payload.metadata ?? {},
     timestamp: payload.timestamp ?? row.insertedAt,
     ...(payload.reference === undefined ? {} : { reference: payload.reference }),
+    ...(payload.template === undefined ? {} : { template: payload.template }),
     insertedAt: row.insertedAt,
     updatedAt: row.updatedAt,
     ...(row.revertedAt === undefined ? {} : { revertedAt: row.revertedAt }),

@@ -3,28 +3,16 @@ import { parseJson, quoteJson, stringifyJson } from "../../../platform/json.ts";
 import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "../../../platform/time.ts";
 import type { VolumeReader } from "../core/postings.ts";
 import type { Account, Asset, Features, Metadata, Target, Volumes } from "../core/types.ts";
-import { BoundedMap } from "./bounded-map.ts";
-import { amountText, fromStored, type Sql, type StoredAmount } from "./sql.ts";
+import { ASSETS_MAX, KnownRows, type Lookahead, pairKey } from "./known-rows.ts";
+import { amountText, chunksOf, type Sql } from "./sql.ts";
 import { MetadataBatch } from "./tags.ts";
 
-/** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
-const ACCOUNTS_CACHED_MAX = 20_000;
-const VOLUMES_CACHED_MAX = 40_000;
-/** Most assets of one ledger: an account may hold each of them, and is read with all its volumes. */
-const ASSETS_MAX = 10_000;
 /** Most accounts that wait to be written between two commands of a bulk. */
 const ACCOUNTS_PENDING_MAX = 500;
 /** Most rows about metadata that wait so. */
 const METADATA_PENDING_MAX = 20_000;
-/** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
-const PARAMETER_LENGTH_MAX = 400_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
-
-interface CachedAccount {
-  readonly id: number;
-  readonly firstUsage: Timestamp;
-}
 
 /** An account as it is stored. */
 export interface AccountRow {
@@ -56,7 +44,17 @@ export interface TxRow {
   readonly reference: string | undefined;
   /** Its effective date, whether it is the log date or not. */
   readonly date: Timestamp;
+  /** The log date. */
+  readonly insertedAt: Timestamp;
 }
+
+/** A row as JSON, with the pair of account and asset that it is about. */
+interface PairRow {
+  readonly pair: number;
+  readonly row: string;
+}
+
+type TxDate = Pick<TxRow, "id" | "insertedAt">;
 
 export interface MoveRow extends Volumes {
   readonly account: number;
@@ -76,9 +74,7 @@ export interface MoveRow extends Volumes {
  */
 export class WriteBatch implements VolumeReader {
   readonly #sql: Sql;
-  readonly #assets = new BoundedMap<Asset, number>(VOLUMES_CACHED_MAX);
-  readonly #accounts = new BoundedMap<Account, CachedAccount>(ACCOUNTS_CACHED_MAX);
-  readonly #volumes = new BoundedMap<number, Volumes>(VOLUMES_CACHED_MAX);
+  readonly #known: KnownRows;
   readonly #references = new Set<string>();
   readonly #keys = new Set<string>();
   readonly #accountRows = new Map<number, AccountRow>();
@@ -86,7 +82,12 @@ export class WriteBatch implements VolumeReader {
   #assetRows: string[] = [];
   #logRows: string[] = [];
   #txRows: string[] = [];
-  #moveRows: string[] = [];
+  #moveRows: PairRow[] = [];
+  #datedMoveRows: PairRow[] = [];
+  /** The pairs of account and asset that have moves among them. */
+  readonly #movedPairs = new Set<number>();
+  /** The transactions that wait, as they come. */
+  #dates: TxDate[] = [];
   /** The latest effective date of the transactions that wait. */
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
@@ -96,6 +97,7 @@ export class WriteBatch implements VolumeReader {
 
   constructor(sql: Sql, features: Features) {
     this.#sql = sql;
+    this.#known = new KnownRows(sql);
     this.#metadata = new MetadataBatch(features);
     this.#readCounters();
   }
@@ -105,9 +107,27 @@ export class WriteBatch implements VolumeReader {
     return this.#nextAccount - 1;
   }
 
-  /** Writes what waits when some of it is dated after `timestamp`, so that it can be read. */
-  flushLaterThan(timestamp: Timestamp): void {
-    if (this.#latest > timestamp) this.flush();
+  /** Whether some of what waits is dated after `timestamp`. */
+  isLaterThan(timestamp: Timestamp): boolean {
+    return this.#latest > timestamp;
+  }
+
+  /** Writes what waits when some of it moved one of these, so that it can be read. */
+  flushMoves(moves: readonly { readonly account: Account; readonly asset: Asset }[]): void {
+    if (moves.some(({ account, asset }) => this.#isMoved(account, asset))) this.flush();
+  }
+
+  /** Writes what waits when this transaction may be among it. */
+  flushTransaction(id: number): void {
+    const [first] = this.#dates;
+    if (first !== undefined && id >= first.id) this.flush();
+  }
+
+  /** The last transaction that waits of those that were inserted by `date`, if there is one. */
+  lastPendingAt(date: Timestamp): number | undefined {
+    const [first] = this.#dates;
+    if (first === undefined || first.insertedAt > date) return undefined;
+    return this.#dates.findLast(({ insertedAt }) => insertedAt <= date)?.id;
   }
 
   /** Writes what waits when it takes much memory: each account comes with all its metadata. */
@@ -117,29 +137,24 @@ export class WriteBatch implements VolumeReader {
     if (isLarge) this.flush();
   }
 
+  /** Reads what commands are about to ask for, with a few statements. */
+  lookAhead(lookahead: Lookahead): void {
+    this.#known.lookAhead(lookahead);
+  }
+
   volumes(account: Account, asset: Asset): Volumes {
-    const accountId = this.#findAccount(account)?.id;
-    const assetId = this.#findAsset(asset);
+    const accountId = this.findAccountId(account);
+    const assetId = this.findAssetId(asset);
     if (accountId === undefined || assetId === undefined) return ZERO;
-    const key = volumeKey(accountId, assetId);
-    const known = this.#volumes.get(key);
-    if (known !== undefined) return known;
-    const [row] = this.#sql.all<{ input: StoredAmount; output: StoredAmount }>(
-      "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1",
-      accountId,
-      assetId,
-    );
-    const volumes =
-      row === undefined ? ZERO : { input: fromStored(row.input), output: fromStored(row.output) };
-    this.#volumes.set(key, volumes);
-    return volumes;
+    return this.#known.volumes(accountId, assetId);
   }
 
   hasReference(reference: string): boolean {
-    return (
-      this.#references.has(reference) ||
-      this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0
-    );
+    return this.#references.has(reference) || this.#known.hasReference(reference);
+  }
+
+  hasKey(key: string): boolean {
+    return this.#keys.has(key) || this.#known.hasKey(key);
   }
 
   hasTransaction(id: number): boolean {
@@ -166,32 +181,32 @@ export class WriteBatch implements VolumeReader {
   }
 
   findAssetId(name: Asset): number | undefined {
-    return this.#findAsset(name);
+    return this.#known.asset(name);
   }
 
   findAccountId(address: Account): number | undefined {
-    return this.#findAccount(address)?.id;
+    return this.#known.account(address)?.id;
   }
 
   /** The id of an account that is surely there, as a command has just used it. */
   account(address: Account): number {
-    const id = this.#findAccount(address)?.id;
+    const id = this.findAccountId(address);
     if (id === undefined) throw new Error("an account of the transaction has no row");
     return id;
   }
 
   asset(name: Asset): number {
-    const known = this.#findAsset(name);
+    const known = this.findAssetId(name);
     if (known !== undefined) return known;
     const id = this.#nextAsset++;
-    this.#assets.set(name, id);
+    this.#known.setAsset(name, id);
     this.#assetRows.push(`[${id},${quoteJson(name)}]`);
     return id;
   }
 
   /** Throws `VALIDATION` unless the ledger has room for the assets that it does not know yet. */
   assertRoomFor(assets: Iterable<Asset>): void {
-    const unknown = new Set([...assets].filter((name) => this.#findAsset(name) === undefined));
+    const unknown = new Set([...assets].filter((name) => this.findAssetId(name) === undefined));
     if (this.#nextAsset + unknown.size > ASSETS_MAX) {
       throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
     }
@@ -199,7 +214,7 @@ export class WriteBatch implements VolumeReader {
 
   /** Makes the account exist, used first at `timestamp` or earlier. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
-    const known = this.#findAccount(address);
+    const known = this.#known.account(address);
     if (known === undefined) {
       return this.#stageAccount({
         id: this.#nextAccount++,
@@ -217,7 +232,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   findAccountRow(address: Account): AccountRow | undefined {
-    return this.#findAccount(address) === undefined ? undefined : this.#accountRow(address);
+    return this.findAccountId(address) === undefined ? undefined : this.#accountRow(address);
   }
 
   /** Replaces the metadata of an account that exists. */
@@ -244,29 +259,41 @@ export class WriteBatch implements VolumeReader {
   }
 
   addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
-    if (key !== undefined) this.#keys.add(key);
+    if (key !== undefined) {
+      this.#keys.add(key);
+      this.#known.noteKey(key);
+    }
     this.#logRows.push(
       `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}]`,
     );
   }
 
-  addTx({ id, log, timestamp, reference, date }: TxRow): void {
+  addTx({ id, log, timestamp, reference, date, insertedAt }: TxRow): void {
     if (date > this.#latest) this.#latest = date;
     if (id > this.#lastTransaction) this.#lastTransaction = id;
-    if (reference !== undefined) this.#references.add(reference);
+    if (reference !== undefined) {
+      this.#references.add(reference);
+      this.#known.noteReference(reference);
+    }
+    this.#dates.push({ id, insertedAt });
     this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
   }
 
   addMove(row: MoveRow): void {
     const { account, asset, tx, role, input, output, timestamp, effective } = row;
-    this.#volumes.set(volumeKey(account, asset), { input, output });
+    const pair = pairKey(account, asset);
+    this.#known.setVolumes(pair, { input, output });
+    this.#movedPairs.add(pair);
+    const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
+    if (timestamp === undefined && effective === undefined) {
+      this.#moveRows.push({ pair, row: `[${columns}]` });
+      return;
+    }
     const shiftText =
       effective === undefined
         ? "null,null"
         : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
-    this.#moveRows.push(
-      `[${account},${asset},${tx},${role},${amountText(input)},${amountText(output)},${microsOrNull(timestamp)},${shiftText}]`,
-    );
+    this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${shiftText}]` });
   }
 
   /** Writes what was collected, with one statement a table and parameter. */
@@ -277,24 +304,21 @@ export class WriteBatch implements VolumeReader {
     this.#insert(INSERT_ACCOUNTS, accounts);
     this.#insert(INSERT_LOGS, this.#logRows);
     this.#insert(INSERT_TXS, this.#txRows);
-    this.#insert(INSERT_MOVES, this.#moveRows);
+    this.#insert(INSERT_MOVES, inTableOrder(this.#moveRows));
+    this.#insert(INSERT_DATED_MOVES, inTableOrder(this.#datedMoveRows));
     this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
     this.#clearRows();
   }
 
   /** Keeps the caches within their limits; call it when the unit of work is over. */
   trim(): void {
-    this.#assets.trim();
-    this.#accounts.trim();
-    this.#volumes.trim();
+    this.#known.trim();
   }
 
   /** Forgets what a rolled-back unit of work collected and read. */
   reset(): void {
     this.#clearRows();
-    this.#assets.clear();
-    this.#accounts.clear();
-    this.#volumes.clear();
+    this.#known.clear();
     this.#readCounters();
   }
 
@@ -318,31 +342,21 @@ export class WriteBatch implements VolumeReader {
     this.#logRows = [];
     this.#txRows = [];
     this.#moveRows = [];
+    this.#datedMoveRows = [];
+    this.#movedPairs.clear();
+    this.#dates = [];
   }
 
   #insert(statement: string, rows: readonly string[]): void {
     for (const chunk of chunksOf(rows)) this.#sql.all(statement, `[${chunk.join(",")}]`);
   }
 
-  #findAsset(name: Asset): number | undefined {
-    const known = this.#assets.get(name);
-    if (known !== undefined) return known;
-    const [row] = this.#sql.all<{ id: number }>("SELECT id FROM asset WHERE name = ?", name);
-    if (row !== undefined) this.#assets.set(name, row.id);
-    return row?.id;
-  }
-
-  #findAccount(address: Account): CachedAccount | undefined {
-    const known = this.#accounts.get(address);
-    if (known !== undefined) return known;
-    const [row] = this.#sql.all<{ id: number; first: string }>(
-      "SELECT id, CAST(first_usage AS TEXT) AS first FROM account WHERE address = ?",
-      address,
-    );
-    if (row === undefined) return undefined;
-    const account = { id: row.id, firstUsage: fromMicros(BigInt(row.first)) };
-    this.#accounts.set(address, account);
-    return account;
+  #isMoved(address: Account, name: Asset): boolean {
+    if (this.#movedPairs.size === 0) return false;
+    const account = this.findAccountId(address);
+    const asset = this.findAssetId(name);
+    if (account === undefined || asset === undefined) return false;
+    return this.#movedPairs.has(pairKey(account, asset));
   }
 
   #accountRow(address: Account): AccountRow {
@@ -351,7 +365,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   #stageAccount(row: AccountRow): number {
-    this.#accounts.set(row.address, { id: row.id, firstUsage: row.firstUsage });
+    this.#known.setAccount(row.address, { id: row.id, firstUsage: row.firstUsage });
     this.#accountRows.set(row.id, row);
     return row.id;
   }
@@ -369,8 +383,15 @@ const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, ke
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7), value ->> 8 FROM json_each(?)`;
 const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
-const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, shift_input, shift_output)
+/** What most moves lack is not looked for in their rows. */
+const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
+const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, shift_input, shift_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
+
+/** Rows in the order of the primary key, so that each page of the table is looked for, and changed, once. */
+const inTableOrder = (rows: readonly PairRow[]): string[] =>
+  rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
 
 /** The stored row of an account that exists. */
 function readAccountRow(sql: Sql, address: Account): AccountRow {
@@ -414,21 +435,3 @@ const orNull = (text: string | undefined): string =>
 
 const microsOrNull = (timestamp: Timestamp | undefined): string =>
   timestamp === undefined ? "null" : toMicros(timestamp).toString();
-
-const volumeKey = (account: number, asset: number): number => account * (ASSETS_MAX + 1) + asset;
-
-/** Rows in parameters of a bounded length. */
-export function* chunksOf(rows: readonly string[]): Generator<string[]> {
-  let chunk: string[] = [];
-  let length = 0;
-  for (const row of rows) {
-    if (length > 0 && length + row.length > PARAMETER_LENGTH_MAX) {
-      yield chunk;
-      chunk = [];
-      length = 0;
-    }
-    chunk.push(row);
-    length += row.length + 1;
-  }
-  if (chunk.length > 0) yield chunk;
-}

@@ -42,7 +42,6 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       query: BulkQuery,
-      unsupportedQuery: ["schemaVersion"],
       body: BulkRequest,
       bodyBytesMax: BULK_BYTES_MAX,
       streams: {

@@ -1,21 +1,16 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "../../../platform/http/endpoint.ts";
-import { type ListRules, filterOf, toPageQuery } from "../../../platform/http/listing.ts";
+import { filterOf, toPageQuery } from "../../../platform/http/listing.ts";
 import { cursorOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
+import { wakePipelinesOf } from "../pipelines/index.ts";
 import { FilterBody, LedgerParams, LogListQuery, LogResponse } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toLogView } from "../views.ts";
-import { listName } from "./requests.ts";
+import { rulesOf } from "./requests.ts";
 
 const TAGS = ["ledger"];
-
-const RULES: ListRules = {
-  columns: { id: "integer", date: "date" },
-  column: "id",
-  order: "desc",
-};
 
 export function registerLogs(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
@@ -45,7 +40,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const wanted = toPageQuery(
         { ...query, where: filterOf(query, body) },
-        { ...RULES, list: listName(params.ledger, "logs") },
+        rulesOf(params.ledger, "logs"),
         c.var.settings,
       );
       const page = await LedgerService.from(c.env).listLogs(params.ledger, wanted);
@@ -97,7 +92,12 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Imported"), ...errors(400, 404) },
     },
     async ({ params, body, c }) => {
-      await LedgerService.from(c.env).importLogs(params.ledger, body);
+      try {
+        await LedgerService.from(c.env).importLogs(params.ledger, body);
+      } finally {
+        // Imported entries are no events, which wake the pipelines otherwise.
+        await wakePipelinesOf(c.env, params.ledger);
+      }
       return { status: 204 };
     },
   );

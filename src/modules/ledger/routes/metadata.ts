@@ -29,7 +29,6 @@ export function registerMetadata<T extends { ledger: string }>(
     tags: ["ledger"],
     scope: "ledger:write",
     query: WriteQuery,
-    unsupportedQuery: ["schemaVersion"],
   } as const;
   endpoint(
     app,

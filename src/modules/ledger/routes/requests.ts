@@ -17,11 +17,12 @@ import type {
 /** What all writes take besides their command. */
 export function writeOptions(
   c: Context<AppEnv>,
-  { dryRun }: { readonly dryRun: boolean },
+  query: Omit<WriteOptions, "idempotencyKey">,
 ): WriteOptions {
   const idempotencyKey = c.req.header("idempotency-key") ?? "";
   assertIdempotencyKey(idempotencyKey);
-  return { idempotencyKey, dryRun };
+  const { dryRun, schemaVersion = "" } = query;
+  return { idempotencyKey, dryRun, schemaVersion };
 }
 
 export const replayHeaders = (isReplay: boolean): Record<string, string> =>
@@ -42,53 +43,70 @@ export interface ListRequest<Q> {
   readonly settings: Settings;
 }
 
-const TRANSACTION_RULES: ListRules = {
-  columns: {
-    id: "integer",
-    timestamp: "date",
-    inserted_at: "date",
-    updated_at: "date",
-    reverted_at: "date",
+/** How each resource is sorted; the options of volumes are in cursors, in this order. */
+export const LIST_RULES = {
+  transactions: {
+    columns: {
+      id: "integer",
+      timestamp: "date",
+      inserted_at: "date",
+      updated_at: "date",
+      reverted_at: "date",
+    },
+    column: "id",
+    order: "desc",
   },
-  column: "id",
-  order: "desc",
-};
+  accounts: {
+    columns: { address: "text", first_usage: "date", insertion_date: "date", updated_at: "date" },
+    column: "address",
+    order: "asc",
+  },
+  logs: { columns: { id: "integer", date: "date" }, column: "id", order: "desc" },
+  volumes: {
+    columns: { account: "text" },
+    column: "account",
+    order: "asc",
+    options: { insertionDate: false, groupBy: 0 },
+  },
+  schemas: {
+    columns: { created_at: "date", version: "text" },
+    column: "created_at",
+    order: "desc",
+  },
+} as const satisfies Record<string, ListRules>;
+
+/** The rules of a list of one ledger. */
+export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): ListRules => ({
+  ...LIST_RULES[resource],
+  list: listName(ledger, resource),
+});
 
 /** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
 export function toTransactionQuery(
   request: ListRequest<z.output<typeof TransactionListQuery>>,
 ): PageQuery {
   const { order, reverse } = request.query;
-  const rules: ListRules = {
-    ...TRANSACTION_RULES,
+  return toListQuery(request, {
+    ...rulesOf(request.ledger, "transactions"),
     ...(order === "effective" ? { column: "timestamp" } : {}),
     ...(reverse ? { order: "asc" as const } : {}),
-  };
-  return toListQuery("transactions", request, rules);
+  });
 }
-
-const ACCOUNT_RULES: ListRules = {
-  columns: { address: "text", first_usage: "date", insertion_date: "date", updated_at: "date" },
-  column: "address",
-  order: "asc",
-};
 
 export const toAccountQuery = (
   request: ListRequest<z.output<typeof AccountListQuery>>,
-): PageQuery => toListQuery("accounts", request, ACCOUNT_RULES);
+): PageQuery => toListQuery(request, rulesOf(request.ledger, "accounts"));
 
 /** A page of a list that takes expansions. */
-function toListQuery(
-  name: string,
-  { ledger, query, body, settings }: ListRequest<z.output<typeof AccountListQuery>>,
+const toListQuery = (
+  { query, body, settings }: ListRequest<z.output<typeof AccountListQuery>>,
   rules: ListRules,
-): PageQuery {
-  return toPageQuery(
+): PageQuery =>
+  toPageQuery(
     { ...query, expand: splitList(query.expand), where: filterOf(query, body) },
-    { ...rules, list: listName(ledger, name) },
+    rules,
     settings,
   );
-}
 
 /** Names a list in its cursors. */
 export const listName = (ledger: string, resource: string): string => `${ledger}/${resource}`;
@@ -106,5 +124,5 @@ export const toSingleRead = ({ expand, pit }: z.output<typeof SingleQuery>): Sin
 });
 
 /** On lists, each `expand` may name several things, separated by commas. */
-const splitList = (expand: readonly string[]): string[] =>
+export const splitList = (expand: readonly string[]): string[] =>
   expand.flatMap((value) => value.split(","));

@@ -91,9 +91,13 @@ const toInfo = (c: Context<AppEnv>, ledgers: string[]) => ({
   data: {
     server: "ledger",
     version: LEDGER_VERSION,
-    config: { storage: { driver: "sqlite", ledgers }, schemaEnforcementMode: "audit" },
-    experimentalFeatures: c.var.settings.FLORIN_EXPERIMENTAL_FEATURES
-      ? ["experimental-features"]
-      : [],
+    config: {
+      storage: { driver: "sqlite", ledgers },
+      schemaEnforcementMode: c.var.settings.FLORIN_SCHEMA_ENFORCEMENT_MODE,
+    },
+    experimentalFeatures: [
+      ...(c.var.settings.FLORIN_EXPERIMENTAL_FEATURES ? ["experimental-features"] : []),
+      ...(c.var.settings.FLORIN_EXPORTERS ? ["experimental-exporters"] : []),
+    ],
   },
 });

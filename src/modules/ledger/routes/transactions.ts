@@ -55,7 +55,6 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       query: CreateQuery,
-      unsupportedQuery: ["schemaVersion"],
       body: TransactionRequest,
       bigintAsString: true,
       responses: {
@@ -167,7 +166,6 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: WriteIdParams,
       query: RevertQuery,
-      unsupportedQuery: ["schemaVersion"],
       body: RevertRequest,
       bigintAsString: true,
       responses: {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../../../platform/http/context.ts";
 import { endpoint, errors, json } from "../../../platform/http/endpoint.ts";
-import { filterOf, type ListRules, toPageQuery } from "../../../platform/http/listing.ts";
+import { filterOf, toPageQuery } from "../../../platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "../../../platform/http/schemas.ts";
 import { mapPage } from "../../../platform/pagination.ts";
 import {
@@ -14,19 +14,9 @@ import {
 } from "../schemas.ts";
 import { LedgerService } from "../service.ts";
 import { toBalancesView, toVolumeRowView } from "../views.ts";
-import { listName, toCountQuery } from "./requests.ts";
+import { rulesOf, toCountQuery } from "./requests.ts";
 
 const TAGS = ["ledger"];
-
-/** The options are in cursors, in this order. */
-const OPTIONS = { insertionDate: false, groupBy: 0 };
-
-const RULES: ListRules = {
-  columns: { account: "text" },
-  column: "account",
-  order: "asc",
-  options: OPTIONS,
-};
 
 export function registerVolumes(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
@@ -64,7 +54,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
           pit: endTime ?? list.pit,
           options: { insertionDate, groupBy },
         },
-        { ...RULES, list: listName(params.ledger, "volumes") },
+        rulesOf(params.ledger, "volumes"),
         c.var.settings,
       );
       const page = await LedgerService.from(c.env).listVolumes(params.ledger, wanted);

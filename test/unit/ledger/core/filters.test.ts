@@ -71,6 +71,7 @@ const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, KeyKind>>>
   },
   balances: { address: "address", metadata: "names", "metadata[k]": "map" },
   logs: { id: "number", date: "date" },
+  schemas: { version: "text", created_at: "date" },
   ledgers: {
     name: "text",
     bucket: "text",

@@ -112,6 +112,8 @@ function commandOf({ date, data }: LogEntry): Command {
       return { kind: "deleteMetadata", target: data.target, key: data.key };
     case "REVERTED_TRANSACTION":
       return revert(data.revertedTransaction.id);
+    case "INSERTED_SCHEMA":
+      return { kind: "insertSchema", version: data.schema.version, text: data.schema.text };
     case "NEW_TRANSACTION": {
       const { postings, metadata, timestamp, reference } = data.transaction;
       const { accountMetadata } = data;

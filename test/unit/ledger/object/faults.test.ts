@@ -8,10 +8,12 @@ import {
   create,
   deleteMetadata,
   element,
+  insertSchema,
   posting,
   revert,
   script,
   setMetadata,
+  template,
   TestLedger,
 } from "../../../support/ledger-fixtures.ts";
 
@@ -26,8 +28,14 @@ function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   ledger.run(setMetadata(2, { past: "2" }));
   ledger.run(deleteMetadata("a", "k"));
   ledger.run(setMetadata("a", { k: "w" }));
+  ledger.run(insertSchema("v1", { chart: CHART }));
+  ledger.run(insertSchema("v2", { chart: CHART, transactions: { pay: { script: PAY } } }));
   return { ledger, sql };
 }
+
+/** Accounts are made with metadata, some of which the ledger has known before. */
+const CHART = { world: {}, users: { $id: { ".metadata": { k: { default: "v" } } } } };
+const PAY = "vars {\n  account $to\n}\nsend [GBP 5] (\n  source = @world\n  destination = $to\n)";
 
 const NEW = create([posting("world -> new:1", 5, "GBP"), posting("a -> b", 1)], {
   reference: "r2",
@@ -55,12 +63,41 @@ const COMMANDS: Record<string, Command> = {
   "set account metadata that was there before": setMetadata("a", { k: "v" }),
 };
 
+/** What is done by the rules of a schema. */
+const BY_SCHEMAS: Record<string, [Command, string]> = {
+  "insert schema": [insertSchema("v3", { chart: CHART }), "v1"],
+  "create by a template": [template("pay", { to: "users:1" }, { timestamp: at("09:00") }), "v2"],
+  "create with default metadata": [
+    create(posting("world -> users:1", 5), { accountMetadata: { "users:2": { l: "w" } } }),
+    "v1",
+  ],
+  "set metadata with defaults": [setMetadata("users:1", { l: "w" }), "v1"],
+};
+
 type Write = (ledger: TestLedger) => unknown;
 
 const WRITES: [string, Write][] = [
   ...Object.entries(COMMANDS).map(([name, command]): [string, Write] => [
     name,
     (ledger) => ledger.run(command, { key: "k2" }),
+  ]),
+  ...Object.entries(BY_SCHEMAS).map(([name, [command, schema]]): [string, Write] => [
+    name,
+    (ledger) => ledger.run(command, { key: "k2", schema }),
+  ]),
+  ...[false, true].map((atomic): [string, Write] => [
+    atomic ? "atomic bulk by a schema" : "bulk by a schema",
+    (ledger) =>
+      ledger.bulk(
+        [
+          create(posting("world -> users:1", 5)),
+          insertSchema("v3", { chart: CHART }),
+          element(setMetadata("users:2", {}), "k2"),
+          insertSchema("v4", { chart: {} }),
+          create(posting("users:1 -> users:2", 5)),
+        ],
+        { atomic, schema: "v1" },
+      ),
   ]),
   ...[false, true].map((atomic): [string, Write] => [
     atomic ? "atomic bulk" : "bulk",

@@ -8,27 +8,47 @@ describe("an import is refused with what is no entry", () => {
     "an unknown type": [
       1,
       { type: "NOPE" },
-      "'type': expected one of NEW_TRANSACTION, REVERTED_TRANSACTION, SET_METADATA, DELETE_METADATA",
+      "'type': expected one of NEW_TRANSACTION, REVERTED_TRANSACTION, SET_METADATA, DELETE_METADATA, INSERTED_SCHEMA",
     ],
     "a type that every object has": [
       1,
       { type: "constructor" },
-      "'type': expected one of NEW_TRANSACTION, REVERTED_TRANSACTION, SET_METADATA, DELETE_METADATA",
+      "'type': expected one of NEW_TRANSACTION, REVERTED_TRANSACTION, SET_METADATA, DELETE_METADATA, INSERTED_SCHEMA",
     ],
-    "a schema": [
+    "no schema": [1, { type: "INSERTED_SCHEMA" }, "invalid schema: expected an object"],
+    "a schema without chart": [
       1,
-      { type: "INSERTED_SCHEMA" },
-      "schemas are not supported by this version of Florin",
+      { type: "INSERTED_SCHEMA", "data.schema": { version: "v1" } },
+      "invalid schema: missing chart of accounts",
     ],
-    "the version of a schema": [
+    "a schema without version": [
       1,
-      { schemaVersion: "v1" },
-      "schemas are not supported by this version of Florin",
+      { type: "INSERTED_SCHEMA", "data.schema": { chart: {} } },
+      "the schema version must not be empty",
     ],
-    "a template": [
+    "a schema without date": [
       1,
-      { "data.transaction.template": "t" },
-      "templates are not supported by this version of Florin",
+      { type: "INSERTED_SCHEMA", "data.schema": { chart: {}, version: "v1" } },
+      "invalid schema: it has no date of creation",
+    ],
+    "a schema that is none": [
+      1,
+      {
+        type: "INSERTED_SCHEMA",
+        "data.schema": { chart: { $a: {} }, version: "v1", createdAt: "2026-03-01T10:00:00Z" },
+      },
+      "invalid key $a: root cannot have a variable segment",
+    ],
+    "a schema version that is too long": [
+      1,
+      { schemaVersion: "x".repeat(256) },
+      "'schemaVersion': expected at most 255 characters",
+    ],
+    "a number as schema version": [1, { schemaVersion: 1 }, "'schemaVersion': expected a text"],
+    "a template name that is too long": [
+      1,
+      { "data.transaction.template": "x".repeat(256) },
+      "'data.transaction.template': expected at most 255 characters",
     ],
     "no data": [1, { data: undefined }, "'data': expected an object"],
     "a list as data": [1, { data: [] }, "'data': expected an object"],

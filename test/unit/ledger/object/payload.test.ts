@@ -64,8 +64,11 @@ describe("the stored form of a metadata entry", () => {
   test("keeps the target: a number is a transaction, a text an account", () => {
     for (const target of [transaction, account]) {
       const metadata = JSON.parse('{"10":"a","9":"b","__proto__":"c"}') as Record<string, string>;
-      expect(decodeMetadata(encodeMetadata({ target, metadata }))).toEqual({ target, metadata });
-      expect(decodeKey(encodeKey({ target, key: "__proto__" }))).toEqual({
+      expect(decodeMetadata(encodeMetadata({ target, metadata }, {})).entry).toEqual({
+        target,
+        metadata,
+      });
+      expect(decodeKey(encodeKey({ target, key: "__proto__" }, {})).entry).toEqual({
         target,
         key: "__proto__",
       });

@@ -1,5 +1,11 @@
 import type { Metadata, Posting } from "../types.ts";
-import { type Chart, defaultMetadataOf, type Resolution, resolveAccount } from "./chart.ts";
+import {
+  type Chart,
+  type ChartSegment,
+  defaultMetadataOf,
+  type Resolution,
+  resolveAccount,
+} from "./chart.ts";
 import { invalid } from "./failures.ts";
 import { CHART_VISITS_MAX, VISITS_PER_STEP } from "./limits.ts";
 import type { WorkMeter } from "./pattern.ts";
@@ -11,6 +17,8 @@ import type { WorkMeter } from "./pattern.ts";
 export class ChartCheck {
   readonly #chart: Chart;
   readonly #known = new Map<string, Resolution>();
+  /** A transaction may make thousands of accounts of one segment. */
+  readonly #defaults = new Map<ChartSegment, Metadata>();
   readonly #meter: WorkMeter = { visits: 0 };
 
   constructor(chart: Chart) {
@@ -39,7 +47,10 @@ export class ChartCheck {
   /** The metadata with which an account is created; none for addresses that are not in the chart. */
   defaultMetadata(address: string): Metadata {
     const { account } = this.#resolve(address);
-    return account === undefined ? {} : defaultMetadataOf(account);
+    if (account === undefined) return {};
+    const metadata = this.#defaults.get(account) ?? defaultMetadataOf(account);
+    this.#defaults.set(account, metadata);
+    return metadata;
   }
 
   #resolve(address: string): Resolution {

@@ -3,6 +3,7 @@ import { assert } from "../../../../platform/assert.ts";
 import { parseJson } from "../../../../platform/json.ts";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "../../../../platform/time.ts";
 import { canonicalMap, canonicalText } from "../canonical.ts";
+import type { StoredSchema } from "../types.ts";
 import { type Chart, decodeChart, renderChart } from "./chart.ts";
 import { invalid, isJsonObject, type JsonObject, memberOf, textMember } from "./failures.ts";
 import { SCHEMA_BYTES_MAX, SCHEMA_VERSION_LENGTH_MAX } from "./limits.ts";
@@ -80,8 +81,17 @@ export function assertSchemaVersion(version: string): void {
   }
 }
 
+/** A schema as JSON. */
+export interface SchemaJson {
+  readonly chart: JsonObject;
+  readonly transactions?: JsonObject;
+  readonly queries?: JsonObject;
+  readonly version: string;
+  readonly createdAt: string;
+}
+
 /** The JSON of a schema, as a log entry and an event tell it. */
-export const renderSchema = (schema: LedgerSchema): JsonObject => ({
+export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
   chart: renderChart(schema.chart),
   ...(schema.transactions.size === 0 ? {} : { transactions: renderTemplates(schema.transactions) }),
   ...(schema.queries.size === 0 ? {} : { queries: renderQueries(schema.queries) }),
@@ -89,8 +99,18 @@ export const renderSchema = (schema: LedgerSchema): JsonObject => ({
   createdAt: formatTimestamp(schema.createdAt),
 });
 
+/** Reads a schema that is stored. */
+export const parseStoredSchema = ({ text, ...schema }: StoredSchema): LedgerSchema => ({
+  ...schema,
+  ...parseSchemaText(text),
+});
+
+/** The same of one that is stored. */
+export const renderStoredSchema = (schema: StoredSchema): SchemaJson =>
+  renderSchema(parseStoredSchema(schema));
+
 /** The JSON of a schema as clients read it. */
-export const showSchema = (schema: LedgerSchema): JsonObject => ({
+export const showSchema = (schema: LedgerSchema): SchemaJson => ({
   ...renderSchema(schema),
   ...(schema.queries.size === 0 ? {} : { queries: showQueries(schema.queries) }),
 });

@@ -1,5 +1,7 @@
 /** Largest schema, in bytes of its JSON: it is stored in one row and told in one event. */
 export const SCHEMA_BYTES_MAX = 500_000;
+/** Most schemas of one ledger. */
+export const SCHEMAS_MAX = 1000;
 /** Longest version of a schema, in characters. */
 export const SCHEMA_VERSION_LENGTH_MAX = 255;
 

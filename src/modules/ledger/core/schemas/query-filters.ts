@@ -1,9 +1,11 @@
 import { AppError } from "../../../../platform/errors.ts";
 import {
   type Filter,
+  FILTER_LENGTH_MAX,
   type FilterScalar,
   type FilterValue,
   parseFilter,
+  toFilterText,
 } from "../../../../platform/query.ts";
 import { keyTypeOf, type KeyType, toLedgerFilter } from "../filters.ts";
 import { invalid, shown } from "./failures.ts";
@@ -29,6 +31,8 @@ export function decodeFilter(
   try {
     const filter = parseFilter(body);
     if (filter === undefined) return { resource, filter };
+    // What cannot be run for its length alone is refused here already.
+    toFilterText(body);
     // What a filter must be like to be run is checked with samples for what is open.
     toLedgerFilter(resource, substitute(filter, resource, samplesOf(variables)));
     return { resource, filter };
@@ -52,14 +56,21 @@ interface Substitution {
   variable(name: string, key: string, type: VariableType): FilterScalar;
 }
 
+/** A value may be long and stand in many places, so that what all of them take is bounded before it is written. */
 function given(values: ReadonlyMap<string, VariableValue>): Substitution {
+  let length = 0;
   const find = (name: string, key: string): VariableValue => {
     const value = values.get(name);
-    if (value !== undefined) return value;
-    throw invalid(
-      `failed to resolve query template: invalid filter on key ${shown(key)}: missing variable: ${shown(name)}`,
-      `vars.${name}`,
-    );
+    if (value === undefined) {
+      throw invalid(
+        `failed to resolve query template: invalid filter on key ${shown(key)}: missing variable: ${shown(name)}`,
+        `vars.${name}`,
+      );
+    }
+    length += `${value}`.length;
+    if (length <= FILTER_LENGTH_MAX) return value;
+    const most = `longer than ${FILTER_LENGTH_MAX} characters`;
+    throw invalid(`failed to resolve query template: with its variables, the filter is ${most}`);
   };
   return {
     text: (template, key) => interpolated(template, (name) => `${find(name, key)}`),

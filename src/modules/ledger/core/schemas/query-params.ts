@@ -61,7 +61,8 @@ export function readParams(params: JsonObject, resource: QueryResource): QueryPa
     // 0 is how clients in Go write that there is none.
     pageSize: pageSize === 0 ? undefined : pageSize,
     startTime: readTime("startTime", member("startTime")),
-    endTime: readTime("endTime", member("endTime")),
+    // `pit` is what the official client calls it in requests; templates have no such member.
+    endTime: readTime("endTime", member("endTime")) ?? readTime("pit", member("pit")),
     groupBy: isOfVolumes ? readInteger("groupBy", member("groupBy")) : undefined,
     insertionDate: isOfVolumes ? readBoolean("insertionDate", member("insertionDate")) : undefined,
   };

@@ -12,15 +12,17 @@ import type {
   VolumeExpansion,
   VolumeRow,
 } from "../../core/reads.ts";
-import type { AccountRecord, Features, Transaction } from "../../core/types.ts";
+import type { AccountRecord, Features, StoredSchema, Transaction } from "../../core/types.ts";
 import type { LogReader } from "../log-reader.ts";
 import { MetadataHistory } from "../metadata-history.ts";
+import type { SchemaStore } from "../schema-store.ts";
 import type { Sql } from "../sql.ts";
 import type { TransactionReader } from "../transaction-reader.ts";
 import { AccountLists } from "./account-lists.ts";
 import { BalanceHistory } from "./balance-history.ts";
 import { Balances } from "./balances.ts";
 import { LogLists } from "./log-lists.ts";
+import { SchemaLists } from "./schema-lists.ts";
 import { TransactionLists } from "./transaction-lists.ts";
 import { VolumeLists } from "./volume-lists.ts";
 
@@ -30,6 +32,7 @@ export interface ReadContext {
   readonly transactions: TransactionReader;
   readonly logs: LogReader;
   readonly history: MetadataHistory;
+  readonly schemas: SchemaStore;
   readonly features: Features;
   /** How many accounts there are. */
   readonly countAccounts: () => number;
@@ -45,6 +48,7 @@ export class LedgerReads {
   readonly #balances: Balances;
   readonly #balanceHistory: BalanceHistory;
   readonly #logs: LogLists;
+  readonly #schemas: SchemaLists;
 
   constructor(dependencies: Omit<ReadContext, "history">) {
     const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
@@ -54,6 +58,7 @@ export class LedgerReads {
     this.#balances = new Balances(context);
     this.#balanceHistory = new BalanceHistory(context);
     this.#logs = new LogLists(context);
+    this.#schemas = new SchemaLists(context);
   }
 
   findTransaction(id: number, read: SingleRead): Transaction | undefined {
@@ -100,8 +105,16 @@ export class LedgerReads {
   }
 
   /** The log behind an entry as JSON, a line an entry, a part of it at a time. */
-  exportLogs(after: number, to?: number): LogTextPage {
-    return this.#logs.export(after, to);
+  exportLogs(after: number, to?: number, countMax?: number): LogTextPage {
+    return this.#logs.export(after, to, countMax);
+  }
+
+  findSchema(version: string): StoredSchema | undefined {
+    return this.#schemas.find(version);
+  }
+
+  listSchemas(query: PageQuery): Page<StoredSchema> {
+    return this.#schemas.list(query);
   }
 }
 

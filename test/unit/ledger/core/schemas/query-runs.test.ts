@@ -139,7 +139,7 @@ describe("the parameters of a run", () => {
   test("are those of the template, where the request says nothing else", () => {
     expect(run(TEMPLATE).params).toEqual(OF_TEMPLATE);
     expect(run(TEMPLATE, { params: {} }).params).toEqual(OF_TEMPLATE);
-    expect(run(TEMPLATE, { params: { nope: 1, pit: "x", cursor: 5 } }).params).toEqual(OF_TEMPLATE);
+    expect(run(TEMPLATE, { params: { nope: 1, oot: "x", cursor: 5 } }).params).toEqual(OF_TEMPLATE);
   });
 
   test.each([
@@ -156,6 +156,17 @@ describe("the parameters of a run", () => {
   test("follow the request in its dates", () => {
     const params = { startTime: "2026-03-01T08:00:00Z" };
     expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, startTime: at("08:00") });
+    // The name that the official client has for it.
+    const pit = "2026-03-01T09:00:00Z";
+    expect(run(TEMPLATE, { params: { pit } }).params).toEqual({
+      ...OF_TEMPLATE,
+      endTime: at("09:00"),
+    });
+    const both = { pit, endTime: "2026-03-01T10:00:00Z" };
+    expect(run(TEMPLATE, { params: both }).params).toEqual({
+      ...OF_TEMPLATE,
+      endTime: at("10:00"),
+    });
   });
 
   test("are not given by null, by an empty text or by a page size of 0", () => {

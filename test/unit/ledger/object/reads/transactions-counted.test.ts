@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LogReader } from "../../../../../src/modules/ledger/object/log-reader.ts";
 import { MetadataHistory } from "../../../../../src/modules/ledger/object/metadata-history.ts";
 import { TransactionCounts } from "../../../../../src/modules/ledger/object/reads/transaction-counts.ts";
+import { SchemaStore } from "../../../../../src/modules/ledger/object/schema-store.ts";
 import { TransactionReader } from "../../../../../src/modules/ledger/object/transaction-reader.ts";
 import { stringifyJson } from "../../../../../src/platform/json.ts";
 import type { Timestamp } from "../../../../../src/platform/time.ts";
@@ -44,6 +45,7 @@ function partsOf(
     transactions,
     logs: new LogReader(sql, transactions, { keepsEffectiveVolumes: true }),
     history: new MetadataHistory(sql),
+    schemas: new SchemaStore(sql),
     features: engine.info.features,
     countAccounts: () => engine.counts().accounts,
     countTransactions: () => engine.counts().transactions,

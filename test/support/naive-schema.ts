@@ -1,0 +1,81 @@
+import type { LogEntry, Metadata } from "../../src/modules/ledger/core/types.ts";
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** A schema as models know it: its text is walked anew for each question. */
+export class NaiveSchema {
+  readonly #chart: Node;
+  /** The names of its transaction templates. */
+  readonly templates: readonly string[];
+
+  constructor(text: string) {
+    const { chart, transactions = {} } = JSON.parse(text) as { chart: Node; transactions?: Node }; // a checked schema
+    this.#chart = chart;
+    this.templates = Object.keys(transactions);
+  }
+
+  allows(address: string): boolean {
+    return this.#find(address) !== undefined;
+  }
+
+  /** What an account has when it is made. */
+  defaultsOf(address: string): Metadata {
+    const metadata = memberOf(this.#find(address) ?? {}, ".metadata") ?? {};
+    const pairs = Object.entries(metadata).map(([key, value]) => [
+      key,
+      memberOf(value as Node, "default"),
+    ]); // a checked chart
+    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Metadata; // defaults are texts
+  }
+
+  /** What the chart says of an account, undefined for what is none. */
+  #find(address: string): Node | undefined {
+    let node = this.#chart;
+    for (const segment of address.split(":")) {
+      const next = memberOf(node, segment) ?? variableOf(node, segment);
+      if (next === undefined) return undefined;
+      node = next;
+    }
+    const isLeaf = Object.keys(node).every((name) => name.startsWith("."));
+    return isLeaf || Object.hasOwn(node, ".self") ? node : undefined;
+  }
+}
+
+function variableOf(node: Node, segment: string): Node | undefined {
+  const name = Object.keys(node).find((key) => key.startsWith("$"));
+  const variable = name === undefined ? undefined : memberOf(node, name);
+  const pattern = (variable?.[".pattern"] ?? "") as string; // a checked chart
+  return new RegExp(pattern).test(segment) ? variable : undefined;
+}
+
+const memberOf = (node: Node, name: string): Node | undefined =>
+  Object.hasOwn(node, name) ? (node[name] as Node) : undefined; // a checked chart
+
+/** The schemas of a log, as far as it was read. */
+export class NaiveSchemas {
+  readonly #schemas: ReadonlyMap<string, NaiveSchema>;
+
+  constructor(schemas: ReadonlyMap<string, NaiveSchema> = new Map()) {
+    this.#schemas = schemas;
+  }
+
+  /** Those after another entry. */
+  after({ data }: Pick<LogEntry, "data">): NaiveSchemas {
+    if (data.type !== "INSERTED_SCHEMA") return this;
+    const { version, text } = data.schema;
+    return new NaiveSchemas(new Map([...this.#schemas, [version, new NaiveSchema(text)]]));
+  }
+
+  get versions(): readonly string[] {
+    return [...this.#schemas.keys()];
+  }
+
+  find(version: string): NaiveSchema | undefined {
+    return this.#schemas.get(version);
+  }
+
+  /** The metadata that an account has where an entry makes it. */
+  defaultsOf({ schemaVersion = "" }: Pick<LogEntry, "schemaVersion">, address: string): Metadata {
+    return this.find(schemaVersion)?.defaultsOf(address) ?? {};
+  }
+}
