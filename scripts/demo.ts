@@ -23,6 +23,7 @@ import { LedgerReader } from "./demo/ledger-reader.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
 import { WebhookReceiver } from "./demo/receiver.ts";
+import { playTemplates } from "./demo/templates.ts";
 import { Client } from "./lib/client.ts";
 import { run } from "./lib/main.ts";
 import { OperatorError } from "./lib/project.ts";
@@ -76,6 +77,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
     checkEvents(distinctDeliveries(receiver.deliveries, ledger), expected),
     checkSignatures(receiver.deliveries),
     await checkImport({ client, ledger, contents: { transactions, accounts } }),
+    await playTemplates(client, `${ledger}-bank`),
   ];
 }
 

@@ -9,6 +9,7 @@ export type Transaction = z.output<typeof Transaction>;
 export const Transaction = z.object({
   id: z.int(),
   reference: z.string().optional(),
+  template: z.string().optional(),
   postings: z.array(
     z.object({ source: z.string(), destination: z.string(), amount: Amount, asset: z.string() }),
   ),
