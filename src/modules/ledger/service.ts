@@ -21,8 +21,11 @@ import type {
   VolumeExpansion,
   VolumeRow,
 } from "./core/reads.ts";
-import { schemaViolation, shown } from "./core/schemas/failures.ts";
-import { type LedgerSchema, parseStoredSchema } from "./core/schemas/ledger-schema.ts";
+import {
+  type LedgerSchema,
+  parseStoredSchema,
+  queryTemplateOf,
+} from "./core/schemas/ledger-schema.ts";
 import type { QueryTemplate } from "./core/schemas/queries.ts";
 import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
 import { toPlatformEvents } from "./events.ts";
@@ -269,12 +272,11 @@ export class LedgerService {
   }
 
   /** A query template of a schema, by its id. Throws `VALIDATION` where there is none. */
-  async getQueryTemplate(ledger: string, version: string, id: string): Promise<QueryTemplate> {
-    const stored = await this.#read(ledger, "findSchema", [version]);
-    if (stored === undefined) throw schemaViolation(version, "failed to find schema: not found");
-    const template = parseStoredSchema(stored).queries.get(id);
-    if (template !== undefined) return template;
-    throw schemaViolation(version, `unknown query template: ${shown(id)}`);
+  async getQueryTemplate(
+    ledger: string,
+    query: { readonly schemaVersion: string; readonly id: string },
+  ): Promise<QueryTemplate> {
+    return queryTemplateOf(await this.#read(ledger, "findSchema", [query.schemaVersion]), query);
   }
 
   listLogs(ledger: string, query: PageQuery): Promise<Page<LogListEntry>> {

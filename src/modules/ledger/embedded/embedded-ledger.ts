@@ -9,6 +9,7 @@ import {
   type SortColumns,
 } from "../../../platform/pagination.ts";
 import type { Result } from "../../../platform/result.ts";
+import { queryTemplateOf } from "../core/schemas/ledger-schema.ts";
 import type { Command } from "../core/types.ts";
 import type { LedgerEngine, Outcome } from "../object/engine.ts";
 import { answer, type Entry, toLedgerError } from "./error.ts";
@@ -27,7 +28,7 @@ import {
   toVolumeListOptions,
   toWriteOptions,
 } from "./input.ts";
-import { findQuery, toQueryList } from "./query-lists.ts";
+import { toQueryList } from "./query-lists.ts";
 import type {
   Account,
   BalanceOptions,
@@ -247,7 +248,7 @@ export class EmbeddedLedger implements Ledger {
   runQuery(schemaVersion: string, id: string, run: QueryRun = {}): QueryResult {
     const name = "runQuery";
     const { resource, ...rest } = this.#with(name, ({ reads }) => {
-      const query = findQuery(reads.findSchema(schemaVersion), { schemaVersion, id });
+      const query = queryTemplateOf(reads.findSchema(schemaVersion), { schemaVersion, id });
       return toQueryList(query, toQueryRequest(run));
     });
     const list: List = { name, ...rest };

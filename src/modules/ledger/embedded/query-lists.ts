@@ -1,7 +1,5 @@
 import type { Order, ListScope, SortColumns } from "../../../platform/pagination.ts";
 import { toFilterText } from "../../../platform/query.ts";
-import { schemaViolation, shown } from "../core/schemas/failures.ts";
-import { parseStoredSchema } from "../core/schemas/ledger-schema.ts";
 import {
   type QueryParams,
   type QueryRequest,
@@ -9,7 +7,6 @@ import {
   type QueryTemplate,
   resolveQuery,
 } from "../core/schemas/queries.ts";
-import type { StoredSchema } from "../core/types.ts";
 
 /** A list that a query stands for. */
 export interface QueryList {
@@ -18,19 +15,6 @@ export interface QueryList {
   readonly columns: SortColumns;
   readonly order: Order;
   readonly scope: ListScope;
-}
-
-/** The query template of a schema, if that is there. Throws `VALIDATION` where there is none. */
-export function findQuery(
-  schema: StoredSchema | undefined,
-  { schemaVersion, id }: { readonly schemaVersion: string; readonly id: string },
-): QueryTemplate {
-  if (schema === undefined) {
-    throw schemaViolation(schemaVersion, "failed to find schema: not found");
-  }
-  const query = parseStoredSchema(schema).queries.get(id);
-  if (query !== undefined) return query;
-  throw schemaViolation(schemaVersion, `unknown query template: ${shown(id)}`);
 }
 
 /** Throws `VALIDATION` where a variable is missing or wrong. */

@@ -47,7 +47,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger, id }, query, body, c }) => {
       const service = LedgerService.from(c.env);
-      const template = await service.getQueryTemplate(ledger, query.schemaVersion, id);
+      const template = await service.getQueryTemplate(ledger, { ...query, id });
       const wanted = toQuery(template, body, { ledger, settings: c.var.settings });
       return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };
     },

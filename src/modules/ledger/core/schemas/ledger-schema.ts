@@ -5,9 +5,23 @@ import { formatTimestamp, parseTimestamp, type Timestamp } from "../../../../pla
 import { canonicalMap, canonicalText } from "../canonical.ts";
 import type { StoredSchema } from "../types.ts";
 import { type Chart, decodeChart, renderChart } from "./chart.ts";
-import { invalid, isJsonObject, type JsonObject, memberOf, textMember } from "./failures.ts";
+import {
+  invalid,
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  schemaViolation,
+  shown,
+  textMember,
+} from "./failures.ts";
 import { SCHEMA_BYTES_MAX, SCHEMA_VERSION_LENGTH_MAX } from "./limits.ts";
-import { decodeQueries, type QueryTemplates, renderQueries, showQueries } from "./queries.ts";
+import {
+  decodeQueries,
+  type QueryTemplate,
+  type QueryTemplates,
+  renderQueries,
+  showQueries,
+} from "./queries.ts";
 import {
   assertScripts,
   decodeTemplates,
@@ -104,6 +118,19 @@ export const parseStoredSchema = ({ text, ...schema }: StoredSchema): LedgerSche
   ...schema,
   ...parseSchemaText(text),
 });
+
+/** A query template of a schema, where that is there. Throws `VALIDATION` where there is none. */
+export function queryTemplateOf(
+  schema: StoredSchema | undefined,
+  { schemaVersion, id }: { readonly schemaVersion: string; readonly id: string },
+): QueryTemplate {
+  if (schema === undefined) {
+    throw schemaViolation(schemaVersion, "failed to find schema: not found");
+  }
+  const template = parseStoredSchema(schema).queries.get(id);
+  if (template !== undefined) return template;
+  throw schemaViolation(schemaVersion, `unknown query template: ${shown(id)}`);
+}
 
 /** The same of one that is stored. */
 export const renderStoredSchema = (schema: StoredSchema): SchemaJson =>
