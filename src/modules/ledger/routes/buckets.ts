@@ -56,6 +56,8 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       path: "/v2/_/buckets/{bucket}/restore",
       operationId: "v2RestoreBucket",
       summary: "Restore the deleted ledgers of a bucket",
+      description:
+        "All their data is as it was. Ledgers whose purge has begun stay deleted, and those that were made in the bucket meanwhile stay as they are.",
       tags: ["ledger"],
       scope: "ledger:write",
       params: BucketParams,
