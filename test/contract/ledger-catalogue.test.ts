@@ -25,6 +25,11 @@ describe("the metadata of a ledger", () => {
     await v2.updateLedgerMetadata({ ledger, requestBody: { team: "b" } });
     await v2.deleteLedgerMetadata({ ledger, key: "env" });
     expect(await metadataOf()).toEqual({ team: "b" });
+    const unknown = { ledger: "no-such-ledger" };
+    expect(await codeOf(v2.updateLedgerMetadata({ ...unknown, requestBody: {} }))).toBe(
+      "NOT_FOUND",
+    );
+    expect(await codeOf(v2.deleteLedgerMetadata({ ...unknown, key: "env" }))).toBe("NOT_FOUND");
   });
 
   test("takes every key and text, and two writers at once", async () => {

@@ -49,6 +49,8 @@ describe("exporters, through the official client", () => {
     ).toBe("NOT_FOUND");
     expect(await codeOf(v2.getExporterState(unknown, signed))).toBe("NOT_FOUND");
     expect(await codeOf(v2.deleteExporter(unknown, signed))).toBe("NOT_FOUND");
+    // Without a token, which the client sends with none of these operations by itself.
+    expect(await codeOf(v2.listExporters())).toBe("VALIDATION");
   });
 });
 

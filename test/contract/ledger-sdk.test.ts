@@ -339,5 +339,9 @@ describe("the service", () => {
     expect(getVersionsResponse?.versions).toContainEqual(
       expect.objectContaining({ name: "ledger", health: true }),
     );
+    const { v2: ofStranger } = sdk({ bearer: "nobody" }).ledger;
+    // What it asks for its own is public.
+    expect((await ofStranger.getInfo()).statusCode).toBe(200);
+    expect(await codeOf(ofStranger.getMetrics())).toBe("VALIDATION");
   });
 });

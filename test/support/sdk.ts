@@ -8,6 +8,8 @@ import { TEST_SETTINGS } from "./settings.ts";
 export interface SdkOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** Goes instead of the token that the SDK gets. */
+  readonly bearer?: string;
 }
 
 /** The official SDK, which checks every answer strictly, calling the Worker in this process as the test client. */
@@ -18,8 +20,18 @@ export function sdk(options: SdkOptions = {}): SDK {
       clientID: options.clientId ?? TEST_SETTINGS.FLORIN_CLIENT_ID,
       clientSecret: options.clientSecret ?? TEST_SETTINGS.FLORIN_CLIENT_SECRET,
     },
-    httpClient: new HTTPClient({ fetcher: (input, init) => exports.default.fetch(input, init) }),
+    httpClient: new HTTPClient({
+      fetcher: (input, init) =>
+        exports.default.fetch(withBearer(new Request(input, init), options)),
+    }),
   });
+}
+
+function withBearer(request: Request, { bearer }: SdkOptions): Request {
+  if (bearer !== undefined && !request.url.endsWith("/oauth/token")) {
+    request.headers.set("authorization", `Bearer ${bearer}`);
+  }
+  return request;
 }
 
 /** The code of the error that a call of the SDK ends with, if it has the type that the SDK declares. */
