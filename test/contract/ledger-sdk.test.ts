@@ -340,7 +340,7 @@ describe("the service", () => {
       expect.objectContaining({ name: "ledger", health: true }),
     );
     const { v2: ofStranger } = sdk({ bearer: "nobody" }).ledger;
-    // What it asks for its own is public.
+    // The client takes the public route of the server.
     expect((await ofStranger.getInfo()).statusCode).toBe(200);
     expect(await codeOf(ofStranger.getMetrics())).toBe("VALIDATION");
   });

@@ -23,10 +23,10 @@ export function canonicalMap<V>(
   map: Readonly<Record<string, V>>,
   write: (value: V) => string,
 ): string {
-  const entries = Object.entries(map);
-  if (entries.length === 0) return "{}";
-  entries.sort(([a], [b]) => compareBytes(a, b));
-  return `{${entries.map(([key, value]) => `${canonicalText(key)}:${write(value)}`).join(",")}}`;
+  const names = Object.keys(map);
+  if (names.length > 1) names.sort(compareBytes);
+  const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // one of its own
+  return `{${members.join(",")}}`;
 }
 
 export const canonicalMetadata = (metadata: Readonly<Record<string, string>>): string =>

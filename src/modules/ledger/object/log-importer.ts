@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError, type Failure } from "../../../platform/errors.ts";
 import { attempt, unwrap } from "../../../platform/result.ts";
 import {
@@ -343,16 +343,15 @@ function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
   if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
   if (!BASE64_OF_32_BYTES.test(given)) throw invalid("'idempotencyHash' is not base64 of 32 bytes");
   // Other ledgers write it in another alphabet.
-  const hash = Buffer.from(given, "base64url");
-  const isDerived = idempotencyKey === "" && toWire(hash) === derivedHash(data, date);
-  return isDerived ? undefined : hash.toString("hex");
+  const bytes = Buffer.from(given, "base64url");
+  const written = `${bytes.toString("base64url")}=`;
+  const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
+  return isDerived ? undefined : bytes.toString("hex");
 }
 
+/** The hash that the entry itself tells, as exports have it. */
 const derivedHash = (data: LogData, date: Timestamp): string =>
-  toWire(createHash("sha256").update(toDerivedText({ data, date })).digest());
-
-/** 32 bytes as exports have them. */
-const toWire = (hash: Buffer): string => `${hash.toString("base64url")}=`;
+  `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
 
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
 

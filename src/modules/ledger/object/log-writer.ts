@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { assert } from "../../../platform/assert.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { fromMicros, type Timestamp } from "../../../platform/time.ts";
@@ -96,7 +96,7 @@ export class LogWriter {
   #chainHash(memento: string): Buffer {
     const previous = this.#head.hash;
     const before = previous === undefined ? "" : `"${previous.toString("base64")}"\n`;
-    return createHash("sha256").update(`${before}${memento}\n`).digest();
+    return Buffer.from(hash("sha256", `${before}${memento}\n`, "hex"), "hex");
   }
 }
 
