@@ -56,4 +56,4 @@ const STATEMENTS_MAX = 300;
 /** Most pages of the file that are kept in memory, in KiB: SQLite's 2 MiB are too few for writes to many accounts. */
 const CACHE_KIB_MAX = 32_768;
 /** After so many written pages of 4 KiB, the file takes over what the write-ahead log holds. */
-const LOG_PAGES = 4000;
+const LOG_PAGES = 10_000;
