@@ -42,6 +42,7 @@ export class LedgerObject extends DurableObject<Env> {
 /** wrangler.toml binds it, too. */
 export class ClockObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
+export class PipelineObject extends DurableObject<Env> {}
 
 const object = (env: Env, name: string): DurableObjectStub<LedgerObject> =>
   // The binding's type is that of the product's class, which this one replaces here.

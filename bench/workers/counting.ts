@@ -1,7 +1,7 @@
 import worker, { LedgerObject as Product } from "../../src/index.ts";
 import type { StorageFigures } from "../storage.ts";
 
-export { ClockObject, LedgerAuditObject } from "../../src/index.ts";
+export { ClockObject, LedgerAuditObject, PipelineObject } from "../../src/index.ts";
 
 /** The product, with a route that tells what its ledgers have stored. */
 export default {
@@ -28,9 +28,11 @@ export class LedgerObject extends Product {
     this.#counts = counts;
   }
 
-  override confirmPublished(to: number): ReturnType<Product["confirmPublished"]> {
+  override confirmPublished(
+    ...range: Parameters<Product["confirmPublished"]>
+  ): ReturnType<Product["confirmPublished"]> {
     const before = this.#counts.rows;
-    const confirmed = super.confirmPublished(to); // it writes before it returns its promise
+    const confirmed = super.confirmPublished(...range); // it writes before it returns its promise
     this.#counts.confirmations += this.#counts.rows - before;
     return confirmed;
   }
