@@ -399,6 +399,9 @@ describe("strict mode", () => {
       message:
         "[VALIDATION] schema version [v1]: segment `abc` defined by the chart of accounts at `users` does not match the pattern",
     });
+    expect(await (await write(pay("world -> users:abc:main", 5))).json()).toMatchObject({
+      details: "account `users:abc:main`, the pattern of `$id` is `^[0-9]+$`",
+    });
     expect(await refusalOf(write(pay("nobody -> users:1", 5, { force: true })))).toMatchObject({
       code: "VALIDATION",
       message: expect.stringContaining("account `nobody` is not defined") as unknown,

@@ -116,11 +116,11 @@ export class CommandRunner {
   }
 
   #checkChart({ chart, version }: SchemaUse, postings: readonly Posting[]): void {
-    const what = chart.findViolation(postings);
-    if (what === undefined) return;
-    const violation = schemaViolation(version, what);
-    if (this.#schemas.isStrict) throw violation;
-    this.#schemas.report(violation.message);
+    const violation = chart.findViolation(postings);
+    if (violation === undefined) return;
+    const failure = schemaViolation(version, violation.what, violation.details);
+    if (this.#schemas.isStrict) throw failure;
+    this.#schemas.report(failure.message);
   }
 
   #templateOf(

@@ -5,6 +5,7 @@ import {
   defaultMetadataOf,
   type Resolution,
   resolveAccount,
+  type Violation,
 } from "./chart.ts";
 import { invalid } from "./failures.ts";
 import { CHART_VISITS_MAX, VISITS_PER_STEP } from "./limits.ts";
@@ -34,7 +35,7 @@ export class ChartCheck {
    * Why the first address that the chart does not allow is none, in the order of the postings, sources first. Throws
    * `VALIDATION` where finding out takes too much work.
    */
-  findViolation(postings: readonly Posting[]): string | undefined {
+  findViolation(postings: readonly Posting[]): Violation | undefined {
     for (const { source, destination } of postings) {
       for (const address of [source, destination]) {
         const resolution = this.#resolve(address);
@@ -67,4 +68,4 @@ export class ChartCheck {
 
 /** The first violation of a chart by postings, if there is one. Throws as `ChartCheck` does. */
 export const checkAgainstChart = (chart: Chart, postings: readonly Posting[]): string | undefined =>
-  new ChartCheck(chart).findViolation(postings);
+  new ChartCheck(chart).findViolation(postings)?.what;

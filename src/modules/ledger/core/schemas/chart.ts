@@ -229,7 +229,14 @@ const renderMetadata = (metadata: ReadonlyMap<string, string | undefined>): Json
 /** What a chart says of an address: the account, or why it is none. */
 export type Resolution =
   | { readonly account: ChartSegment }
-  | { readonly account?: undefined; readonly violation: string };
+  | { readonly account?: undefined; readonly violation: Violation };
+
+/** Why an address is no account. */
+export interface Violation {
+  readonly what: string;
+  /** The whole address and, where that does not match one, the pattern. */
+  readonly details: string;
+}
 
 /** Looks an address up. A fixed segment wins over the variable one, and there is no way back. */
 export function resolveAccount(chart: Chart, address: string, meter: WorkMeter): Resolution {
@@ -239,17 +246,20 @@ export function resolveAccount(chart: Chart, address: string, meter: WorkMeter):
     const next = childOf(current, name, meter);
     if (next === "mismatch") {
       const parent = segments.slice(0, index).join(":");
-      return {
-        violation: `segment \`${name}\` defined by the chart of accounts at \`${parent}\` does not match the pattern`,
-      };
+      const what = `segment \`${name}\` defined by the chart of accounts at \`${parent}\` does not match the pattern`;
+      return { violation: { what, details: `account \`${address}\`, ${patternOf(current)}` } };
     }
     if (next === undefined || (index === segments.length - 1 && !next.isAccount)) {
-      return { violation: unknownSegment(segments, index) };
+      const what = unknownSegment(segments, index);
+      return { violation: { what, details: `account \`${address}\`` } };
     }
     current = next;
   }
   return { account: current };
 }
+
+const patternOf = ({ variable }: ChartSegment): string =>
+  `the pattern of \`${variable?.name ?? ""}\` is \`${variable?.pattern?.source ?? ""}\``;
 
 function childOf(
   { fixed, variable }: ChartSegment,

@@ -5,8 +5,12 @@ export const invalid = (message: string, place?: string): AppError =>
   new AppError("VALIDATION", message, place === undefined ? {} : { details: shown(place) });
 
 /** What a write does against the schema that it names. */
-export const schemaViolation = (version: string, what: string): AppError =>
-  new AppError("VALIDATION", `schema version [${shown(version)}]: ${what}`);
+export const schemaViolation = (version: string, what: string, details?: string): AppError =>
+  new AppError(
+    "VALIDATION",
+    `schema version [${shown(version)}]: ${what}`,
+    details === undefined ? {} : { details },
+  );
 
 /** A text of a request inside a message. */
 export const shown = (text: string): string =>

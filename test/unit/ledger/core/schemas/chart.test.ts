@@ -26,7 +26,7 @@ const BANK = chartOf(
 /** What the chart says of an address: why it is none, or nothing. */
 const violationOf = (chart: Chart, address: string): string | undefined => {
   const resolution = resolveAccount(chart, address, { visits: 0 });
-  return resolution.account === undefined ? resolution.violation : undefined;
+  return resolution.account === undefined ? resolution.violation.what : undefined;
 };
 
 describe("a chart is refused", () => {
