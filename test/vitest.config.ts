@@ -77,8 +77,8 @@ function contract(
         miniflare: {
           bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS },
           // What a deployment may bind for its exporters.
-          queueProducers: { TEST_QUEUE: { queueName: "florin-test-exports" } },
-          r2Buckets: ["TEST_BUCKET"],
+          queueProducers: { EXPORT_QUEUE: { queueName: "florin-test-exports" } },
+          r2Buckets: ["EXPORT_BUCKET"],
         },
       }),
     ],

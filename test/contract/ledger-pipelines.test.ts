@@ -396,15 +396,15 @@ describe("bindings of the Worker", () => {
     const ledger = await freshLedger();
     await write(ledger, 5);
     const config = {
-      binding: "TEST_BUCKET",
+      binding: "EXPORT_BUCKET",
       prefix: "logs/",
       batching: { maxItems: 3, flushInterval: "1ms" },
     };
     const id = await freshPipeline(ledger, await freshExporter("r2", config));
     await settled(ledger, id, 5);
-    const { objects } = await env.TEST_BUCKET.list({ prefix: `logs/${ledger}/` });
+    const { objects } = await env.EXPORT_BUCKET.list({ prefix: `logs/${ledger}/` });
     const texts = await Promise.all(
-      objects.map(async ({ key }) => (await env.TEST_BUCKET.get(key))?.text()),
+      objects.map(async ({ key }) => (await env.EXPORT_BUCKET.get(key))?.text()),
     );
     const entries = texts.map((text = "") =>
       text
@@ -421,11 +421,10 @@ describe("bindings of the Worker", () => {
   test("take the log as messages of a queue", async () => {
     const ledger = await freshLedger();
     await write(ledger, 2);
-    const id = await freshPipeline(ledger, await freshExporter("queue", { binding: "TEST_QUEUE" }));
+    const exporter = await freshExporter("queue", { binding: "EXPORT_QUEUE" });
+    const id = await freshPipeline(ledger, exporter);
     await settled(ledger, id, 2);
-    expect(await stateOf(ledger, id)).toMatchObject({
-      state: "started",
-      delivered: { entries: 2 },
-    });
+    const delivered = { entries: 2 };
+    expect(await stateOf(ledger, id)).toMatchObject({ state: "started", delivered });
   });
 });

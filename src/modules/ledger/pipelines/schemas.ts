@@ -11,8 +11,8 @@ const CONFIGS = `What the driver takes:
 - \`http\`: \`url\`. Each batch is posted as a JSON array of log entries with the name of their \`ledger\`.
 - \`clickhouse\`: \`dsn\` of the HTTP interface, \`http://user:password@host:8123/database?settings\`. The table \`logs\` is made.
 - \`elasticsearch\`: \`endpoint\`, \`index\` (\`unified-stack-data\` by default), \`authentication\` with \`username\` and \`password\`.
-- \`queue\`: \`binding\`, the name of a Queue binding of the Worker. A message is the JSON text of an entry.
-- \`r2\`: \`binding\`, the name of an R2 binding of the Worker, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
+- \`queue\`: \`binding\`, the name of a Queue binding of the Worker, which begins with \`EXPORT_\`. A message is the JSON text of an entry.
+- \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
 - \`noop\`: anything; entries are discarded.
 
 All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers a password is \`${SECRET_MASK}\`; sent back in an update for the same server, that keeps the stored one.`;

@@ -17,8 +17,8 @@ describe("the queue driver", () => {
 
   test("sends a message for each entry, in calls that the platform takes", async () => {
     const queue = new FakeQueue();
-    const context = new FakeServer().context({ bindings: { LOGS: queue } });
-    const destination = queueDriver.open({ binding: "LOGS" }, context);
+    const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
+    const destination = queueDriver.open({ binding: "EXPORT_LOGS" }, context);
     expect(await destination.send("main", items(1, 250))).toBeUndefined();
     expect(queue.batches.map(({ length }) => length)).toEqual([100, 100, 50]);
     const messages = queue.batches.flat();
@@ -31,10 +31,10 @@ describe("the queue driver", () => {
 
   test("says which entry is too large for a message, and sends none", async () => {
     const queue = new FakeQueue();
-    const context = new FakeServer().context({ bindings: { LOGS: queue } });
+    const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
     const large = { id: 2, text: `{"id":2,"type":"${"x".repeat(128_000)}"}` };
     const fault = await queueDriver
-      .open({ binding: "LOGS" }, context)
+      .open({ binding: "EXPORT_LOGS" }, context)
       .send("main", [item(1), large]);
     expect(fault).toBe(
       "log entry 2 is larger than a message of a queue, which has at most 127000 bytes",
@@ -42,19 +42,27 @@ describe("the queue driver", () => {
     expect(queue.batches).toEqual([]);
   });
 
-  test.each(["", "NONE", "BUCKET", "EVENTS", "DELIVERIES", "__proto__", "constructor"])(
-    "refuses the binding %j",
-    (binding) => {
-      const bindings = {
-        EVENTS: new FakeQueue(),
-        DELIVERIES: new FakeQueue(),
-        BUCKET: { put: () => undefined },
-      };
-      const context = new FakeServer().context({ bindings });
-      const fault = faultOf((config) => queueDriver.open(config, context), { binding });
-      expect(fault?.field).toBe("binding");
-    },
-  );
+  test.each([
+    ["", "binding is required"],
+    ["EXPORT_NONE", "binding 'EXPORT_NONE' is no queue of this Worker"],
+    ["EXPORT_BUCKET", "binding 'EXPORT_BUCKET' is no queue of this Worker"],
+    ["EVENTS", "binding must begin with 'EXPORT_'"],
+    ["DELIVERIES", "binding must begin with 'EXPORT_'"],
+    ["LOGS", "binding must begin with 'EXPORT_'"],
+    ["export_LOGS", "binding must begin with 'EXPORT_'"],
+    ["__proto__", "binding must begin with 'EXPORT_'"],
+  ])("refuses the binding %j", (binding, message) => {
+    const bindings = {
+      EVENTS: new FakeQueue(),
+      DELIVERIES: new FakeQueue(),
+      LOGS: new FakeQueue(),
+      export_LOGS: new FakeQueue(),
+      EXPORT_BUCKET: { put: () => undefined },
+    };
+    const context = new FakeServer().context({ bindings });
+    const fault = faultOf((config) => queueDriver.open(config, context), { binding });
+    expect(fault).toMatchObject({ field: "binding", message });
+  });
 });
 
 describe("the r2 driver", () => {
@@ -64,8 +72,8 @@ describe("the r2 driver", () => {
       put: async (key: string, text: string) => void objects.set(key, text),
       createMultipartUpload: () => undefined,
     };
-    const context = new FakeServer().context({ bindings: { BUCKET: bucket } });
-    const destination = r2Driver.open({ binding: "BUCKET", prefix: "logs/" }, context);
+    const context = new FakeServer().context({ bindings: { EXPORT_BUCKET: bucket } });
+    const destination = r2Driver.open({ binding: "EXPORT_BUCKET", prefix: "logs/" }, context);
     await destination.send("main", items(1, 3));
     await destination.send("main", [item(4)]);
     const whole = "logs/main/0000000000000001-0000000000000003-20260301T093100.123456Z.ndjson";
@@ -92,12 +100,12 @@ describe("the r2 driver", () => {
 
   test.each([
     [{}, "binding"],
-    [{ binding: "QUEUE" }, "binding"],
-    [{ binding: "BUCKET", prefix: "x".repeat(201) }, "prefix"],
-    [{ binding: "BUCKET", path: "x" }, "path"],
+    [{ binding: "EXPORT_QUEUE" }, "binding"],
+    [{ binding: "EXPORT_BUCKET", prefix: "x".repeat(201) }, "prefix"],
+    [{ binding: "EXPORT_BUCKET", path: "x" }, "path"],
   ])("refuses %j because of %s", (config, field) => {
     const bucket = { put: () => undefined, createMultipartUpload: () => undefined };
-    const bindings = { QUEUE: { sendBatch: () => undefined }, BUCKET: bucket };
+    const bindings = { EXPORT_QUEUE: { sendBatch: () => undefined }, EXPORT_BUCKET: bucket };
     const context = new FakeServer().context({ bindings });
     expect(faultOf((given) => r2Driver.open(given, context), config)?.field).toBe(field);
   });

@@ -1,8 +1,11 @@
 import { ConfigFault, type DriverContext, type ExporterConfig } from "./driver.ts";
 import { textField } from "./fields.ts";
 
-/** Bindings with which Florin works itself. */
-const OWN_BINDINGS = new Set(["EVENTS", "DELIVERIES"]);
+/**
+ * The deployment grants a binding to exporters by its name. All others, those with which Florin itself works included, are
+ * out of reach: whoever sets up an exporter must not write into a queue or a bucket that serves something else.
+ */
+export const EXPORT_BINDING_PREFIX = "EXPORT_";
 
 /** The binding that a config names, where the Worker has it. */
 export function readBinding<T extends object>(
@@ -15,8 +18,10 @@ export function readBinding<T extends object>(
 ): T {
   const name = textField(config, "binding") ?? "";
   if (name === "") throw new ConfigFault("binding", "binding is required");
+  if (!name.startsWith(EXPORT_BINDING_PREFIX)) {
+    throw new ConfigFault("binding", `binding must begin with '${EXPORT_BINDING_PREFIX}'`);
+  }
   const binding = bindings[name];
-  const isFree = !OWN_BINDINGS.has(name) && typeof binding === "object" && binding !== null;
-  if (isFree && isOfKind(binding)) return binding;
+  if (typeof binding === "object" && binding !== null && isOfKind(binding)) return binding;
   throw new ConfigFault("binding", `binding '${name}' is no ${kind} of this Worker`);
 }
