@@ -1,6 +1,4 @@
 import { cpus } from "node:os";
-import { buildWorker } from "../scripts/lib/build.ts";
-import { run } from "../scripts/lib/main.ts";
 import { BenchApi } from "./api.ts";
 import { buildBenchWorker } from "./build.ts";
 import {
@@ -21,6 +19,8 @@ import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import { readLines, shareLine, storageLines, tableHead, tableLine } from "./table.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "./webhooks.ts";
+import { buildWorker } from "#scripts/lib/build.ts";
+import { run } from "#scripts/lib/main.ts";
 
 const STORAGE_NAME = "storage";
 const IN_PROCESS_NAME = "in-process";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "../scripts/lib/project.ts";
+import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
 /** Bundles one of the bench's own Workers, with the settings of wrangler.toml. Returns the path of its script. */
 export async function buildBenchWorker(name: "ceilings" | "counting"): Promise<string> {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Random } from "../scripts/lib/random.ts";
 import type { BenchApi } from "./api.ts";
 import { bulk, transaction } from "./load/requests.ts";
 import type { Case } from "./measure.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 /** Accounts over which random transactions spread. */
 export const ACCOUNTS = 10_000;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { run } from "../scripts/lib/main.ts";
-import { OperatorError } from "../scripts/lib/project.ts";
-import { migrate } from "../src/modules/ledger/object/migrations.ts";
-import { NodeSql } from "../src/modules/ledger/object/node-sql.ts";
-import { first, type Sql, type SqlValue } from "../src/modules/ledger/object/sql.ts";
+import { migrate } from "#ledger-engine/storage/migrations.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
+import { run } from "#scripts/lib/main.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 
 /**
  * `node bench/layouts.ts [--size N] [--only 1,3]`: the tables of a ledger against other ways to lay them out, on

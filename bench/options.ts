@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { OperatorError } from "../scripts/lib/project.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 
 export interface Options {
   readonly json: boolean;

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { prepareAssets } from "../scripts/lib/assets.ts";
-import { watchRuntimes } from "../scripts/lib/runtime.ts";
-import { startServer } from "../scripts/lib/server.ts";
-import { readLocalSettings } from "../scripts/lib/settings.ts";
-import { StateFolder } from "../scripts/lib/state.ts";
+import { prepareAssets } from "#scripts/lib/assets.ts";
+import { watchRuntimes } from "#scripts/lib/runtime.ts";
+import { startServer } from "#scripts/lib/server.ts";
+import { readLocalSettings } from "#scripts/lib/settings.ts";
+import { StateFolder } from "#scripts/lib/state.ts";
 
 /** A Worker as `npm start` runs it, on an empty state folder that goes with it. */
 export class BenchServer {

@@ -3,12 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { Random } from "../scripts/lib/random.ts";
 import type { BenchApi } from "./api.ts";
 import { ACCOUNTS, BULK_SIZE_MAX, fill } from "./cases.ts";
 import { percentiles } from "./load/percentiles.ts";
 import { transaction } from "./load/requests.ts";
 import type { Measurement } from "./measure.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 export const WEBHOOK_NAMES = ["webhook-latency", "webhook-burst"] as const;
 

@@ -1,10 +1,10 @@
-import { SCOPED_MODULES } from "../src/platform/http/authenticator.ts";
 import { buildWorker } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
 import { startServer } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
+import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
 
 /** `npm start`: the product on one machine, on loopback. */
 async function start(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createApp } from "./app.ts";
-import { consume } from "./consumers.ts";
+import { consume } from "./jobs.ts";
 
 export { ClockObject } from "./clock-object.ts";
 export { LedgerAuditObject, LedgerObject, PipelineObject } from "./modules/ledger/index.ts";

@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { SETTING_NAMES } from "../src/platform/settings.ts";
 import { TEST_SETTINGS } from "./support/settings.ts";
+import { SETTING_NAMES } from "#platform/settings.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));

@@ -1,9 +1,9 @@
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
-import { Random } from "../../scripts/lib/random.ts";
 import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
 import { percentiles } from "./percentiles.ts";
 import { type LoadRequest, requestSource } from "./requests.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 const SEED = 7;
 

@@ -1,5 +1,5 @@
-import type { Random } from "../../scripts/lib/random.ts";
 import type { Load, TransactionForm } from "./job.ts";
+import type { Random } from "#scripts/lib/random.ts";
 
 export interface LoadRequest {
   readonly method: "GET" | "POST";

@@ -1,14 +1,8 @@
-import type { Account } from "../../src/modules/ledger/core/types.ts";
-import type {
-  ColumnQuery,
-  Order,
-  Page,
-  PageKey,
-  PageQuery,
-} from "../../src/platform/pagination.ts";
-import { fromMicros, toMicros } from "../../src/platform/time.ts";
 import { type FilledLedger, userAddress } from "./fill.ts";
 import { wholePage } from "./whole-page.ts";
+import type { Account } from "#ledger-engine/rules/types.ts";
+import type { ColumnQuery, Order, Page, PageKey, PageQuery } from "#platform/pagination.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** A read of a filled ledger, and how long it may take. */
 export interface ReadCase {

@@ -1,8 +1,8 @@
-import { LedgerEngine } from "../../src/modules/ledger/object/engine.ts";
-import type { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
-import { systemClock } from "../../src/platform/time.ts";
 import { INFO } from "./fill.ts";
 import type { ReadReport } from "./measure.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import type { NodeSql } from "#platform/sql/node-sql.ts";
+import { systemClock } from "#platform/time.ts";
 
 /** Entries that are imported with one call, as over HTTP. */
 const BATCH_ENTRIES = 500;

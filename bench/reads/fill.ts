@@ -1,4 +1,5 @@
-import { Random } from "../../scripts/lib/random.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import { parseFeatures } from "#ledger-engine/rules/features.ts";
 import type {
   Account,
   Asset,
@@ -6,11 +7,10 @@ import type {
   CreateTransaction,
   LedgerInfo,
   Metadata,
-} from "../../src/modules/ledger/core/types.ts";
-import { parseFeatures } from "../../src/modules/ledger/features.ts";
-import { LedgerEngine } from "../../src/modules/ledger/object/engine.ts";
-import type { Sql } from "../../src/modules/ledger/object/sql.ts";
-import { fromMicros, type Timestamp } from "../../src/platform/time.ts";
+} from "#ledger-engine/rules/types.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros, type Timestamp } from "#platform/time.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 /** 2026-01-01, in microseconds. */
 const START = 1_767_225_600_000_000n;

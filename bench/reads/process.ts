@@ -1,8 +1,8 @@
-import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
 import { readCases } from "./cases.ts";
 import { measureCopy } from "./copy.ts";
 import { fillLedger, openLedger } from "./fill.ts";
 import { measureRead, type ReadReport } from "./measure.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
 
 const [task, file = "", sizeText] = process.argv.slice(2);
 const size = Number(sizeText);

@@ -1,7 +1,7 @@
-import worker, { LedgerObject as Product } from "../../src/index.ts";
 import type { StorageFigures } from "../storage.ts";
+import worker, { LedgerObject as Product } from "#src/index.ts";
 
-export { ClockObject, LedgerAuditObject, PipelineObject } from "../../src/index.ts";
+export { ClockObject, LedgerAuditObject, PipelineObject } from "#src/index.ts";
 
 /** The product, with a route that tells what its ledgers have stored. */
 export default {

@@ -1,4 +1,3 @@
-import { stringifyJson, parseJson } from "../../src/platform/json.ts";
 import {
   type Check,
   compare,
@@ -10,6 +9,7 @@ import {
 import { type Plan, stepsOf } from "./plan.ts";
 import type { Delivery } from "./receiver.ts";
 import { Event } from "./wire.ts";
+import { stringifyJson, parseJson } from "#platform/json.ts";
 
 /** The event types that the demo asks for. */
 export const EVENT_TYPES = [

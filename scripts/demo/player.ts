@@ -2,11 +2,11 @@ import {
   ErrorsV2ErrorResponse,
   type V2BulkElement,
 } from "@formance/formance-sdk/sdk/models/ledger/index.js";
-import { stringifyJson } from "../../src/platform/json.ts";
 import type { Client } from "../lib/client.ts";
 import { runInLanes } from "./lanes.ts";
 import type { Commit, Hour, PlannedTransaction, Request, Step } from "./plan.ts";
 import { BulkAnswer, ErrorAnswer, TransactionAnswer } from "./wire.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** Requests under way at once. */
 const LANES = 8;

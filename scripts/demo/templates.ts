@@ -1,7 +1,7 @@
-import { stringifyJson } from "../../src/platform/json.ts";
 import type { Client } from "../lib/client.ts";
 import type { Check } from "./checks.ts";
 import { TransactionPage } from "./wire.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** The accounts of a small bank, the only two ways to move money in it, and a list under a name. */
 const SCHEMA = {

@@ -1,8 +1,8 @@
 import { SDK } from "@formance/formance-sdk";
 import { z } from "zod";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
 import { OperatorError } from "./project.ts";
 import type { Target } from "./target.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
  * A client of a Florin server: the official SDK and, next to it, plain requests. The SDK turns amounts into JavaScript

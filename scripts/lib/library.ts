@@ -16,7 +16,7 @@ import { build, type Metafile } from "esbuild";
 import { inProject, OperatorError, ROOT } from "./project.ts";
 
 /** What users import as `florin/ledger`. */
-const ENTRY = "src/modules/ledger/embedded/index.ts";
+const ENTRY = "src/library/index.ts";
 /** Where package.json says that it is. */
 const LIBRARY = inProject("dist/library");
 /** The oldest Node with `node:sqlite` that needs no flag. */
@@ -102,28 +102,62 @@ async function emitTypes(folder: string): Promise<void> {
     throw new OperatorError(`The library's types are wrong.\n${stdout}`, { cause });
   }
   const entry = declarationOf(resolve(all, relative("src", ENTRY)));
-  for (const file of reachableFrom(entry)) {
+  for (const file of reachableFrom(entry, all)) {
     const target = join(folder, relative(all, file));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, readFileSync(file, "utf8").replaceAll(IMPORT, '$1"$2.js"'));
+    writeFileSync(target, withRelativeImports(file, all));
   }
   rmSync(all, { recursive: true });
 }
 
-/** A relative import. In declarations its ending has to be that of the script which they would belong to. */
-const IMPORT = /(\bfrom |\bimport\()"(\.[^"]*)\.ts"/g;
+/** An import of a source file. In declarations its ending has to be that of the script which they would belong to. */
+const IMPORT = /(\bfrom |\bimport\()"((?:\.|#)[^"]*)"/g;
 
 const declarationOf = (source: string): string => source.replace(/\.ts$/, ".d.ts");
 
-function reachableFrom(entry: string): Set<string> {
+/** The declarations below `all` that the entry leads to, the entry included. */
+function reachableFrom(entry: string, all: string): Set<string> {
   const reached = new Set([entry]);
   // A set is walked in the order of insertion, what is added meanwhile included.
   for (const file of reached) {
-    for (const [, , path = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
-      reached.add(resolve(dirname(file), `${path}.d.ts`));
+    for (const [, , specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
+      reached.add(declarationOf(targetOf(specifier, file, all)));
     }
   }
   return reached;
+}
+
+/** The source file that a declaration imports, as if the sources were below `all`. */
+function targetOf(specifier: string, file: string, all: string): string {
+  return specifier.startsWith("#")
+    ? resolve(all, relative("src", packageImport(specifier)))
+    : resolve(dirname(file), specifier);
+}
+
+/** What the field `imports` of package.json says of a specifier, relative to the project. */
+function packageImport(specifier: string): string {
+  for (const [pattern, target] of Object.entries(PACKAGE_IMPORTS)) {
+    const [prefix = "", rest] = pattern.split("*");
+    if (specifier === pattern) return target;
+    if (rest === "" && specifier.startsWith(prefix)) {
+      return target.replace("*", specifier.slice(prefix.length));
+    }
+  }
+  throw new Error(`package.json has no import ${specifier}`);
+}
+
+const { imports: PACKAGE_IMPORTS } = JSON.parse(
+  readFileSync(inProject("package.json"), "utf8"),
+) as {
+  imports: Readonly<Record<string, string>>;
+};
+
+/** Makes the imports of a declaration relative: the package imports are the project's own. */
+function withRelativeImports(file: string, all: string): string {
+  return readFileSync(file, "utf8").replaceAll(IMPORT, (_, before: string, specifier: string) => {
+    const path = relative(dirname(file), targetOf(specifier, file, all)).replace(/\.ts$/, ".js");
+    return `${before}"${path.startsWith(".") ? path : `./${path}`}"`;
+  });
 }
 
 /** Puts a folder in the place of another, which is never there by halves. */

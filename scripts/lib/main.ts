@@ -1,5 +1,5 @@
-import { SettingsError } from "../../src/platform/settings.ts";
 import { OperatorError } from "./project.ts";
+import { SettingsError } from "#platform/settings.ts";
 
 /** Runs a script's main function. What the operator can put right is shown as a sentence, anything else with its stack. */
 export async function run(main: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
-import { parseSettings, SETTING_NAMES } from "../../src/platform/settings.ts";
 import { OperatorError, ROOT } from "./project.ts";
 import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
+import { parseSettings, SETTING_NAMES } from "#platform/settings.ts";
 
 /** What a local server takes from its environment before it touches anything. */
 export interface LocalSettings {

@@ -1,19 +1,19 @@
-import type { Program, Runtime } from "./ast.ts";
-import { ScriptError, type ScriptFailure } from "./diagnostics.ts";
-import { interpret } from "./interpreter.ts";
-import { checkMachine } from "./machine-check.ts";
-import { runMachine } from "./machine.ts";
-import { parseProgram } from "./parser.ts";
+import { interpret } from "./interpreter/interpreter.ts";
+import { checkMachine } from "./machine/check.ts";
+import { runMachine } from "./machine/machine.ts";
 import { Output, type RunInput, type RunOutput } from "./run.ts";
+import type { Program, Runtime } from "./syntax/ast.ts";
+import { ScriptError, type ScriptFailure } from "./syntax/diagnostics.ts";
+import { parseProgram } from "./syntax/parser.ts";
 
-export type { Runtime } from "./ast.ts";
-export { type CheckReport, checkScript } from "./check.ts";
-export type { Diagnostic, ScriptFailure } from "./diagnostics.ts";
-export { printDiagnostics, printPositions } from "./diagnostics.ts";
+export type { Runtime } from "./syntax/ast.ts";
+export { type CheckReport, checkScript } from "./check/check.ts";
+export type { Diagnostic, ScriptFailure } from "./syntax/diagnostics.ts";
+export { printDiagnostics, printPositions } from "./syntax/diagnostics.ts";
 export { POSTINGS_MAX } from "./limits.ts";
-export { type ParseResult, parseProgram } from "./parser.ts";
-export { printProgram } from "./print.ts";
-export { LineIndex, type Range } from "./source.ts";
+export { type ParseResult, parseProgram } from "./syntax/parser.ts";
+export { printProgram } from "./print/print.ts";
+export { LineIndex, type Range } from "./syntax/source.ts";
 export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./run.ts";
 
 /** A script that is ready to run, any number of times. */

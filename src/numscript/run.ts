@@ -1,5 +1,5 @@
-import { ScriptError } from "./diagnostics.ts";
 import { POSTINGS_MAX, STEPS_MAX } from "./limits.ts";
+import { ScriptError } from "./syntax/diagnostics.ts";
 import type { Value } from "./values.ts";
 
 /** What a run moves. */

@@ -1,6 +1,6 @@
-import type { ValueType } from "./ast.ts";
 import { NAME_LENGTH_MAX } from "./limits.ts";
 import { type Fraction, printFraction } from "./portions.ts";
+import type { ValueType } from "./syntax/ast.ts";
 
 /** A value of the language. */
 export type Value =

@@ -1,4 +1,4 @@
-import { parseWithNames } from "./escaped-names.ts";
+import { parseWithNames } from "./v8-escaped-keys.ts";
 
 /**
  * The only JSON reader and writer of wire data. Integers of any size survive both ways: above 2^53 they are `bigint`.

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 // A namespace import, so that a bundle holds what is used and not all languages of the messages.
 import * as z from "zod";
 import { AppError } from "./errors.ts";
+import { toFilterText } from "./filter/filter.ts";
 import { parseJson, stringifyJson } from "./json.ts";
-import { toFilterText } from "./query.ts";
 import { formatTimestamp, MICROS_MAX, MICROS_MIN, parseTimestamp, type Timestamp } from "./time.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
-import { SigningKeys } from "../../src/modules/auth/signing-keys.ts";
-import type { ErrorBody } from "../../src/platform/errors.ts";
-import { isolate } from "../support/isolate.ts";
-import { TEST_SETTINGS } from "../support/settings.ts";
+import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import type { ErrorBody } from "#platform/errors.ts";
+import { isolate } from "#test/support/isolate.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
 
 describe("the issuer", () => {
   const form = new URLSearchParams({

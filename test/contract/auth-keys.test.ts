@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
-import { isolate, type Send } from "../support/isolate.ts";
-import { TEST_SETTINGS } from "../support/settings.ts";
+import { isolate, type Send } from "#test/support/isolate.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
 
 // The tests of this file tell one story, from an empty database on.
 

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, test } from "vitest";
-import { SigningKeys } from "../../src/modules/auth/signing-keys.ts";
-import type { ErrorBody } from "../../src/platform/errors.ts";
-import { api, BASE_URL, freshName, send, token } from "../support/api.ts";
-import { TEST_SETTINGS } from "../support/settings.ts";
+import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import type { ErrorBody } from "#platform/errors.ts";
+import { api, BASE_URL, freshName, send, token } from "#test/support/api.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
 
 const ISSUER = `${BASE_URL}/api/auth`;
 const ID = TEST_SETTINGS.FLORIN_CLIENT_ID;

@@ -1,11 +1,11 @@
 import type { SDK } from "@formance/formance-sdk";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CLIENT_BYTES_MAX, CLIENT_SECRETS_MAX } from "../../src/modules/auth/core/client.ts";
-import type { ErrorBody } from "../../src/platform/errors.ts";
-import { api, bodyOf, freshName, send, token } from "../support/api.ts";
-import { sdk } from "../support/sdk.ts";
-import { TEST_SETTINGS } from "../support/settings.ts";
+import { CLIENT_BYTES_MAX, CLIENT_SECRETS_MAX } from "#modules/auth/core/client.ts";
+import type { ErrorBody } from "#platform/errors.ts";
+import { api, bodyOf, freshName, send, token } from "#test/support/api.ts";
+import { sdk } from "#test/support/sdk.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
 
 const FIELDS = {
   public: false,

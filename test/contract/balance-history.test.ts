@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { api, freshName, token } from "../support/api.ts";
-import { freshLedger, okBodyOf, pay, post, refusalOf } from "../support/ledger-api.ts";
+import { api, freshName, token } from "#test/support/api.ts";
+import { freshLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger-api.ts";
 
 interface Item {
   readonly startTime: string;

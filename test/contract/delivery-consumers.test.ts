@@ -1,20 +1,15 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import type { ClockObject } from "../../src/clock-object.ts";
-import {
-  consume,
-  consumeDeliveries,
-  consumeEvents,
-  type EventSource,
-} from "../../src/consumers.ts";
-import { WebhookService } from "../../src/modules/webhooks/index.ts";
-import { deploymentClock } from "../../src/platform/deployment-clock.ts";
-import type { PlatformEvent } from "../../src/platform/events/envelope.ts";
-import type { EventsOrigin } from "../../src/platform/events/messages.ts";
-import { fromMillis } from "../../src/platform/time.ts";
-import { freshName } from "../support/api.ts";
-import { DeliveryBench, eventFor } from "../support/deliveries.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventsOrigin } from "#platform/events/messages.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis } from "#platform/time.ts";
+import type { ClockObject } from "#src/clock-object.ts";
+import { consume, consumeDeliveries, consumeEvents, type EventSource } from "#src/jobs.ts";
+import { freshName } from "#test/support/api.ts";
+import { DeliveryBench, eventFor } from "#test/support/deliveries.ts";
 
 const HOUR = 3_600_000;
 

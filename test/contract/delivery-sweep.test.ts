@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DeliveryBench, eventFor, millisOf } from "../support/deliveries.ts";
+import { DeliveryBench, eventFor, millisOf } from "#test/support/deliveries.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

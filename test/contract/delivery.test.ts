@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { sign } from "../../src/modules/webhooks/signature.ts";
-import { present } from "../../src/platform/assert.ts";
-import { DeliveryBench, eventFor, millisOf } from "../support/deliveries.ts";
+import { sign } from "#modules/webhooks/signature.ts";
+import { present } from "#platform/assert.ts";
+import { DeliveryBench, eventFor, millisOf } from "#test/support/deliveries.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

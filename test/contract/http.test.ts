@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { BODY_BYTES_MAX } from "../../src/platform/http/body.ts";
-import { api, bodyOf, freshName, send, token } from "../support/api.ts";
+import { BODY_BYTES_MAX } from "#platform/http/body.ts";
+import { api, bodyOf, freshName, send, token } from "#test/support/api.ts";
 
 const LEDGER = freshName("http");
 const TRANSACTIONS = `/api/ledger/v2/${LEDGER}/transactions`;

@@ -1,14 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { parseAccount } from "../../src/modules/ledger/core/names.ts";
-import { BucketService } from "../../src/modules/ledger/index.ts";
-import { LedgerCatalogue } from "../../src/modules/ledger/store.ts";
-import { WebhookService } from "../../src/modules/webhooks/index.ts";
-import { present } from "../../src/platform/assert.ts";
-import { deploymentClock } from "../../src/platform/deployment-clock.ts";
-import { fromMillis } from "../../src/platform/time.ts";
-import { freshName } from "../support/api.ts";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { BucketService } from "#modules/ledger/index.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { present } from "#platform/assert.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis } from "#platform/time.ts";
+import { freshName } from "#test/support/api.ts";
 import {
   bucketsAt,
   createIn,
@@ -21,8 +21,8 @@ import {
   rowOf,
   storageOf,
   uuidOf,
-} from "../support/buckets.ts";
-import { inLedger, objectOf } from "../support/ledger-api.ts";
+} from "#test/support/buckets.ts";
+import { inLedger, objectOf } from "#test/support/ledger-api.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,12 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { consume } from "../../src/consumers.ts";
-import { LedgerService, PipelineObject } from "../../src/modules/ledger/index.ts";
-import { deletePipelinesOf } from "../../src/modules/ledger/pipelines/index.ts";
-import { readElements } from "../../src/modules/ledger/streams/elements.ts";
-import { fromMillis } from "../../src/platform/time.ts";
-import { freshName } from "../support/api.ts";
+import { deletePipelinesOf } from "#modules/exporters/index.ts";
+import { readElements } from "#modules/ledger/bulk/elements.ts";
+import { LedgerService, PipelineObject } from "#modules/ledger/index.ts";
+import { fromMillis } from "#platform/time.ts";
+import { consume } from "#src/jobs.ts";
+import { freshName } from "#test/support/api.ts";
 import {
   bucketOf,
   bucketsAt,
@@ -21,7 +21,7 @@ import {
   rowOf,
   storageOf,
   uuidOf,
-} from "../support/buckets.ts";
+} from "#test/support/buckets.ts";
 import {
   inLedger,
   logIdsOf,
@@ -30,8 +30,8 @@ import {
   pay,
   post,
   traceOf,
-} from "../support/ledger-api.ts";
-import { freshExporter, freshPipeline } from "../support/pipelines.ts";
+} from "#test/support/ledger-api.ts";
+import { freshExporter, freshPipeline } from "#test/support/pipelines.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LedgerService } from "../../src/modules/ledger/index.ts";
-import { type ApiInit, api, bodyOf, freshName, token } from "../support/api.ts";
+import { LedgerService } from "#modules/ledger/index.ts";
+import { type ApiInit, api, bodyOf, freshName, token } from "#test/support/api.ts";
 import {
   bucketOf,
   bucketPage,
@@ -15,7 +15,7 @@ import {
   restoreBucket,
   rowOf,
   storageOf,
-} from "../support/buckets.ts";
+} from "#test/support/buckets.ts";
 import {
   inLedger,
   logIdsOf,
@@ -25,8 +25,8 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+} from "#test/support/ledger-api.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { api, bodyOf, freshName, send, token } from "../support/api.ts";
+import { api, bodyOf, freshName, send, token } from "#test/support/api.ts";
 import {
   balanceOf,
   freshLedger,
@@ -10,8 +10,8 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
-import { bytesOf, chunksOf, oneByOne } from "../support/streams.ts";
+} from "#test/support/ledger-api.ts";
+import { bytesOf, chunksOf, oneByOne } from "#test/support/streams.ts";
 
 const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const SCRIPT_STREAM = "application/vnd.formance.ledger.api.v2.bulk+script-stream";

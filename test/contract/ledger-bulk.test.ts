@@ -8,7 +8,7 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 
 const create = (way: string, amount: number, fields: object = {}) => ({
   action: "CREATE_TRANSACTION",

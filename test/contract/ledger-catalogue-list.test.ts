@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { beforeAll, describe, expect, test } from "vitest";
-import { LedgerCatalogue } from "../../src/modules/ledger/store.ts";
-import { present } from "../../src/platform/assert.ts";
-import { api, freshName } from "../support/api.ts";
-import { okBodyOf, refusalOf } from "../support/ledger-api.ts";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { present } from "#platform/assert.ts";
+import { api, freshName } from "#test/support/api.ts";
+import { okBodyOf, refusalOf } from "#test/support/ledger-api.ts";
 
 interface Item {
   readonly id: number;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { api, freshName } from "../support/api.ts";
-import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "../support/ledger-api.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+import { present } from "#platform/assert.ts";
+import { parseJson } from "#platform/json.ts";
+import { api, freshName } from "#test/support/api.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger-api.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 

@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageQuery } from "../../src/platform/pagination.ts";
-import { toMicros } from "../../src/platform/time.ts";
-import { freshName } from "../support/api.ts";
-import { CountingSql, type Rows } from "../support/counting-sql.ts";
-import { objectOf } from "../support/ledger-api.ts";
+import type { PageQuery } from "#platform/pagination.ts";
+import { toMicros } from "#platform/time.ts";
+import { freshName } from "#test/support/api.ts";
+import { CountingSql, type Rows } from "#test/support/counting-sql.ts";
+import { objectOf } from "#test/support/ledger-api.ts";
 import {
   ALL,
   at,
@@ -17,7 +17,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "../support/ledger-fixtures.ts";
+} from "#test/support/ledger-fixtures.ts";
 
 const ACCOUNTS = 60;
 const account = (index: number): string => `users:${index % ACCOUNTS}`;

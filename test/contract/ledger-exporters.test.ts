@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { api, BASE_URL, bodyOf, freshName, token } from "../support/api.ts";
-import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "../support/ledger-api.ts";
-import { EXPORTERS, FakeEndpoint, freshExporter, freshPipeline } from "../support/pipelines.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+import { parseJson } from "#platform/json.ts";
+import { createApp } from "#src/app.ts";
+import { api, BASE_URL, bodyOf, freshName, token } from "#test/support/api.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger-api.ts";
+import { EXPORTERS, FakeEndpoint, freshExporter, freshPipeline } from "#test/support/pipelines.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const { v2 } = sdk().ledger;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { api, freshName } from "../support/api.ts";
-import { token } from "../support/api.ts";
-import { isolate } from "../support/isolate.ts";
+import { api, freshName } from "#test/support/api.ts";
+import { token } from "#test/support/api.ts";
+import { isolate } from "#test/support/isolate.ts";
 import {
   createLedger,
   freshLedger,
@@ -10,7 +10,7 @@ import {
   pay,
   post,
   refusalOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 
 interface PageBody {
   readonly cursor: {

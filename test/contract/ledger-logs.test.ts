@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { LogResponse } from "../../src/modules/ledger/schemas.ts";
-import { unwrap } from "../../src/platform/result.ts";
-import { api, bodyOf, send, token } from "../support/api.ts";
+import type { LogResponse } from "#modules/ledger/http/schemas.ts";
+import { unwrap } from "#platform/result.ts";
+import { api, bodyOf, send, token } from "#test/support/api.ts";
 import {
   freshLedger,
   inLedger,
@@ -12,8 +12,8 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
-import { bytesOf, oneByOne } from "../support/streams.ts";
+} from "#test/support/ledger-api.ts";
+import { bytesOf, oneByOne } from "#test/support/streams.ts";
 
 type LogView = ReturnType<typeof LogResponse.parse>;
 interface LogPage {

@@ -6,7 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { api, bodyOf, freshName } from "../support/api.ts";
+import { api, bodyOf, freshName } from "#test/support/api.ts";
 import {
   balanceOf,
   createLedger,
@@ -19,7 +19,7 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 
 /** The names of the tables in an object. */
 const tablesIn = (ledger: string): Promise<string[]> =>

@@ -1,17 +1,13 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import {
-  deletePipelinesOf,
-  PipelineObject,
-  PipelineService,
-} from "../../src/modules/ledger/pipelines/index.ts";
-import { PipelineStore } from "../../src/modules/ledger/pipelines/pipeline-store.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { systemClock } from "../../src/platform/time.ts";
-import { api, freshName } from "../support/api.ts";
-import { uuidOf } from "../support/buckets.ts";
-import { freshLedger, inLedger, okBodyOf, pay, post } from "../support/ledger-api.ts";
+import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
+import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
+import { parseJson } from "#platform/json.ts";
+import { systemClock } from "#platform/time.ts";
+import { api, freshName } from "#test/support/api.ts";
+import { uuidOf } from "#test/support/buckets.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger-api.ts";
 import {
   act,
   alarmOf,
@@ -24,7 +20,7 @@ import {
   ring,
   stateOf,
   storageOf,
-} from "../support/pipelines.ts";
+} from "#test/support/pipelines.ts";
 
 const write = async (ledger: string, count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));

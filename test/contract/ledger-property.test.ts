@@ -1,12 +1,12 @@
 import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { unwrap } from "../../src/platform/result.ts";
-import { systemClock } from "../../src/platform/time.ts";
-import { checkAgainstModel, type LedgerUnderTest } from "../support/ledger-agreement.ts";
-import { freshLedger, objectOf, readObject } from "../support/ledger-api.ts";
-import { EXPANDED, WITH_VOLUMES } from "../support/ledger-fixtures.ts";
-import { steps } from "../support/ledger-steps.ts";
+import { unwrap } from "#platform/result.ts";
+import { systemClock } from "#platform/time.ts";
+import { checkAgainstModel, type LedgerUnderTest } from "#test/support/ledger-agreement.ts";
+import { freshLedger, objectOf, readObject } from "#test/support/ledger-api.ts";
+import { EXPANDED, WITH_VOLUMES } from "#test/support/ledger-fixtures.ts";
+import { steps } from "#test/support/ledger-steps.ts";
 
 /** A ledger in an object of its own, called as the Worker calls it. */
 async function ledgerInObject(): Promise<LedgerUnderTest> {

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, test } from "vitest";
-import { token } from "../support/api.ts";
-import { inLedger, logIdsOf, okBodyOf, pay, post, refusalOf } from "../support/ledger-api.ts";
+import { token } from "#test/support/api.ts";
+import { inLedger, logIdsOf, okBodyOf, pay, post, refusalOf } from "#test/support/ledger-api.ts";
 import {
   type Cursor,
   insertedSchema,
   ledgerWith,
   pageOf,
   runQuery,
-} from "../support/schema-api.ts";
+} from "#test/support/schema-api.ts";
 
 /** One more than the largest integer that a double holds, and one of thirty-one digits. */
 const ODD = 2n ** 53n + 1n;

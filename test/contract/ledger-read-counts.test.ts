@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readCases } from "../../bench/reads/cases.ts";
-import { fillLedger } from "../../bench/reads/fill.ts";
-import { freshName } from "../support/api.ts";
-import { CountingSql } from "../support/counting-sql.ts";
-import { objectOf } from "../support/ledger-api.ts";
+import { readCases } from "#bench/reads/cases.ts";
+import { fillLedger } from "#bench/reads/fill.ts";
+import { freshName } from "#test/support/api.ts";
+import { CountingSql } from "#test/support/counting-sql.ts";
+import { objectOf } from "#test/support/ledger-api.ts";
 
 const SIZE = 16_000;
 /** A small multiple of a page of fifteen: each item is some rows, and a search by halves is some more. */

@@ -1,8 +1,8 @@
 import type { V2Log, V2Transaction } from "@formance/formance-sdk/sdk/models/ledger";
 import { beforeAll, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
-import { freshLedger, inLedger } from "../support/ledger-api.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+import { present } from "#platform/assert.ts";
+import { freshLedger, inLedger } from "#test/support/ledger-api.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const UNKNOWN = "no-such-ledger";

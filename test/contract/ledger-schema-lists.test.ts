@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { api } from "../support/api.ts";
-import { freshLedger, inLedger, objectOf, okBodyOf, refusalOf } from "../support/ledger-api.ts";
+import { api } from "#test/support/api.ts";
+import { freshLedger, inLedger, objectOf, okBodyOf, refusalOf } from "#test/support/ledger-api.ts";
 import {
   DEPOSIT,
   exportOf,
@@ -17,7 +17,7 @@ import {
   runQuery,
   USERS_CHART,
   versionsOf,
-} from "../support/schema-api.ts";
+} from "#test/support/schema-api.ts";
 
 const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: DEPOSIT } } };
 

@@ -8,7 +8,7 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 import {
   USERS_CHART,
   DEPOSIT,
@@ -16,8 +16,8 @@ import {
   ledgerWith,
   logsOf,
   metadataOf,
-} from "../support/schema-api.ts";
-import { strictly } from "../support/strict-api.ts";
+} from "#test/support/schema-api.ts";
+import { strictly } from "#test/support/strict-api.ts";
 
 const LARGE = 10n ** 30n;
 

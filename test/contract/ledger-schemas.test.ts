@@ -1,10 +1,10 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { WebhookService } from "../../src/modules/webhooks/index.ts";
-import { present } from "../../src/platform/assert.ts";
-import { token } from "../support/api.ts";
-import { DeliveryBench } from "../support/deliveries.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { present } from "#platform/assert.ts";
+import { token } from "#test/support/api.ts";
+import { DeliveryBench } from "#test/support/deliveries.ts";
 import {
   freshLedger,
   inLedger,
@@ -14,7 +14,7 @@ import {
   pay,
   post,
   refusalOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 import {
   DEPOSIT,
   USERS_CHART,
@@ -26,8 +26,8 @@ import {
   readSchema,
   schemaPath,
   versionsOf,
-} from "../support/schema-api.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+} from "#test/support/schema-api.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const UNKNOWN = "no-such-ledger";

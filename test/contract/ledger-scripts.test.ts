@@ -1,6 +1,6 @@
 import type { V2PostTransaction, V2Transaction } from "@formance/formance-sdk/sdk/models/ledger";
 import { beforeEach, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
+import { present } from "#platform/assert.ts";
 import {
   freshLedger,
   inLedger,
@@ -8,8 +8,8 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
-import { sdk } from "../support/sdk.ts";
+} from "#test/support/ledger-api.ts";
+import { sdk } from "#test/support/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const RUNTIMES = ["machine", "experimental-interpreter"] as const;

@@ -1,9 +1,9 @@
 import type { V2Transaction } from "@formance/formance-sdk/sdk/models/ledger";
 import { beforeAll, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
-import { freshName } from "../support/api.ts";
-import { freshLedger } from "../support/ledger-api.ts";
-import { codeOf, sdk } from "../support/sdk.ts";
+import { present } from "#platform/assert.ts";
+import { freshName } from "#test/support/api.ts";
+import { freshLedger } from "#test/support/ledger-api.ts";
+import { codeOf, sdk } from "#test/support/sdk.ts";
 
 const stack = sdk();
 const { v1, v2 } = stack.ledger;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
-import { bodyOf, token } from "../support/api.ts";
+import { present } from "#platform/assert.ts";
+import { bodyOf, token } from "#test/support/api.ts";
 import {
   balanceOf,
   freshLedger,
@@ -10,7 +10,7 @@ import {
   post,
   refusalOf,
   traceOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 import {
   codeOf,
   countOf,
@@ -19,7 +19,7 @@ import {
   posting,
   v1,
   writtenLedger,
-} from "../support/ledger-v1.ts";
+} from "#test/support/ledger-v1.ts";
 
 let ledger: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { present } from "../../src/platform/assert.ts";
-import { type ApiInit, api, bodyOf, freshName, token } from "../support/api.ts";
-import { freshLedger, okBodyOf, pay, refusalOf } from "../support/ledger-api.ts";
+import { present } from "#platform/assert.ts";
+import { type ApiInit, api, bodyOf, freshName, token } from "#test/support/api.ts";
+import { freshLedger, okBodyOf, pay, refusalOf } from "#test/support/ledger-api.ts";
 import {
   codeOf,
   countOf,
@@ -10,7 +10,7 @@ import {
   v1,
   v2,
   writtenLedger,
-} from "../support/ledger-v1.ts";
+} from "#test/support/ledger-v1.ts";
 
 let ledger: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { api, freshName } from "../support/api.ts";
+import { api, freshName } from "#test/support/api.ts";
 import {
   freshLedger,
   inLedger,
@@ -9,7 +9,7 @@ import {
   pay,
   post,
   refusalOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 
 const verify = (ledger: string) =>
   api(`/api/florin/v1/ledgers/${ledger}/verify`, { method: "POST" });

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { durableSql } from "../../src/modules/ledger/object/durable-sql.ts";
-import { addressesOf } from "../support/account-reads.ts";
-import { freshName } from "../support/api.ts";
-import { CountingSql } from "../support/counting-sql.ts";
+import { durableSql } from "#platform/sql/durable-sql.ts";
+import { addressesOf } from "#test/support/account-reads.ts";
+import { freshName } from "#test/support/api.ts";
+import { CountingSql } from "#test/support/counting-sql.ts";
 import {
   freshLedger,
   inLedger,
@@ -12,9 +12,9 @@ import {
   pay,
   post,
   refusalOf,
-} from "../support/ledger-api.ts";
-import { at, create, posting, TestLedger } from "../support/ledger-fixtures.ts";
-import { datedVolumes, volumeRows } from "../support/volume-reads.ts";
+} from "#test/support/ledger-api.ts";
+import { at, create, posting, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { datedVolumes, volumeRows } from "#test/support/volume-reads.ts";
 
 interface PageBody {
   readonly cursor: {

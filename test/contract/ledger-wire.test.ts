@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { BODY_BYTES_MAX } from "../../src/platform/http/body.ts";
-import { api, freshName, token } from "../support/api.ts";
-import { isolate } from "../support/isolate.ts";
+import { BODY_BYTES_MAX } from "#platform/http/body.ts";
+import { api, freshName, token } from "#test/support/api.ts";
+import { isolate } from "#test/support/isolate.ts";
 import {
   freshLedger,
   inLedger,
@@ -12,7 +12,7 @@ import {
   refusalOf,
   type Trace,
   traceOf,
-} from "../support/ledger-api.ts";
+} from "#test/support/ledger-api.ts";
 
 let ledger: string;
 let before: Trace;

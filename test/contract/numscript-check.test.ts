@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { api, bodyOf } from "../support/api.ts";
-import { okBodyOf, refusalOf } from "../support/ledger-api.ts";
+import { api, bodyOf } from "#test/support/api.ts";
+import { okBodyOf, refusalOf } from "#test/support/ledger-api.ts";
 
 const PATH = "/api/florin/v1/numscript/check";
 const check = (body: unknown) => api(PATH, { method: "POST", body });

@@ -1,6 +1,6 @@
 import { validate } from "@hyperjump/json-schema/openapi-3-1";
 import { beforeAll, describe, expect, test } from "vitest";
-import { send } from "../support/api.ts";
+import { send } from "#test/support/api.ts";
 
 interface Operation {
   readonly operationId?: string;

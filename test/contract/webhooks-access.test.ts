@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { api, bodyOf, token } from "../support/api.ts";
+import { api, bodyOf, token } from "#test/support/api.ts";
 
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 

@@ -1,13 +1,13 @@
 import type { ErrorResponse } from "@formance/formance-sdk/sdk/models/webhooks";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { WebhookService } from "../../src/modules/webhooks/index.ts";
-import { sign } from "../../src/modules/webhooks/signature.ts";
-import { present } from "../../src/platform/assert.ts";
-import type { Fetch } from "../../src/platform/http/outbound.ts";
-import { findUrlFault } from "../../src/platform/http/outbound.ts";
-import { api, bodyOf, freshName } from "../support/api.ts";
-import { sdk } from "../support/sdk.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { sign } from "#modules/webhooks/signature.ts";
+import { present } from "#platform/assert.ts";
+import type { Fetch } from "#platform/http/outbound.ts";
+import { findUrlFault } from "#platform/http/outbound.ts";
+import { api, bodyOf, freshName } from "#test/support/api.ts";
+import { sdk } from "#test/support/sdk.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "../support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/server.ts";
 
 const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const GOOD =

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { isAlive } from "../../scripts/lib/processes.ts";
-import { findServer } from "../../scripts/lib/state.ts";
-import { freshFolder, LocalServer } from "../support/server.ts";
+import { isAlive } from "#scripts/lib/processes.ts";
+import { findServer } from "#scripts/lib/state.ts";
+import { freshFolder, LocalServer } from "#test/support/server.ts";
 
 describe("a started server", () => {
   const folder = freshFolder();

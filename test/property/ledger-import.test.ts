@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { toLogView } from "../../src/modules/ledger/views.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
-import { checkAgainstModel } from "../support/ledger-agreement.ts";
-import { ALL, TestLedger } from "../support/ledger-fixtures.ts";
-import { audited, underTest } from "../support/ledger-in-node.ts";
-import { copyOf, exportOf } from "../support/ledger-logs.ts";
-import { steps } from "../support/ledger-steps.ts";
+import { toLogView } from "#modules/ledger/http/views.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { checkAgainstModel } from "#test/support/ledger-agreement.ts";
+import { ALL, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { audited, underTest } from "#test/support/ledger-in-node.ts";
+import { copyOf, exportOf } from "#test/support/ledger-logs.ts";
+import { steps } from "#test/support/ledger-steps.ts";
 
 test("a ledger that was exported and imported is the same, and its export is the text of its list", async () => {
   const property = fc.asyncProperty(steps(20), async (life) => {

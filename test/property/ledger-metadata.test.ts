@@ -1,25 +1,25 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Features, LogEntry, Metadata } from "../../src/modules/ledger/core/types.ts";
-import { LedgerEngine } from "../../src/modules/ledger/object/engine.ts";
-import { MetadataHistory } from "../../src/modules/ledger/object/metadata-history.ts";
-import { attempt } from "../../src/platform/result.ts";
-import { fromMicros, toMicros } from "../../src/platform/time.ts";
-import { element, INFO, TestLedger } from "../support/ledger-fixtures.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import type { Features, LogEntry, Metadata } from "#ledger-engine/rules/types.ts";
+import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import { attempt } from "#platform/result.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
+import { element, INFO, TestLedger } from "#test/support/ledger-fixtures.ts";
 import {
   expectedRows,
   type MetadataState,
   statesOf,
   storedRows,
   toSecondStep,
-} from "../support/ledger-metadata-rows.ts";
+} from "#test/support/ledger-metadata-rows.ts";
 import {
   type SchemaChoice,
   type Step,
   steps,
   versionOf,
   type Write,
-} from "../support/ledger-steps.ts";
+} from "#test/support/ledger-steps.ts";
 
 const features: fc.Arbitrary<Features> = fc
   .record({ accounts: fc.nat(3), transactions: fc.nat(3) })

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Command } from "../../src/modules/ledger/core/types.ts";
-import { LedgerEngine } from "../../src/modules/ledger/object/engine.ts";
-import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
-import { fromMicros, type Timestamp, toMicros } from "../../src/platform/time.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import type { Command } from "#ledger-engine/rules/types.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import {
   at,
   create,
@@ -15,9 +15,9 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "../support/ledger-fixtures.ts";
-import { audited } from "../support/ledger-in-node.ts";
-import { exportOf, importInto, linesOf } from "../support/ledger-logs.ts";
+} from "#test/support/ledger-fixtures.ts";
+import { audited } from "#test/support/ledger-in-node.ts";
+import { exportOf, importInto, linesOf } from "#test/support/ledger-logs.ts";
 
 const START = toMicros(at("10:00"));
 const HALF_SECOND = 500_000n;

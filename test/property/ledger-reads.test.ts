@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { assertReads } from "../support/ledger-reads.ts";
+import { assertReads } from "#test/support/ledger-reads.ts";
 
 /** A busy machine needs longer than most tests are given. */
 const SLOW = { timeout: 120_000 };

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Transaction } from "../../src/modules/ledger/core/types.ts";
-import type { PageQuery, SortColumns } from "../../src/platform/pagination.ts";
-import { fromMicros, toMicros } from "../../src/platform/time.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { PageQuery, SortColumns } from "#platform/pagination.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 import {
   BARE,
   create,
@@ -10,8 +10,8 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "../support/ledger-fixtures.ts";
-import { walk } from "../support/ledger-walks.ts";
+} from "#test/support/ledger-fixtures.ts";
+import { walk } from "#test/support/ledger-walks.ts";
 
 const TRANSACTION_COLUMNS: SortColumns = {
   id: "integer",

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseProgram } from "../../src/numscript/parser.ts";
-import { allot, fraction, type Fraction } from "../../src/numscript/portions.ts";
-import { printProgram } from "../../src/numscript/print.ts";
-import { assertAllAnswered } from "../support/numscript-answers.ts";
+import { allot, fraction, type Fraction } from "#numscript/portions.ts";
+import { printProgram } from "#numscript/print/print.ts";
+import { parseProgram } from "#numscript/syntax/parser.ts";
+import { assertAllAnswered } from "#test/support/numscript-answers.ts";
 import {
   amountOf,
   arrivingOf,
@@ -13,10 +13,10 @@ import {
   runMovement,
   sumOf,
   withoutZeros,
-} from "../support/numscript-laws.ts";
-import { type MovementOptions, movements } from "../support/numscript-scripts.ts";
-import { syntaxOf, withoutRanges } from "../support/numscript-syntax.ts";
-import { loadCases, RUNTIMES } from "../support/numscript.ts";
+} from "#test/support/numscript-laws.ts";
+import { type MovementOptions, movements } from "#test/support/numscript-scripts.ts";
+import { syntaxOf, withoutRanges } from "#test/support/numscript-syntax.ts";
+import { loadCases, RUNTIMES } from "#test/support/numscript.ts";
 
 const AMOUNT_MAX = 10n ** 40n;
 

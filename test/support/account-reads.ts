@@ -1,8 +1,8 @@
-import { wholePage } from "../../bench/reads/whole-page.ts";
-import type { AccountRecord } from "../../src/modules/ledger/core/types.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
-import type { ColumnQuery } from "../../src/platform/pagination.ts";
 import { BARE, type TestLedger } from "./ledger-fixtures.ts";
+import { wholePage } from "#bench/reads/whole-page.ts";
+import type { AccountRecord } from "#ledger-engine/rules/types.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { ColumnQuery } from "#platform/pagination.ts";
 
 const BY_ADDRESS: ColumnQuery = {
   kind: "column",

@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
 import { TEST_SETTINGS } from "./settings.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** Where the Worker under test seems to listen. No socket is opened: requests go straight to its `fetch`. */
 export const BASE_URL = "http://localhost:8787";

@@ -1,12 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import type { BucketPorts } from "../../src/modules/ledger/buckets/context.ts";
-import { BucketService, LedgerService } from "../../src/modules/ledger/index.ts";
-import { present } from "../../src/platform/assert.ts";
-import { fromMillis } from "../../src/platform/time.ts";
 import { type ApiInit, api, freshName } from "./api.ts";
 import { objectOf, okBodyOf, pay, post } from "./ledger-api.ts";
+import type { BucketPorts } from "#modules/ledger/catalogue/buckets/context.ts";
+import { BucketService, LedgerService } from "#modules/ledger/index.ts";
+import { present } from "#platform/assert.ts";
+import { fromMillis } from "#platform/time.ts";
 
 /** A row of the catalogue, as it is stored. */
 export interface CatalogueRow {

@@ -1,4 +1,4 @@
-import type { Sql, SqlRow, SqlValue } from "../../src/modules/ledger/object/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
 /** Rows as the platform bills them. */
 export interface Rows {

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
-import type { WebhookConfig } from "../../src/modules/webhooks/core/config.ts";
-import { WebhookService } from "../../src/modules/webhooks/index.ts";
-import { present } from "../../src/platform/assert.ts";
-import type { PlatformEvent } from "../../src/platform/events/envelope.ts";
-import { fromMillis, toMillis } from "../../src/platform/time.ts";
 import { freshName } from "./api.ts";
+import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { present } from "#platform/assert.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** A request that an endpoint got. */
 export interface ReceivedCall {

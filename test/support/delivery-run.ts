@@ -1,12 +1,12 @@
-import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
-import { Delivery, type NextRun } from "../../src/modules/ledger/pipelines/delivery.ts";
-import type { Batching } from "../../src/modules/ledger/pipelines/drivers/batching.ts";
-import type { LogItem } from "../../src/modules/ledger/pipelines/log-page.ts";
-import type { Assignment } from "../../src/modules/ledger/pipelines/pipeline-store.ts";
-import { type Progress, ProgressStore } from "../../src/modules/ledger/pipelines/progress.ts";
-import { present } from "../../src/platform/assert.ts";
-import { AppError } from "../../src/platform/errors.ts";
-import { systemClock } from "../../src/platform/time.ts";
+import { Delivery, type NextRun } from "#modules/exporters/delivery.ts";
+import type { Batching } from "#modules/exporters/drivers/batching.ts";
+import type { LogItem } from "#modules/exporters/log-page.ts";
+import type { Assignment } from "#modules/exporters/pipeline-store.ts";
+import { type Progress, ProgressStore } from "#modules/exporters/progress.ts";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import { systemClock } from "#platform/time.ts";
 
 /** What a destination got in one call. */
 export interface Sent {

@@ -1,9 +1,6 @@
-import type {
-  DriverContext,
-  ExporterConfig,
-} from "../../src/modules/ledger/pipelines/drivers/driver.ts";
-import type { LogItem } from "../../src/modules/ledger/pipelines/log-page.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
+import type { DriverContext, ExporterConfig } from "#modules/exporters/drivers/driver.ts";
+import type { LogItem } from "#modules/exporters/log-page.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** A request that a destination got. */
 export interface DestinationCall {

@@ -1,12 +1,12 @@
-import type { LogListEntry, VolumeRow } from "../../src/modules/ledger/core/reads.ts";
+import { NaiveSchemas } from "./naive-schema.ts";
+import type { LogListEntry, VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type {
   AccountRecord,
   AccountVolumes,
   Metadata,
   Transaction,
-} from "../../src/modules/ledger/core/types.ts";
-import type { Timestamp } from "../../src/platform/time.ts";
-import { NaiveSchemas } from "./naive-schema.ts";
+} from "#ledger-engine/rules/types.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** Transactions as they are after the last entry, without volumes, by id. */
 export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { createApp } from "../../src/app.ts";
 import { BASE_URL } from "./api.ts";
+import { createApp } from "#src/app.ts";
 
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 

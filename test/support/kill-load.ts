@@ -1,5 +1,5 @@
-import { parseJson } from "../../src/platform/json.ts";
 import type { LocalServer } from "./server.ts";
+import { parseJson } from "#platform/json.ts";
 
 /** A write that has to be there once it was acknowledged, and once only however often it is sent. */
 interface Write {

@@ -1,23 +1,13 @@
 import { expect } from "vitest";
-import { toIdempotencyText } from "../../src/modules/ledger/core/idempotency.ts";
-import type {
-  AccountRecord,
-  Command,
-  LogEntry,
-  Transaction,
-} from "../../src/modules/ledger/core/types.ts";
-import type {
-  BulkElement,
-  BulkOptions,
-  Outcome,
-  WriteOptions,
-} from "../../src/modules/ledger/object/engine.ts";
-import type { Page, PageQuery } from "../../src/platform/pagination.ts";
-import type { Result } from "../../src/platform/result.ts";
-import { ZERO_TIMESTAMP, type Timestamp } from "../../src/platform/time.ts";
 import { ALL, element } from "./ledger-fixtures.ts";
 import { LedgerModel, type ModelOptions, type ModelOutcome } from "./ledger-model.ts";
 import { type Step, versionOf, withoutScript, type Write } from "./ledger-steps.ts";
+import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "#ledger-engine/engine.ts";
+import { toIdempotencyText } from "#ledger-engine/rules/idempotency.ts";
+import type { AccountRecord, Command, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Page, PageQuery } from "#platform/pagination.ts";
+import type { Result } from "#platform/result.ts";
+import { ZERO_TIMESTAMP, type Timestamp } from "#platform/time.ts";
 
 /** A ledger that is compared with the model, wherever it runs. */
 export interface LedgerUnderTest {

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { LedgerReads, ReadName } from "../../src/modules/ledger/object/reads/ledger-reads.ts";
-import { unwrap } from "../../src/platform/result.ts";
 import { type ApiInit, api, bodyOf, freshName } from "./api.ts";
+import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts";
+import { unwrap } from "#platform/result.ts";
 
 /** A new ledger of the test's own, by its name. */
 export async function freshLedger(): Promise<string> {

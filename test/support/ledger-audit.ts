@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { toMemento } from "../../src/modules/ledger/core/memento.ts";
 import type { TestLedger } from "./ledger-fixtures.ts";
 import { LedgerModel } from "./ledger-model.ts";
 import { chainHash } from "./ledger-recorded.ts";
+import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 
 /** Expects of a ledger that its hash chain is whole and that everything in it follows from its log. */
 export function expectSound(ledger: TestLedger): void {

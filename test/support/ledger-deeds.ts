@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import type { Command, Metadata } from "../../src/modules/ledger/core/types.ts";
-import { present } from "../../src/platform/assert.ts";
-import { parseTimestamp, type Timestamp } from "../../src/platform/time.ts";
 import { create, deleteMetadata, posting, revert, setMetadata } from "./ledger-fixtures.ts";
+import type { Command, Metadata } from "#ledger-engine/rules/types.ts";
+import { present } from "#platform/assert.ts";
+import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /** Something that is done to a ledger: the commands follow from what it holds by then. */
 export interface Deed {

@@ -1,4 +1,4 @@
-import type { Sql, SqlRow, SqlValue } from "../../src/modules/ledger/object/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
 /** What the storage throws when it fails, in tests. */
 export class StorageFault extends Error {

@@ -1,4 +1,6 @@
 import * as fc from "fast-check";
+import type { LedgerHistory } from "./ledger-history.ts";
+import type { FilterJson } from "./naive-filter.ts";
 import {
   formatTimestamp,
   fromMicros,
@@ -6,9 +8,7 @@ import {
   MICROS_MIN,
   type Timestamp,
   toMicros,
-} from "../../src/platform/time.ts";
-import type { LedgerHistory } from "./ledger-history.ts";
-import type { FilterJson } from "./naive-filter.ts";
+} from "#platform/time.ts";
 
 /** What has filters of its own. */
 export type FilteredResource = "transactions" | "accounts" | "volumes" | "balances" | "logs";

@@ -1,5 +1,13 @@
-import { toInsertSchema } from "../../src/modules/ledger/commands.ts";
-import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
+import {
+  type BulkElement,
+  ENGINE_SETTINGS,
+  type EngineSettings,
+  LedgerEngine,
+  type Outcome,
+} from "#ledger-engine/engine.ts";
+import { toInsertSchema } from "#ledger-engine/requests/commands.ts";
+import { parseFeatures } from "#ledger-engine/rules/features.ts";
+import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
 import type {
   AccountRecord,
   Command,
@@ -16,23 +24,15 @@ import type {
   StoredSchema,
   Target,
   Transaction,
-} from "../../src/modules/ledger/core/types.ts";
-import { parseFeatures } from "../../src/modules/ledger/features.ts";
-import {
-  type BulkElement,
-  ENGINE_SETTINGS,
-  type EngineSettings,
-  LedgerEngine,
-  type Outcome,
-} from "../../src/modules/ledger/object/engine.ts";
-import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
-import type { Sql } from "../../src/modules/ledger/object/sql.ts";
-import { present } from "../../src/platform/assert.ts";
-import type { FailureKind } from "../../src/platform/errors.ts";
-import { AppError } from "../../src/platform/errors.ts";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
-import type { PageQuery } from "../../src/platform/pagination.ts";
-import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
+} from "#ledger-engine/rules/types.ts";
+import { present } from "#platform/assert.ts";
+import type { FailureKind } from "#platform/errors.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { PageQuery } from "#platform/pagination.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A timestamp from RFC 3339, or from a time of day on the day that the tests are set in. */
 export function at(text: string): Timestamp {

@@ -1,21 +1,3 @@
-import type {
-  AssetBalance,
-  BalanceInterval,
-  LogListEntry,
-  VolumeRow,
-} from "../../src/modules/ledger/core/reads.ts";
-import type {
-  Account,
-  AccountRecord,
-  AccountVolumes,
-  Asset,
-  Features,
-  Metadata,
-  Transaction,
-} from "../../src/modules/ledger/core/types.ts";
-import type { FailureKind } from "../../src/platform/errors.ts";
-import type { Order } from "../../src/platform/pagination.ts";
-import { fromMicros, type Timestamp, toMicros } from "../../src/platform/time.ts";
 import {
   type AccountVersion,
   accountVersionsOf,
@@ -27,6 +9,24 @@ import {
 } from "./history-replay.ts";
 import { netOf, pairsOf, sumOf } from "./ledger-sums.ts";
 import { type Facts, type FilterJson, isMatch, keysOf } from "./naive-filter.ts";
+import type {
+  AssetBalance,
+  BalanceInterval,
+  LogListEntry,
+  VolumeRow,
+} from "#ledger-engine/rules/reads.ts";
+import type {
+  Account,
+  AccountRecord,
+  AccountVolumes,
+  Asset,
+  Features,
+  Metadata,
+  Transaction,
+} from "#ledger-engine/rules/types.ts";
+import type { FailureKind } from "#platform/errors.ts";
+import type { Order } from "#platform/pagination.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A list, without its pages. */
 export interface ListQuery {

@@ -1,16 +1,12 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import {
-  answerAudit,
-  type AuditReport,
-  LedgerAudit,
-} from "../../src/modules/ledger/object/audit.ts";
-import { NodeSql } from "../../src/modules/ledger/object/node-sql.ts";
-import { attempt } from "../../src/platform/result.ts";
-import { fromMicros, toMicros } from "../../src/platform/time.ts";
 import { checkAgainstModel, type LedgerUnderTest } from "./ledger-agreement.ts";
 import { EXPANDED, TestLedger, WITH_VOLUMES } from "./ledger-fixtures.ts";
 import { type Step, steps } from "./ledger-steps.ts";
+import { answerAudit, type AuditReport, LedgerAudit } from "#ledger-engine/audit/audit.ts";
+import { attempt } from "#platform/result.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 
 /**
  * Takes ledgers on `node:sqlite` through random lives, beside the naive model, and audits each of them at its end. Gives

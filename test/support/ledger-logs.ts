@@ -1,6 +1,6 @@
-import type { ImportOutcome } from "../../src/modules/ledger/object/log-importer.ts";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
 import { TestLedger, type TestLedgerOptions } from "./ledger-fixtures.ts";
+import type { ImportOutcome } from "#ledger-engine/write/log-importer.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** The whole log of a ledger as its export gives it, an entry a line. */
 export function exportOf({ engine }: Pick<TestLedger, "engine">): string {

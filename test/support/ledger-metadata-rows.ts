@@ -1,8 +1,8 @@
-import type { Features, LogEntry, Metadata } from "../../src/modules/ledger/core/types.ts";
-import type { Sql } from "../../src/modules/ledger/object/sql.ts";
-import { tagHash } from "../../src/modules/ledger/object/tags.ts";
 import type { TestLedger } from "./ledger-fixtures.ts";
 import { NaiveSchemas } from "./naive-schema.ts";
+import type { Features, LogEntry, Metadata } from "#ledger-engine/rules/types.ts";
+import { tagHash } from "#ledger-engine/storage/metadata-index.ts";
+import type { Sql } from "#platform/sql/sql.ts";
 
 /** The rows of `tag` and `history` in words: `account a k=v`, `past transaction 1 k=v`; `account a 7` for log entry 7. */
 export interface MetadataRows {

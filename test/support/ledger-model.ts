@@ -1,3 +1,5 @@
+import { netOf, pairsOf, sumOf } from "./ledger-sums.ts";
+import { type NaiveSchema, NaiveSchemas } from "./naive-schema.ts";
 import {
   type AccountRecord,
   type AccountVolumes,
@@ -11,11 +13,9 @@ import {
   type SetMetadata,
   type Transaction,
   WORLD,
-} from "../../src/modules/ledger/core/types.ts";
-import type { FailureKind } from "../../src/platform/errors.ts";
-import type { Timestamp } from "../../src/platform/time.ts";
-import { netOf, pairsOf, sumOf } from "./ledger-sums.ts";
-import { type NaiveSchema, NaiveSchemas } from "./naive-schema.ts";
+} from "#ledger-engine/rules/types.ts";
+import type { FailureKind } from "#platform/errors.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** What the model says that a write answers. */
 export type ModelOutcome =

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { toIdempotencyText } from "../../src/modules/ledger/core/idempotency.ts";
-import { toMemento } from "../../src/modules/ledger/core/memento.ts";
-import type { LogListEntry } from "../../src/modules/ledger/core/reads.ts";
-import type { Command, Features } from "../../src/modules/ledger/core/types.ts";
-import { present } from "../../src/platform/assert.ts";
-import { AppError } from "../../src/platform/errors.ts";
-import { fromMicros, type Timestamp, toMicros } from "../../src/platform/time.ts";
 import { type DateChoice, deed, type Deed, type Known, welcome } from "./ledger-deeds.ts";
 import { element, TestLedger } from "./ledger-fixtures.ts";
 import { LedgerHistory } from "./ledger-history.ts";
+import { toIdempotencyText } from "#ledger-engine/rules/idempotency.ts";
+import { toMemento } from "#ledger-engine/rules/log/memento.ts";
+import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
+import type { Command, Features } from "#ledger-engine/rules/types.ts";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A ledger that has been through a lot, and the naive reader of what it has been through. */
 export interface Past {

@@ -1,6 +1,4 @@
 import * as fc from "fast-check";
-import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
-import { fromMicros, toMicros } from "../../src/platform/time.ts";
 import {
   dateNear,
   filterOf,
@@ -17,6 +15,8 @@ import type {
   VolumeQuery,
 } from "./ledger-history.ts";
 import { malformedFilter, type MalformedFilter } from "./malformed-filters.ts";
+import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** A question to a ledger. */
 export type LedgerQuery =

@@ -1,20 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import type { CountPart, CountQuery } from "../../src/modules/ledger/core/reads.ts";
-import type { LedgerReads } from "../../src/modules/ledger/object/reads/ledger-reads.ts";
-import { AppError, type FailureKind } from "../../src/platform/errors.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
-import {
-  type CursorRules,
-  decodeCursor,
-  type Page,
-  type PageQuery,
-} from "../../src/platform/pagination.ts";
 import type { Answer, LedgerHistory, ListQuery } from "./ledger-history.ts";
 import { makePast, type Past, type PastOptions } from "./ledger-pasts.ts";
 import { type LedgerQuery, queriesAbout } from "./ledger-queries.ts";
 import type { FilterJson } from "./naive-filter.ts";
+import type { LedgerReads } from "#ledger-engine/read/ledger-reads.ts";
+import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
+import { AppError, type FailureKind } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { type CursorRules, decodeCursor, type Page, type PageQuery } from "#platform/pagination.ts";
 
 /** Asks a random ledger random questions, and compares each answer with that of the naive reader. */
 export function assertReads({ queries, ...options }: PastOptions & { queries: number }): void {

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseAccount, parseAsset } from "../../src/modules/ledger/core/names.ts";
+import { at } from "./ledger-fixtures.ts";
+import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
 import type {
   LogData,
   LogEntry,
   Metadata,
   Target,
   Transaction,
-} from "../../src/modules/ledger/core/types.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { at } from "./ledger-fixtures.ts";
+} from "#ledger-engine/rules/types.ts";
+import { parseJson } from "#platform/json.ts";
 
 /** An entry of the log that was exported from Formance Ledger v2.4.12. */
 export interface RecordedEntry {

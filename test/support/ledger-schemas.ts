@@ -1,16 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  decodeSchema,
-  type SchemaData,
-} from "../../src/modules/ledger/core/schemas/ledger-schema.ts";
-import {
-  decodeQueries,
-  type QueryTemplate,
-} from "../../src/modules/ledger/core/schemas/queries.ts";
-import { present } from "../../src/platform/assert.ts";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
-import { attempt } from "../../src/platform/result.ts";
+import { decodeSchema, type SchemaData } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import { decodeQueries, type QueryTemplate } from "#ledger-engine/rules/schemas/queries.ts";
+import { present } from "#platform/assert.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { attempt } from "#platform/result.ts";
 
 /** A request about schemas that Formance Ledger v2.4.12 was sent, and what it answered. */
 export type RecordedRequest = RecordedInsertion | RecordedTransaction | RecordedRun;

@@ -1,9 +1,4 @@
 import * as fc from "fast-check";
-import { toScript } from "../../src/modules/ledger/core/idempotency.ts";
-import { parseAccount } from "../../src/modules/ledger/core/names.ts";
-import type { Command, CreateTransaction, Posting } from "../../src/modules/ledger/core/types.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "../../src/platform/time.ts";
 import {
   create,
   deleteMetadata,
@@ -13,6 +8,11 @@ import {
   setMetadata,
   template,
 } from "./ledger-fixtures.ts";
+import { toScript } from "#ledger-engine/rules/idempotency.ts";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import type { Command, CreateTransaction, Posting } from "#ledger-engine/rules/types.ts";
+import { parseJson } from "#platform/json.ts";
+import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** What a test does to a ledger and to its model. */
 export type Step =

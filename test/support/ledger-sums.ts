@@ -1,4 +1,4 @@
-import type { AccountVolumes, Posting, Transaction } from "../../src/modules/ledger/core/types.ts";
+import type { AccountVolumes, Posting, Transaction } from "#ledger-engine/rules/types.ts";
 
 export type Pair = Pick<AccountVolumes, "account" | "asset">;
 

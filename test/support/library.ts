@@ -4,7 +4,7 @@ import {
   type NewPosting,
   openLedger,
   type OpenOptions,
-} from "../../src/modules/ledger/embedded/index.ts";
+} from "#library/index.ts";
 
 /** A ledger in memory whose clock ticks a second at each look, from ten o'clock on. */
 export function ledgerInMemory(options: OpenOptions = {}): Ledger {

@@ -1,5 +1,5 @@
-import type { Metadata } from "../../src/modules/ledger/core/types.ts";
-import { parseTimestamp, type Timestamp } from "../../src/platform/time.ts";
+import type { Metadata } from "#ledger-engine/rules/types.ts";
+import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /** A filter as the JSON that clients send, its integers `bigint`. */
 export type FilterJson = { readonly [operator: string]: unknown };

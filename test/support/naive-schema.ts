@@ -1,4 +1,4 @@
-import type { LogEntry, Metadata } from "../../src/modules/ledger/core/types.ts";
+import type { LogEntry, Metadata } from "#ledger-engine/rules/types.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,21 +1,21 @@
 import * as fc from "fast-check";
-import type { Program, Runtime, VariableDeclaration } from "../../src/numscript/ast.ts";
-import { type CheckReport, checkScript } from "../../src/numscript/check.ts";
+import { type Attempt, attempts } from "./numscript-mutations.ts";
+import { withoutRanges } from "./numscript-syntax.ts";
+import { RUNTIMES } from "./numscript.ts";
+import { compileScript, runScript } from "#numscript";
+import { type CheckReport, checkScript } from "#numscript/check/check.ts";
+import { FEATURES } from "#numscript/features.ts";
+import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
+import { printProgram } from "#numscript/print/print.ts";
+import type { Reader, RunOutput } from "#numscript/run.ts";
+import type { Program, Runtime, VariableDeclaration } from "#numscript/syntax/ast.ts";
 import {
   type Diagnostic,
   printDiagnostics,
   printPositions,
-} from "../../src/numscript/diagnostics.ts";
-import { FEATURES } from "../../src/numscript/features.ts";
-import { compileScript, runScript } from "../../src/numscript/index.ts";
-import { SOURCE_LENGTH_MAX } from "../../src/numscript/limits.ts";
-import { parseProgram } from "../../src/numscript/parser.ts";
-import { printProgram } from "../../src/numscript/print.ts";
-import type { Reader, RunOutput } from "../../src/numscript/run.ts";
-import type { Range } from "../../src/numscript/source.ts";
-import { type Attempt, attempts } from "./numscript-mutations.ts";
-import { withoutRanges } from "./numscript-syntax.ts";
-import { RUNTIMES } from "./numscript.ts";
+} from "#numscript/syntax/diagnostics.ts";
+import { parseProgram } from "#numscript/syntax/parser.ts";
+import type { Range } from "#numscript/syntax/source.ts";
 
 /** How an attempt ended in a runtime. */
 type Ending = "refused" | "failed" | "run";

@@ -1,6 +1,6 @@
-import type { Runtime } from "../../src/numscript/ast.ts";
-import { type CheckReport, checkScript } from "../../src/numscript/check.ts";
-import type { Range } from "../../src/numscript/source.ts";
+import { type CheckReport, checkScript } from "#numscript/check/check.ts";
+import type { Runtime } from "#numscript/syntax/ast.ts";
+import type { Range } from "#numscript/syntax/source.ts";
 
 /** A diagnostic as a test writes it down: severity, code, the part of the script that it is about, text. */
 export type Told = readonly [severity: string, code: string, place: string, message: string];

@@ -1,3 +1,7 @@
+import { ASSET, type Movement, nameOf } from "./numscript-scripts.ts";
+import { execute } from "./numscript.ts";
+import { printProgram } from "#numscript/print/print.ts";
+import type { ScriptPosting } from "#numscript/run.ts";
 import type {
   Destination,
   Expression,
@@ -7,12 +11,8 @@ import type {
   Source,
   Statement,
   Target,
-} from "../../src/numscript/ast.ts";
-import { printProgram } from "../../src/numscript/print.ts";
-import type { ScriptPosting } from "../../src/numscript/run.ts";
-import { WORLD } from "../../src/numscript/values.ts";
-import { ASSET, type Movement, nameOf } from "./numscript-scripts.ts";
-import { execute } from "./numscript.ts";
+} from "#numscript/syntax/ast.ts";
+import { WORLD } from "#numscript/values.ts";
 
 /** What one statement of a script has done. */
 export interface Step {

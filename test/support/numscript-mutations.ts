@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { printProgram } from "../../src/numscript/print.ts";
 import { movements } from "./numscript-scripts.ts";
 import { syntaxOf } from "./numscript-syntax.ts";
 import { loadCases } from "./numscript.ts";
+import { printProgram } from "#numscript/print/print.ts";
 
 /** A text that may be a script, and what it is run with. */
 export interface Attempt {

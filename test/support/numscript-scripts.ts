@@ -9,8 +9,8 @@ import type {
   Source,
   Statement,
   Target,
-} from "../../src/numscript/ast.ts";
-import { WORLD } from "../../src/numscript/values.ts";
+} from "#numscript/syntax/ast.ts";
+import { WORLD } from "#numscript/values.ts";
 
 /** A script that moves money, and the balances that it starts from. */
 export interface Movement {

@@ -15,8 +15,8 @@ import {
   type Variable,
   VALUE_TYPES,
   type VariableDeclaration,
-} from "../../src/numscript/ast.ts";
-import { INTERPRETER_WORDS } from "../../src/numscript/tokens.ts";
+} from "#numscript/syntax/ast.ts";
+import { INTERPRETER_WORDS } from "#numscript/syntax/tokens.ts";
 
 /** Programs of any shape that the grammar of a runtime allows: most of them make no sense, but all of them parse. */
 export const syntaxOf = (runtime: Runtime): fc.Arbitrary<Program> =>

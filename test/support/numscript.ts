@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Runtime } from "../../src/numscript/ast.ts";
-import type { ScriptFailure } from "../../src/numscript/diagnostics.ts";
-import { compileScript, type RunResult, runScript } from "../../src/numscript/index.ts";
-import type { BalanceQuery, Reader, RunOutput } from "../../src/numscript/run.ts";
+import { compileScript, type RunResult, runScript } from "#numscript";
+import type { BalanceQuery, Reader, RunOutput } from "#numscript/run.ts";
+import type { Runtime } from "#numscript/syntax/ast.ts";
+import type { ScriptFailure } from "#numscript/syntax/diagnostics.ts";
 
 export const RUNTIMES = ["machine", "experimental-interpreter"] as const satisfies Runtime[];
 

@@ -1,9 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { parseJson } from "../../src/platform/json.ts";
 import { api, freshName } from "./api.ts";
 import { inLedger, okBodyOf } from "./ledger-api.ts";
+import { parseJson } from "#platform/json.ts";
 
 export const EXPORTERS = "/api/ledger/v2/_/exporters";
 

@@ -1,6 +1,6 @@
-import type { SchemaResponse } from "../../src/modules/ledger/schemas.ts";
 import { type ApiInit, bodyOf } from "./api.ts";
 import { freshLedger, inLedger, okBodyOf } from "./ledger-api.ts";
+import type { SchemaResponse } from "#modules/ledger/http/schemas.ts";
 
 export type SchemaView = ReturnType<typeof SchemaResponse.parse>;
 

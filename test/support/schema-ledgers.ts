@@ -1,7 +1,7 @@
-import type { EngineSettings } from "../../src/modules/ledger/object/engine.ts";
-import { parseJson } from "../../src/platform/json.ts";
-import { attempt } from "../../src/platform/result.ts";
 import { insertSchema, TestLedger, type TestLedgerOptions } from "./ledger-fixtures.ts";
+import type { EngineSettings } from "#ledger-engine/engine.ts";
+import { parseJson } from "#platform/json.ts";
+import { attempt } from "#platform/result.ts";
 
 /** Accounts of every kind; `users:…` and `world` get metadata, `bank:main` may, `users:…:wallet` gets some of its own. */
 export const CHART = parseJson(`{

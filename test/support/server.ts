@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { end, type ProcessIdentity } from "../../scripts/lib/processes.ts";
-import { SCOPED_MODULES } from "../../src/platform/http/authenticator.ts";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
+import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { end, type ProcessIdentity } from "#scripts/lib/processes.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

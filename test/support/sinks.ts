@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { Random } from "../../scripts/lib/random.ts";
-import { parseJson, stringifyJson } from "../../src/platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 /** A log entry as a sink got it; `text` is what must be the same on every arrival. */
 export interface SunkEntry {

@@ -1,6 +1,6 @@
-import type { StreamElement } from "../../src/modules/ledger/streams/elements.ts";
-import type { Splitter } from "../../src/modules/ledger/streams/splitter.ts";
-import type { Result } from "../../src/platform/result.ts";
+import type { StreamElement } from "#modules/ledger/bulk/elements.ts";
+import type { Splitter } from "#modules/ledger/bulk/splitter.ts";
+import type { Result } from "#platform/result.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { createApp } from "../../src/app.ts";
-import { LedgerObject } from "../../src/modules/ledger/index.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
 import { type ApiInit, BASE_URL, token } from "./api.ts";
 import { objectOf } from "./ledger-api.ts";
+import { LedgerObject } from "#modules/ledger/index.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { createApp } from "#src/app.ts";
 
 const bindings = { ...env, FLORIN_SCHEMA_ENFORCEMENT_MODE: "strict" };
 const app = createApp();

@@ -1,8 +1,8 @@
-import type { Transaction } from "../../src/modules/ledger/core/types.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
-import type { ColumnQuery, Page } from "../../src/platform/pagination.ts";
-import type { Timestamp } from "../../src/platform/time.ts";
 import { BARE, type TestLedger } from "./ledger-fixtures.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { ColumnQuery, Page } from "#platform/pagination.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 const NEWEST_FIRST: ColumnQuery = {
   kind: "column",

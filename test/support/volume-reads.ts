@@ -1,11 +1,3 @@
-import type { VolumeRow } from "../../src/modules/ledger/core/reads.ts";
-import { stringifyJson } from "../../src/platform/json.ts";
-import {
-  decodeCursor,
-  type ListOptions,
-  type Page,
-  type PageQuery,
-} from "../../src/platform/pagination.ts";
 import {
   at,
   create,
@@ -14,6 +6,9 @@ import {
   TestLedger,
   type TestLedgerOptions,
 } from "./ledger-fixtures.ts";
+import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { decodeCursor, type ListOptions, type Page, type PageQuery } from "#platform/pagination.ts";
 
 export const NO_OPTIONS = { insertionDate: false, groupBy: 0 };
 const RULES = { columns: { account: "text" }, options: NO_OPTIONS, pageSizeMax: 1000 } as const;

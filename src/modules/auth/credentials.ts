@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../platform/http/body.ts";
+import { percentDecoded } from "#platform/http/body.ts";
 
 /** A client's id and secret, as a request to the token endpoint presents them. */
 export interface Credentials {

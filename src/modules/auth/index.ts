@@ -1,19 +1,19 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Authenticator } from "../../platform/http/authenticator.ts";
-import type { AppEnv } from "../../platform/http/context.ts";
-import type { Module } from "../../platform/http/module.ts";
-import { systemFetch } from "../../platform/http/outbound.ts";
-import { memoByEnv } from "../../platform/memo.ts";
-import { type Settings, settingsOf } from "../../platform/settings.ts";
-import { systemClock } from "../../platform/time.ts";
+import { registerClients } from "./http/clients.ts";
+import { registerOAuth } from "./http/oauth.ts";
+import { registerServer } from "./http/server.ts";
 import { KeyCache } from "./key-cache.ts";
-import { registerClients } from "./routes/clients.ts";
-import { registerOAuth } from "./routes/oauth.ts";
-import { registerServer } from "./routes/server.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import type { Authenticator } from "#platform/http/authenticator.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import type { Module } from "#platform/http/module.ts";
+import { systemFetch } from "#platform/http/outbound.ts";
+import { memoByEnv } from "#platform/memo.ts";
+import { type Settings, settingsOf } from "#platform/settings.ts";
+import { systemClock } from "#platform/time.ts";
 
 const VERSION = "v2.4.0";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../../platform/errors.ts";
-import { isLoopbackHost } from "../../platform/http/loopback.ts";
+import { AppError } from "#platform/errors.ts";
+import { isLoopbackHost } from "#platform/http/loopback.ts";
 
 /** Where this module's routes are, below the public URL: the path of its issuer. */
 export const ISSUER_PATH = "/api/auth";

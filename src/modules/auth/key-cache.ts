@@ -1,5 +1,5 @@
-import { log } from "../../platform/log.ts";
-import { type Clock, toMillis } from "../../platform/time.ts";
+import { log } from "#platform/log.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
 
 export interface KeyCacheOptions {
   /** Whose keys these are. */

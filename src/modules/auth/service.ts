@@ -1,6 +1,3 @@
-import { AppError } from "../../platform/errors.ts";
-import { newId } from "../../platform/ids.ts";
-import { settingsOf } from "../../platform/settings.ts";
 import { hashSecret, lastDigitsOf } from "./client-secret.ts";
 import {
   CLIENT_SECRETS_MAX,
@@ -10,6 +7,9 @@ import {
   type ClientSecret,
 } from "./core/client.ts";
 import { AuthStore } from "./store.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { settingsOf } from "#platform/settings.ts";
 
 /** Manages the clients that the API has made. The client of the settings is none of them. */
 export class ClientService {

@@ -6,11 +6,11 @@ import {
   importJWK,
   importPKCS8,
 } from "jose";
-import { present } from "../../platform/assert.ts";
-import { parseJson, stringifyJson } from "../../platform/json.ts";
-import { memoByEnv } from "../../platform/memo.ts";
-import { SecretBox } from "../../platform/secrets.ts";
 import { AuthStore, type SigningKeyRow } from "./store.ts";
+import { present } from "#platform/assert.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { memoByEnv } from "#platform/memo.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 
 /** What access tokens are signed with, and the only algorithm that verification knows. */
 export const TOKEN_ALGORITHM = "RS256";

@@ -1,7 +1,7 @@
-import { SCOPED_MODULES } from "../../platform/http/authenticator.ts";
-import type { Settings } from "../../platform/settings.ts";
 import { hashSecret } from "./client-secret.ts";
 import type { Credential } from "./core/client.ts";
+import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
+import type { Settings } from "#platform/settings.ts";
 
 /** Every scope that means something here. */
 export const KNOWN_SCOPES: readonly string[] = [

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
-import { type Database, databaseOf } from "../../platform/db/database.ts";
-import { parseJson, stringifyJson } from "../../platform/json.ts";
 import type { Client, ClientFields, ClientSecret } from "./core/client.ts";
 import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 type ClientRow = typeof authClients.$inferSelect;
 type SecretRow = typeof authClientSecrets.$inferSelect;

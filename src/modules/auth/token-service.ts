@@ -1,7 +1,4 @@
 import { SignJWT } from "jose";
-import { newId } from "../../platform/ids.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { type Clock, systemClock, toMillis } from "../../platform/time.ts";
 import { matchesSecret } from "./client-secret.ts";
 import type { Client, Credential } from "./core/client.ts";
 import { OAuthError } from "./core/oauth-error.ts";
@@ -10,6 +7,9 @@ import { type Credentials, parseBasic, usesBasic } from "./credentials.ts";
 import { SigningKeys, TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { staticClient } from "./static-client.ts";
 import { AuthStore } from "./store.ts";
+import { newId } from "#platform/ids.ts";
+import { settingsOf } from "#platform/settings.ts";
+import { type Clock, systemClock, toMillis } from "#platform/time.ts";
 
 /** What a request to the token endpoint carries. */
 export interface TokenRequest {

@@ -1,12 +1,12 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
 import { z } from "zod";
-import { AppError } from "../../platform/errors.ts";
-import { type Authenticator, allows, type Scope } from "../../platform/http/authenticator.ts";
-import { type Clock, toMillis } from "../../platform/time.ts";
 import { splitScopes } from "./core/scopes.ts";
 import { isSameIssuer, issuerOf } from "./issuer.ts";
 import type { KeyCache } from "./key-cache.ts";
 import { TOKEN_ALGORITHM } from "./signing-keys.ts";
+import { AppError } from "#platform/errors.ts";
+import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
 
 export interface TokenVerifierOptions {
   readonly publicUrl: string | undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { callOutbound, type Fetch, type OutboundPolicy } from "../../platform/http/outbound.ts";
-import { parseJson } from "../../platform/json.ts";
 import { importPublicKey, TOKEN_ALGORITHM } from "./signing-keys.ts";
+import { callOutbound, type Fetch, type OutboundPolicy } from "#platform/http/outbound.ts";
+import { parseJson } from "#platform/json.ts";
 
 export interface IssuerAccess {
   readonly fetch: Fetch;

@@ -1,7 +1,7 @@
-import type { PlatformEvent } from "../../platform/events/envelope.ts";
-import { renderStoredSchema } from "./core/schemas/ledger-schema.ts";
-import type { LedgerInfo, LogData, LogEntry, Target } from "./core/types.ts";
-import { toTransactionView } from "./views.ts";
+import { toTransactionView } from "./http/views.ts";
+import { renderStoredSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import type { LedgerInfo, LogData, LogEntry, Target } from "#ledger-engine/rules/types.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
 
 /** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */
 export function toPlatformEvents(

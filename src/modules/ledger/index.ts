@@ -8,31 +8,31 @@
  * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { AppEnv } from "../../platform/http/context.ts";
-import type { Module } from "../../platform/http/module.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
-import { registerAccounts } from "./routes/accounts.ts";
-import { registerBalanceHistory } from "./routes/balance-history.ts";
-import { registerBucketList, registerBuckets } from "./routes/buckets.ts";
-import { registerBulk } from "./routes/bulk.ts";
-import { registerExporters } from "./routes/exporters.ts";
-import { registerLedgers } from "./routes/ledgers.ts";
-import { registerLogs } from "./routes/logs.ts";
-import { registerMetrics } from "./routes/metrics.ts";
-import { registerNumscript } from "./routes/numscript.ts";
-import { registerPipelines, registerPipelineStates } from "./routes/pipelines.ts";
-import { registerQueries } from "./routes/queries.ts";
-import { registerSchemas } from "./routes/schemas.ts";
-import { registerServiceInfo } from "./routes/service-info.ts";
-import { registerTransactions } from "./routes/transactions.ts";
-import { registerVerify } from "./routes/verify.ts";
-import { registerVolumes } from "./routes/volumes.ts";
-import { registerV1 } from "./v1/index.ts";
+import { registerBalanceHistory } from "./http/florin/balance-history.ts";
+import { registerNumscript } from "./http/florin/numscript.ts";
+import { registerVerify } from "./http/florin/verify.ts";
+import { registerV1 } from "./http/v1/index.ts";
+import { registerAccounts } from "./http/v2/accounts.ts";
+import { registerBucketList, registerBuckets } from "./http/v2/buckets.ts";
+import { registerBulk } from "./http/v2/bulk.ts";
+import { registerLedgers } from "./http/v2/ledgers.ts";
+import { registerLogs } from "./http/v2/logs.ts";
+import { registerMetrics } from "./http/v2/metrics.ts";
+import { registerQueries } from "./http/v2/queries.ts";
+import { registerSchemas } from "./http/v2/schemas.ts";
+import { registerServiceInfo } from "./http/v2/service-info.ts";
+import { registerTransactions } from "./http/v2/transactions.ts";
+import { registerVolumes } from "./http/v2/volumes.ts";
+import { registerExporters } from "#modules/exporters/http/exporters.ts";
+import { registerPipelines, registerPipelineStates } from "#modules/exporters/http/pipelines.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import type { Module } from "#platform/http/module.ts";
 
-export { BucketService } from "./buckets/service.ts";
-export { LedgerAuditObject } from "./object/audit-object.ts";
-export { LedgerObject } from "./object/ledger-object.ts";
-export { PipelineObject, PipelineService } from "./pipelines/index.ts";
+export { BucketService } from "./catalogue/buckets/service.ts";
+export { LedgerAuditObject } from "./objects/audit-object.ts";
+export { LedgerObject } from "./objects/ledger-object.ts";
+export { PipelineObject, PipelineService } from "#modules/exporters/index.ts";
 export { LedgerService } from "./service.ts";
 
 export const ledgerModule: Module = {

@@ -1,15 +1,26 @@
-import { AppError } from "../../platform/errors.ts";
-import type { PlatformEvent } from "../../platform/events/envelope.ts";
-import type { EventsOrigin } from "../../platform/events/messages.ts";
-import { callObject } from "../../platform/http/rpc.ts";
-import { newId } from "../../platform/ids.ts";
-import { logError } from "../../platform/log.ts";
-import { joinPages, mapPage, type Page, type PageQuery } from "../../platform/pagination.ts";
-import { attempt, type Result, unwrap } from "../../platform/result.ts";
-import type { Settings } from "../../platform/settings.ts";
-import { systemClock, type Timestamp } from "../../platform/time.ts";
-import { assertMetadata } from "./core/limits.ts";
-import { isBucketName, isLedgerName } from "./core/names.ts";
+import {
+  type ExecuteBulk,
+  executeAtomically,
+  executeInBatches,
+  type StreamOutcome,
+} from "./bulk/bulk-stream.ts";
+import type { StreamElement } from "./bulk/elements.ts";
+import { importInBatches } from "./bulk/log-import.ts";
+import { type Ledger, LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
+import { toPlatformEvents } from "./events.ts";
+import type { LedgerObject } from "./objects/ledger-object.ts";
+import type { AuditReport } from "#ledger-engine/audit/audit.ts";
+import type {
+  BulkElement,
+  BulkOptions,
+  LedgerCounts,
+  Outcome,
+  WriteOptions,
+} from "#ledger-engine/engine.ts";
+import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts";
+import { parseFeatures } from "#ledger-engine/rules/features.ts";
+import { assertMetadata } from "#ledger-engine/rules/limits.ts";
+import { isBucketName, isLedgerName } from "#ledger-engine/rules/names.ts";
 import type {
   AssetBalance,
   BalanceHistoryQuery,
@@ -20,36 +31,25 @@ import type {
   SingleRead,
   VolumeExpansion,
   VolumeRow,
-} from "./core/reads.ts";
+} from "#ledger-engine/rules/reads.ts";
 import {
   type LedgerSchema,
   parseStoredSchema,
   queryTemplateOf,
-} from "./core/schemas/ledger-schema.ts";
-import type { QueryTemplate } from "./core/schemas/queries.ts";
-import type { AccountRecord, Command, Metadata, Transaction } from "./core/types.ts";
-import { toPlatformEvents } from "./events.ts";
-import { parseFeatures } from "./features.ts";
-import type { AuditReport } from "./object/audit.ts";
-import type {
-  BulkElement,
-  BulkOptions,
-  LedgerCounts,
-  Outcome,
-  WriteOptions,
-} from "./object/engine.ts";
-import type { LedgerObject } from "./object/ledger-object.ts";
-import type { MigrationStep } from "./object/migrations.ts";
-import type { LedgerReads, ReadName } from "./object/reads/ledger-reads.ts";
-import { type Ledger, LedgerCatalogue, unknownLedger } from "./store.ts";
-import {
-  type ExecuteBulk,
-  executeAtomically,
-  executeInBatches,
-  type StreamOutcome,
-} from "./streams/bulk-stream.ts";
-import type { StreamElement } from "./streams/elements.ts";
-import { importInBatches } from "./streams/log-import.ts";
+} from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import type { QueryTemplate } from "#ledger-engine/rules/schemas/queries.ts";
+import type { AccountRecord, Command, Metadata, Transaction } from "#ledger-engine/rules/types.ts";
+import type { MigrationStep } from "#ledger-engine/storage/migrations.ts";
+import { AppError } from "#platform/errors.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventsOrigin } from "#platform/events/messages.ts";
+import { callObject } from "#platform/http/rpc.ts";
+import { newId } from "#platform/ids.ts";
+import { logError } from "#platform/log.ts";
+import { joinPages, mapPage, type Page, type PageQuery } from "#platform/pagination.ts";
+import { attempt, type Result, unwrap } from "#platform/result.ts";
+import type { Settings } from "#platform/settings.ts";
+import { systemClock, type Timestamp } from "#platform/time.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
 

@@ -1,13 +1,13 @@
+import type { Target } from "./config-store.ts";
+import { sign } from "./signature.ts";
 import {
   callOutbound,
   type Fetch,
   type OutboundPolicy,
   type OutboundResult,
-} from "../../platform/http/outbound.ts";
-import { logError } from "../../platform/log.ts";
-import { type Clock, type Timestamp, toMillis } from "../../platform/time.ts";
-import type { Target } from "./config-store.ts";
-import { sign } from "./signature.ts";
+} from "#platform/http/outbound.ts";
+import { logError } from "#platform/log.ts";
+import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** What one request to an endpoint carries. */
 export interface WebhookCall {

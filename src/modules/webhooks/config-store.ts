@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, isNull, ne, sql } from "drizzle-orm";
-import type { Database } from "../../platform/db/database.ts";
-import { parseJson, stringifyJson } from "../../platform/json.ts";
-import type { SecretBox } from "../../platform/secrets.ts";
-import type { Timestamp } from "../../platform/time.ts";
 import type { WebhookConfig } from "./core/config.ts";
 import { webhookConfigs, webhookDeliveries } from "./tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { SecretBox } from "#platform/secrets/secrets.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** What a client may set on a config. */
 export interface ConfigFields {

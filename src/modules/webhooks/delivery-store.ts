@@ -1,10 +1,10 @@
 import { type SQL, and, eq, sql } from "drizzle-orm";
-import type { Database } from "../../platform/db/database.ts";
-import { newId } from "../../platform/ids.ts";
-import { stringifyJson } from "../../platform/json.ts";
-import type { Timestamp } from "../../platform/time.ts";
 import type { ClaimedDelivery, NewDelivery, Settlement } from "./core/delivery.ts";
 import { webhookConfigs, webhookDeliveries, webhookDeliveryAttempts } from "./tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { newId } from "#platform/ids.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /**
  * Deliveries in D1. Every statement handles a whole batch, which comes as one JSON parameter: a statement of D1 takes at

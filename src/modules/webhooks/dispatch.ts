@@ -1,5 +1,3 @@
-import { logError } from "../../platform/log.ts";
-import { fromMillis, toMillis } from "../../platform/time.ts";
 import { callEndpoint, type WebhookCall } from "./call.ts";
 import type { Target } from "./config-store.ts";
 import type { WebhookContext } from "./context.ts";
@@ -7,6 +5,8 @@ import type { ClaimedDelivery, Settlement } from "./core/delivery.ts";
 import { isExhausted, judge } from "./core/retry.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { runFairly } from "./lanes.ts";
+import { logError } from "#platform/log.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** Calls under way at once: the platform lets an invocation wait for so many answers and holds back any more. */
 const CALLS_AT_ONCE_MAX = 6;

@@ -1,8 +1,8 @@
-import { eventName, type PlatformEvent } from "../../platform/events/envelope.ts";
-import { newId } from "../../platform/ids.ts";
 import type { WebhookContext } from "./context.ts";
 import type { NewDelivery } from "./core/delivery.ts";
 import { toPayload } from "./payload.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
+import { newId } from "#platform/ids.ts";
 
 /** Ids of the active configs that want an event, by its name. */
 export type Subscriptions = ReadonlyMap<string, readonly string[]>;

@@ -1,7 +1,7 @@
-import { deploymentClock } from "../../platform/deployment-clock.ts";
-import type { DeliveryMessage } from "../../platform/events/messages.ts";
-import { logError } from "../../platform/log.ts";
-import { type Clock, type Timestamp, toMillis } from "../../platform/time.ts";
+import type { DeliveryMessage } from "#platform/events/messages.ts";
+import { logError } from "#platform/log.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** What brings a delivery about: messages, which can be lost, and a durable alarm, which cannot. */
 export interface SchedulePorts {

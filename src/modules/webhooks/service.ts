@@ -1,8 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { AppError } from "../../platform/errors.ts";
-import type { PlatformEvent } from "../../platform/events/envelope.ts";
-import { findUrlFault } from "../../platform/http/outbound.ts";
-import { newId } from "../../platform/ids.ts";
 import { type CallResult, callEndpoint } from "./call.ts";
 import type { ConfigFields, ConfigFilter } from "./config-store.ts";
 import { contextOf, type WebhookContext, type WebhookPorts } from "./context.ts";
@@ -10,6 +6,10 @@ import type { WebhookConfig } from "./core/config.ts";
 import { dispatch } from "./dispatch.ts";
 import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
 import { sweep } from "./sweep.ts";
+import { AppError } from "#platform/errors.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { findUrlFault } from "#platform/http/outbound.ts";
+import { newId } from "#platform/ids.ts";
 
 /** A config as a client sends it; without a secret, one is made. */
 export interface ConfigInput extends Omit<ConfigFields, "secret"> {

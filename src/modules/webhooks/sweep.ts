@@ -1,7 +1,7 @@
-import { fromMillis, toMillis } from "../../platform/time.ts";
 import type { WebhookContext } from "./context.ts";
 import type { OverduePosition } from "./delivery-store.ts";
 import { CLAIM_MS_MAX, OVERDUE_AFTER_MS } from "./schedule.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** Most forgotten deliveries that one sweep plans again; the next one goes on. */
 const SWEEP_ROWS_MAX = 10_000;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Timestamp } from "../../platform/time.ts";
 import type { AttemptOutcome, DeliveryStatus } from "./core/delivery.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** Who gets which events. A deleted config stays until nothing refers to it. */
 export const webhookConfigs = sqliteTable(

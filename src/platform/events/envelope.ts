@@ -1,4 +1,4 @@
-import type { Timestamp } from "../time.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** Something that happened, in the one form that all modules publish. */
 export interface PlatformEvent {

@@ -1,5 +1,5 @@
-import { AppError } from "../errors.ts";
-import { parseJson } from "../json.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
 
 /** Largest request body, in bytes, where an operation does not say otherwise. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;

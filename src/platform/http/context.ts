@@ -1,5 +1,5 @@
-import type { Settings } from "../settings.ts";
 import type { Authenticator } from "./authenticator.ts";
+import type { Settings } from "#platform/settings.ts";
 
 /** What a request carries through middleware and handlers. */
 export interface AppEnv {

@@ -1,8 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { AppError, type FailureStatus } from "../errors.ts";
-import { stringifyJson } from "../json.ts";
-import { toValidationError, unsupported } from "../validation.ts";
 import type { Scope } from "./authenticator.ts";
 import {
   BODY_BYTES_MAX,
@@ -17,6 +14,9 @@ import {
 import type { AppEnv } from "./context.ts";
 import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
 import { ErrorResponse } from "./schemas.ts";
+import { AppError, type FailureStatus } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { toValidationError, unsupported } from "#platform/validation.ts";
 
 /**
  * One operation of the HTTP API: registers it with the OpenAPI document, checks the token, parses and validates what the

@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { AppError } from "../errors.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJsonFilter, toFilterText } from "#platform/filter/filter.ts";
 import {
   decodeCursor,
   type ListOptions,
   type Order,
   type PageQuery,
   type SortColumns,
-} from "../pagination.ts";
-import { parseJsonFilter, toFilterText } from "../query.ts";
-import type { Settings } from "../settings.ts";
-import type { Timestamp } from "../time.ts";
-import { TimestampInput } from "../validation.ts";
+} from "#platform/pagination.ts";
+import type { Settings } from "#platform/settings.ts";
+import type { Timestamp } from "#platform/time.ts";
+import { TimestampInput } from "#platform/validation.ts";
 
 /** How a resource is listed. */
 export interface ListRules {

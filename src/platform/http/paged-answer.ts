@@ -1,5 +1,5 @@
-import { stringifyJson } from "../json.ts";
-import { logError } from "../log.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
 
 /** A JSON answer of one long list, which is made and sent a page at a time. */
 export interface PagedAnswer {

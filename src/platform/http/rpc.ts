@@ -1,5 +1,5 @@
-import { AppError } from "../errors.ts";
-import { type Result, unwrap } from "../result.ts";
+import { AppError } from "#platform/errors.ts";
+import { type Result, unwrap } from "#platform/result.ts";
 
 /**
  * Awaits a call of a Durable Object and unwraps its result. A call that the platform refused or cut off has an unknown

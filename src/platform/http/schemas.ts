@@ -1,8 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { ERROR_CODES } from "../errors.ts";
-import type { Page } from "../pagination.ts";
+import { ERROR_CODES } from "#platform/errors.ts";
+import type { Page } from "#platform/pagination.ts";
 
-export { BigIntegerInput, type Metadata, MetadataSchema, TimestampInput } from "../validation.ts";
+export {
+  BigIntegerInput,
+  type Metadata,
+  MetadataSchema,
+  TimestampInput,
+} from "#platform/validation.ts";
 
 /** The body of every failed request. */
 export const ErrorResponse = z

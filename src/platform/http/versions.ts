@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { log } from "../log.ts";
 import type { AppEnv } from "./context.ts";
 import { endpoint, json } from "./endpoint.ts";
 import type { Module } from "./module.ts";
+import { log } from "#platform/log.ts";
 
 const VersionsResponse = z
   .object({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSameIssuer, issuerOf } from "../../../src/modules/auth/issuer.ts";
+import { isSameIssuer, issuerOf } from "#modules/auth/issuer.ts";
 
 describe("our issuer", () => {
   test("is below the public URL, whatever the request says", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KeyCache } from "../../../src/modules/auth/key-cache.ts";
-import { fromMillis } from "../../../src/platform/time.ts";
+import { KeyCache } from "#modules/auth/key-cache.ts";
+import { fromMillis } from "#platform/time.ts";
 
 const MINUTE_MS = 60_000;
 const PAUSE_MS = 30_000;

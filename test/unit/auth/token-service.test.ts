@@ -1,12 +1,12 @@
 import { decodeJwt, generateKeyPair } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { hashSecret } from "../../../src/modules/auth/client-secret.ts";
-import type { Credential } from "../../../src/modules/auth/core/client.ts";
-import { OAuthError } from "../../../src/modules/auth/core/oauth-error.ts";
-import { KeyCache } from "../../../src/modules/auth/key-cache.ts";
-import { type TokenRequest, TokenService } from "../../../src/modules/auth/token-service.ts";
-import { TokenVerifier } from "../../../src/modules/auth/token-verifier.ts";
-import { fromMillis } from "../../../src/platform/time.ts";
+import { hashSecret } from "#modules/auth/client-secret.ts";
+import type { Credential } from "#modules/auth/core/client.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { KeyCache } from "#modules/auth/key-cache.ts";
+import { type TokenRequest, TokenService } from "#modules/auth/token-service.ts";
+import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+import { fromMillis } from "#platform/time.ts";
 
 const PUBLIC_URL = "https://pay.example.com";
 const START_MS = Date.UTC(2026, 0, 1, 10, 0, 0, 900);

@@ -1,10 +1,10 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { KeyCache } from "../../../src/modules/auth/key-cache.ts";
-import { TokenVerifier, VERIFIED_MS_MAX } from "../../../src/modules/auth/token-verifier.ts";
-import { AppError } from "../../../src/platform/errors.ts";
-import type { Scope } from "../../../src/platform/http/authenticator.ts";
-import { fromMillis } from "../../../src/platform/time.ts";
+import { KeyCache } from "#modules/auth/key-cache.ts";
+import { TokenVerifier, VERIFIED_MS_MAX } from "#modules/auth/token-verifier.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Scope } from "#platform/http/authenticator.ts";
+import { fromMillis } from "#platform/time.ts";
 
 const HOUR_S = 3600;
 const TOKENS_MAX = 10;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { percentiles } from "../../../bench/load/percentiles.ts";
-import { requestSource } from "../../../bench/load/requests.ts";
-import { Random } from "../../../scripts/lib/random.ts";
+import { percentiles } from "#bench/load/percentiles.ts";
+import { requestSource } from "#bench/load/requests.ts";
+import { Random } from "#scripts/lib/random.ts";
 
 describe("percentiles", () => {
   it("are the nearest rank, whatever the order", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readOptions } from "../../../bench/options.ts";
+import { readOptions } from "#bench/options.ts";
 
 const NAMES = ["single-random", "single-hot", "account"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Outcome, outcomeOf } from "../../../scripts/demo/books.ts";
+import { type Outcome, outcomeOf } from "#scripts/demo/books.ts";
 import {
   checkAbsence,
   checkAccountMetadata,
@@ -9,15 +9,15 @@ import {
   checkTransactions,
   checkWayBack,
   type Played,
-} from "../../../scripts/demo/checks.ts";
+} from "#scripts/demo/checks.ts";
 import {
   checkEvents,
   checkSignatures,
   distinctDeliveries,
   expectedEvents,
-} from "../../../scripts/demo/event-checks.ts";
-import type { Plan, Step } from "../../../scripts/demo/plan.ts";
-import type { Account, Transaction } from "../../../scripts/demo/wire.ts";
+} from "#scripts/demo/event-checks.ts";
+import type { Plan, Step } from "#scripts/demo/plan.ts";
+import type { Account, Transaction } from "#scripts/demo/wire.ts";
 
 const AMOUNT = 10n ** 30n;
 const POSTING = { source: "world", destination: "bank", amount: AMOUNT, asset: "ETH/18" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Books, outcomeOf } from "../../../scripts/demo/books.ts";
-import { planDay } from "../../../scripts/demo/day.ts";
-import { type Commit, type Plan, type Posting, stepsOf } from "../../../scripts/demo/plan.ts";
+import { Books, outcomeOf } from "#scripts/demo/books.ts";
+import { planDay } from "#scripts/demo/day.ts";
+import { type Commit, type Plan, type Posting, stepsOf } from "#scripts/demo/plan.ts";
 
 const plan = planDay(2026);
 

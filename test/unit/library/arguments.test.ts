@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LedgerError, openLedger } from "../../../src/modules/ledger/embedded/index.ts";
+import { LedgerError, openLedger } from "#library/index.ts";
 
 /** What a caller without types may pass. */
 const untyped = (value: unknown): never => value as never;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type BulkElement, LedgerError } from "../../../src/modules/ledger/embedded/index.ts";
-import { ledgerInMemory, pay, refusalOf } from "../../support/library.ts";
+import { type BulkElement, LedgerError } from "#library/index.ts";
+import { ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
 
 const creating = (way: string, amount: number): BulkElement => ({
   action: "CREATE_TRANSACTION",

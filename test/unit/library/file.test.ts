@@ -5,8 +5,8 @@ import { basename, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLedger } from "../../../src/modules/ledger/embedded/index.ts";
-import { pay, refusalOf } from "../../support/library.ts";
+import { openLedger } from "#library/index.ts";
+import { pay, refusalOf } from "#test/support/library.ts";
 
 let folder: string;
 let files = 0;
@@ -23,7 +23,7 @@ const DEPOSIT = { postings: [pay("world -> a", 5)] };
 
 /** Runs a script in a process of its own, which has `openLedger`, `file` and `DEPOSIT`. */
 function runElsewhere(file: string, script: string): { output: string; signal: string | null } {
-  const entry = pathToFileURL(resolve("src/modules/ledger/embedded/index.ts")).href;
+  const entry = pathToFileURL(resolve("src/library/index.ts")).href;
   const prelude = `import { openLedger } from ${JSON.stringify(entry)};
     const file = ${JSON.stringify(file)}; const DEPOSIT = ${JSON.stringify(DEPOSIT)};`;
   const options = ["--input-type=module", "--no-warnings", "--eval", `${prelude}\n${script}`];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openLedger } from "../../../src/modules/ledger/embedded/index.ts";
-import { errorOf, ledgerInMemory, pay, refusalOf } from "../../support/library.ts";
+import { openLedger } from "#library/index.ts";
+import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
 
 const NOWHERE = { input: 0n, output: 0n, balance: 0n };
 

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  PositionalSql,
-  toPositional,
-} from "../../../src/modules/ledger/embedded/positional-sql.ts";
+import { PositionalSql, toPositional } from "#library/positional-sql.ts";
 
 describe("a statement with numbered parameters", () => {
   test.each([

@@ -2,13 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  type Ledger,
-  type NewSchema,
-  openLedger,
-  type OpenOptions,
-} from "../../../src/modules/ledger/embedded/index.ts";
-import { errorOf, ledgerInMemory, pay, refusalOf } from "../../support/library.ts";
+import { type Ledger, type NewSchema, openLedger, type OpenOptions } from "#library/index.ts";
+import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
 
 const DEPOSIT = [
   "vars {",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LineIndex, type LspPosition } from "../../../src/numscript/source.ts";
+import { LineIndex, type LspPosition } from "#numscript/syntax/source.ts";
 
 const at = (line: number, character: number) => ({ line, character });
 

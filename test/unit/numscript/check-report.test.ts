@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { CHECK_DIAGNOSTICS_MAX } from "../../../src/numscript/check-report.ts";
-import { checkScript } from "../../../src/numscript/check.ts";
-import { SOURCE_LENGTH_MAX } from "../../../src/numscript/limits.ts";
-import type { Range } from "../../../src/numscript/source.ts";
-import { interpreterReport, tell, textOf } from "../../support/numscript-check.ts";
-import { loadCases, RUNTIMES } from "../../support/numscript.ts";
+import { checkScript } from "#numscript/check/check.ts";
+import { CHECK_DIAGNOSTICS_MAX } from "#numscript/check/report.ts";
+import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+import { interpreterReport, tell, textOf } from "#test/support/numscript-check.ts";
+import { loadCases, RUNTIMES } from "#test/support/numscript.ts";
 
 /** Something of everything that a report tells of. */
 const SCRIPT = `#![feature("experimental-oneof")]

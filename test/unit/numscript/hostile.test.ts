@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Runtime } from "../../../src/numscript/index.ts";
-import { printDiagnostics, printPositions } from "../../../src/numscript/index.ts";
-import { execute } from "../../support/numscript.ts";
+import type { Runtime } from "#numscript";
+import { printDiagnostics, printPositions } from "#numscript";
+import { execute } from "#test/support/numscript.ts";
 
 const RUNTIMES: readonly Runtime[] = ["machine", "experimental-interpreter"];
 

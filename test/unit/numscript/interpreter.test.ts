@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { ScriptError } from "../../../src/numscript/diagnostics.ts";
-import { FEATURES } from "../../../src/numscript/features.ts";
-import { Queue } from "../../../src/numscript/interpreter-queue.ts";
-import { interpret } from "../../../src/numscript/interpreter.ts";
-import { PORTION_DIGITS_MAX, POSTINGS_MAX } from "../../../src/numscript/limits.ts";
-import { parseProgram } from "../../../src/numscript/parser.ts";
-import { Output, type Reader, type RunOutput } from "../../../src/numscript/run.ts";
+import { FEATURES } from "#numscript/features.ts";
+import { interpret } from "#numscript/interpreter/interpreter.ts";
+import { Queue } from "#numscript/interpreter/queue.ts";
+import { PORTION_DIGITS_MAX, POSTINGS_MAX } from "#numscript/limits.ts";
+import { Output, type Reader, type RunOutput } from "#numscript/run.ts";
+import { ScriptError } from "#numscript/syntax/diagnostics.ts";
+import { parseProgram } from "#numscript/syntax/parser.ts";
 import {
   type Balances,
   describePosting,
   MemoryReader,
   type Surroundings,
-} from "../../support/numscript.ts";
+} from "#test/support/numscript.ts";
 
 const ALL_FEATURES = Object.values(FEATURES);
 

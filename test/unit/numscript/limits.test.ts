@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Runtime } from "../../../src/numscript/ast.ts";
-import { checkScript } from "../../../src/numscript/check.ts";
+import { checkScript } from "#numscript/check/check.ts";
 import {
   DEPTH_MAX,
   DIAGNOSTICS_MAX,
@@ -13,10 +12,11 @@ import {
   TEXT_LENGTH_MAX,
   TOKENS_MAX,
   VARIABLES_MAX,
-} from "../../../src/numscript/limits.ts";
-import { parseProgram } from "../../../src/numscript/parser.ts";
-import { printProgram } from "../../../src/numscript/print.ts";
-import { execute, RUNTIMES, type Surroundings } from "../../support/numscript.ts";
+} from "#numscript/limits.ts";
+import { printProgram } from "#numscript/print/print.ts";
+import type { Runtime } from "#numscript/syntax/ast.ts";
+import { parseProgram } from "#numscript/syntax/parser.ts";
+import { execute, RUNTIMES, type Surroundings } from "#test/support/numscript.ts";
 
 /** Far more than any of these takes, so that a busy machine fails none. */
 const ANSWER_MS_MAX = 2000;

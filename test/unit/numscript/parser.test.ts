@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseProgram } from "../../../src/numscript/parser.ts";
+import { parseProgram } from "#numscript/syntax/parser.ts";
 
 const problemsOf = (source: string) => parseProgram(source, "machine").diagnostics;
 

@@ -5,7 +5,7 @@ import {
   outcomeOf,
   RUNTIMES,
   type Surroundings,
-} from "../../support/numscript.ts";
+} from "#test/support/numscript.ts";
 
 interface Traced {
   readonly name: string;

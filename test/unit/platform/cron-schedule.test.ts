@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { present } from "../../../src/platform/assert.ts";
-import { CronSchedule } from "../../../src/platform/cron-schedule.ts";
+import { present } from "#platform/assert.ts";
+import { CronSchedule } from "#platform/cron-schedule.ts";
 
 const scheduleOf = (text: string): CronSchedule => present(CronSchedule.parse(text), text);
 const millis = (text: string): number => Date.parse(text);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDurationMs } from "../../../src/platform/duration.ts";
+import { parseDurationMs } from "#platform/duration.ts";
 
 test.each([
   ["0", 0],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { assert as assertThat, present } from "../../../src/platform/assert.ts";
-import { AppError, codeOf, ERROR_CODES, toErrorBody } from "../../../src/platform/errors.ts";
-import { attempt, unwrap } from "../../../src/platform/result.ts";
+import { assert as assertThat, present } from "#platform/assert.ts";
+import { AppError, codeOf, ERROR_CODES, toErrorBody } from "#platform/errors.ts";
+import { attempt, unwrap } from "#platform/result.ts";
 
 describe("an expected failure", () => {
   test("has a status, a code of the closed set and a message that begins with the code", () => {

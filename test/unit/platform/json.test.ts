@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { parseJson, quoteJson, stringifyJson } from "../../../src/platform/json.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 
 describe("reading", () => {
   test.each([

@@ -8,9 +8,9 @@ import {
   pageOf,
   type PageQuery,
   scanOf,
-} from "../../../src/platform/pagination.ts";
-import { attempt } from "../../../src/platform/result.ts";
-import type { Timestamp } from "../../../src/platform/time.ts";
+} from "#platform/pagination.ts";
+import { attempt } from "#platform/result.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 const RULES = {
   columns: { id: "integer", timestamp: "date", address: "text" },

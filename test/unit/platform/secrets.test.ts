@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SecretBox } from "../../../src/platform/secrets.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 
 const keyOf = (letter: string): string => btoa(letter.repeat(32));
 const boxWith = (current: string, ...previous: readonly string[]): SecretBox =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseSettings, settingsOf, SettingsError } from "../../../src/platform/settings.ts";
+import { parseSettings, settingsOf, SettingsError } from "#platform/settings.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const REQUIRED = { FLORIN_SECRET_KEY: KEY };

@@ -9,7 +9,7 @@ import {
   toMicros,
   toMillis,
   ZERO_TIMESTAMP,
-} from "../../../src/platform/time.ts";
+} from "#platform/time.ts";
 
 const formatted = (text: string): string | undefined => {
   const timestamp = parseTimestamp(text);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { callEndpoint, parseRetryAfter } from "../../../src/modules/webhooks/call.ts";
-import { toPayload } from "../../../src/modules/webhooks/payload.ts";
-import type { Fetch } from "../../../src/platform/http/outbound.ts";
-import { fromMillis } from "../../../src/platform/time.ts";
+import { callEndpoint, parseRetryAfter } from "#modules/webhooks/call.ts";
+import { toPayload } from "#modules/webhooks/payload.ts";
+import type { Fetch } from "#platform/http/outbound.ts";
+import { fromMillis } from "#platform/time.ts";
 
 const NOW_MS = 1_767_225_600_750;
 const CALL = {

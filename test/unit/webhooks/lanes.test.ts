@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { GroupWriter } from "../../../src/modules/webhooks/group-writer.ts";
-import { runFairly } from "../../../src/modules/webhooks/lanes.ts";
+import { GroupWriter } from "#modules/webhooks/group-writer.ts";
+import { runFairly } from "#modules/webhooks/lanes.ts";
 
 interface Job {
   readonly key: string;

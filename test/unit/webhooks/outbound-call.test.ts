@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  callOutbound,
-  type Fetch,
-  type OutboundCall,
-} from "../../../src/platform/http/outbound.ts";
+import { callOutbound, type Fetch, type OutboundCall } from "#platform/http/outbound.ts";
 
 const CALL: OutboundCall = {
   method: "POST",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findUrlFault } from "../../../src/platform/http/outbound.ts";
+import { findUrlFault } from "#platform/http/outbound.ts";
 
 const check = (url: string, allowPrivateHosts = false): string | undefined =>
   findUrlFault(url, { allowPrivateHosts });

@@ -6,7 +6,7 @@ import {
   judge,
   RETRY_AFTER_MS_MAX,
   type RetryPolicy,
-} from "../../../src/modules/webhooks/core/retry.ts";
+} from "#modules/webhooks/core/retry.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

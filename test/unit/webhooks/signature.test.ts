@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sign } from "../../../src/modules/webhooks/signature.ts";
+import { sign } from "#modules/webhooks/signature.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
 const ID = "3f0e1c2a-9b57-4a0e-8d1f-5c2b7a6e4d90";

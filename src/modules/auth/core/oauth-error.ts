@@ -1,4 +1,4 @@
-import { AppError } from "../../../platform/errors.ts";
+import { AppError } from "#platform/errors.ts";
 
 /** Error codes of RFC 6749 §5.2 that the token endpoint uses. */
 export const OAUTH_ERRORS = [

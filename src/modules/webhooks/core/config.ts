@@ -1,4 +1,4 @@
-import type { Timestamp } from "../../../platform/time.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** Where events of some types are sent, and with which secret they are signed. */
 export interface WebhookConfig {

@@ -1,4 +1,4 @@
-import type { Timestamp } from "../../../platform/time.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** States of a delivery. `succeeded`, `failed` and `cancelled` are final, until a failed one is replayed. */
 export const DELIVERY_STATUSES = [

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  OAuthError,
-  toDescription,
-  toOAuthError,
-} from "../../../../src/modules/auth/core/oauth-error.ts";
-import { AppError } from "../../../../src/platform/errors.ts";
+import { OAuthError, toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
+import { AppError } from "#platform/errors.ts";
 
 test("a failed authentication of the client is 401, every other refusal 400", () => {
   expect(new OAuthError("invalid_client").status).toBe(401);

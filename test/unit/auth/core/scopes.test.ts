@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { grantScopes, splitScopes } from "../../../../src/modules/auth/core/scopes.ts";
+import { grantScopes, splitScopes } from "#modules/auth/core/scopes.ts";
 
 describe("granted scopes", () => {
   const allowed = ["a:read", "b:write", "openid", "email"];

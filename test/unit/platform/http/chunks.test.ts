@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { readChunks } from "../../../../src/platform/http/body.ts";
+import { readChunks } from "#platform/http/body.ts";
 
 /** A request whose body gives the chunks, and then ends as `end` says; how much of it was taken, and whether it was left. */
 function requestOf(chunks: readonly string[], end: "closes" | "breaks" | "hangs") {

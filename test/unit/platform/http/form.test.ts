@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseForm } from "../../../../src/platform/http/body.ts";
+import { parseForm } from "#platform/http/body.ts";
 
 test("decodes names and values", () => {
   expect(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../../../src/platform/errors.ts";
-import { filterOf, type ListRules, toPageQuery } from "../../../../src/platform/http/listing.ts";
-import { encodeCursor } from "../../../../src/platform/pagination.ts";
-import { FILTER_LENGTH_MAX } from "../../../../src/platform/query.ts";
-import { parseSettings } from "../../../../src/platform/settings.ts";
-import type { Timestamp } from "../../../../src/platform/time.ts";
-import { TEST_SETTINGS } from "../../../support/settings.ts";
+import { AppError } from "#platform/errors.ts";
+import { FILTER_LENGTH_MAX } from "#platform/filter/filter.ts";
+import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import { encodeCursor } from "#platform/pagination.ts";
+import { parseSettings } from "#platform/settings.ts";
+import type { Timestamp } from "#platform/time.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
 
 const RULES: ListRules = {
   list: "main/things",

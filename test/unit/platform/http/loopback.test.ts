@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopbackHost } from "../../../../src/platform/http/loopback.ts";
+import { isLoopbackHost } from "#platform/http/loopback.ts";
 
 const hostOf = (url: string): string => new URL(url).hostname;
 

@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
-import type { AppEnv } from "../../../../src/platform/http/context.ts";
-import { empty, endpoint, type Method } from "../../../../src/platform/http/endpoint.ts";
-import { methodFinder } from "../../../../src/platform/http/routes.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, type Method } from "#platform/http/endpoint.ts";
+import { methodFinder } from "#platform/http/routes.ts";
 
 const PATHS: readonly (readonly [Method, string])[] = [
   ["get", "/v2"],

@@ -1,0 +1,306 @@
+import {
+  cellsAt,
+  type ColumnDifference,
+  differingColumns,
+  digestOf,
+  type Key,
+  keyBehind,
+  type RangeDigest,
+  type RowDigest,
+  rowDigestsOf,
+  TABLE_NAMES,
+  type TableName,
+  type TableRange,
+} from "./table-ranges.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { type LogPage, readLogPage, ReplayError } from "#ledger-engine/storage/log-rows.ts";
+import { assert } from "#platform/assert.ts";
+import { parseJson } from "#platform/json.ts";
+import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import type { Clock } from "#platform/time.ts";
+
+/** What an audit asks of a ledger: the log behind an id and, once the log is known, what the tables hold. */
+export interface AuditRequest {
+  readonly after: number;
+  readonly range: TableRange;
+  /** Asks for the digest of each row, where that of the range differed. */
+  readonly wantsRows: boolean;
+  /** Asks for this row instead, where its digest differed. */
+  readonly row?: Key | undefined;
+}
+
+/** Both parts are of one moment. */
+export interface AuditAnswer {
+  readonly page: LogPage;
+  /** Where the page ends the log. */
+  readonly digest?: RangeDigest;
+  readonly rows?: readonly RowDigest[];
+  /** The cells of a row, `null` where there is none. */
+  readonly cells?: string | null;
+}
+
+/** Answers for the ledger in `sql`, in one turn. */
+export function answerAudit(sql: Sql, { after, range, wantsRows, row }: AuditRequest): AuditAnswer {
+  const page = readLogPage(sql, after);
+  if (!page.isLast) return { page };
+  if (row !== undefined) return { page, cells: cellsAt(sql, range.table, row) ?? null };
+  if (wantsRows) return { page, rows: rowDigestsOf(sql, range) };
+  return { page, digest: digestOf(sql, range) };
+}
+
+export interface AuditDifference extends Partial<ColumnDifference> {
+  readonly table: TableName;
+  /** The primary key, its columns joined with `,`. */
+  readonly key: string;
+  readonly problem: string;
+}
+
+export interface AuditTotals {
+  readonly asset: string;
+  /** What all accounts have received and sent, which is the same. */
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+export interface AuditReport {
+  readonly status: "running" | "consistent" | "inconsistent";
+  /** The last log entry that was made again. */
+  readonly lastLogId: number;
+  /** Rows that were compared, by table. */
+  readonly rows: Readonly<Partial<Record<TableName, number>>>;
+  readonly totals: readonly AuditTotals[];
+  /** The first ones. */
+  readonly differences: readonly AuditDifference[];
+}
+
+/** Most differences that a report names: one flipped byte of a name is seen in many rows. */
+const DIFFERENCES_MAX = 100;
+/** Rows of a range that are compared at a time. */
+const RANGE_ROWS = 5000;
+
+/** How far an audit is, as plain data. */
+export interface AuditProgress {
+  readonly table: number;
+  readonly after: Key | undefined;
+  readonly to: Key | undefined;
+  readonly wantsRows: boolean;
+  /** Rows of the table that are to be looked at, and how many rows of its range there are. */
+  readonly pending: readonly Key[];
+  readonly pendingRows: number;
+  readonly isDone: boolean;
+  readonly rows: Readonly<Partial<Record<TableName, number>>>;
+  readonly totals: readonly AuditTotals[];
+  readonly differences: readonly AuditDifference[];
+}
+
+const START: AuditProgress = {
+  table: 0,
+  after: undefined,
+  to: undefined,
+  wantsRows: false,
+  pending: [],
+  pendingRows: 0,
+  isDone: false,
+  rows: {},
+  totals: [],
+  differences: [],
+};
+
+/**
+ * Rebuilds a ledger from its log, entry by entry, in a database of its own, and compares all tables. Entries that are
+ * written meanwhile are made again, too: what is compared is always of the same moment. The hash chain is computed anew
+ * on the way, so that a wrong hash is a difference in the table `log`.
+ */
+export class LedgerAudit {
+  readonly #sql: Sql;
+  readonly #engine: LedgerEngine;
+  #progress: AuditProgress;
+
+  /** Goes on in a database that an earlier audit of the same ledger has used, if `progress` is what it had reached. */
+  constructor(sql: Sql, info: LedgerInfo, progress: AuditProgress = START) {
+    LedgerEngine.create(sql, info);
+    this.#sql = sql;
+    this.#engine = new LedgerEngine(sql, noClock);
+    this.#progress = progress;
+  }
+
+  get progress(): AuditProgress {
+    return this.#progress;
+  }
+
+  get report(): AuditReport {
+    const { isDone, rows, totals, differences } = this.#progress;
+    const status = isDone ? (differences.length === 0 ? "consistent" : "inconsistent") : "running";
+    return { status, lastLogId: this.#engine.lastLogId, rows, totals, differences };
+  }
+
+  /** What to ask next. */
+  next(): AuditRequest {
+    const { after, to, wantsRows, pending } = this.#progress;
+    return {
+      after: this.#engine.headLogId,
+      range: { table: this.#table, after, to },
+      wantsRows,
+      row: pending[0],
+    };
+  }
+
+  take({ range, row }: AuditRequest, { page, digest, rows, cells }: AuditAnswer): void {
+    if (!this.#replay(page)) return;
+    if (row !== undefined && cells !== undefined) {
+      this.#compareRow(range.table, row, cells ?? undefined);
+      const pending = this.#progress.pending.slice(1);
+      this.#set({ pending });
+      if (pending.length === 0) this.#advance(this.#progress.pendingRows);
+    } else if (rows !== undefined) {
+      const pending = this.#differingKeys(range, rows);
+      this.#set({ pending, pendingRows: rows.length });
+      if (pending.length === 0) this.#advance(rows.length);
+    } else if (digest !== undefined) {
+      const own = digestOf(this.#sql, range);
+      if (own.hash === digest.hash) this.#advance(digest.rows);
+      else this.#set({ wantsRows: true });
+    }
+  }
+
+  get #table(): TableName {
+    return TABLE_NAMES[this.#progress.table] ?? "ledger";
+  }
+
+  #set(change: Partial<AuditProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+  }
+
+  /** Whether the entries could be made again. Behind one that could not, nothing can be said. */
+  #replay(page: LogPage): boolean {
+    try {
+      this.#engine.replay(page);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ReplayError)) throw error;
+      this.#report({ table: "log", key: `${error.logId}`, problem: error.message });
+      this.#set({ isDone: true });
+      return false;
+    }
+  }
+
+  #advance(count: number): void {
+    const { table, to, rows } = this.#progress;
+    const counted = { ...rows, [this.#table]: (rows[this.#table] ?? 0) + count };
+    this.#set({ rows: counted, wantsRows: false });
+    if (to !== undefined) {
+      this.#set({ after: to, to: this.#keyBehind(to) });
+      return;
+    }
+    if (table + 1 < TABLE_NAMES.length) {
+      this.#set({ table: table + 1, after: undefined });
+      this.#set({ to: this.#keyBehind(undefined) });
+      return;
+    }
+    this.#sumUp();
+    this.#set({ isDone: true });
+  }
+
+  #keyBehind(after: Key | undefined): Key | undefined {
+    return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, RANGE_ROWS);
+  }
+
+  /** The keys under which the ledger and the rebuilt one have different rows, as many as are reported. */
+  #differingKeys(range: TableRange, stored: readonly RowDigest[]): Key[] {
+    const unseen = new Map(stored.map(({ key, hash }) => [key.join(","), { key, hash }]));
+    const differing: Key[] = [];
+    for (const { key, hash } of rowDigestsOf(this.#sql, range)) {
+      const text = key.join(",");
+      if (unseen.get(text)?.hash !== hash) differing.push(key);
+      unseen.delete(text);
+    }
+    return [...differing, ...Array.from(unseen.values(), ({ key }) => key)].slice(
+      0,
+      DIFFERENCES_MAX,
+    );
+  }
+
+  #compareRow(table: TableName, key: Key, stored: string | undefined): void {
+    const place = { table, key: key.join(",") };
+    const expected = cellsAt(this.#sql, table, key);
+    if (stored === expected) return;
+    if (stored === undefined) this.#report({ ...place, problem: "the row is missing" });
+    else if (expected === undefined) {
+      this.#report({ ...place, problem: "no log entry makes this row" });
+    } else {
+      for (const difference of differingColumns(table, stored, expected)) {
+        this.#report({ ...place, problem: "the row is not what the log says", ...difference });
+      }
+    }
+  }
+
+  #report(difference: AuditDifference): void {
+    const { differences } = this.#progress;
+    if (differences.length < DIFFERENCES_MAX)
+      this.#set({ differences: [...differences, difference] });
+  }
+
+  /** What all accounts have received and sent of each asset. Where no row differs, it is so in the ledger, too. */
+  #sumUp(): void {
+    const totals = new Map<string, { asset: string; input: bigint; output: bigint }>();
+    let after: Key = [0, 0];
+    for (;;) {
+      const page = this.#sql.all<VolumeSqlRow>(SELECT_VOLUMES, ...after, RANGE_ROWS);
+      for (const { name, input, output } of page) {
+        const total = totals.get(name) ?? { asset: name, input: 0n, output: 0n };
+        total.input += fromStored(input);
+        total.output += fromStored(output);
+        totals.set(name, total);
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < RANGE_ROWS) break;
+      after = [last.account, last.asset];
+    }
+    for (const { input, output } of totals.values()) {
+      assert(input === output, "what accounts have received is what others have sent");
+    }
+    this.#set({ totals: [...totals.values()] });
+  }
+}
+
+/** Progress from the text that `stringifyJson` made of it. */
+export function parseProgress(text: string): AuditProgress {
+  const stored = parseJson(text) as StoredProgress; // written by the audit
+  return {
+    ...stored,
+    after: stored.after ?? undefined,
+    to: stored.to ?? undefined,
+    totals: stored.totals.map(({ asset, input, output }) => ({
+      asset,
+      input: BigInt(input),
+      output: BigInt(output),
+    })),
+  };
+}
+
+/** Small integers are read as numbers. */
+interface StoredProgress extends Omit<AuditProgress, "totals"> {
+  readonly totals: readonly {
+    readonly asset: string;
+    readonly input: number | bigint;
+    readonly output: number | bigint;
+  }[];
+}
+
+type VolumeSqlRow = {
+  account: number;
+  asset: number;
+  name: string;
+  input: StoredAmount;
+  output: StoredAmount;
+};
+
+/** With `max`, the other columns are those of the row that has it: the last move of an account and asset. */
+const SELECT_VOLUMES = `SELECT account, asset, name, max(tx), input, output FROM move JOIN asset ON asset.id = move.asset
+  WHERE (account, asset) > (?, ?) GROUP BY account, asset ORDER BY account, asset LIMIT ?`;
+
+/** Entries are made again with their own dates. */
+const noClock: Clock = () => {
+  throw new Error("an audit has no clock");
+};

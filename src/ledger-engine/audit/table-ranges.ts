@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { parseJson } from "#platform/json.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+
+/** The tables of a ledger: the columns of their primary keys, and what of them must be as a rebuild makes it. */
+const TABLES = {
+  // How far events are taken over, and entries imported, is known to this table only; it must be within the log.
+  ledger: {
+    key: ["one"],
+    columns: [
+      "uuid",
+      "name",
+      "bucket",
+      "features",
+      "published_log BETWEEN 0 AND (SELECT coalesce(max(id), 0) FROM log) AS published_log",
+      "deleted_at",
+      "(imported_log IS NULL OR imported_log BETWEEN 0 AND (SELECT coalesce(max(id), -1) FROM log)) AS imported_log",
+    ],
+  },
+  migration: { key: ["step"], columns: [] },
+  asset: { key: ["id"], columns: ["name"] },
+  account: {
+    key: ["id"],
+    columns: ["address", "first_usage", "inserted_at", "updated_at", "metadata"],
+  },
+  log: {
+    key: ["id"],
+    columns: ["date", "type", "tx", "payload", "hash", "key", "key_hash", "checksum"],
+  },
+  tx: {
+    key: ["id"],
+    columns: ["log", "timestamp", "reference", "metadata", "updated_at", "reverted_at"],
+  },
+  move: {
+    key: ["account", "asset", "tx"],
+    columns: ["role", "input", "output", "timestamp", "shift_input", "shift_output"],
+  },
+  tag: { key: ["scope", "key", "value", "target"], columns: [] },
+  history: { key: ["kind", "target", "log"], columns: [] },
+  schema: { key: ["log"], columns: ["version", "created_at"] },
+} as const;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[]; // the keys of a literal
+
+export type Key = readonly number[];
+
+/** Rows of a table in the order of its key: behind `after`, up to `to` or the end. */
+export interface TableRange {
+  readonly table: TableName;
+  readonly after: Key | undefined;
+  readonly to: Key | undefined;
+}
+
+export interface RangeDigest {
+  readonly rows: number;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+}
+
+/** Rows that are read at a time: some are as large as a row may be, 2 MB. */
+const PAGE_ROWS = 20;
+
+/** What tells two ranges apart without showing them. */
+export function digestOf(sql: Sql, range: TableRange): RangeDigest {
+  const hash = createHash("sha256");
+  let rows = 0;
+  for (const { key, cells } of rowsOf(sql, range)) {
+    hash.update(`${key.join(",")} ${cells}\n`);
+    rows++;
+  }
+  return { rows, hash: hash.digest("hex") };
+}
+
+/** A row without its cells, which may be large. */
+export interface RowDigest {
+  readonly key: Key;
+  /** In hex. */
+  readonly hash: string;
+}
+
+/** The digest of each row of a range. */
+export const rowDigestsOf = (sql: Sql, range: TableRange): RowDigest[] =>
+  Array.from(rowsOf(sql, range), ({ key, cells }) => ({
+    key,
+    hash: createHash("sha256").update(cells).digest("hex").slice(0, ROW_HASH_DIGITS),
+  }));
+
+const ROW_HASH_DIGITS = 32;
+
+/** The cells of a row, `undefined` where there is none. */
+export function cellsAt(sql: Sql, table: TableName, key: Key): string | undefined {
+  const row = `(${TABLES[table].key.join(", ")}) = (${key.map(() => "?").join(", ")})`;
+  return sql.all<{ cells: string }>(
+    `SELECT ${cellsOf(table)} AS cells FROM ${table} WHERE ${row}`,
+    ...key,
+  )[0]?.cells;
+}
+
+export interface TableRow {
+  readonly key: Key;
+  /** A JSON list of texts: the columns as SQL literals. */
+  readonly cells: string;
+}
+
+export function* rowsOf(sql: Sql, { table, after, to }: TableRange): Generator<TableRow> {
+  const { key } = TABLES[table];
+  let last = after;
+  for (;;) {
+    const { where, bindings } = boundsOf(key, last, to);
+    const rows = sql.all<Record<string, number> & { cells: string }>(
+      `SELECT ${key.join(", ")}, ${cellsOf(table)} AS cells FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ${PAGE_ROWS}`,
+      ...bindings,
+    );
+    for (const row of rows) yield { key: key.map((name) => row[name] ?? 0), cells: row.cells };
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < PAGE_ROWS) return;
+    last = key.map((name) => end[name] ?? 0);
+  }
+}
+
+/** The key of the row so many rows behind a key, `undefined` where the table ends before. */
+export function keyBehind(sql: Sql, { table, after }: TableRange, rows: number): Key | undefined {
+  const { key } = TABLES[table];
+  const { where, bindings } = boundsOf(key, after, undefined);
+  const [row] = sql.all<Record<string, number>>(
+    `SELECT ${key.join(", ")} FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT 1 OFFSET ${rows - 1}`,
+    ...bindings,
+  );
+  return row === undefined ? undefined : key.map((name) => row[name] ?? 0);
+}
+
+/** The columns in which two rows of a table differ. */
+export function differingColumns(table: TableName, a: string, b: string): ColumnDifference[] {
+  const [first, second] = [toCells(a), toCells(b)];
+  return TABLES[table].columns.flatMap((column, index) => {
+    const [stored = "NULL", expected = "NULL"] = [first[index], second[index]];
+    return stored === expected
+      ? []
+      : [{ column: nameOf(column), stored: shown(stored), expected: shown(expected) }];
+  });
+}
+
+export interface ColumnDifference {
+  readonly column: string;
+  /** SQL literals, cut where they are long. */
+  readonly stored: string;
+  readonly expected: string;
+}
+
+const toCells = (text: string): readonly string[] => parseJson(text) as string[]; // made by `cellsOf`
+
+const shown = (literal: string): string =>
+  literal.length > SHOWN_MAX
+    ? `${literal.slice(0, SHOWN_MAX)}… (${literal.length} characters)`
+    : literal;
+const SHOWN_MAX = 200;
+
+const EXPRESSION = /^(.*) AS (\w+)$/;
+const nameOf = (column: string): string => EXPRESSION.exec(column)?.[2] ?? column;
+const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? column;
+
+const cellsOf = (table: TableName): string =>
+  `json_array(${TABLES[table].columns.map((column) => literalOf(valueOf(column))).join(", ")})`;
+
+/** `quote` ends a text at U+0000, which no ledger holds. */
+const literalOf = (value: string): string =>
+  `quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), '')`;
+
+function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
+  const conditions: string[] = [];
+  const bindings: SqlValue[] = [];
+  const row = `(${key.join(", ")})`;
+  const values = `(${key.map(() => "?").join(", ")})`;
+  if (after !== undefined) {
+    conditions.push(`${row} > ${values}`);
+    bindings.push(...after);
+  }
+  if (to !== undefined) {
+    conditions.push(`${row} <= ${values}`);
+    bindings.push(...to);
+  }
+  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, bindings };
+}

@@ -1,0 +1,449 @@
+import { createHash } from "node:crypto";
+import { LedgerReads } from "./read/ledger-reads.ts";
+import { isDerivable, toIdempotencyText } from "./rules/idempotency.ts";
+import type { ScriptSettings } from "./rules/scripts.ts";
+import type { Command, Features, LedgerInfo, LogEntry, Transaction } from "./rules/types.ts";
+import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
+import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./storage/log-rows.ts";
+import { migrate } from "./storage/migrations.ts";
+import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
+import { TransactionReader } from "./storage/transaction-reader.ts";
+import { WriteBatch } from "./storage/write-batch.ts";
+import { BulkLimits, BulkOverflow, toBrief } from "./write/bulk-limits.ts";
+import { CommandRunner, type SchemaRules } from "./write/command-runner.ts";
+import { EffectiveVolumes } from "./write/effective-volumes.ts";
+import { Drafts } from "./write/entry-builder.ts";
+import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
+import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
+import type { Draft, LoggedData } from "./write/pending-entry.ts";
+import { assert } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { type Result, toFailure } from "#platform/result.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
+import type { Clock, Timestamp } from "#platform/time.ts";
+
+export interface LedgerCounts {
+  readonly transactions: number;
+  readonly accounts: number;
+}
+
+/** What an engine takes from the deployment that it runs in. */
+export interface EngineSettings {
+  readonly scripts: ScriptSettings;
+  readonly schemas: SchemaRules;
+}
+
+export const ENGINE_SETTINGS: EngineSettings = {
+  scripts: { runtime: "machine", featureFlags: new Set() },
+  schemas: { isStrict: false, report: () => undefined },
+};
+
+export interface WriteOptions {
+  /** Empty for none. */
+  readonly idempotencyKey: string;
+  readonly dryRun: boolean;
+  /** The schema by whose rules the write goes; empty for none. */
+  readonly schemaVersion?: string;
+}
+
+/** What a write answers. */
+export interface Outcome {
+  readonly logId: number;
+  /** Whether the answer is that of an earlier write with the same idempotency key. */
+  readonly isReplay: boolean;
+  /** The transaction that a create or revert made. */
+  readonly transaction?: Transaction;
+}
+
+export interface BulkElement {
+  /** A command, or why the element is none. */
+  readonly command: Result<Command>;
+  readonly idempotencyKey: string;
+}
+
+export interface BulkOptions {
+  readonly atomic: boolean;
+  readonly continueOnFailure: boolean;
+  /** The schema by whose rules all elements go; empty for none. */
+  readonly schemaVersion?: string;
+  /**
+   * The elements are some of a stream's. Transactions are left out of the outcomes, as `readCommitted` gives them later, and
+   * where the elements take too much together, those behind are left for the next call.
+   */
+  readonly isPart?: boolean;
+}
+
+/** A transaction as the log entry shows it that made it. */
+export interface CommittedTransaction {
+  readonly logId: number;
+  readonly transaction: Transaction;
+}
+
+/**
+ * One ledger: the only way to change it is `execute`, the same path for every command: idempotency, decision, log,
+ * projections. It is synchronous and knows no runtime; time comes through the clock.
+ */
+export class LedgerEngine {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #settings: EngineSettings;
+  readonly #batch: WriteBatch;
+  readonly #transactions: TransactionReader;
+  readonly #logs: LogReader;
+  readonly #drafts: Drafts;
+  readonly #schemas: SchemaStore;
+  readonly #runner: CommandRunner;
+  readonly #importer: LogImporter;
+  readonly info: LedgerInfo;
+  /** What can be asked of the ledger, between two commands. */
+  readonly reads: LedgerReads;
+  readonly #log: LogWriter;
+  #publishedLog: number;
+  /** `undefined` until somebody asks, and after a rollback. */
+  #transactionCount: number | undefined;
+  /** Counters that go on through dry runs and refusals, and from the highest stored id after a restart. */
+  readonly #counters = { tx: 0, log: 0 };
+
+  /** Makes an empty ledger; does nothing where there is one. */
+  static create(sql: Sql, info: LedgerInfo): void {
+    sql.transaction(() => {
+      migrate(sql);
+      sql.all(
+        "INSERT INTO ledger (one, uuid, name, bucket, features) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        info.uuid,
+        info.name,
+        info.bucket,
+        stringifyJson(info.features),
+      );
+    });
+  }
+
+  /** Opens the ledger that `create` made. */
+  constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
+    migrate(sql);
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#settings = settings;
+    const row = first(
+      sql.all<{
+        uuid: string;
+        name: string;
+        bucket: string;
+        features: string;
+        published_log: number;
+      }>("SELECT uuid, name, bucket, features, published_log FROM ledger"),
+    );
+    const { uuid, name, bucket } = row;
+    this.info = { uuid, name, bucket, features: parseJson(row.features) as Features }; // written by `create`
+    this.#publishedLog = row.published_log;
+    this.#batch = new WriteBatch(sql, this.info.features);
+    this.#transactions = new TransactionReader(sql);
+    this.#logs = new LogReader(sql, this.#transactions, {
+      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
+    });
+    this.#schemas = new SchemaStore(sql);
+    this.reads = new LedgerReads({
+      sql,
+      transactions: this.#transactions,
+      logs: this.#logs,
+      schemas: this.#schemas,
+      features: this.info.features,
+      countAccounts: () => this.#batch.accountCount,
+      countTransactions: () => this.counts().transactions,
+    });
+    this.#log = new LogWriter(sql, this.#batch, {
+      isChained: this.info.features.HASH_LOGS === "SYNC",
+    });
+    this.#counters.log = this.lastLogId;
+    this.#counters.tx = this.#readLastTransactionId();
+    const [batch, transactions] = [this.#batch, this.#transactions];
+    const effective = this.#keepsEffectiveVolumes
+      ? new EffectiveVolumes(sql, batch, transactions)
+      : undefined;
+    const schemas = this.#schemas;
+    this.#drafts = new Drafts({ sql, batch, transactions, effective, schemas });
+    this.#runner = new CommandRunner({
+      batch,
+      drafts: this.#drafts,
+      takeTransactionId: () => ++this.#counters.tx,
+      scripts: settings.scripts,
+      schemas: settings.schemas,
+    });
+    this.#importer = new LogImporter({
+      sql,
+      batch,
+      drafts: this.#drafts,
+      schemas,
+      transactions,
+      head: () => this.#log.head,
+      append: (id, draft, options) => this.#appendLogged(id, draft, options),
+      steps: () => this.#steps,
+      clock: this.#clock,
+    });
+  }
+
+  /** The id of the last log entry, 0 for none. */
+  get lastLogId(): number {
+    return Math.max(0, this.#log.head.logId);
+  }
+
+  /** The same, -1 for none: an imported log may begin with the entry 0. */
+  get headLogId(): number {
+    return this.#log.head.logId;
+  }
+
+  /** The id of the last log entry whose event is known to be taken over. */
+  get publishedLogId(): number {
+    return this.#publishedLog;
+  }
+
+  /** Executes one command. Throws `AppError` and changes nothing where it is refused. */
+  execute(command: Command, options: WriteOptions): Outcome {
+    return this.#unitOfWork(() => this.#run(command, options, this.#now()));
+  }
+
+  /** Executes commands in order, each on its own or, with `atomic`, all or none. One result for each that was tried. */
+  executeBulk(elements: readonly BulkElement[], options: BulkOptions): Result<Outcome>[] {
+    const results: Result<Outcome>[] = [];
+    const date = options.atomic ? this.#now() : undefined;
+    const rollback = new Error("an atomic bulk failed");
+    const limits = new BulkLimits(this.#steps);
+    try {
+      this.#unitOfWork(() => {
+        for (const element of elements) {
+          const outcome = this.#runElement(element, {
+            schemaVersion: options.schemaVersion ?? "",
+            now: date ?? this.#now(),
+          });
+          const result = options.isPart === true ? toBrief(outcome) : outcome;
+          results.push(result);
+          const overflow = limits.add(result, this.#steps);
+          if (overflow !== undefined && options.isPart !== true) throw overflow;
+          this.#batch.flushIfLarge();
+          if (overflow !== undefined || (!result.ok && !options.continueOnFailure)) break;
+        }
+        if (options.atomic && results.some(({ ok }) => !ok)) throw rollback;
+      });
+    } catch (error) {
+      if (error instanceof BulkOverflow) throw error.toAppError();
+      if (error !== rollback) throw error;
+    }
+    return results;
+  }
+
+  /** Transactions are counted at the first call, and then as they come. */
+  counts(): LedgerCounts {
+    this.#transactionCount ??= first(
+      this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM tx"),
+    ).count;
+    return { transactions: this.#transactionCount, accounts: this.#batch.accountCount };
+  }
+
+  /**
+   * Makes the entries of another ledger's log again, which this one has all of the earlier ones of. Throws `ReplayError`
+   * at an entry that cannot be; the page is then left out whole.
+   */
+  replay(page: LogPage): void {
+    this.#unitOfWork(() => {
+      for (const row of page.rows) {
+        try {
+          this.#replayRow(row, toLoggedData(row, page));
+        } catch (cause) {
+          throw new ReplayError(row.id, cause);
+        }
+        this.#batch.flushIfLarge();
+      }
+    });
+  }
+
+  /** Takes entries of another ledger's log. They are kept together; what is refused is told in the outcome. */
+  importLogs(batch: ImportBatch): ImportOutcome {
+    const outcome = this.#unitOfWork(() => this.#importer.take(batch));
+    if (outcome.taken > 0) this.#publishedLog = this.lastLogId;
+    return outcome;
+  }
+
+  /** Log entries of a range, at least one if there is any, as many as the limits allow. */
+  readLogs(from: number, to: number, limits: RangeLimits): LogEntry[] {
+    return this.#logs.range(from, to, limits);
+  }
+
+  /** The transactions that log entries made: of the first of the entries, at least one, as many as the limit allows. */
+  readCommitted(logIds: readonly number[], limits: { bytesMax: number }): CommittedTransaction[] {
+    return this.#logs.findAll(logIds, limits).flatMap(({ id, data }) => {
+      const transaction = transactionOf(data);
+      return transaction === undefined ? [] : { logId: id, transaction };
+    });
+  }
+
+  /** Notes that the events up to a log entry are taken over. Never moves back. */
+  confirmPublished(to: number): void {
+    const reached = Math.min(to, this.#log.head.logId);
+    if (reached <= this.#publishedLog) return;
+    this.#sql.all("UPDATE ledger SET published_log = ?", reached);
+    this.#publishedLog = reached;
+  }
+
+  get #keepsEffectiveVolumes(): boolean {
+    const { features } = this.info;
+    return (
+      features.MOVES_HISTORY === "ON" &&
+      features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC"
+    );
+  }
+
+  /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
+  get #steps(): number {
+    const { shiftedMoves, metadata } = this.#drafts;
+    const { scriptSteps } = this.#runner;
+    const ruleSteps = scriptSteps + this.#schemas.steps;
+    return ruleSteps + Math.floor(shiftedMoves / MOVES_PER_STEP) + metadata.pairs * STEPS_PER_PAIR;
+  }
+
+  #now(): Timestamp {
+    const now = this.#clock();
+    const { date } = this.#log.head;
+    return now < date ? date : now;
+  }
+
+  /** Keeps what `work` writes, or nothing and no memory of it. */
+  #unitOfWork<T>(work: () => T): T {
+    const { head } = this.#log;
+    try {
+      const result = this.#sql.transaction(() => {
+        const value = work();
+        this.#batch.flush();
+        return value;
+      });
+      this.#batch.trim();
+      this.#schemas.settle();
+      return result;
+    } catch (error) {
+      // A refused command has collected nothing; after anything else, memory is ahead of what was rolled back.
+      if (!(error instanceof AppError)) {
+        this.#log.reset(head);
+        this.#batch.reset();
+        this.#drafts.reset();
+        this.#schemas.reset();
+        this.#transactionCount = undefined;
+      }
+      this.#batch.trim();
+      throw error;
+    }
+  }
+
+  #runElement(
+    { command, idempotencyKey }: BulkElement,
+    { schemaVersion, now }: { schemaVersion: string; now: Timestamp },
+  ): Result<Outcome> {
+    if (!command.ok) return command;
+    try {
+      const options = { idempotencyKey, schemaVersion, dryRun: false };
+      const value = this.#run(command.value, options, now);
+      return { ok: true, value };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { ok: false, failure: toFailure(error) };
+    }
+  }
+
+  #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
+    const { idempotencyKey, dryRun } = options;
+    // Without a key it is stored where the log does not tell it.
+    const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
+    const keyHash = isHashed ? idempotencyHash(command) : undefined;
+    if (keyHash !== undefined && idempotencyKey !== "") {
+      const replay = this.#findReplay(idempotencyKey, keyHash);
+      if (replay !== undefined) return replay;
+    }
+    const schema = this.#schemaOf(command, options.schemaVersion ?? "");
+    const draft = this.#runner.decide(command, { now, schema });
+    if (schema === undefined) this.#reportUnnamed(command);
+    const logId = ++this.#counters.log;
+    if (!dryRun) this.#append(logId, draft, { now, key: idempotencyKey, keyHash });
+    return {
+      logId,
+      isReplay: false,
+      ...(draft.transaction === undefined ? {} : { transaction: draft.transaction }),
+    };
+  }
+
+  /** Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` where one must be given. */
+  #schemaOf(command: Command, version: string): SchemaUse | undefined {
+    if (version !== "") return this.#schemas.use(version);
+    const what = this.#settings.schemas.isStrict ? this.#whyToName(command) : undefined;
+    if (what !== undefined) throw new AppError("SCHEMA_NOT_SPECIFIED", what);
+    return undefined;
+  }
+
+  /** Tells of a write without a schema, once it is known to be taken. */
+  #reportUnnamed(command: Command): void {
+    const what = this.#whyToName(command);
+    if (what !== undefined) this.#settings.schemas.report(what);
+  }
+
+  /** Why a write must name a schema, undefined where it need not. */
+  #whyToName(command: Command): string | undefined {
+    const { latest } = this.#schemas;
+    if (latest === undefined || command.kind === "insertSchema") return undefined;
+    return `a schema version must be specified for this ledger, latest available version is ${latest}`;
+  }
+
+  #isDerivable(command: Command, now: Timestamp): boolean {
+    return this.#settings.scripts.runtime === "machine" && isDerivable(command, now);
+  }
+
+  #findReplay(key: string, keyHash: string): Outcome | undefined {
+    if (this.#batch.hasPendingKey(key)) this.#batch.flush();
+    const found = this.#logs.findByKey(key);
+    if (found === undefined) return undefined;
+    if (found.hash !== "" && found.hash !== keyHash) {
+      throw new AppError(
+        "VALIDATION",
+        `the idempotency key '${key}' was used before with another request`,
+      );
+    }
+    const entry = this.#logs.find(found.id);
+    const transaction = entry === undefined ? undefined : transactionOf(entry.data);
+    return {
+      logId: found.id,
+      isReplay: true,
+      ...(transaction === undefined ? {} : { transaction }),
+    };
+  }
+
+  #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: LoggedData): void {
+    assert(date >= this.#log.head.date, "dates of log entries never decrease");
+    const keyHash = row.keyHash ?? undefined;
+    const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
+    this.#appendLogged(id, this.#drafts.replay(data, date), options);
+    // What follows is chained to the hash that is stored, so that a wrong one is told once.
+    this.#log.chainTo(hash);
+  }
+
+  /** Appends an entry with the ids that it has; others go on behind them. */
+  #appendLogged(id: number, draft: Draft, options: AppendOptions): void {
+    this.#append(id, draft, options);
+    this.#counters.log = Math.max(this.#counters.log, id);
+    this.#counters.tx = Math.max(this.#counters.tx, transactionOf(draft.data)?.id ?? 0);
+  }
+
+  #append(id: number, draft: Draft, options: AppendOptions): void {
+    this.#log.append(id, draft, options);
+    const isTransaction = transactionOf(draft.data) !== undefined;
+    if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
+  }
+
+  #readLastTransactionId(): number {
+    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
+  }
+}
+
+/** So many moves are rewritten in the time of one step of a script. */
+const MOVES_PER_STEP = 4;
+/** A pair of metadata is compared, measured and written in the time of so many steps. */
+const STEPS_PER_PAIR = 3;
+
+const idempotencyHash = (command: Command): string =>
+  createHash("sha256").update(toIdempotencyText(command)).digest("hex");

@@ -1,0 +1,172 @@
+import type { AccountScanRow } from "./account-filter.ts";
+import { AccountRecords } from "./account-records.ts";
+import { AccountSearch, type SearchStep } from "./account-search.ts";
+import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import {
+  AccountVolumeReader,
+  assertMoves,
+  type Moment,
+  NOW,
+} from "#ledger-engine/read/volumes/account-volumes.ts";
+import {
+  type LedgerFilter,
+  parseLedgerFilter,
+  testsOf,
+  weightOf,
+} from "#ledger-engine/rules/filters/filters.ts";
+import { ROWS_TRIED_MAX } from "#ledger-engine/rules/limits.ts";
+import type {
+  CountPart,
+  CountQuery,
+  SingleRead,
+  VolumeExpansion,
+} from "#ledger-engine/rules/reads.ts";
+import type { AccountRecord } from "#ledger-engine/rules/types.ts";
+import { AppError } from "#platform/errors.ts";
+import { type Page, type PageKey, type PageQuery, pageOf, scanOf } from "#platform/pagination.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Accounts that one part of a count passes. */
+const COUNTED_MAX = 20_000;
+
+/** Reads accounts: one, a page of those that match a filter, or their number. */
+export class AccountLists {
+  readonly #context: ReadContext;
+  readonly #records: AccountRecords;
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+    this.#records = new AccountRecords(context);
+  }
+
+  /** The account with exactly this address. */
+  find(address: string, { pit, ...expansion }: SingleRead): AccountRecord | undefined {
+    this.#assertServed(expansion, pit);
+    return this.#records.find(address, { ...expansion, pit });
+  }
+
+  list(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
+    this.#assertServed(expansion, query.pit);
+    const column = columnOf(query.column);
+    const { bound, order, offset, limit } = scanOf(query);
+    const wish = this.#wish(query.where, query.pit);
+    const search = new AccountSearch(this.#context, {
+      ...wish,
+      column,
+      order,
+      ...(bound === undefined ? {} : { bound }),
+      firstRows: limit,
+    });
+    // Offsets are stepped over in one turn: a part of a page could not tell how many are left.
+    const passedMax = query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(wish.filter);
+    const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
+    const records = this.#records.list(
+      rows.map(({ id }) => id),
+      { volumes: expansion.volumes, effectiveVolumes: expansion.effectiveVolumes, pit: query.pit },
+    );
+    const byRow = new Map(rows.map((row, index) => [row, records[index]]));
+    const page = pageOf(query, rows, {
+      keyOf: (row) => accountKey(column, row),
+      keptMax: records.length,
+      // A page that is full of bytes ends there.
+      readTo:
+        last === undefined || records.length < rows.length ? undefined : accountKey(column, last),
+    });
+    return { ...page, data: page.data.flatMap((row) => byRow.get(row) ?? []) };
+  }
+
+  /** Counts those behind the account where an earlier part ended. */
+  count({ where, pit }: CountQuery, after?: string): CountPart {
+    const wish = this.#wish(where, pit);
+    if (wish.filter === undefined) return { count: this.#context.countAccounts() };
+    const column = orderOf(wish.filter);
+    const search = new AccountSearch(this.#context, {
+      ...wish,
+      column,
+      order: "asc",
+      ...(after === undefined ? {} : { bound: { key: parseKey(after), inclusive: false } }),
+      firstRows: undefined,
+    });
+    let [count, passed] = [0, 0];
+    for (const step of search.matches()) {
+      count += step.found.length;
+      passed += step.passed;
+      if (passed * weightOf(wish.filter) >= COUNTED_MAX)
+        return { count, after: keyText(accountKey(column, step.last)) };
+    }
+    return { count };
+  }
+
+  #wish(
+    where: string | undefined,
+    pit: Timestamp | undefined,
+  ): { filter: LedgerFilter | undefined; pit: Timestamp | undefined; moment: Moment } {
+    const filter = parseLedgerFilter("accounts", where);
+    const asksBalances = filter !== undefined && testsOf(filter).some((test) => "asset" in test);
+    if (pit === undefined) return { filter, pit, moment: NOW };
+    if (asksBalances) assertMoves(this.#context.features);
+    const moment = asksBalances
+      ? AccountVolumeReader.of(this.#context).momentAt(pit, { insertionDate: false })
+      : NOW;
+    return { filter: used(filter, pit), pit, moment };
+  }
+
+  #assertServed(
+    { volumes, effectiveVolumes, areImplied = false }: VolumeExpansion,
+    pit: Timestamp | undefined,
+  ): void {
+    const { features } = this.#context;
+    const asksHistory = volumes && !(areImplied && pit === undefined);
+    if (asksHistory && features.MOVES_HISTORY !== "ON") {
+      throw new AppError("VALIDATION", "feature MOVES_HISTORY must be 'ON' to use volumes");
+    }
+    if (effectiveVolumes && features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES !== "SYNC") {
+      throw new AppError(
+        "VALIDATION",
+        "feature MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES must be 'SYNC' to use effectiveVolumes",
+      );
+    }
+  }
+}
+
+function columnOf(name: string): AccountColumn {
+  const column = ACCOUNT_COLUMNS.find((known) => known === name);
+  if (column === undefined) throw new Error(`accounts are not sorted by ${name}`);
+  return column;
+}
+
+/** At a point in time, there are the accounts that were used by then. */
+function used(filter: LedgerFilter | undefined, pit: Timestamp): LedgerFilter {
+  const test = { kind: "date", key: "first_usage", operator: "$lte", value: pit } as const;
+  return filter === undefined ? test : { kind: "all", filters: [filter, test] };
+}
+
+/**
+ * So many of what a search finds, after a number of others; with the last account that was passed, if these were so many
+ * that the ledger should do other work first.
+ */
+function taken(
+  steps: Iterable<SearchStep<AccountScanRow>>,
+  { offset, limit, passedMax }: { offset: number; limit: number; passedMax: number },
+): { rows: AccountScanRow[]; last?: AccountScanRow } {
+  const rows: AccountScanRow[] = [];
+  let [left, passable] = [offset, passedMax];
+  for (const { found, passed, last } of steps) {
+    const skipped = Math.min(left, found.length);
+    left -= skipped;
+    rows.push(...found.slice(skipped, skipped + limit - rows.length));
+    if (rows.length >= limit) break;
+    passable -= passed;
+    if (passable <= 0) return { rows, last };
+  }
+  return { rows };
+}
+
+/** A key as text: no address has a space. */
+const keyText = ({ value, tie = 0n }: PageKey): string => `${value} ${tie}`;
+
+function parseKey(text: string): PageKey {
+  const [value = "", tie = "0"] = text.split(" ");
+  return { value, tie: BigInt(tie) };
+}

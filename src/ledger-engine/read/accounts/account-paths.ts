@@ -1,0 +1,137 @@
+import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/address-pattern.ts";
+import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { compareBytes } from "#ledger-engine/rules/log/canonical.ts";
+import { toMicros } from "#platform/time.ts";
+
+/** A way to the accounts that a filter may match: an index gives all of them, and perhaps others. */
+export type AccountPath =
+  | { readonly kind: "addresses"; readonly ranges: readonly SortedRange[] }
+  | ({ readonly kind: "dates"; readonly column: DateColumn } & DateRange)
+  /** Accounts with a metadata key, and one of some values where these are given. */
+  | { readonly kind: "tags"; readonly name: string; readonly values: readonly string[] | undefined }
+  /** All of the parts together. */
+  | { readonly kind: "union"; readonly parts: readonly AccountPath[] };
+
+/** Addresses in byte order from one on, up to but without another. */
+export interface SortedRange {
+  readonly from: string;
+  readonly below: string;
+}
+
+export const DATE_COLUMNS = ["first_usage", "insertion_date", "updated_at"] as const;
+export type DateColumn = (typeof DATE_COLUMNS)[number];
+
+/** Microseconds, both included; undefined for no bound. */
+export interface DateRange {
+  readonly from: bigint | undefined;
+  readonly to: bigint | undefined;
+}
+
+/** Behind every address: they consist of ASCII characters. */
+export const ADDRESS_END = "\u{10FFFF}";
+
+/** The ways to the accounts that a filter may match. Each of them alone gives all of these. */
+export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
+  if (filter === undefined) return [];
+  switch (filter.kind) {
+    case "all":
+      return joined(filter.filters.flatMap(pathsOf));
+    case "any": {
+      const parts = filter.filters.map((inner) => pathsOf(inner)[0]);
+      // An empty list is always true.
+      return parts.length === 0 || parts.includes(undefined)
+        ? []
+        : [unionOf(parts.filter((part) => part !== undefined))];
+    }
+    case "not":
+      return [];
+    default:
+      return pathsOfTest(filter);
+  }
+}
+
+function pathsOfTest(test: FilterTest): AccountPath[] {
+  switch (test.kind) {
+    case "address": {
+      const ranges = test.patterns.flatMap(addressRanges);
+      const isAll = ranges.some(({ from, below }) => from === "" && below === undefined);
+      return isAll ? [] : [{ kind: "addresses", ranges: sortedRanges(ranges) }];
+    }
+    case "addressLike": {
+      const prefix = likePrefix(test.pattern);
+      const range = { from: prefix, below: `${prefix}${ADDRESS_END}` };
+      return prefix === "" ? [] : [{ kind: "addresses", ranges: [range] }];
+    }
+    case "date": {
+      const column = DATE_COLUMNS.find((known) => known === test.key);
+      return column === undefined ? [] : [{ kind: "dates", column, ...dateRange(test) }];
+    }
+    case "metadata":
+      return [{ kind: "tags", name: test.name, values: test.values }];
+    case "metadataLike":
+    case "metadataExists":
+      return [{ kind: "tags", name: test.name, values: undefined }];
+    default:
+      return [];
+  }
+}
+
+function dateRange({ operator, value }: Extract<FilterTest, { kind: "date" }>): DateRange {
+  const micros = toMicros(value);
+  switch (operator) {
+    case "$match":
+      return { from: micros, to: micros };
+    case "$lt":
+      return { from: undefined, to: micros - 1n };
+    case "$lte":
+      return { from: undefined, to: micros };
+    case "$gt":
+      return { from: micros + 1n, to: undefined };
+    case "$gte":
+      return { from: micros, to: undefined };
+  }
+}
+
+/** Paths that all hold: what they say of one date becomes one range of it. */
+function joined(paths: readonly AccountPath[]): AccountPath[] {
+  const others = paths.filter(({ kind }) => kind !== "dates");
+  const dates = DATE_COLUMNS.flatMap((column) => {
+    const ranges = paths.filter((path) => path.kind === "dates" && path.column === column);
+    const [first, ...rest] = ranges as (AccountPath & DateRange)[]; // paths of dates only
+    if (first === undefined) return [];
+    const range = rest.reduce<DateRange>(
+      (sum, { from, to }) => ({
+        from: sum.from === undefined || (from ?? sum.from) > sum.from ? from : sum.from,
+        to: sum.to === undefined || (to ?? sum.to) < sum.to ? to : sum.to,
+      }),
+      first,
+    );
+    return [{ kind: "dates" as const, column, from: range.from, to: range.to }];
+  });
+  return [...others, ...dates];
+}
+
+/** Addresses remain addresses, so that they can be walked in their order. */
+function unionOf(parts: readonly AccountPath[]): AccountPath {
+  const ranges = parts.map((part) => (part.kind === "addresses" ? part.ranges : undefined));
+  return ranges.includes(undefined)
+    ? { kind: "union", parts }
+    : { kind: "addresses", ranges: sortedRanges(ranges.flatMap((it) => it ?? [])) };
+}
+
+/** Ranges in byte order that do not overlap. */
+export function sortedRanges(ranges: readonly AddressRange[]): SortedRange[] {
+  const sorted = ranges
+    .map(({ from, below = ADDRESS_END }) => ({ from, below }))
+    .toSorted((a, b) => compareBytes(a.from, b.from));
+  const found: SortedRange[] = [];
+  for (const range of sorted) {
+    const last = found.at(-1);
+    if (last === undefined || compareBytes(range.from, last.below) > 0) found.push(range);
+    else if (compareBytes(range.below, last.below) > 0) {
+      found[found.length - 1] = { from: last.from, below: range.below };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,144 @@
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import {
+  AccountVolumeReader,
+  type Moment,
+  NOW,
+} from "#ledger-engine/read/volumes/account-volumes.ts";
+import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
+import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
+import type { AccountRecord, AccountVolumes } from "#ledger-engine/rules/types.ts";
+import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
+import { readNames } from "#ledger-engine/storage/names.ts";
+import {
+  type AccountRow,
+  type AccountSqlRow,
+  SELECT_ACCOUNT,
+  toAccountRow,
+} from "#ledger-engine/storage/write-batch.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** How accounts are shown. */
+export interface AccountView extends VolumeExpansion {
+  readonly pit: Timestamp | undefined;
+}
+
+/** Accounts that are made into records at a time: each may have much metadata, and many assets. */
+const RECORDS_MAX = 200;
+const RECORDS_WITH_VOLUMES_MAX = 20;
+/** About what volumes take in an answer besides their digits, in bytes. */
+const VOLUMES_BYTES = 60;
+
+/** Reads accounts as they are, or as they were at a point in time. */
+export class AccountRecords {
+  readonly #context: ReadContext;
+  readonly #volumes: AccountVolumeReader;
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+    this.#volumes = AccountVolumeReader.of(context);
+  }
+
+  /** The account with an address, if it was used by the point in time. */
+  find(address: string, view: AccountView): AccountRecord | undefined {
+    const [row] = this.#context.sql.all<AccountSqlRow>(
+      `${SELECT_ACCOUNT} WHERE address = ?`,
+      address,
+    );
+    if (row === undefined) return undefined;
+    const account = toAccountRow(row);
+    if (view.pit !== undefined && account.firstUsage > view.pit) return undefined;
+    return this.#records([account], this.#plan(view))[0];
+  }
+
+  /** Accounts by their ids, in that order; at least one, and not many more than an answer may hold. */
+  list(ids: readonly number[], view: AccountView): AccountRecord[] {
+    const plan = this.#plan(view);
+    const size = view.volumes || view.effectiveVolumes ? RECORDS_WITH_VOLUMES_MAX : RECORDS_MAX;
+    const records: AccountRecord[] = [];
+    let bytes = 0;
+    for (let from = 0; from < ids.length; from += size) {
+      for (const record of this.#records(this.#rows(ids.slice(from, from + size)), plan)) {
+        bytes += recordBytes(record);
+        if (bytes > PAGE_BYTES_MAX && records.length > 0) return records;
+        records.push(record);
+      }
+    }
+    return records;
+  }
+
+  #rows(ids: readonly number[]): AccountRow[] {
+    const rows = this.#context.sql
+      .all<AccountSqlRow>(
+        `${SELECT_ACCOUNT} WHERE id IN (SELECT value FROM json_each(?))`,
+        `[${ids.join(",")}]`,
+      )
+      .map(toAccountRow);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  #plan({ pit, ...expansion }: AccountView): Plan {
+    const { features } = this.#context;
+    const at = (insertionDate: boolean): Moment =>
+      pit === undefined ? NOW : this.#volumes.momentAt(pit, { insertionDate });
+    return {
+      metadataAt: keepsHistory(features, "ACCOUNT") ? pit : undefined,
+      volumesAt: expansion.volumes ? at(true) : undefined,
+      effectiveAt: expansion.effectiveVolumes ? at(false) : undefined,
+    };
+  }
+
+  #records(rows: readonly AccountRow[], plan: Plan): AccountRecord[] {
+    const { metadataAt, volumesAt, effectiveAt } = plan;
+    const past =
+      metadataAt === undefined ? undefined : this.#context.history.accountsAt(rows, metadataAt);
+    const volumes = volumesAt && this.#volumesAt(rows, volumesAt);
+    // Without a point in time, the volumes in both orders are the same.
+    const isSame = effectiveAt === volumesAt;
+    const effective = isSame ? volumes : effectiveAt && this.#volumesAt(rows, effectiveAt);
+    return rows.map((row) => ({
+      address: row.address,
+      metadata: (past === undefined ? row.metadata : past.get(row.id)) ?? {},
+      firstUsage: row.firstUsage,
+      insertionDate: row.insertedAt,
+      updatedAt: row.updatedAt,
+      ...(volumes === undefined ? {} : { volumes: volumes.get(row.id) ?? [] }),
+      ...(effective === undefined ? {} : { effectiveVolumes: effective.get(row.id) ?? [] }),
+    }));
+  }
+
+  #volumesAt(rows: readonly AccountRow[], moment: Moment): Map<number, AccountVolumes[]> {
+    const ids = rows.map(({ id }) => id);
+    const batches = [...this.#volumes.batches(ids, moment)];
+    const holdings = batches.flatMap((batch) => batch.holdings);
+    const assets = new Set(holdings.map(({ asset }) => asset));
+    const names = readNames(this.#context.sql, new Set(), assets);
+    const addresses = new Map(rows.map(({ id, address }) => [id, address]));
+    const found = new Map<number, AccountVolumes[]>();
+    for (const { account, asset, input, output } of holdings) {
+      const address = addresses.get(account);
+      if (address === undefined) continue;
+      const volumes = found.get(account) ?? [];
+      volumes.push({ account: address, asset: names.asset(asset), input, output });
+      found.set(account, volumes);
+    }
+    return found;
+  }
+}
+
+/** The moments of what is shown. */
+interface Plan {
+  /** Undefined for the present. */
+  readonly metadataAt: Timestamp | undefined;
+  /** Undefined for volumes that are not shown. */
+  readonly volumesAt: Moment | undefined;
+  readonly effectiveAt: Moment | undefined;
+}
+
+function recordBytes({ metadata, volumes = [], effectiveVolumes = [] }: AccountRecord): number {
+  let bytes = metadataBytes(metadata);
+  for (const { asset, input, output } of [...volumes, ...effectiveVolumes]) {
+    bytes += VOLUMES_BYTES + asset.length + 2 * `${input}${output}`.length;
+  }
+  return bytes;
+}

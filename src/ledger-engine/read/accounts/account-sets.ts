@@ -1,0 +1,130 @@
+import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
+import {
+  type AddressRange,
+  addressMatcher,
+  addressRanges,
+  exactAddress,
+} from "#ledger-engine/rules/filters/address-pattern.ts";
+import type { FilterTest } from "#ledger-engine/rules/filters/filters.ts";
+import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** A test on an address. */
+export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" }>;
+
+/** Accounts up to this number are read at once. */
+const FEW_ACCOUNTS = 100;
+/** Accounts that are read at a time, where they are more. */
+const PAGE_ACCOUNTS = 5000;
+
+/** The accounts whose address passes a test. */
+export class AccountSet {
+  readonly #sql: Sql;
+  readonly #ranges: readonly AddressRange[];
+  readonly #matches: (address: string) => boolean;
+  /** Their ids, where the test names them or they are few. */
+  readonly few: readonly number[] | undefined;
+
+  constructor(sql: Sql, test: AddressTest) {
+    this.#sql = sql;
+    this.#ranges = rangesOf(test);
+    this.#matches = addressTester(test);
+    const named = exactAddresses(test);
+    this.few = named === undefined ? this.#readFew() : this.#readNamed(named);
+  }
+
+  /** The ids of all of them, a page at a time. */
+  *pages(): Generator<readonly number[]> {
+    if (this.few !== undefined) {
+      yield this.few;
+      return;
+    }
+    for (const range of this.#ranges) {
+      let { from } = range;
+      for (;;) {
+        const rows = this.#read({ ...range, from }, PAGE_ACCOUNTS);
+        yield this.#idsOf(rows);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < PAGE_ACCOUNTS) break;
+        from = `${last.address}\u0001`; // no address has a character that low
+      }
+    }
+  }
+
+  /** About how many there are, at most `max`: the accounts that are read to find them. */
+  count(max: number): number {
+    if (this.few !== undefined) return Math.min(max, this.few.length);
+    let count = 0;
+    for (const { from, below } of this.#ranges) {
+      const [counted] = this.#sql.all<{ count: number }>(
+        `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?3)`,
+        from,
+        below ?? null,
+        max - count,
+      );
+      count += counted?.count ?? 0;
+    }
+    return count;
+  }
+
+  #readNamed(addresses: readonly string[]): number[] {
+    const rows = this.#sql.all<{ id: number }>(
+      "SELECT id FROM account WHERE address IN (SELECT value FROM json_each(?))",
+      stringifyJson(addresses),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  #readFew(): number[] | undefined {
+    const found: AccountSqlRow[] = [];
+    for (const range of this.#ranges) {
+      found.push(...this.#read(range, FEW_ACCOUNTS + 1 - found.length));
+      if (found.length > FEW_ACCOUNTS) return undefined;
+    }
+    return this.#idsOf(found);
+  }
+
+  #read({ from, below }: AddressRange, limit: number): AccountSqlRow[] {
+    return this.#sql.all<AccountSqlRow>(
+      `SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3`,
+      from,
+      below ?? null,
+      limit,
+    );
+  }
+
+  #idsOf(rows: readonly AccountSqlRow[]): number[] {
+    return rows.filter(({ address }) => this.#matches(address)).map(({ id }) => id);
+  }
+}
+
+type AccountSqlRow = { id: number; address: string };
+
+/** All texts come before the empty blob. */
+const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < coalesce(?2, x'')";
+
+/** The addresses that a test names, if it has no pattern. */
+export function exactAddresses(test: AddressTest): string[] | undefined {
+  if (test.kind === "addressLike") return undefined;
+  const addresses = test.patterns.flatMap((pattern) => exactAddress(pattern) ?? []);
+  return addresses.length === test.patterns.length ? addresses : undefined;
+}
+
+/** Tells the addresses that pass a test. */
+export function addressTester(test: AddressTest): (address: string) => boolean {
+  if (test.kind === "addressLike") return likeMatcher(test.pattern);
+  const named = exactAddresses(test);
+  if (named !== undefined) {
+    const addresses = new Set(named);
+    return (address) => addresses.has(address);
+  }
+  const matchers = test.patterns.map(addressMatcher);
+  return (address) => matchers.some((matches) => matches(address));
+}
+
+function rangesOf(test: AddressTest): AddressRange[] {
+  if (test.kind === "address") return test.patterns.flatMap(addressRanges);
+  const prefix = likePrefix(test.pattern);
+  return [{ from: prefix, below: textBelow(prefix) }];
+}

@@ -1,0 +1,301 @@
+import type { AccountField, AccountScanRow } from "./account-filter.ts";
+import {
+  type AccountPath,
+  ADDRESS_END,
+  DATE_COLUMNS,
+  type DateRange,
+  pathsOf,
+  type SortedRange,
+} from "./account-paths.ts";
+import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { lastAccountAt } from "#ledger-engine/storage/ids-by-date.ts";
+import type { Order, PageKey, Scan } from "#platform/pagination.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
+
+/** The orders of accounts. Equal dates are in the order of ids. */
+export const ACCOUNT_COLUMNS = ["address", ...DATE_COLUMNS] as const;
+export type AccountColumn = (typeof ACCOUNT_COLUMNS)[number];
+
+/** Accounts in an order, from a bound on or from the first. */
+export interface AccountOrder {
+  readonly column: AccountColumn;
+  readonly order: Order;
+  readonly bound?: Scan["bound"];
+}
+
+/**
+ * Goes through accounts in an order, by the index of its column. The rows are all accounts that are left, or those of a
+ * list of ids; behind them the next ones follow.
+ */
+export interface AccountWalk {
+  next(limit: number, ids?: string): AccountScanRow[];
+}
+
+/** Makes a walk through the accounts that a path in its own order leaves. */
+export function walkOf(
+  sql: Sql,
+  place: AccountOrder,
+  { fields, path }: { fields: readonly AccountField[]; path: AccountPath | undefined },
+): AccountWalk {
+  const reader = new ScanReader(sql, place, fields);
+  if (place.column === "address") {
+    return new AddressWalk(reader, place, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
+  }
+  const range = path?.kind === "dates" ? path : ANY_TIME;
+  return place.column === "insertion_date"
+    ? new IdWalk(reader, place, idsBetween(sql, range))
+    : new DateWalk(reader, place, range);
+}
+
+const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];
+const ANY_TIME: DateRange = { from: undefined, to: undefined };
+
+const FIELDS: Readonly<Record<AccountField, string>> = {
+  address: "address",
+  first: "CAST(first_usage AS TEXT) AS first",
+  inserted: "CAST(inserted_at AS TEXT) AS inserted",
+  updated: "CAST(updated_at AS TEXT) AS updated",
+  metadata: "metadata",
+};
+
+/** What tells the place of an account in each order, besides its id. */
+const KEY_FIELDS = {
+  address: "address",
+  first_usage: "first",
+  insertion_date: "inserted",
+  updated_at: "updated",
+} as const satisfies Readonly<Record<AccountColumn, AccountField>>;
+
+/** The place of an account in an order, as cursors have it. */
+export function accountKey(column: AccountColumn, row: AccountScanRow): PageKey {
+  if (column === "address") return { value: row.address ?? "" };
+  return { value: BigInt(row[KEY_FIELDS[column]] ?? 0), tie: BigInt(row.id) };
+}
+
+/** An order in which a filter leaves out accounts, where there is one. */
+export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
+  for (const path of pathsOf(filter)) {
+    if (path.kind === "addresses") return "address";
+    if (path.kind === "dates") return path.column;
+  }
+  return "insertion_date";
+}
+
+/** A condition of a statement, with what it binds. */
+interface Condition {
+  readonly where: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+/** Reads rows with the fields of a scan. */
+class ScanReader {
+  readonly #sql: Sql;
+  readonly #columns: string;
+  readonly #order: string;
+
+  constructor(sql: Sql, { column, order }: AccountOrder, fields: readonly AccountField[]) {
+    this.#sql = sql;
+    const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
+    this.#columns = ["account.id", ...wanted.map((field) => FIELDS[field])].join(", ");
+    this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
+  }
+
+  /** Rows in order, of all accounts or of those with one of the ids in a JSON list. */
+  read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
+    const source =
+      ids === undefined
+        ? "account"
+        : "json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value";
+    return this.#sql.all<AccountScanRow>(
+      `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ?`,
+      ...(ids === undefined ? [] : [ids]),
+      ...bindings,
+      limit,
+    );
+  }
+}
+
+/** By address, through ranges that do not overlap. */
+class AddressWalk implements AccountWalk {
+  readonly #reader: ScanReader;
+  readonly #isAscending: boolean;
+  #rest: readonly SortedRange[];
+
+  constructor(reader: ScanReader, { order, bound }: AccountOrder, ranges: readonly SortedRange[]) {
+    this.#reader = reader;
+    this.#isAscending = order === "asc";
+    this.#rest = this.#isAscending ? ranges : ranges.toReversed();
+    if (bound !== undefined) this.#goTo(bound.key.value.toString(), bound.inclusive);
+  }
+
+  next(limit: number, ids?: string): AccountScanRow[] {
+    return ids === undefined ? this.#walk(limit) : this.#pick(limit, ids);
+  }
+
+  #walk(limit: number): AccountScanRow[] {
+    const rows: AccountScanRow[] = [];
+    while (rows.length < limit) {
+      const [range] = this.#rest;
+      if (range === undefined) break;
+      const found = this.#reader.read(within(range), limit - rows.length);
+      rows.push(...found);
+      if (rows.length < limit) this.#rest = this.#rest.slice(1);
+    }
+    this.#passOver(rows);
+    return rows;
+  }
+
+  #pick(limit: number, ids: string): AccountScanRow[] {
+    const ranges = this.#isAscending ? this.#rest : this.#rest.toReversed();
+    const [first, last] = [ranges[0], ranges.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const rows = this.#reader.read(within({ from: first.from, below: last.below }), limit, ids);
+    this.#passOver(rows);
+    return rows;
+  }
+
+  #passOver(rows: readonly AccountScanRow[]): void {
+    const last = rows.at(-1)?.address;
+    if (last !== undefined) this.#goTo(last, false);
+  }
+
+  /** Leaves out what comes before an address. */
+  #goTo(address: string, isIncluded: boolean): void {
+    // No address has a character that low, so that this one is right behind the other.
+    const behind = `${address}\u0001`;
+    const edge = this.#isAscending === isIncluded ? address : behind;
+    const rest = this.#rest.map(({ from, below }) =>
+      this.#isAscending
+        ? { from: edge > from ? edge : from, below }
+        : { from, below: edge < below ? edge : below },
+    );
+    this.#rest = rest.filter(({ from, below }) => from < below);
+  }
+}
+
+const within = ({ from, below }: SortedRange): Condition => ({
+  where: "address >= ? AND address < ?",
+  bindings: [from, below],
+});
+
+/** By date of insertion, which is the order of ids. */
+class IdWalk implements AccountWalk {
+  readonly #reader: ScanReader;
+  readonly #isAscending: boolean;
+  #from: number;
+  #to: number;
+
+  constructor(
+    reader: ScanReader,
+    { order, bound }: AccountOrder,
+    { from, to }: { from: number; to: number },
+  ) {
+    this.#reader = reader;
+    this.#isAscending = order === "asc";
+    [this.#from, this.#to] = [from, to];
+    if (bound !== undefined) this.#goTo(Number(bound.key.tie ?? 0n), bound.inclusive);
+  }
+
+  next(limit: number, ids?: string): AccountScanRow[] {
+    const range = { where: "account.id BETWEEN ? AND ?", bindings: [this.#from, this.#to] };
+    const rows = this.#reader.read(range, limit, ids);
+    const last = rows.at(-1);
+    if (last !== undefined) this.#goTo(last.id, false);
+    return rows;
+  }
+
+  #goTo(id: number, isIncluded: boolean): void {
+    if (this.#isAscending) this.#from = Math.max(this.#from, isIncluded ? id : id + 1);
+    else this.#to = Math.min(this.#to, isIncluded ? id : id - 1);
+  }
+}
+
+/** A date and an id, both included. */
+interface DateEdge {
+  readonly micros: bigint;
+  readonly id: number;
+}
+
+/** By another date. */
+class DateWalk implements AccountWalk {
+  readonly #reader: ScanReader;
+  readonly #isAscending: boolean;
+  readonly #column: AccountColumn;
+  #from: DateEdge;
+  #to: DateEdge;
+
+  constructor(reader: ScanReader, { column, order, bound }: AccountOrder, range: DateRange) {
+    this.#reader = reader;
+    this.#isAscending = order === "asc";
+    this.#column = column;
+    this.#from = { micros: range.from ?? MICROS_MIN, id: 0 };
+    this.#to = { micros: range.to ?? MICROS_MAX, id: ID_MAX };
+    if (bound === undefined) return;
+    const { value, tie = 0n } = bound.key;
+    this.#goTo({ micros: BigInt(value), id: Number(tie) }, bound.inclusive);
+  }
+
+  /** First the rest of the date where the walk stands, by id: an index finds a place among equal dates only so. */
+  next(limit: number, ids?: string): AccountScanRow[] {
+    const [from, to] = [this.#from, this.#to];
+    const edge = this.#isAscending ? from : to;
+    const equal = `${this.#column} = CAST(? AS INTEGER) AND account.id BETWEEN ? AND ?`;
+    const rows =
+      from.micros > to.micros
+        ? []
+        : this.#reader.read(
+            {
+              where: equal,
+              bindings: [
+                edge.micros.toString(),
+                this.#isAscending || from.micros === to.micros ? from.id : 0,
+                !this.#isAscending || from.micros === to.micros ? to.id : ID_MAX,
+              ],
+            },
+            limit,
+            ids,
+          );
+    if (rows.length < limit && from.micros < to.micros) {
+      rows.push(...this.#beyond(limit - rows.length, ids));
+    }
+    const last = rows.at(-1);
+    if (last !== undefined) this.#goTo({ micros: this.#microsOf(last), id: last.id }, false);
+    return rows;
+  }
+
+  #beyond(limit: number, ids?: string): AccountScanRow[] {
+    const isAscending = this.#isAscending;
+    const where = `${this.#column} ${isAscending ? ">" : ">="} CAST(? AS INTEGER)
+      AND ${this.#column} ${isAscending ? "<=" : "<"} CAST(? AS INTEGER)`;
+    const bindings = [this.#from.micros.toString(), this.#to.micros.toString()];
+    return this.#reader.read({ where, bindings }, limit, ids);
+  }
+
+  #microsOf({ first, updated }: AccountScanRow): bigint {
+    return BigInt((this.#column === "first_usage" ? first : updated) ?? 0);
+  }
+
+  #goTo({ micros, id }: DateEdge, isIncluded: boolean): void {
+    if (this.#isAscending) {
+      const edge = { micros, id: isIncluded ? id : id + 1 };
+      if (compareEdges(edge, this.#from) > 0) this.#from = edge;
+    } else {
+      const edge = { micros, id: isIncluded ? id : id - 1 };
+      if (compareEdges(edge, this.#to) < 0) this.#to = edge;
+    }
+  }
+}
+
+const ID_MAX = Number.MAX_SAFE_INTEGER;
+
+const compareEdges = (a: DateEdge, b: DateEdge): number =>
+  a.micros === b.micros ? a.id - b.id : a.micros < b.micros ? -1 : 1;
+
+/** The ids of accounts that were inserted between two dates: ids have no gaps, and dates of insertion never decrease. */
+export function idsBetween(sql: Sql, { from, to }: DateRange): { from: number; to: number } {
+  return {
+    from: from === undefined ? 1 : lastAccountAt(sql, from - 1n) + 1,
+    to: to === undefined ? ID_MAX : lastAccountAt(sql, to),
+  };
+}

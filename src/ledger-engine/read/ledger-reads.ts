@@ -1,0 +1,127 @@
+import { AccountLists } from "./accounts/account-lists.ts";
+import { LogLists } from "./logs/log-lists.ts";
+import { SchemaLists } from "./logs/schema-lists.ts";
+import { TransactionLists } from "./transactions/transaction-lists.ts";
+import { BalanceHistory } from "./volumes/balance-history.ts";
+import { Balances } from "./volumes/balances.ts";
+import { VolumeLists } from "./volumes/volume-lists.ts";
+import type {
+  AssetBalance,
+  BalanceHistoryQuery,
+  BalanceInterval,
+  BalancesQuery,
+  CountPart,
+  CountQuery,
+  LogListEntry,
+  LogTextPage,
+  SingleRead,
+  VolumeExpansion,
+  VolumeRow,
+} from "#ledger-engine/rules/reads.ts";
+import type {
+  AccountRecord,
+  Features,
+  StoredSchema,
+  Transaction,
+} from "#ledger-engine/rules/types.ts";
+import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
+import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
+import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
+import type { Page, PageQuery } from "#platform/pagination.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** What the readers of a ledger read with. */
+export interface ReadContext {
+  readonly sql: Sql;
+  readonly transactions: TransactionReader;
+  readonly logs: LogReader;
+  readonly history: MetadataHistory;
+  readonly schemas: SchemaStore;
+  readonly features: Features;
+  /** How many accounts there are. */
+  readonly countAccounts: () => number;
+  /** How many transactions there are. */
+  readonly countTransactions: () => number;
+}
+
+/** All reads of one ledger, each of one moment. None changes anything. */
+export class LedgerReads {
+  readonly #transactions: TransactionLists;
+  readonly #accounts: AccountLists;
+  readonly #volumes: VolumeLists;
+  readonly #balances: Balances;
+  readonly #balanceHistory: BalanceHistory;
+  readonly #logs: LogLists;
+  readonly #schemas: SchemaLists;
+
+  constructor(dependencies: Omit<ReadContext, "history">) {
+    const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
+    this.#transactions = new TransactionLists(context);
+    this.#accounts = new AccountLists(context);
+    this.#volumes = new VolumeLists(context);
+    this.#balances = new Balances(context);
+    this.#balanceHistory = new BalanceHistory(context);
+    this.#logs = new LogLists(context);
+    this.#schemas = new SchemaLists(context);
+  }
+
+  findTransaction(id: number, read: SingleRead): Transaction | undefined {
+    return this.#transactions.find(id, read);
+  }
+
+  listTransactions(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
+    return this.#transactions.list(query, expansion);
+  }
+
+  /** Counts from where an earlier part ended. */
+  countTransactions(query: CountQuery, after?: string): CountPart {
+    return this.#transactions.count(query, after);
+  }
+
+  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  findAccount(address: string, read: SingleRead): AccountRecord | undefined {
+    return this.#accounts.find(address, read);
+  }
+
+  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  listAccounts(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
+    return this.#accounts.list(query, expansion);
+  }
+
+  countAccounts(query: CountQuery, after?: string): CountPart {
+    return this.#accounts.count(query, after);
+  }
+
+  listVolumes(query: PageQuery): Page<VolumeRow> {
+    return this.#volumes.list(query);
+  }
+
+  aggregateBalances(query: BalancesQuery): AssetBalance[] {
+    return this.#balances.aggregate(query);
+  }
+
+  balanceHistory(query: BalanceHistoryQuery): BalanceInterval[] {
+    return this.#balanceHistory.read(query);
+  }
+
+  listLogs(query: PageQuery): Page<LogListEntry> {
+    return this.#logs.list(query);
+  }
+
+  /** The log behind an entry as JSON, a line an entry, a part of it at a time. */
+  exportLogs(after: number, to?: number, countMax?: number): LogTextPage {
+    return this.#logs.export(after, to, countMax);
+  }
+
+  findSchema(version: string): StoredSchema | undefined {
+    return this.#schemas.find(version);
+  }
+
+  listSchemas(query: PageQuery): Page<StoredSchema> {
+    return this.#schemas.list(query);
+  }
+}
+
+/** A read that can be asked for from outside the object. */
+export type ReadName = keyof LedgerReads;

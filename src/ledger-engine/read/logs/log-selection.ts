@@ -1,0 +1,112 @@
+import {
+  type FilterTest,
+  type LedgerFilter,
+  testsOf,
+} from "#ledger-engine/rules/filters/filters.ts";
+import {
+  ALL,
+  complement,
+  intersection,
+  interval,
+  type Intervals,
+  NONE,
+  union,
+} from "#ledger-engine/rules/filters/intervals.ts";
+import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
+import type { LogType } from "#ledger-engine/rules/types.ts";
+import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import { toMicros } from "#platform/time.ts";
+
+/** Log entries of one type, or of all types, with ids in these ranges. */
+export interface LogSource {
+  /** The number of a type; undefined for all. */
+  readonly type: number | undefined;
+  readonly ids: Intervals;
+}
+
+/**
+ * The entries that match a filter, exactly: with the type of an entry given, all that a filter tests is a range of ids, as
+ * dates never decrease with the id. `lastAt` tells the last id at a date, in microseconds, or before it.
+ */
+export function selectLogs(
+  filter: LedgerFilter | undefined,
+  lastAt: (micros: bigint) => number,
+): LogSource[] {
+  if (filter === undefined) return [{ type: undefined, ids: ALL }];
+  const positions = new Map<bigint, number>();
+  const position = (micros: bigint): number => {
+    const known = positions.get(micros) ?? lastAt(micros);
+    positions.set(micros, known);
+    return known;
+  };
+  const names = Object.keys(LOG_TYPES) as LogType[]; // the keys of a literal
+  const isTyped = testsOf(filter).some(({ kind }) => kind === "text" || kind === "like");
+  const types = isTyped ? names : names.slice(0, 1);
+  return types.map((name) => ({
+    type: isTyped ? LOG_TYPES[name] : undefined,
+    ids: idsOf(filter, (test) => idsOfTest(test, name, position)),
+  }));
+}
+
+function idsOf(filter: LedgerFilter, idsOfTest: (test: FilterTest) => Intervals): Intervals {
+  switch (filter.kind) {
+    case "all":
+      return filter.filters.reduce((ids, it) => intersection(ids, idsOf(it, idsOfTest)), ALL);
+    case "any":
+      // An empty list is always true.
+      return filter.filters.length === 0
+        ? ALL
+        : filter.filters.reduce((ids, it) => union(ids, idsOf(it, idsOfTest)), NONE);
+    case "not":
+      return complement(idsOf(filter.filter, idsOfTest));
+    default:
+      return idsOfTest(filter);
+  }
+}
+
+function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => number): Intervals {
+  switch (test.kind) {
+    case "text":
+      return test.values.includes(type) ? ALL : NONE;
+    case "like":
+      return likeMatcher(test.pattern)(type) ? ALL : NONE;
+    case "number": {
+      const id = toPosition(test.value);
+      return related(test.operator, { before: id - 1, last: id });
+    }
+    case "date": {
+      const micros = toMicros(test.value);
+      return related(test.operator, { before: lastAt(micros - 1n), last: lastAt(micros) });
+    }
+    default:
+      throw new Error(`log entries are not filtered by ${test.kind}`);
+  }
+}
+
+type Operator = Extract<FilterTest, { kind: "number" }>["operator"];
+
+/** The ids in a relation to a value: `before` is the last id below it, `last` the last one at it or below. */
+function related(
+  operator: Operator,
+  { before, last }: { before: number; last: number },
+): Intervals {
+  const [first, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  switch (operator) {
+    case "$match":
+      return interval(before + 1, last);
+    case "$lt":
+      return interval(first, before);
+    case "$lte":
+      return interval(first, last);
+    case "$gt":
+      return interval(last + 1, end);
+    case "$gte":
+      return interval(before + 1, end);
+  }
+}
+
+/** A value among the ids: beyond those that there can be, it is infinite. */
+export function toPosition(value: bigint): number {
+  if (value < 0n) return Number.NEGATIVE_INFINITY;
+  return value > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : Number(value);
+}

@@ -1,0 +1,83 @@
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import {
+  compileFilter,
+  type FilterTest,
+  isRelated,
+  parseLedgerFilter,
+} from "#ledger-engine/rules/filters/filters.ts";
+import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
+import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
+import type { StoredSchema } from "#ledger-engine/rules/types.ts";
+import type { SchemaPlace, SchemaStore } from "#ledger-engine/storage/schema-store.ts";
+import {
+  compareKeys,
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  type Scan,
+  scanOf,
+} from "#platform/pagination.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
+
+/** Lists schemas. There are few of them: each list looks at all, and reads those of its page. */
+export class SchemaLists {
+  readonly #schemas: SchemaStore;
+
+  constructor({ schemas }: ReadContext) {
+    this.#schemas = schemas;
+  }
+
+  find(version: string): StoredSchema | undefined {
+    return this.#schemas.find(version);
+  }
+
+  list(query: PageQuery): Page<StoredSchema> {
+    const filter = parseLedgerFilter("schemas", query.where);
+    const matches = filter === undefined ? () => true : compileFilter(filter, compileTest);
+    const pit = query.pit === undefined ? undefined : toMicros(query.pit);
+    const scan = scanOf(query);
+    const keyOf = query.column === "version" ? versionKey : dateKey;
+    const rows = this.#schemas
+      .places()
+      .filter((place) => (pit === undefined || place.createdAt <= pit) && matches(place))
+      .map((place) => ({ place, key: keyOf(place) }))
+      .filter(({ key }) => isWithin(key, scan))
+      .toSorted((a, b) => compareKeys(a.key, b.key) * signOf(scan))
+      .slice(scan.offset, scan.offset + scan.limit);
+    const wanted = rows.slice(0, query.pageSize).map(({ place }) => place.log);
+    const schemas = this.#schemas.readAll(wanted, { bytesMax: PAGE_BYTES_MAX });
+    const byVersion = new Map(schemas.map((schema) => [schema.version, schema]));
+    const page = pageOf(query, rows, { keyOf: ({ key }) => key, keptMax: schemas.length });
+    return { ...page, data: page.data.flatMap(({ place }) => byVersion.get(place.version) ?? []) };
+  }
+}
+
+const versionKey = ({ version }: SchemaPlace): PageKey => ({ value: version });
+const dateKey = ({ createdAt, log }: SchemaPlace): PageKey => ({
+  value: createdAt,
+  tie: BigInt(log),
+});
+
+const signOf = ({ order }: Scan): number => (order === "asc" ? 1 : -1);
+
+function isWithin(key: PageKey, scan: Scan): boolean {
+  if (scan.bound === undefined) return true;
+  const difference = compareKeys(key, scan.bound.key) * signOf(scan);
+  return scan.bound.inclusive ? difference >= 0 : difference > 0;
+}
+
+function compileTest(test: FilterTest): (place: SchemaPlace) => boolean {
+  switch (test.kind) {
+    case "text":
+      return ({ version }) => test.values.includes(version);
+    case "like": {
+      const isLike = likeMatcher(test.pattern);
+      return ({ version }) => isLike(version);
+    }
+    case "date":
+      return ({ createdAt }) => isRelated(fromMicros(createdAt), test.operator, test.value);
+    default:
+      throw new Error(`schemas have no ${test.kind}`);
+  }
+}

@@ -1,0 +1,296 @@
+import { type Pair, ROLES, type Side, SidedMoves } from "./moves-by-role.ts";
+import type { AccountSet } from "#ledger-engine/read/accounts/account-sets.ts";
+import {
+  behind,
+  compareIds,
+  distinct,
+  EntryPath,
+  type IdPath,
+  isEmpty,
+  type Reading,
+  type Span,
+} from "#ledger-engine/read/scan/id-scan.ts";
+import { mergeStreams } from "#ledger-engine/read/scan/merge.ts";
+import {
+  comparePlaces,
+  type Place,
+  placeBehind,
+  type PlaceReading,
+} from "#ledger-engine/read/scan/sort-key.ts";
+import type { Order } from "#platform/pagination.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** Pairs that are kept to go on with, where the accounts are many. */
+const PAIRS_MAX = 20_000;
+/** What an account costs where the accounts are many, in entries of other paths. */
+const ACCOUNT_COST = 8;
+/** So many of them are counted to tell what they cost. */
+const EFFORT_ACCOUNTS_MAX = 10_000;
+/** Accounts whose moves are read at once, and how many moves then. */
+const SCANNED_ACCOUNTS = 500;
+const SCANNED_MAX = 20_000;
+/** Ledgers with up to so many assets look for moves of every one of them. */
+const FEW_ASSETS = 4;
+
+/** The moves of accounts, on either side or on one. */
+export class MovePath implements IdPath {
+  readonly #sql: Sql;
+  readonly #accounts: AccountSet;
+  readonly #side: Side | undefined;
+
+  constructor(sql: Sql, accounts: AccountSet, side: Side | undefined) {
+    this.#sql = sql;
+    this.#accounts = accounts;
+    this.#side = side;
+  }
+
+  /** Of many accounts, all are looked at to find the next moves. */
+  get isOrdered(): boolean {
+    return this.#accounts.few !== undefined;
+  }
+
+  get few(): readonly number[] | undefined {
+    return this.#accounts.few;
+  }
+
+  follow(reading: Reading): Generator<number> {
+    const { few } = this.#accounts;
+    return few === undefined ? this.#followMany(reading) : this.#followFew(few, reading);
+  }
+
+  *scan(span: Span): Generator<number> {
+    const reading = { span, order: "asc", batch: SCANNED_MAX } as const;
+    for (const page of this.#accounts.pages()) {
+      for (let from = 0; from < page.length; from += SCANNED_ACCOUNTS) {
+        const accounts = page.slice(from, from + SCANNED_ACCOUNTS);
+        const rows = this.#sql.all<{ tx: number }>(
+          `SELECT move.tx FROM json_each(?1) AS wanted CROSS JOIN move ON move.account = wanted.value
+            WHERE move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} LIMIT ?5`,
+          toJson(accounts),
+          span.from,
+          span.to,
+          this.#role ?? null,
+          SCANNED_MAX + 1,
+        );
+        // Some account has very many: they are read a number at a time.
+        if (rows.length > SCANNED_MAX) yield* this.#followFew(accounts, reading);
+        else for (const { tx } of rows) yield tx;
+      }
+    }
+  }
+
+  count(span: Span, max: number): number {
+    const { few } = this.#accounts;
+    if (few === undefined) {
+      return Math.min(max, ACCOUNT_COST * this.#accounts.count(Math.ceil(max / ACCOUNT_COST)));
+    }
+    const [counted] = this.#sql.all<{ count: number }>(
+      `${HELD} SELECT count(*) AS count FROM (SELECT 1 ${FROM_HELD} LIMIT ?4)`,
+      toJson(few),
+      span.from,
+      span.to,
+      max,
+    );
+    return counted?.count ?? 0;
+  }
+
+  size(span: Span): number | undefined {
+    const { few } = this.#accounts;
+    if (few === undefined) return undefined;
+    const [counted] = this.#sql.all<{ count: number }>(
+      `${HELD} SELECT count(DISTINCT move.tx) AS count ${FROM_HELD} AND ${HAS_ROLE}`,
+      toJson(few),
+      span.from,
+      span.to,
+      this.#role ?? null,
+    );
+    return counted?.count ?? 0;
+  }
+
+  settled(): IdPath {
+    return this;
+  }
+
+  effort(): number {
+    return this.isOrdered ? 0 : this.#accounts.count(EFFORT_ACCOUNTS_MAX);
+  }
+
+  get #role(): number | undefined {
+    return this.#side === undefined ? undefined : ROLES[this.#side];
+  }
+
+  /** What a side has is found while it is followed: none of it comes before the nearest move on any side. */
+  #followFew(accounts: readonly number[], reading: Reading): Generator<number> {
+    return this.#merge(this.#readHeads(accounts, { ...reading, role: undefined }), reading);
+  }
+
+  /** The nearest moves of the pairs tell which of them the next ids can be of. */
+  *#followMany({ span, order, batch }: Reading): Generator<number> {
+    let rest = span;
+    for (let most = batch; !isEmpty(rest); most = Math.min(most * 8, PAIRS_MAX)) {
+      const reading = { span: rest, order, batch };
+      const heads = this.#nearestHeads(reading, most);
+      const last = heads.at(-1)?.head;
+      if (last === undefined) return;
+      const isCut = heads.length >= most;
+      yield* this.#merge(heads, isCut ? { ...reading, span: upTo(rest, order, last) } : reading);
+      if (!isCut) return;
+      rest = behind(rest, order, last);
+    }
+  }
+
+  /** The pairs with the nearest moves, at most so many; among equally near ones it is open which. */
+  #nearestHeads(reading: Reading, most: number): Head[] {
+    const { order } = reading;
+    const compare = compareIds(order);
+    let nearest: Head[] = [];
+    let { span } = reading;
+    for (const page of this.#accounts.pages()) {
+      const heads = this.#readHeads(page, { ...reading, span, role: this.#role, most });
+      nearest = [...nearest, ...heads].toSorted((a, b) => compare(a.head, b.head)).slice(0, most);
+      const last = nearest.at(-1);
+      if (last !== undefined && nearest.length === most) span = upTo(span, order, last.head);
+    }
+    return nearest;
+  }
+
+  /** The nearest move of each pair of some accounts. */
+  #readHeads(accounts: readonly number[], { span, order, role, most }: HeadReading): Head[] {
+    if (accounts.length === 0) return [];
+    const rows = this.#sql.all<HeadSqlRow>(
+      `${this.#hasFewAssets() ? HELD_OF_FEW : HELD} ${SELECT_HEADS[order]}`,
+      toJson(accounts),
+      span.from,
+      span.to,
+      role ?? null,
+      most ?? Number.MAX_SAFE_INTEGER,
+    );
+    return rows.flatMap(({ head, ...pair }) => (head === null ? [] : { ...pair, head }));
+  }
+
+  #hasFewAssets(): boolean {
+    return this.#sql.all("SELECT 1 FROM asset LIMIT ?", FEW_ASSETS + 1).length <= FEW_ASSETS;
+  }
+
+  #merge(heads: readonly Head[], { span, order, batch }: Reading): Generator<number> {
+    const each = Math.ceil(batch / Math.max(1, heads.length)) + 1;
+    const streams = heads.map(({ head, ...pair }) => ({
+      hint: head,
+      items: this.#follow(pair, { span: startingAt(span, order, head), order, batch: each }),
+    }));
+    return distinct(mergeStreams(streams, compareIds(order)));
+  }
+
+  #follow(pair: Pair, reading: Reading): Generator<number> {
+    if (this.#side !== undefined) {
+      return new SidedMoves(this.#sql, pair, this.#side).follow(reading);
+    }
+    return new EntryPath(this.#sql, {
+      from: "FROM move WHERE account = ? AND asset = ?",
+      column: "tx",
+      bindings: [pair.account, pair.asset],
+      isOrdered: true,
+    }).follow(reading);
+  }
+}
+
+type PairSqlRow = { account: number; asset: number };
+type HeadSqlRow = PairSqlRow & { head: number | null };
+
+/** A pair with the id of its nearest move. */
+interface Head extends Pair {
+  readonly head: number;
+}
+
+interface HeadReading extends Reading {
+  readonly role: number | undefined;
+  readonly most?: number;
+}
+
+const upTo = ({ from, to }: Span, order: Order, id: number): Span =>
+  order === "asc" ? { from, to: id } : { from: id, to };
+
+const startingAt = ({ from, to }: Span, order: Order, id: number): Span =>
+  order === "asc" ? { from: id, to } : { from, to: id };
+
+const toJson = (ids: readonly number[]): string => `[${ids.join(",")}]`;
+
+/** The assets of accounts, from the highest id down: each is one step into the primary key. */
+const HELD = `WITH RECURSIVE held (account, asset) AS (
+    SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1)
+    UNION ALL
+    SELECT account, (SELECT max(asset) FROM move WHERE move.account = held.account AND move.asset < held.asset)
+      FROM held WHERE asset IS NOT NULL
+  )`;
+/** All assets, whether an account has them or not. */
+const HELD_OF_FEW = `WITH held (account, asset) AS (
+    SELECT wanted.value, asset.id FROM json_each(?1) AS wanted CROSS JOIN asset
+  )`;
+
+const FROM_HELD = `FROM held CROSS JOIN move ON move.account = held.account AND move.asset = held.asset
+  AND move.tx >= ?2 AND move.tx <= ?3`;
+
+const HAS_ROLE = "(?4 IS NULL OR move.role & 3 IN (2, ?4))";
+
+const selectHeads = (order: Order): string => `SELECT held.account, held.asset, (
+    SELECT move.tx FROM move WHERE move.account = held.account AND move.asset = held.asset
+      AND move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} ORDER BY move.tx ${order} LIMIT 1
+  ) AS head FROM held ORDER BY head ${order} NULLS LAST LIMIT ?5`;
+
+const SELECT_HEADS: Readonly<Record<Order, string>> = {
+  asc: selectHeads("asc"),
+  desc: selectHeads("desc"),
+};
+
+/** The transactions of a few accounts that have a date of their own, in the order of their dates. */
+export function* followDated(
+  sql: Sql,
+  accounts: readonly number[],
+  reading: PlaceReading,
+): Generator<Place> {
+  const pairs = sql.all<PairSqlRow>(
+    `${HELD} SELECT account, asset FROM held WHERE asset IS NOT NULL`,
+    toJson(accounts),
+  );
+  const batch = Math.ceil(reading.batch / Math.max(1, pairs.length)) + 1;
+  const streams = pairs.map((pair) => ({ items: datedMoves(sql, pair, { ...reading, batch }) }));
+  let last: number | undefined;
+  for (const item of mergeStreams(streams, comparePlaces(reading.order))) {
+    if (item.id !== last) yield item;
+    last = item.id;
+  }
+}
+
+const DATED_BATCH_MAX = 2000;
+
+function* datedMoves(sql: Sql, { account, asset }: Pair, reading: PlaceReading): Generator<Place> {
+  const { order, until } = reading;
+  let [{ from }, limit] = [reading, reading.batch];
+  for (;;) {
+    const rows = sql.all<{ id: number; value: string }>(
+      SELECT_DATED[order],
+      account,
+      asset,
+      from.value.toString(),
+      from.id,
+      until.toString(),
+      limit,
+    );
+    for (const { id, value } of rows) yield { id, value: BigInt(value) };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    from = placeBehind(order, { value: BigInt(last.value), id: last.id });
+    limit = Math.min(limit * 2, DATED_BATCH_MAX);
+  }
+}
+
+const selectDated = (order: Order, [on, to]: readonly [string, string]): string =>
+  `SELECT tx AS id, CAST(timestamp AS TEXT) AS value FROM move INDEXED BY move_dated
+    WHERE account = ? AND asset = ? AND timestamp IS NOT NULL
+      AND (timestamp, tx) ${on} (CAST(? AS INTEGER), ?) AND timestamp ${to} CAST(? AS INTEGER)
+    ORDER BY timestamp ${order}, tx ${order} LIMIT ?`;
+
+const SELECT_DATED: Readonly<Record<Order, string>> = {
+  asc: selectDated("asc", [">=", "<="]),
+  desc: selectDated("desc", ["<=", ">="]),
+};

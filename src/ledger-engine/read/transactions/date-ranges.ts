@@ -1,0 +1,83 @@
+import type { Comparison, FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
+
+/** Integers or dates in microseconds from one to another, both included. */
+export interface Range {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** All dates. */
+export const ALL_DATES: Range = { from: MICROS_MIN, to: MICROS_MAX };
+
+export const isAllDates = ({ from, to }: Range): boolean => from <= MICROS_MIN && to >= MICROS_MAX;
+
+const intersect = (a: Range, b: Range): Range => ({
+  from: a.from > b.from ? a.from : b.from,
+  to: a.to < b.to ? a.to : b.to,
+});
+
+/** What is related so to a value, among those of `all`. */
+export function rangeOf(operator: Comparison, value: bigint, all: Range): Range {
+  switch (operator) {
+    case "$match":
+      return intersect(all, { from: value, to: value });
+    case "$lt":
+      return intersect(all, { from: all.from, to: value - 1n });
+    case "$lte":
+      return intersect(all, { from: all.from, to: value });
+    case "$gt":
+      return intersect(all, { from: value + 1n, to: all.to });
+    case "$gte":
+      return intersect(all, { from: value, to: all.to });
+  }
+}
+
+/** What is not related so to a value; undefined where that is no single range. */
+export function rangeOfOthers(operator: Comparison, value: bigint, all: Range): Range | undefined {
+  const opposite = OPPOSITES[operator];
+  return opposite === undefined ? undefined : rangeOf(opposite, value, all);
+}
+
+const OPPOSITES: Readonly<Record<Comparison, Comparison | undefined>> = {
+  $match: undefined,
+  $lt: "$gte",
+  $lte: "$gt",
+  $gt: "$lte",
+  $gte: "$lt",
+};
+
+/** The dates of a column that a filter allows, as far as its conjunction tells. */
+export function datesAllowed(
+  filter: LedgerFilter | undefined,
+  column: string,
+  isNegated = false,
+): Range {
+  switch (filter?.kind) {
+    case "not":
+      return datesAllowed(filter.filter, column, !isNegated);
+    case "all":
+    case "any":
+      // Negated, any of them is none of them.
+      return (filter.kind === "all") === isNegated
+        ? ALL_DATES
+        : filter.filters
+            .map((inner) => datesAllowed(inner, column, isNegated))
+            .reduce(intersect, ALL_DATES);
+    case "date":
+      return filter.key === column ? (dateRange(filter, isNegated) ?? ALL_DATES) : ALL_DATES;
+    default:
+      return ALL_DATES;
+  }
+}
+
+/** The dates that pass a test, or its negation: undefined where these are no single range. */
+export function dateRange(
+  { key, operator, value }: Extract<FilterTest, { kind: "date" }>,
+  isNegated: boolean,
+): Range | undefined {
+  const micros = toMicros(value);
+  if (!isNegated) return rangeOf(operator, micros, ALL_DATES);
+  // No revert date is also none that passes.
+  return key === "reverted_at" ? undefined : rangeOfOthers(operator, micros, ALL_DATES);
+}

@@ -1,0 +1,162 @@
+import { behind, isEmpty, type Reading, type Span } from "#ledger-engine/read/scan/id-scan.ts";
+import type { Order } from "#platform/pagination.ts";
+import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+
+/** The side of a posting that an account is on. */
+export type Side = "source" | "destination";
+
+/** An account and one of its assets. */
+export interface Pair {
+  readonly account: number;
+  readonly asset: number;
+}
+
+/** The role of moves on this side only; 2 is that of both. */
+export const ROLES: Readonly<Record<Side, number>> = { destination: 0, source: 1 };
+
+/** Moves that are looked at one by one, before those on the other side are jumped over. */
+const STEP_MIN = 16;
+const STEP_MAX = 1000;
+
+/**
+ * The moves of a pair in which its account is on one side, though there may be a million others between two of them. Outputs
+ * never decrease along the moves, so that the next one as a source is where the output changes, which is found by halves;
+ * the same holds for inputs and destinations. Those that moved nothing have an index of their own.
+ */
+export class SidedMoves {
+  readonly #sql: Sql;
+  readonly #pair: readonly [number, number];
+  readonly #statements: Statements;
+  readonly #role: number;
+
+  constructor(sql: Sql, { account, asset }: Pair, side: Side) {
+    this.#sql = sql;
+    this.#pair = [account, asset];
+    this.#statements = STATEMENTS[side];
+    this.#role = ROLES[side];
+  }
+
+  /** Ids of their transactions. */
+  *follow({ span, order, batch }: Reading): Generator<number> {
+    let step = Math.max(batch, STEP_MIN);
+    for (let rest = span; !isEmpty(rest);) {
+      const rows = this.#read(rest, order, step);
+      const found = rows.filter(({ role }) => role % 4 === 2 || role % 4 === this.#role);
+      for (const { tx } of found) yield tx;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < step) return;
+      rest = behind(rest, order, last.tx);
+      step = Math.min(step * 2, STEP_MAX);
+      if (found.length > 0) continue;
+      const next = this.#next(rest, order);
+      if (next === undefined) return;
+      yield next;
+      rest = behind(rest, order, next);
+      step = STEP_MIN;
+    }
+  }
+
+  #read({ from, to }: Span, order: Order, limit: number): { tx: number; role: number }[] {
+    return this.#sql.all<{ tx: number; role: number }>(
+      `SELECT tx, role FROM move WHERE account = ? AND asset = ? AND tx >= ? AND tx <= ? ORDER BY tx ${order} LIMIT ?`,
+      ...this.#pair,
+      from,
+      to,
+      limit,
+    );
+  }
+
+  /** The nearest of them in a span. */
+  #next(span: Span, order: Order): number | undefined {
+    const candidates = [this.#nextIdle(span, order), this.#nextChange(span, order)];
+    const ids = candidates.filter((id) => id !== undefined);
+    if (ids.length === 0) return undefined;
+    return order === "asc" ? Math.min(...ids) : Math.max(...ids);
+  }
+
+  #nextIdle({ from, to }: Span, order: Order): number | undefined {
+    return this.#sql.all<{ tx: number }>(
+      `${this.#statements.idle} ORDER BY tx ${order} LIMIT 1`,
+      ...this.#pair,
+      from,
+      to,
+    )[0]?.tx;
+  }
+
+  /** The first move in a span with a larger volume than before the span, or the last one that made the volume larger. */
+  #nextChange({ from, to }: Span, order: Order): number | undefined {
+    const before = this.#volumeAt(from - 1);
+    const last = this.#lastUpTo(to);
+    if (last === undefined || last.volume === before) return undefined;
+    return order === "asc"
+      ? this.#firstAbove(before, this.#doublingFrom(from, last.tx, before))
+      : this.#firstAbove(last.volume - 1n, this.#halvingFrom(from, last));
+  }
+
+  /** A short span that ends where the volume is larger than `before`. */
+  #doublingFrom(from: number, to: number, before: bigint): Span {
+    let low = from;
+    for (let width = STEP_MAX; low + width < to; width *= 2) {
+      if (this.#volumeAt(low + width) > before) return { from: low, to: low + width };
+      low += width;
+    }
+    return { from: low, to };
+  }
+
+  /** A short span in front of which the volume is smaller than in its end. */
+  #halvingFrom(from: number, last: Volume): Span {
+    let high = last.tx;
+    for (let width = STEP_MAX; high - width > from; width *= 2) {
+      if (this.#volumeAt(high - width) < last.volume) return { from: high - width, to: high };
+      high -= width;
+    }
+    return { from, to: high };
+  }
+
+  /** The first move in a span with a volume above `volume`; that of its end is above. */
+  #firstAbove(volume: bigint, { from, to }: Span): number {
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const move = this.#lastUpTo(middle);
+      if (move !== undefined && move.volume > volume) high = move.tx;
+      else low = middle + 1;
+    }
+    return high;
+  }
+
+  #volumeAt(id: number): bigint {
+    return this.#lastUpTo(id)?.volume ?? 0n;
+  }
+
+  #lastUpTo(id: number): Volume | undefined {
+    const [row] = this.#sql.all<{ tx: number; volume: StoredAmount }>(
+      this.#statements.last,
+      ...this.#pair,
+      id,
+    );
+    return row === undefined ? undefined : { tx: row.tx, volume: fromStored(row.volume) };
+  }
+}
+
+/** The volume of the side after a move. */
+interface Volume {
+  readonly tx: number;
+  readonly volume: bigint;
+}
+
+interface Statements {
+  readonly last: string;
+  readonly idle: string;
+}
+
+const statementsOf = (volume: string, idleRoles: string): Statements => ({
+  last: `SELECT tx, ${volume} AS volume FROM move WHERE account = ? AND asset = ? AND tx <= ? ORDER BY tx DESC LIMIT 1`,
+  idle: `SELECT tx FROM move INDEXED BY move_idle WHERE account = ? AND asset = ?
+    AND role >= 4 AND role IN ${idleRoles} AND tx >= ? AND tx <= ?`,
+});
+
+const STATEMENTS: Readonly<Record<Side, Statements>> = {
+  source: statementsOf("output", "(5, 6)"),
+  destination: statementsOf("input", "(4, 6)"),
+};

@@ -1,0 +1,131 @@
+import {
+  ALL_IDS,
+  behind,
+  compareIds,
+  EntryPath,
+  FEW_ENTRIES,
+  FixedPath,
+  type IdPath,
+  isEmpty,
+  type Reading,
+  type Span,
+} from "#ledger-engine/read/scan/id-scan.ts";
+import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
+import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import type { Order } from "#platform/pagination.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** References that are read at a time. */
+const PAGE_REFERENCES = 5000;
+/** References that are tried in the time of one row, and how many are counted to tell. */
+const REFERENCES_PER_ROW = 5;
+const EFFORT_REFERENCES_MAX = 20_000;
+const BATCH_MAX = 50_000;
+
+/** A pattern that says nothing of what follows a prefix. */
+const PREFIX_PATTERN = /^(?:[^%_\\]|\\.)*%$/su;
+
+/** The transactions whose reference is like a pattern. */
+export function referencesLike(sql: Sql, pattern: string): IdPath {
+  const prefix = likePrefix(pattern);
+  const range = { from: prefix, below: textBelow(prefix) ?? null };
+  return PREFIX_PATTERN.test(pattern)
+    ? new EntryPath(sql, {
+        from: FROM_RANGE,
+        column: "id",
+        bindings: [range.from, range.below],
+        isOrdered: false,
+      })
+    : new ReferencePath(sql, range, likeMatcher(pattern));
+}
+
+/** The prefix of a pattern gives a range of the references; each of them is tried. */
+class ReferencePath implements IdPath {
+  readonly isOrdered = false;
+  readonly #sql: Sql;
+  readonly #range: ReferenceRange;
+  readonly #matches: (reference: string) => boolean;
+
+  constructor(sql: Sql, range: ReferenceRange, matches: (reference: string) => boolean) {
+    this.#sql = sql;
+    this.#range = range;
+    this.#matches = matches;
+  }
+
+  *follow({ span, order, batch }: Reading): Generator<number> {
+    let limit = Math.max(batch, FEW_ENTRIES);
+    for (let rest = span; !isEmpty(rest); limit = Math.min(limit * 8, BATCH_MAX)) {
+      const ids = this.#nearest(rest, order, limit);
+      yield* ids;
+      const last = ids.at(-1);
+      if (last === undefined || ids.length < limit) return;
+      rest = behind(rest, order, last);
+    }
+  }
+
+  *scan(span: Span): Generator<number> {
+    for (const { id, reference } of this.#references()) {
+      if (id >= span.from && id <= span.to && this.#matches(reference)) yield id;
+    }
+  }
+
+  count(_span: Span, max: number): number {
+    const [counted] = this.#sql.all<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?)`,
+      this.#range.from,
+      this.#range.below,
+      max,
+    );
+    return counted?.count ?? 0;
+  }
+
+  size(): undefined {
+    return undefined;
+  }
+
+  settled(): IdPath {
+    if (this.count(ALL_IDS, FEW_ENTRIES + 1) > FEW_ENTRIES) return this;
+    return new FixedPath(this.#nearest(ALL_IDS, "asc", FEW_ENTRIES + 1));
+  }
+
+  effort(): number {
+    return this.count(ALL_IDS, EFFORT_REFERENCES_MAX) / REFERENCES_PER_ROW;
+  }
+
+  #nearest(span: Span, order: Order, limit: number): number[] {
+    const compare = compareIds(order);
+    let found: number[] = [];
+    for (const id of this.scan(span)) {
+      found.push(id);
+      if (found.length >= 2 * limit) found = found.toSorted(compare).slice(0, limit);
+    }
+    return found.toSorted(compare).slice(0, limit);
+  }
+
+  *#references(): Generator<ReferenceSqlRow> {
+    for (let { from } = this.#range; ;) {
+      const rows = this.#sql.all<ReferenceSqlRow>(
+        `SELECT id, reference ${FROM_RANGE} ORDER BY reference LIMIT ?`,
+        from,
+        this.#range.below,
+        PAGE_REFERENCES,
+      );
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE_REFERENCES) return;
+      from = `${last.reference}\u0000`; // the first text behind it
+    }
+  }
+}
+
+interface ReferenceRange {
+  readonly from: string;
+  /** Null where all texts from there on are in it. */
+  readonly below: string | null;
+}
+
+type ReferenceSqlRow = { id: number; reference: string };
+
+/** All texts come before the empty blob. */
+const FROM_RANGE =
+  "FROM tx INDEXED BY tx_reference WHERE reference IS NOT NULL AND reference >= ? AND reference < coalesce(?, x'')";

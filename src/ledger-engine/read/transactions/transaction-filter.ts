@@ -1,0 +1,184 @@
+import type { TransactionRow } from "./transaction-rows.ts";
+import {
+  AccountSet,
+  type AddressTest,
+  addressTester,
+  exactAddresses,
+} from "#ledger-engine/read/accounts/account-sets.ts";
+import {
+  compileFilter,
+  type FilterTest,
+  isRelated,
+  type LedgerFilter,
+  testsOf,
+} from "#ledger-engine/rules/filters/filters.ts";
+import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
+import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import { readNameMaps } from "#ledger-engine/storage/names.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { toMicros, type Timestamp } from "#platform/time.ts";
+
+/** Accounts whose addresses are remembered during one read. */
+const ACCOUNTS_KNOWN_MAX = 100_000;
+
+type Judge = (row: TransactionRow) => boolean;
+
+/** Tells which transactions match a filter, and shows metadata as of a point in time. */
+export class TransactionFilter {
+  readonly #sources: FilterSources;
+  readonly #isMatch: Judge | undefined;
+  readonly #asksMetadata: boolean;
+  /** Tests on addresses that are not named. */
+  readonly #addressTests: AddressMemo[] = [];
+  readonly #known = new Set<number>();
+
+  constructor(filter: LedgerFilter | undefined, sources: FilterSources) {
+    this.#sources = sources;
+    const tests = filter === undefined ? [] : [...testsOf(filter)];
+    this.#asksMetadata = tests.some(({ kind }) => kind.startsWith("metadata"));
+    this.#isMatch =
+      filter === undefined ? undefined : compileFilter(filter, (test) => this.#compile(test));
+  }
+
+  /** Those of the rows that match. */
+  matching(rows: readonly TransactionRow[]): readonly TransactionRow[] {
+    if (this.#isMatch === undefined) return rows;
+    if (this.#addressTests.length > 0) this.#learn(rows);
+    if (this.#asksMetadata) this.showPast(rows);
+    return rows.filter(this.#isMatch);
+  }
+
+  /** Gives rows the metadata that they had at the point in time. */
+  showPast(rows: readonly TransactionRow[]): void {
+    const { history, metadataAt } = this.#sources;
+    if (metadataAt === undefined) return;
+    const changed = rows.filter((row) => row.hasNewMetadata && row.pastMetadata === undefined);
+    const past = history.transactionsAt(changed, metadataAt);
+    for (const row of changed) row.pastMetadata = past.get(row.id);
+  }
+
+  /** Tries the addresses of the rows' accounts that are not known yet. */
+  #learn(rows: readonly TransactionRow[]): void {
+    if (this.#known.size > ACCOUNTS_KNOWN_MAX) {
+      this.#known.clear();
+      for (const memo of this.#addressTests) memo.passing.clear();
+    }
+    const unknown = new Set<number>();
+    for (const { payload } of rows) {
+      for (const { source, destination } of payload.postings) {
+        if (!this.#known.has(source)) unknown.add(source);
+        if (!this.#known.has(destination)) unknown.add(destination);
+      }
+    }
+    const { accounts } = readNameMaps(this.#sources.sql, unknown, new Set());
+    for (const [id, address] of accounts) {
+      this.#known.add(id);
+      for (const { passing, passes } of this.#addressTests) if (passes(address)) passing.add(id);
+    }
+  }
+
+  #compile(test: FilterTest): Judge {
+    switch (test.kind) {
+      case "number":
+        return ({ id }) => isRelated(BigInt(id), test.operator, test.value);
+      case "date":
+        return dateJudge(test);
+      case "boolean":
+        return ({ reverted }) => (reverted !== undefined) === test.value;
+      case "text": {
+        const values = new Set(test.values);
+        return ({ reference }) => reference !== undefined && values.has(reference);
+      }
+      case "like": {
+        const matches = likeMatcher(test.pattern);
+        return ({ reference }) => reference !== undefined && matches(reference);
+      }
+      case "address":
+      case "addressLike":
+        return this.#addressJudge(test);
+      case "metadata":
+      case "metadataLike":
+      case "metadataExists":
+        return metadataJudge(test);
+      case "feature":
+      case "balance":
+      case "balanceExists":
+        throw new Error(`transactions have no ${test.kind}`);
+    }
+  }
+
+  #addressJudge(test: AddressTest): Judge {
+    const accounts = this.#passing(test);
+    switch (test.key) {
+      case "source":
+        return ({ payload }) => payload.postings.some(({ source }) => accounts.has(source));
+      case "destination":
+        return ({ payload }) =>
+          payload.postings.some(({ destination }) => accounts.has(destination));
+      default:
+        return ({ payload }) =>
+          payload.postings.some(
+            ({ source, destination }) => accounts.has(source) || accounts.has(destination),
+          );
+    }
+  }
+
+  /** The ids of the accounts that pass, as far as the rows that are tried have any. */
+  #passing(test: AddressTest): ReadonlySet<number> {
+    if (exactAddresses(test) !== undefined) {
+      return new Set(new AccountSet(this.#sources.sql, test).few);
+    }
+    const memo = { passing: new Set<number>(), passes: addressTester(test) };
+    this.#addressTests.push(memo);
+    return memo.passing;
+  }
+}
+
+export interface FilterSources {
+  readonly sql: Sql;
+  readonly history: MetadataHistory;
+  /** The point in time that metadata is of; undefined where the present counts, or where no history is kept. */
+  readonly metadataAt: Timestamp | undefined;
+}
+
+/** The accounts whose addresses were tried and pass a test. */
+interface AddressMemo {
+  readonly passing: Set<number>;
+  readonly passes: (address: string) => boolean;
+}
+
+/** A transaction that was not reverted has no date of its revert: no comparison with it is true. */
+function dateJudge({ key, operator, value }: Extract<FilterTest, { kind: "date" }>): Judge {
+  const wanted = toMicros(value);
+  switch (key) {
+    case "inserted_at":
+      return ({ inserted }) => isRelated(inserted, operator, wanted);
+    case "updated_at":
+      return ({ updated }) => isRelated(updated, operator, wanted);
+    case "reverted_at":
+      return ({ reverted }) => reverted !== undefined && isRelated(reverted, operator, wanted);
+    default:
+      return ({ timestamp }) => isRelated(timestamp, operator, wanted);
+  }
+}
+
+type MetadataTest = Extract<FilterTest, { kind: "metadata" | "metadataLike" | "metadataExists" }>;
+
+function metadataJudge(test: MetadataTest): Judge {
+  const { name } = test;
+  const passes = valueTester(test);
+  return ({ metadata }) => Object.hasOwn(metadata, name) && passes(metadata[name] ?? "");
+}
+
+function valueTester(test: MetadataTest): (value: string) => boolean {
+  switch (test.kind) {
+    case "metadata": {
+      const values = new Set(test.values);
+      return (value) => values.has(value);
+    }
+    case "metadataLike":
+      return likeMatcher(test.pattern);
+    case "metadataExists":
+      return () => true;
+  }
+}

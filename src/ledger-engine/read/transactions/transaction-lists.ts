@@ -1,0 +1,160 @@
+import { groupsOfPhases, type Phases, rowsById } from "./row-streams.ts";
+import { TransactionCounts } from "./transaction-counts.ts";
+import { TransactionQuery } from "./transaction-query.ts";
+import { DATE_COLUMNS, type TransactionRow } from "./transaction-rows.ts";
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import { ALL_IDS, type Span } from "#ledger-engine/read/scan/id-scan.ts";
+import { placeBehind } from "#ledger-engine/read/scan/sort-key.ts";
+import {
+  countWithin,
+  metadataBytes,
+  PAGE_BYTES_MAX,
+  ROWS_TRIED_MAX,
+} from "#ledger-engine/rules/limits.ts";
+import type {
+  CountPart,
+  CountQuery,
+  SingleRead,
+  VolumeExpansion,
+} from "#ledger-engine/rules/reads.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import {
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  type Scan,
+  scanOf,
+} from "#platform/pagination.ts";
+
+/** Reads transactions: one, a page of those that match a filter, or their number. */
+export class TransactionLists {
+  readonly #context: ReadContext;
+  readonly #counts: TransactionCounts;
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+    this.#counts = new TransactionCounts(context);
+  }
+
+  find(id: number, { pit, ...expansion }: SingleRead): Transaction | undefined {
+    const query = new TransactionQuery(this.#context, { pit });
+    const found = query.filter.matching(
+      query.rows.inSpan({ from: id, to: id }, { order: "asc", limit: 1 }),
+    );
+    return this.#show(query, found, expansion)[0];
+  }
+
+  /** A page sorted by an id or date; the id breaks ties. Throws `VALIDATION` for a filter that is none of transactions. */
+  list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
+    const wanted = new TransactionQuery(this.#context, query);
+    const scan = scanOf(query);
+    const { rows, last } = matching(wanted, candidates(wanted, query.column, scan), scan.limit);
+    const page = pageOf(query, rows, {
+      keyOf: (row) => keyOf(query.column, row),
+      keptMax: countWithin(rows, PAGE_BYTES_MAX, answerBytes),
+      readTo: last === undefined ? undefined : keyOf(query.column, last),
+    });
+    return { ...page, data: this.#show(wanted, page.data, expansion) };
+  }
+
+  /** Counts from where an earlier part ended. Throws `VALIDATION` for a filter that is none of transactions. */
+  count(query: CountQuery, after?: string): CountPart {
+    return this.#counts.count(query, after);
+  }
+
+  #show(
+    { filter }: TransactionQuery,
+    rows: readonly TransactionRow[],
+    { volumes, effectiveVolumes }: VolumeExpansion,
+  ): Transaction[] {
+    filter.showPast(rows);
+    const { features, transactions } = this.#context;
+    // Transactions simply lack effective volumes where the features leave them out.
+    const isKept =
+      features.MOVES_HISTORY === "ON" &&
+      features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
+    const expansion = { volumes, effectiveVolumes: effectiveVolumes && isKept };
+    const stored = rows.map((row) => row.toStored());
+    return transactions.expand(stored, expansion);
+  }
+}
+
+/** The rows that may match, in the order of a list, from where its page begins. */
+function candidates(
+  query: TransactionQuery,
+  column: string,
+  { order, bound, limit: batch }: Scan,
+): Phases {
+  const dates = DATE_COLUMNS.find((name) => name === column);
+  const start = bound === undefined ? undefined : startOf(column, order, bound);
+  const way = { order, batch, isRest: query.isRest };
+  if (dates !== undefined) return query.searchBy(dates).rows(start, way);
+  if (column !== "id" && column !== "inserted_at") {
+    throw new Error(`transactions are not sorted by ${column}`);
+  }
+  // Dates of insertion never decrease with the id, so that their order is that of the ids.
+  const span = start === undefined ? ALL_IDS : spanFrom(order, start.id);
+  return rowsById(query.rows, query.plan(), { ...way, span });
+}
+
+const spanFrom = (order: Scan["order"], id: number): Span =>
+  order === "asc" ? { ...ALL_IDS, from: id } : { ...ALL_IDS, to: id };
+
+/** The first place of a page. */
+function startOf(
+  column: string,
+  order: Scan["order"],
+  { key, inclusive }: { key: PageKey; inclusive: boolean },
+) {
+  const value = BigInt(key.value);
+  const id = toId(column === "id" ? value : (key.tie ?? 0n));
+  return inclusive ? { value, id } : placeBehind(order, { value, id });
+}
+
+/** Cursors that somebody made up may name any integer. */
+const toId = (id: bigint): number => (id < 0n ? -1 : id > ALL_IDS.to ? ALL_IDS.to : Number(id));
+
+/**
+ * The first rows that match, at most so many, and no more than one beyond what an answer may hold; with the last row that
+ * was tried, if these were so many that the ledger should do other work first.
+ */
+function matching(
+  { filter, weight }: TransactionQuery,
+  candidates: Phases,
+  limit: number,
+): { rows: TransactionRow[]; last?: TransactionRow | undefined } {
+  const rows: TransactionRow[] = [];
+  let bytes = 0;
+  let triedMax = ROWS_TRIED_MAX / weight;
+  for (const group of groupsOfPhases(candidates, limit)) {
+    for (const row of filter.matching(group)) {
+      rows.push(row);
+      bytes += answerBytes(row);
+      if (rows.length === limit || (bytes > PAGE_BYTES_MAX && rows.length > 1)) return { rows };
+    }
+    triedMax -= group.length;
+    if (triedMax <= 0) return { rows, last: group.at(-1) };
+  }
+  return { rows };
+}
+
+/** About what a posting takes in an answer with all volumes, in bytes. */
+const POSTING_BYTES = 800;
+
+const answerBytes = ({ payload, metadata }: TransactionRow): number =>
+  payload.postings.length * POSTING_BYTES + metadataBytes(metadata);
+
+function keyOf(column: string, row: TransactionRow): PageKey {
+  const tie = BigInt(row.id);
+  switch (column) {
+    case "inserted_at":
+      return { value: row.inserted, tie };
+    case "timestamp":
+    case "updated_at":
+    case "reverted_at":
+      return { value: row.placeBy(column).value, tie };
+    default:
+      return { value: tie };
+  }
+}

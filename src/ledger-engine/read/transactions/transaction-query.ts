@@ -1,0 +1,90 @@
+import { datesAllowed } from "./date-ranges.ts";
+import { DateSearch } from "./date-search.ts";
+import { TransactionFilter } from "./transaction-filter.ts";
+import { type Plan, TransactionPlanner } from "./transaction-plan.ts";
+import { type DateColumn, TransactionRows } from "./transaction-rows.ts";
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import {
+  type LedgerFilter,
+  parseLedgerFilter,
+  weightOf,
+} from "#ledger-engine/rules/filters/filters.ts";
+import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
+import { MICROS_MAX, toMicros, type Timestamp } from "#platform/time.ts";
+
+/** What a filter and a point in time leave of the transactions. */
+export class TransactionQuery {
+  readonly #context: ReadContext;
+  readonly #pit: Timestamp | undefined;
+  readonly #condition: LedgerFilter | undefined;
+  readonly rows: TransactionRows;
+  readonly filter: TransactionFilter;
+  /** Whether it goes on where many rows were tried. */
+  readonly isRest: boolean;
+
+  /** Throws `VALIDATION` for a filter that is none of transactions. */
+  constructor(context: ReadContext, { where, pit, wanted }: Wanted) {
+    const { sql, history } = context;
+    this.#context = context;
+    this.#pit = pit;
+    this.isRest = wanted !== undefined;
+    this.#condition = upTo(pit, parseLedgerFilter("transactions", where));
+    this.rows = new TransactionRows(sql, pit);
+    const metadataAt = this.#isMetadataPast ? pit : undefined;
+    this.filter = new TransactionFilter(this.#condition, { sql, history, metadataAt });
+  }
+
+  /** How many times the work of an ordinary filter this one takes for a row. */
+  get weight(): number {
+    return weightOf(this.#condition);
+  }
+
+  /** Where the transactions are that can match. */
+  plan(sortedBy?: DateColumn): Plan {
+    const { sql, transactions: reader } = this.#context;
+    return new TransactionPlanner({
+      sql,
+      reader,
+      sortedBy,
+      isMetadataPast: this.#isMetadataPast,
+      hidesReverts: this.#pit !== undefined,
+    }).plan(this.#condition);
+  }
+
+  searchBy(column: DateColumn): DateSearch {
+    const { sql, transactions: reader } = this.#context;
+    const hasEnd = column === "reverted_at" && this.#pit !== undefined;
+    return new DateSearch(
+      { sql, reader, rows: this.rows },
+      {
+        column,
+        plan: this.plan(column),
+        allowed: datesAllowed(this.#condition, column),
+        until: hasEnd ? toMicros(this.#pit) : MICROS_MAX,
+      },
+    );
+  }
+
+  /** Where no history is kept, metadata of the past is that of now. */
+  get #isMetadataPast(): boolean {
+    return this.#pit !== undefined && keepsHistory(this.#context.features, "TRANSACTION");
+  }
+}
+
+interface Wanted {
+  /** A filter as JSON text. */
+  readonly where?: string | undefined;
+  readonly pit?: Timestamp | undefined;
+  /** Of the rest of a page: how many rows of it are left. */
+  readonly wanted?: number;
+}
+
+/** At a point in time, there is what is dated then or earlier. */
+function upTo(
+  pit: Timestamp | undefined,
+  filter: LedgerFilter | undefined,
+): LedgerFilter | undefined {
+  if (pit === undefined) return filter;
+  const dated = { kind: "date", key: "timestamp", operator: "$lte", value: pit } as const;
+  return filter === undefined ? dated : { kind: "all", filters: [dated, filter] };
+}

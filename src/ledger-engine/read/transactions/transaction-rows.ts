@@ -1,0 +1,236 @@
+import type { Span } from "#ledger-engine/read/scan/id-scan.ts";
+import type { Place, PlaceReading } from "#ledger-engine/read/scan/sort-key.ts";
+import type { Metadata } from "#ledger-engine/rules/types.ts";
+import { decodeTransaction, type TransactionPayload } from "#ledger-engine/storage/payload.ts";
+import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
+import type { Order } from "#platform/pagination.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros, type Timestamp } from "#platform/time.ts";
+
+/** Columns of dates that most transactions lack; those that have one are in an index by date and id. */
+export type DateColumn = (typeof DATE_COLUMNS)[number];
+export const DATE_COLUMNS = ["timestamp", "updated_at", "reverted_at"] as const;
+
+/** A transaction as it is stored, decoded as far as it is asked for. Dates are microseconds. */
+export class TransactionRow {
+  readonly id: number;
+  /** Its metadata as of the point in time, where that is not the present. */
+  pastMetadata: Metadata | undefined;
+  readonly #row: TransactionSqlRow;
+  readonly #revertedUntil: bigint;
+  #payload: TransactionPayload | undefined;
+  #metadata: Metadata | undefined;
+
+  constructor(row: TransactionSqlRow, revertedUntil: bigint) {
+    this.id = row.id;
+    this.#row = row;
+    this.#revertedUntil = revertedUntil;
+  }
+
+  get reference(): string | undefined {
+    return this.#row.reference ?? undefined;
+  }
+
+  get inserted(): bigint {
+    return BigInt(this.#row.date);
+  }
+
+  get timestamp(): bigint {
+    return BigInt(this.#row.timestamp ?? this.#row.date);
+  }
+
+  get updated(): bigint {
+    return BigInt(this.#row.updated ?? this.#row.date);
+  }
+
+  /** Undefined also where it was reverted after the point in time. */
+  get reverted(): bigint | undefined {
+    const { reverted } = this.#row;
+    return reverted === null || reverted > this.#revertedUntil ? undefined : BigInt(reverted);
+  }
+
+  /** Whether it is in the index of a column. */
+  isDated(column: DateColumn): boolean {
+    switch (column) {
+      case "timestamp":
+        return this.#row.timestamp !== null;
+      case "updated_at":
+        return this.#row.updated !== null;
+      case "reverted_at":
+        return this.reverted !== undefined;
+    }
+  }
+
+  /** Its place in a list. Those that were not reverted come before all that were. */
+  placeBy(column: DateColumn): Place {
+    switch (column) {
+      case "timestamp":
+        return { value: this.timestamp, id: this.id };
+      case "updated_at":
+        return { value: this.updated, id: this.id };
+      case "reverted_at":
+        return { value: this.reverted ?? MICROS_MIN, id: this.id };
+    }
+  }
+
+  get payload(): TransactionPayload {
+    this.#payload ??= decodeTransaction(this.#row.payload);
+    return this.#payload;
+  }
+
+  /** Whether it changed since the log entry. */
+  get hasNewMetadata(): boolean {
+    return this.#row.metadata !== null;
+  }
+
+  get metadata(): Metadata {
+    if (this.pastMetadata !== undefined) return this.pastMetadata;
+    const { metadata } = this.#row;
+    this.#metadata ??= metadata === null ? (this.payload.metadata ?? {}) : parseMetadata(metadata);
+    return this.#metadata;
+  }
+
+  /** About what it takes in memory, in bytes. */
+  get bytes(): number {
+    return this.#row.payload.length + (this.#row.metadata?.length ?? 0);
+  }
+
+  toStored(): StoredTransaction {
+    const { reverted } = this;
+    return {
+      id: this.id,
+      insertedAt: fromMicros(this.inserted),
+      payload: this.payload,
+      metadata: this.metadata,
+      updatedAt: fromMicros(this.updated),
+      revertedAt: reverted === undefined ? undefined : fromMicros(reverted),
+    };
+  }
+}
+
+/** Reads the rows of transactions as they are, or were seen at a point in time. */
+export class TransactionRows {
+  readonly #sql: Sql;
+  readonly #revertedUntil: bigint;
+
+  constructor(sql: Sql, pit: Timestamp | undefined) {
+    this.#sql = sql;
+    this.#revertedUntil = pit === undefined ? MICROS_MAX : toMicros(pit);
+  }
+
+  /** Those with these ids, in their order. */
+  findAll(ids: readonly number[]): TransactionRow[] {
+    return this.#read(
+      `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}`,
+      `[${ids.join(",")}]`,
+    );
+  }
+
+  /** The nearest of a span: all, or those that are not in the index of a column. */
+  inSpan(
+    { from, to }: Span,
+    { order, limit, lacking }: { order: Order; limit: number; lacking?: DateColumn | undefined },
+  ): TransactionRow[] {
+    const condition = lacking === undefined ? "" : `AND ${LACKS[lacking]}`;
+    return this.#read(
+      `${COLUMNS} FROM tx ${JOIN_LOG} WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3`,
+      from,
+      to,
+      limit,
+      ...this.#maskOf(lacking),
+    );
+  }
+
+  /** Those in the index of a column, in its order. */
+  inIndex(column: DateColumn, { from, until, order, batch }: PlaceReading): TransactionRow[] {
+    const [on, to] = order === "asc" ? [">=", "<="] : ["<=", ">="];
+    return this.#read(
+      `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} ${JOIN_LOG} WHERE tx.${column} IS NOT NULL
+        AND (tx.${column}, tx.id) ${on} (CAST(? AS INTEGER), ?) AND tx.${column} ${to} CAST(? AS INTEGER)
+        ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ?`,
+      from.value.toString(),
+      from.id,
+      until.toString(),
+      batch,
+    );
+  }
+
+  /** The nearest of some ids in a list that is sorted by a column. */
+  nearestOf(ids: readonly number[], column: DateColumn, reading: PlaceReading): Place[] {
+    const { from, until, order, batch } = reading;
+    const [on, to] = order === "asc" ? [">=", "<="] : ["<=", ">="];
+    const key = PLACES[column];
+    return this.#sql
+      .all<{ id: number; value: string }>(
+        `SELECT tx.id, CAST(${key} AS TEXT) AS value
+          FROM json_each(?1) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}
+          WHERE (${key}, tx.id) ${on} (CAST(?2 AS INTEGER), ?3) AND ${key} ${to} CAST(?4 AS INTEGER)
+          ORDER BY ${key} ${order}, tx.id ${order} LIMIT ?5`,
+        `[${ids.join(",")}]`,
+        from.value.toString(),
+        from.id,
+        until.toString(),
+        batch,
+        ...(column === "reverted_at" ? [this.#revertedUntil.toString()] : []),
+      )
+      .map(({ id, value }) => ({ id, value: BigInt(value) }));
+  }
+
+  /** The first transaction of a span, and when it was inserted. */
+  firstIn({ from, to }: Span, order: Order): { id: number; inserted: bigint } | undefined {
+    const [row] = this.#sql.all<{ id: number; date: number }>(
+      `SELECT tx.id, log.date FROM tx ${JOIN_LOG} WHERE tx.id >= ? AND tx.id <= ? ORDER BY tx.id ${order} LIMIT 1`,
+      from,
+      to,
+    );
+    return row === undefined ? undefined : { id: row.id, inserted: BigInt(row.date) };
+  }
+
+  #maskOf(column: DateColumn | undefined): SqlValue[] {
+    return column === "reverted_at" ? [this.#revertedUntil.toString()] : [];
+  }
+
+  #read(statement: string, ...bindings: readonly SqlValue[]): TransactionRow[] {
+    return this.#sql
+      .all<TransactionSqlRow>(statement, ...bindings)
+      .map((row) => new TransactionRow(row, this.#revertedUntil));
+  }
+}
+
+type TransactionSqlRow = {
+  id: number;
+  /** That of the log entry. */
+  date: number;
+  payload: string;
+  /** As text: any date can be given, and beyond the year 2255 it exceeds 2^53. */
+  timestamp: string | null;
+  reference: string | null;
+  metadata: string | null;
+  updated: number | null;
+  reverted: number | null;
+};
+
+const COLUMNS = `SELECT tx.id, log.date, log.payload, CAST(tx.timestamp AS TEXT) AS timestamp, tx.reference, tx.metadata,
+  tx.updated_at AS updated, tx.reverted_at AS reverted`;
+/** CROSS JOIN keeps the order of what comes before. */
+const JOIN_LOG = "CROSS JOIN log ON log.id = tx.log";
+
+const INDEXES: Readonly<Record<DateColumn, string>> = {
+  timestamp: "tx_dated",
+  updated_at: "tx_updated",
+  reverted_at: "tx_reverted",
+};
+
+const LACKS: Readonly<Record<DateColumn, string>> = {
+  timestamp: "tx.timestamp IS NULL",
+  updated_at: "tx.updated_at IS NULL",
+  reverted_at: "(tx.reverted_at IS NULL OR tx.reverted_at > CAST(?4 AS INTEGER))",
+};
+
+/** What a list is sorted by. */
+const PLACES: Readonly<Record<DateColumn, string>> = {
+  timestamp: "coalesce(tx.timestamp, log.date)",
+  updated_at: "coalesce(tx.updated_at, log.date)",
+  reverted_at: `iif(tx.reverted_at <= CAST(?6 AS INTEGER), tx.reverted_at, ${MICROS_MIN})`,
+};

@@ -1,0 +1,465 @@
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { Comparison } from "#ledger-engine/rules/filters/filters.ts";
+import type { Features, Volumes } from "#ledger-engine/rules/types.ts";
+import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
+import { AppError } from "#platform/errors.ts";
+import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import { toMicros, type Timestamp } from "#platform/time.ts";
+
+/** A moment of a ledger, as dates of insertion or effective dates tell it. */
+export interface Moment {
+  /** The last transaction that was inserted by then. */
+  readonly lastTx: number;
+  /** By effective dates: the last one that counts. Undefined where the order of insertion counts. */
+  readonly date: Timestamp | undefined;
+}
+
+/** After all transactions, in both orders. */
+export const NOW: Moment = { lastTx: Number.MAX_SAFE_INTEGER, date: undefined };
+
+/** One asset of one account, by their ids. */
+export interface Pair {
+  readonly account: number;
+  readonly asset: number;
+}
+
+/** The volumes of an asset that an account has moved. */
+export interface Holding extends Pair, Volumes {
+  /** The last transaction that counts: between two moments with the same one, nothing has moved. */
+  readonly tx: number;
+}
+
+/** What volumes are read with. */
+export interface VolumeSources {
+  readonly sql: Sql;
+  readonly transactions: Pick<TransactionReader, "lastIdAt">;
+  /** Whether moves carry by how much effective volumes exceed their own; see `keepsEffectiveVolumes`. */
+  readonly hasShifts: boolean;
+}
+
+/** Whether a ledger keeps volumes in the order of effective dates. */
+export const keepsEffectiveVolumes = (features: Features): boolean =>
+  features.MOVES_HISTORY === "ON" &&
+  features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
+
+/** Throws `VALIDATION` where a ledger keeps no history of moves. */
+export function assertMoves(features: Features): void {
+  if (features.MOVES_HISTORY !== "ON") {
+    throw new AppError("VALIDATION", 'missing feature "MOVES_HISTORY"');
+  }
+}
+
+/** How many accounts one statement is about: so many that they hold no more than a number of assets, if that is enough. */
+const ACCOUNTS_MIN = 20;
+const ACCOUNTS_MAX = 5000;
+const HOLDINGS_MAX = 50_000;
+/** Up to so many assets are looked for in each account; of more, an account is asked which it has. */
+const CROSSED_MAX = 4;
+
+/**
+ * Reads volumes of accounts, now or at a moment, in either order. A statement reads those of many accounts; each asset of
+ * each takes some steps into an index, however many moves there are.
+ */
+export class AccountVolumeReader {
+  readonly #sql: Sql;
+  readonly #transactions: VolumeSources["transactions"];
+  readonly #hasShifts: boolean;
+
+  constructor({ sql, transactions, hasShifts }: VolumeSources) {
+    this.#sql = sql;
+    this.#transactions = transactions;
+    this.#hasShifts = hasShifts;
+  }
+
+  static of({ sql, transactions, features }: ReadContext): AccountVolumeReader {
+    const hasShifts = keepsEffectiveVolumes(features);
+    return new AccountVolumeReader({ sql, transactions, hasShifts });
+  }
+
+  /** The moment after all that has this date or an earlier one. */
+  momentAt(date: Timestamp, { insertionDate }: { insertionDate: boolean }): Moment {
+    const lastTx = this.#transactions.lastIdAt(date);
+    return { lastTx, date: insertionDate ? undefined : date };
+  }
+
+  /**
+   * The volumes of what accounts had moved by a moment. They come in batches, each with all holdings of its accounts: what
+   * a batch takes in memory is bounded.
+   */
+  *batches(
+    accounts: readonly number[],
+    moment: Moment,
+    wanted: Wanted = {},
+  ): Generator<HoldingBatch> {
+    for (const { batch, pairs } of this.#pairLists(accounts, wanted.assets)) {
+      yield { accounts: batch, holdings: this.#holdings(pairs, moment, wanted.bounds) };
+    }
+  }
+
+  /** The balances of what accounts had moved by a moment, in sums by asset, of which there may be several for each. */
+  *balances(accounts: readonly number[], moment: Moment): Generator<AssetBalanceSum> {
+    for (const { pairs } of this.#pairLists(accounts)) {
+      const isCrossed = pairs.select === CROSSED && (moment.date === undefined || this.#hasShifts);
+      const rest = isCrossed ? yield* this.#textSums(pairs, moment) : pairs;
+      for (const { asset, input, output } of this.#holdings(rest, moment)) {
+        yield { asset, balance: input - output };
+      }
+    }
+  }
+
+  /** The volumes of one account and asset; `undefined` where nothing had moved. */
+  find({ account, asset }: Pair, moment: Moment): Holding | undefined {
+    const pairs = { select: CROSSED, bindings: [`[${account}]`, `[${asset}]`] } as const;
+    return this.#holdings(pairs, moment)[0];
+  }
+
+  /** Accounts in batches, each with the pairs that may be theirs: of some assets, or of all. */
+  *#pairLists(
+    accounts: readonly number[],
+    assets?: readonly number[],
+  ): Generator<{ batch: readonly number[]; pairs: PairList }> {
+    const known = assets !== undefined && assets.length <= CROSSED_MAX ? assets : this.#assets();
+    const isCrossed = known.length <= CROSSED_MAX;
+    const most = Math.floor(HOLDINGS_MAX / Math.max(1, known.length));
+    const size = Math.min(ACCOUNTS_MAX, Math.max(ACCOUNTS_MIN, most));
+    for (let from = 0; from < accounts.length; from += size) {
+      const batch = accounts.slice(from, from + size);
+      const list = `[${batch.join(",")}]`;
+      const pairs: PairList = isCrossed
+        ? { select: CROSSED, bindings: [list, `[${known.join(",")}]`] }
+        : { select: WALKED, bindings: [list, null] };
+      yield { batch, pairs };
+    }
+  }
+
+  #assets(): number[] {
+    return this.#sql.all<{ id: number }>("SELECT id FROM asset").map(({ id }) => id);
+  }
+
+  #holdings(pairs: PairList, moment: Moment, bounds: readonly BalanceBound[] = []): Holding[] {
+    const { date, lastTx } = moment;
+    if (date === undefined) return this.#lastInserted(pairs, lastTx, bounds);
+    const last = this.#lastByDate(pairs, date, lastTx);
+    return this.#hasShifts ? last.map(toShifted) : this.#addedUp(last, date, lastTx);
+  }
+
+  #lastInserted(pairs: PairList, lastTx: number, bounds: readonly BalanceBound[]): Holding[] {
+    return this.#sql
+      .all<MoveSqlRow>(
+        `${pairs.select} ${selectLastInserted(bounds)}`,
+        ...pairs.bindings,
+        lastTx,
+        ...bounds.map(({ value }) => clamped(value).toString()),
+      )
+      .map(toHolding);
+  }
+
+  /**
+   * Sums of volumes that come in one text for each asset, as a row for each account would take twice the time. Gives the
+   * pairs that it leaves out.
+   */
+  *#textSums(
+    { bindings }: PairList,
+    { date, lastTx }: Moment,
+  ): Generator<AssetBalanceSum, PairList> {
+    const rows = this.#sql.all<{ asset: number; volumes: string | null }>(
+      selectTexts(date === undefined ? TEXT_BY_INSERTION : TEXT_BY_DATE),
+      ...bindings,
+      lastTx,
+      ...(date === undefined ? [] : [toMicros(date).toString()]),
+    );
+    const rest: Pair[] = [];
+    for (const { asset, volumes } of rows) {
+      if (volumes === null) continue;
+      let balance = 0n;
+      for (const item of volumes.split(",")) {
+        if (item.startsWith("@")) rest.push({ account: Number(item.slice(1)), asset });
+        else balance += BigInt(item);
+      }
+      yield { asset, balance };
+    }
+    return listOf(rest);
+  }
+
+  /** The last move of each pair in the order of effective dates. */
+  #lastByDate(pairs: PairList, date: Timestamp, lastTx: number): DatedSqlRow[] {
+    const rows = this.#sql.all<DatedSqlRow>(
+      `${pairs.select} ${BY_DATE}`,
+      ...pairs.bindings,
+      lastTx,
+      toMicros(date).toString(),
+    );
+    const found = new Map<string, DatedSqlRow>();
+    for (const row of rows) {
+      const key = `${row.account},${row.asset}`;
+      const other = found.get(key);
+      found.set(key, other === undefined ? row : laterOf(row, other));
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * Without shifts: the volumes after the last transaction that was inserted by then, less the moves among them that are
+   * dated later, and with those that were inserted later and are dated earlier.
+   */
+  #addedUp(last: readonly DatedSqlRow[], date: Timestamp, lastTx: number): Holding[] {
+    const sums = new Map<string, Volumes>();
+    for (const row of this.#lastInserted(listOf(last), lastTx, [])) {
+      sums.set(`${row.account},${row.asset}`, row);
+    }
+    for (const { account, asset, sign, ...amounts } of this.#displaced(last, date, lastTx)) {
+      const key = `${account},${asset}`;
+      const { input, output } = sums.get(key) ?? NOTHING;
+      sums.set(key, {
+        input: input + BigInt(sign) * difference(amounts.input, amounts.inputBefore),
+        output: output + BigInt(sign) * difference(amounts.output, amounts.outputBefore),
+      });
+    }
+    return last.map(({ account, asset, tx }) => {
+      const { input, output } = sums.get(`${account},${asset}`) ?? NOTHING;
+      return { account, asset, tx, input, output };
+    });
+  }
+
+  /** The moves that stand on the other side of the moment by date than by insertion, a page at a time. */
+  *#displaced(pairs: readonly Pair[], date: Timestamp, lastTx: number): Generator<DisplacedSqlRow> {
+    let rest = pairs;
+    let after: { date: string; tx: number } = { date: "", tx: -1 };
+    while (rest.length > 0) {
+      const page = this.#sql.all<DisplacedSqlRow>(
+        SELECT_DISPLACED,
+        jsonOf(rest),
+        lastTx,
+        toMicros(date).toString(),
+        after.date === "" ? null : after.date,
+        after.tx,
+        DISPLACED_PAGE_SIZE,
+      );
+      yield* page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < DISPLACED_PAGE_SIZE) return;
+      rest = rest.slice(end.place);
+      after = end;
+    }
+  }
+}
+
+/** Which holdings are read; some others may come with them. */
+export interface Wanted {
+  /** Undefined for all. */
+  readonly assets?: readonly number[] | undefined;
+  /** What their balances are, all together. Only current ones are left out where they are not. */
+  readonly bounds?: readonly BalanceBound[];
+}
+
+export interface BalanceBound {
+  readonly operator: Comparison;
+  readonly value: bigint;
+}
+
+export interface AssetBalanceSum {
+  readonly asset: number;
+  readonly balance: bigint;
+}
+
+/** Some accounts, and all that they hold. */
+export interface HoldingBatch {
+  readonly accounts: readonly number[];
+  readonly holdings: readonly Holding[];
+}
+
+/** The holdings of each account that has any. */
+export function byAccount({ holdings }: HoldingBatch): ReadonlyMap<number, Holding[]> {
+  const found = new Map<number, Holding[]>();
+  for (const holding of holdings) {
+    const others = found.get(holding.account);
+    if (others === undefined) found.set(holding.account, [holding]);
+    else others.push(holding);
+  }
+  return found;
+}
+
+/** The pairs that a statement is about: how it finds them, with its first two parameters. */
+interface PairList {
+  readonly select: string;
+  readonly bindings: readonly [string, string | null];
+}
+
+const listOf = (pairs: readonly Pair[]): PairList => ({
+  select: LISTED,
+  bindings: [jsonOf(pairs), null],
+});
+
+const jsonOf = (pairs: readonly Pair[]): string =>
+  `[${pairs.map(({ account, asset }) => `[${account},${asset}]`).join(",")}]`;
+
+const NOTHING: Volumes = { input: 0n, output: 0n };
+const DISPLACED_PAGE_SIZE = 5000;
+
+type MoveSqlRow = {
+  account: number;
+  asset: number;
+  tx: number;
+  input: StoredAmount;
+  output: StoredAmount;
+};
+
+/** The date is that of insertion where the move has none of its own, null where no other row is compared with it. */
+type DatedSqlRow = MoveSqlRow & {
+  date: string | number | null;
+  shift_input: StoredAmount | null;
+  shift_output: StoredAmount | null;
+};
+
+type DisplacedSqlRow = {
+  /** Of the pair in its list. */
+  place: number;
+  account: number;
+  asset: number;
+  tx: number;
+  date: string;
+  /** 1 for a move that comes on top, -1 for one that goes. */
+  sign: number;
+  input: StoredAmount;
+  output: StoredAmount;
+  inputBefore: StoredAmount | null;
+  outputBefore: StoredAmount | null;
+};
+
+const toHolding = ({ account, asset, tx, input, output }: MoveSqlRow): Holding => ({
+  account,
+  asset,
+  tx,
+  input: fromStored(input),
+  output: fromStored(output),
+});
+
+function toShifted(row: DatedSqlRow): Holding {
+  const holding = toHolding(row);
+  if (row.shift_input === null && row.shift_output === null) return holding;
+  return {
+    ...holding,
+    input: holding.input + fromStored(row.shift_input ?? 0),
+    output: holding.output + fromStored(row.shift_output ?? 0),
+  };
+}
+
+const OPERATORS: Readonly<Record<Comparison, string>> = {
+  $match: "=",
+  $lt: "<",
+  $lte: "<=",
+  $gt: ">",
+  $gte: ">=",
+};
+
+/** No balance of stored integers is beyond, and SQL knows no greater integers. */
+const CLAMP = 2n ** 60n;
+const clamped = (value: bigint): bigint =>
+  value > CLAMP ? CLAMP : value < -CLAMP ? -CLAMP : value;
+
+const difference = (after: StoredAmount, before: StoredAmount | null): bigint =>
+  fromStored(after) - fromStored(before ?? 0);
+
+function laterOf(a: DatedSqlRow, b: DatedSqlRow): DatedSqlRow {
+  const [left, right] = [BigInt(a.date ?? 0), BigInt(b.date ?? 0)];
+  if (left !== right) return left > right ? a : b;
+  return a.tx > b.tx ? a : b;
+}
+
+/** Each account with each asset. */
+const CROSSED = `WITH pair (account, asset) AS (
+    SELECT accounts.value, assets.value FROM json_each(?1) AS accounts CROSS JOIN json_each(?2) AS assets
+  )`;
+
+/** The assets of an account from the highest id down, each by one step into the primary key. */
+const WALKED = `WITH RECURSIVE pair (account, asset) AS (
+    SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1) WHERE ?2 IS NULL
+    UNION ALL
+    SELECT account, (SELECT max(asset) FROM move WHERE move.account = pair.account AND move.asset < pair.asset)
+      FROM pair WHERE asset IS NOT NULL
+  )`;
+
+const LISTED = `WITH pair (account, asset) AS (
+    SELECT value ->> 0, value ->> 1 FROM json_each(?1) WHERE ?2 IS NULL
+  )`;
+
+/**
+ * The last moves that were inserted, without those whose balances are surely not as they are wanted: SQL computes those of
+ * integers exactly, as they are stored up to 2^53, and texts are left to the caller.
+ */
+function selectLastInserted(bounds: readonly BalanceBound[]): string {
+  const tests = bounds.map(
+    ({ operator }, index) => `input - output ${OPERATORS[operator]} CAST(?${index + 4} AS INTEGER)`,
+  );
+  const tx =
+    tests.length === 0
+      ? "tx"
+      : `iif(typeof(input) = 'text' OR typeof(output) = 'text' OR (${tests.join(" AND ")}), tx, NULL)`;
+  // CROSS JOIN keeps the order of the tables, so that each pair is a look-up in the primary key.
+  return `SELECT move.account, move.asset, move.tx, input, output
+    FROM pair CROSS JOIN move ON move.account = pair.account AND move.asset = pair.asset AND move.tx = (
+      SELECT ${tx} FROM move WHERE account = pair.account AND asset = pair.asset AND tx <= ?3 ORDER BY tx DESC LIMIT 1
+    )`;
+}
+
+/** The volumes of each asset, in a text that `TEXT_BY_INSERTION` or `TEXT_BY_DATE` says for each account. */
+const selectTexts = (text: string): string => `SELECT assets.value AS asset, (
+    SELECT group_concat((${text})) FROM json_each(?1) AS accounts
+  ) AS volumes FROM json_each(?2) AS assets`;
+
+/** Input and negative output, or an account that is left out: large volumes would make the text too long. */
+const textIf = (
+  condition: string,
+): string => `iif(typeof(input) = 'integer' AND typeof(output) = 'integer' AND ${condition},
+  input || ',-' || output, '@' || account)`;
+
+const TEXT_BY_INSERTION = `SELECT ${textIf("true")} FROM move
+  WHERE account = accounts.value AND asset = assets.value AND tx <= ?3 ORDER BY tx DESC LIMIT 1`;
+
+/** Where there are moves with dates of their own, the account is left out, too. */
+const TEXT_BY_DATE = `iif(
+  EXISTS (SELECT 1 FROM move WHERE account = accounts.value AND asset = assets.value
+    AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER)),
+  '@' || accounts.value,
+  (SELECT ${textIf("shift_input IS NULL AND shift_output IS NULL")} FROM move
+    WHERE account = accounts.value AND asset = assets.value AND timestamp IS NULL AND tx <= ?3 ORDER BY tx DESC LIMIT 1)
+)`;
+
+const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
+
+/**
+ * The last move with a date of its own, and the last one without. The search for that passes over the others, and ends at
+ * one that was inserted before the date of the first, as no earlier one comes after that: else it would pass over all moves
+ * of an account whose transactions all have dates.
+ */
+const BY_DATE = `, dated AS MATERIALIZED (
+    SELECT account, asset, (
+      SELECT timestamp FROM move WHERE account = pair.account AND asset = pair.asset
+        AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER) ORDER BY timestamp DESC LIMIT 1
+    ) AS last FROM pair
+  )
+  SELECT move.account, move.asset, move.tx, iif(last IS NULL, NULL, (${INSERTED})) AS date,
+      input, output, shift_input, shift_output
+    FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
+      SELECT tx FROM move WHERE account = dated.account AND asset = dated.asset
+        AND tx <= ?3 AND (timestamp IS NULL OR (${INSERTED}) < last) ORDER BY tx DESC LIMIT 1
+    )
+  UNION ALL
+  SELECT move.account, move.asset, move.tx, CAST(last AS TEXT), input, output, shift_input, shift_output
+    FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
+      SELECT max(tx) FROM move WHERE account = dated.account AND asset = dated.asset AND timestamp = last
+    ) WHERE last IS NOT NULL`;
+
+/** In the order of the pairs, and for each in that of `move_dated`: the order of the loops. */
+const SELECT_DISPLACED = `SELECT wanted.key AS place, moved.account, moved.asset, moved.tx,
+    CAST(moved.timestamp AS TEXT) AS date, iif(moved.tx > ?2, 1, -1) AS sign, moved.input, moved.output,
+    earlier.input AS inputBefore, earlier.output AS outputBefore
+  FROM json_each(?1) AS wanted CROSS JOIN move AS moved INDEXED BY move_dated
+    ON moved.account = wanted.value ->> 0 AND moved.asset = wanted.value ->> 1 AND moved.timestamp IS NOT NULL
+      AND (moved.timestamp > CAST(?3 AS INTEGER)) = (moved.tx <= ?2)
+      AND (?4 IS NULL OR wanted.key > 0 OR (moved.timestamp, moved.tx) > (CAST(?4 AS INTEGER), ?5))
+  LEFT JOIN move AS earlier
+    ON earlier.account = moved.account AND earlier.asset = moved.asset AND earlier.tx = (
+      SELECT max(tx) FROM move WHERE account = moved.account AND asset = moved.asset AND tx < moved.tx
+    )
+  LIMIT ?6`;

@@ -1,0 +1,177 @@
+import { byAccount, type Holding, type HoldingBatch, NOW } from "./account-volumes.ts";
+import { groupOf, GroupWalk, rangesOfGroup } from "./volume-groups.ts";
+import { VolumeWindow } from "./volume-window.ts";
+import type { Candidate } from "#ledger-engine/read/accounts/account-filter.ts";
+import { pathsOf, sortedRanges } from "#ledger-engine/read/accounts/account-paths.ts";
+import { AccountSearch, type AccountWish } from "#ledger-engine/read/accounts/account-search.ts";
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
+import type { Volumes } from "#ledger-engine/rules/types.ts";
+import { readNames } from "#ledger-engine/storage/names.ts";
+import type { ListScope, Order } from "#platform/pagination.ts";
+
+/** Which rows of volumes are read. */
+export interface VolumeWish extends Pick<ListScope, "pit" | "oot" | "where"> {
+  readonly insertionDate: boolean;
+  /** So many segments make a group of accounts; 0 or less for none. */
+  readonly groupBy: number;
+  /** Of the accounts or groups. */
+  readonly order: Order;
+  /** Of the assets of each. */
+  readonly assetOrder: Order;
+  /** The account or group that comes first, if it is there. */
+  readonly start: string | undefined;
+  /** How many rows may be enough. */
+  readonly firstRows: number;
+}
+
+/** The volumes of an account or of a group, by the ids of their assets. */
+interface Block {
+  readonly account: string;
+  readonly volumes: readonly (Volumes & { readonly asset: number })[];
+}
+
+/** Groups that are read together at first, and at most. */
+const GROUPS_FIRST = 16;
+const GROUPS_MAX = 1000;
+/** A filter that leaves no more accounts than this is answered from all of them, where groups are wanted. */
+const GROUPED_MAX = 5000;
+
+/** Reads rows of volumes in order, as far as they are taken. */
+export class VolumeRows {
+  readonly #context: ReadContext;
+  readonly #wish: VolumeWish;
+  readonly #filter: LedgerFilter | undefined;
+  readonly #window: VolumeWindow;
+
+  /** Throws `VALIDATION` for a bad filter, and for a period of a ledger without history of moves. */
+  constructor(context: ReadContext, wish: VolumeWish) {
+    const { pit, oot, insertionDate } = wish;
+    this.#context = context;
+    this.#wish = wish;
+    this.#filter = parseLedgerFilter("volumes", wish.where);
+    this.#window = new VolumeWindow(context, { pit, oot, insertionDate });
+  }
+
+  *all(): Generator<VolumeRow[]> {
+    for (const blocks of this.#blocks()) yield this.#toRows(blocks);
+  }
+
+  #blocks(): Generator<Block[]> {
+    if (this.#wish.groupBy <= 0) return this.#accounts();
+    const search = this.#search({ column: "address", order: "asc", firstRows: undefined });
+    return search.isWithin(GROUPED_MAX) ? this.#groupsOf(search) : this.#groups();
+  }
+
+  /** Each account by itself. */
+  *#accounts(): Generator<Block[]> {
+    const { order, start, firstRows } = this.#wish;
+    const bound = start === undefined ? {} : { bound: { key: { value: start }, inclusive: true } };
+    const search = this.#search({ column: "address", order, firstRows, ...bound });
+    for (const { found } of search.candidates()) {
+      const addresses = new Map(found.map(({ row }) => [row.id, row.address ?? ""]));
+      for (const batch of this.#matches(search, found)) {
+        const held = byAccount(batch);
+        yield batch.accounts.flatMap((id) => {
+          const volumes = held.get(id);
+          return volumes === undefined ? [] : { account: addresses.get(id) ?? "", volumes };
+        });
+      }
+    }
+  }
+
+  /** The groups of a few accounts. */
+  *#groupsOf(search: AccountSearch): Generator<Block[]> {
+    const { order, start } = this.#wish;
+    const isAscending = order === "asc";
+    const sums = new Map<string, GroupSum>();
+    this.#addUp(search, (group) => {
+      const sum = sums.get(group) ?? new GroupSum();
+      sums.set(group, sum);
+      return sum;
+    });
+    yield [...sums]
+      .filter(([name]) => start === undefined || (isAscending ? name >= start : name <= start))
+      .toSorted(([a], [b]) => (a < b === isAscending ? -1 : 1))
+      .map(([account, sum]) => ({ account, volumes: sum.volumes() }));
+  }
+
+  /** All groups in order, some at a time. */
+  *#groups(): Generator<Block[]> {
+    const { order, start, groupBy } = this.#wish;
+    const path = pathsOf(this.#filter).find(({ kind }) => kind === "addresses");
+    const walk = new GroupWalk(this.#context.sql, { segments: groupBy, order, start, path });
+    for (let size = GROUPS_FIRST; ; size = Math.min(2 * size, GROUPS_MAX)) {
+      const names = walk.next(size);
+      if (names.length === 0) return;
+      const within = sortedRanges(names.flatMap((name) => rangesOfGroup(name, groupBy)));
+      const search = this.#search({
+        column: "address",
+        order: "asc",
+        firstRows: undefined,
+        within,
+      });
+      const sums = new Map(names.map((name) => [name, new GroupSum()]));
+      this.#addUp(search, (group) => sums.get(group));
+      yield Array.from(sums, ([account, sum]) => ({ account, volumes: sum.volumes() }));
+    }
+  }
+
+  /** Adds all rows that a search finds to the sums of their groups. */
+  #addUp(search: AccountSearch, sumOf: (group: string) => GroupSum | undefined): void {
+    for (const { found } of search.candidates()) {
+      const groups = new Map(
+        found.map(({ row }) => [row.id, groupOf(row.address ?? "", this.#wish.groupBy)]),
+      );
+      for (const { holdings } of this.#matches(search, found)) {
+        for (const holding of holdings) sumOf(groups.get(holding.account) ?? "")?.add(holding);
+      }
+    }
+  }
+
+  /** What candidates hold, as far as it matches by itself. */
+  *#matches(search: AccountSearch, candidates: readonly Candidate[]): Generator<HoldingBatch> {
+    const byId = new Map(candidates.map((candidate) => [candidate.row.id, candidate]));
+    for (const batch of this.#window.batches([...byId.keys()], search.rows)) {
+      const holdings = batch.holdings.filter((holding) => {
+        const candidate = byId.get(holding.account);
+        return candidate !== undefined && search.isMatch(candidate, holding);
+      });
+      yield { ...batch, holdings };
+    }
+  }
+
+  #search(wish: Pick<AccountWish, "column" | "order" | "firstRows" | "bound" | "within">) {
+    const { pit } = this.#wish;
+    return new AccountSearch(this.#context, { ...wish, filter: this.#filter, pit, moment: NOW });
+  }
+
+  #toRows(blocks: readonly Block[]): VolumeRow[] {
+    const assets = new Set(blocks.flatMap(({ volumes }) => volumes.map(({ asset }) => asset)));
+    const names = readNames(this.#context.sql, new Set(), assets);
+    const isAscending = this.#wish.assetOrder === "asc";
+    return blocks.flatMap(({ account, volumes }) =>
+      volumes
+        .map(({ asset, input, output }) => ({ account, asset: names.asset(asset), input, output }))
+        .toSorted((a, b) => (a.asset < b.asset === isAscending ? -1 : 1)),
+    );
+  }
+}
+
+/** The volumes of a group. */
+class GroupSum {
+  readonly #volumes = new Map<number, Volumes>();
+
+  add({ asset, input, output }: Holding): void {
+    const sum = this.#volumes.get(asset);
+    this.#volumes.set(asset, {
+      input: (sum?.input ?? 0n) + input,
+      output: (sum?.output ?? 0n) + output,
+    });
+  }
+
+  volumes(): Block["volumes"] {
+    return Array.from(this.#volumes, ([asset, volumes]) => ({ asset, ...volumes }));
+  }
+}

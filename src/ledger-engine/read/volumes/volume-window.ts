@@ -1,0 +1,80 @@
+import {
+  AccountVolumeReader,
+  assertMoves,
+  type Holding,
+  type HoldingBatch,
+  type Moment,
+  NOW,
+  type Wanted,
+} from "./account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** A period: both ends are included, and each may be open. */
+export interface Period {
+  readonly pit: Timestamp | undefined;
+  readonly oot: Timestamp | undefined;
+  /** Whether the dates are those of insertion, not the effective ones. */
+  readonly insertionDate: boolean;
+}
+
+/** After everything, where the order of effective dates counts. */
+const LATEST = fromMicros(MICROS_MAX);
+
+/** Reads what accounts moved in a period: at its end, less what was before it. */
+export class VolumeWindow {
+  readonly #volumes: AccountVolumeReader;
+  readonly #isEmpty: boolean;
+  readonly #before: Moment | undefined;
+  readonly #end: Moment;
+
+  /** Throws `VALIDATION` for a period of a ledger without history of moves. */
+  constructor(context: ReadContext, { pit, oot, insertionDate }: Period) {
+    if (pit !== undefined || oot !== undefined) assertMoves(context.features);
+    this.#volumes = AccountVolumeReader.of(context);
+    this.#isEmpty = pit !== undefined && oot !== undefined && oot > pit;
+    const first = oot === undefined ? MICROS_MIN : toMicros(oot);
+    this.#before =
+      first === MICROS_MIN
+        ? undefined
+        : this.#volumes.momentAt(fromMicros(first - 1n), { insertionDate });
+    if (pit !== undefined) this.#end = this.#volumes.momentAt(pit, { insertionDate });
+    // The last move must be the last one by date, too, so as to tell whether it is in the period.
+    else this.#end = this.#before?.date === undefined ? NOW : { ...NOW, date: LATEST };
+  }
+
+  /** What moved in the period; nothing of the assets that did not, while amounts of zero count as movement. */
+  *batches(accounts: readonly number[], { assets, bounds = [] }: Wanted): Generator<HoldingBatch> {
+    if (this.#isEmpty) return;
+    const before = this.#before;
+    // What a balance is at the end says nothing of the difference.
+    const wanted = { assets, bounds: before === undefined ? bounds : [] };
+    for (const batch of this.#volumes.batches(accounts, this.#end, wanted)) {
+      yield before === undefined
+        ? batch
+        : { ...batch, holdings: this.#since(batch.holdings, before, assets) };
+    }
+  }
+
+  #since(
+    holdings: readonly Holding[],
+    before: Moment,
+    assets: readonly number[] | undefined,
+  ): Holding[] {
+    const accounts = [...new Set(holdings.map(({ account }) => account))];
+    const earlier = new Map<string, Holding>();
+    for (const batch of this.#volumes.batches(accounts, before, { assets })) {
+      for (const holding of batch.holdings) earlier.set(keyOf(holding), holding);
+    }
+    return holdings.flatMap((holding) => {
+      const known = earlier.get(keyOf(holding));
+      if (known === undefined) return holding;
+      if (known.tx === holding.tx) return [];
+      const { input, output } = holding;
+      return { ...holding, input: input - known.input, output: output - known.output };
+    });
+  }
+}
+
+const keyOf = ({ account, asset }: Holding): string => `${account},${asset}`;

@@ -1,0 +1,229 @@
+import { BulkElementRequest, type TransactionRequest } from "./write-requests.ts";
+import type { BulkElement } from "#ledger-engine/engine.ts";
+import {
+  AMOUNT_DIGITS_MAX,
+  assertMetadata,
+  assertReference,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+} from "#ledger-engine/rules/limits.ts";
+import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
+import {
+  assertSchemaVersion,
+  decodeSchema,
+  toSchemaText,
+} from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import { toVariableTexts } from "#ledger-engine/rules/script-variables.ts";
+import type {
+  AccountMetadata,
+  Command,
+  CreateTransaction,
+  InsertSchema,
+  Posting,
+  RevertTransaction,
+  RunScript,
+  Target,
+} from "#ledger-engine/rules/types.ts";
+import type { Runtime } from "#numscript";
+import { AppError } from "#platform/errors.ts";
+import { attempt } from "#platform/result.ts";
+import { ZERO_TIMESTAMP } from "#platform/time.ts";
+import { toValidationError } from "#platform/validation.ts";
+
+const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
+
+/** Checks what a request for a transaction says. Throws `NO_POSTINGS` or `VALIDATION`. */
+export function toTransactionCommand(
+  request: TransactionRequest,
+  { force }: { force: boolean },
+): CreateTransaction | RunScript {
+  const kinds = kindsOf(request);
+  if (kinds.length > 1) {
+    throw new AppError("VALIDATION", `cannot pass ${kinds[0]} and ${kinds[1]} in the same request`);
+  }
+  if (kinds.length === 0) {
+    throw new AppError(
+      "NO_POSTINGS",
+      "you must pass either a posting array, a numscript script, or a template",
+    );
+  }
+  return toCommandOfKind(request, { force });
+}
+
+/** A request for a transaction in a bulk is a script unless it has postings; an empty script is refused in its turn. */
+export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
+  const isEmpty = kindsOf(request).length === 0;
+  return isEmpty
+    ? toCommandOfKind(request, { force: false })
+    : toTransactionCommand(request, { force: false });
+}
+
+/** What a request says where its movements come from, as messages name it. */
+const kindsOf = ({ postings, script }: TransactionRequest): string[] => [
+  ...((postings ?? []).length > 0 ? ["postings"] : []),
+  ...(isGiven(script?.plain) ? ["numscript"] : []),
+  ...(isGiven(script?.template) ? ["template"] : []),
+];
+
+function toCommandOfKind(
+  request: TransactionRequest,
+  { force }: { force: boolean },
+): CreateTransaction | RunScript {
+  const { script, timestamp, reference, accountMetadata, metadata, runtime } = request;
+  const postings = (request.postings ?? []).map(toPosting);
+  if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
+  if (isGiven(reference)) assertReference(reference);
+  const shared = {
+    // The zero time is how clients in Go write that there is none.
+    ...(timestamp === null || timestamp === undefined || timestamp === ZERO_TIMESTAMP
+      ? {}
+      : { timestamp }),
+    ...(isGiven(reference) ? { reference } : {}),
+    ...(accountMetadata === null || accountMetadata === undefined
+      ? {}
+      : { accountMetadata: checkedAccounts(accountMetadata) }),
+    ...(isGiven(runtime) ? { runtime } : {}),
+  };
+  if (postings.length > 0) {
+    const isForced = force || (request.force ?? false);
+    return {
+      kind: "createTransaction",
+      postings,
+      metadata: metadata ?? {},
+      force: isForced,
+      ...shared,
+    };
+  }
+  return {
+    kind: "runScript",
+    script: {
+      plain: script?.plain ?? "",
+      ...(isGiven(script?.template) ? { template: script.template } : {}),
+      variables: toVariableTexts(script?.vars ?? {}),
+    },
+    ...(metadata === null || metadata === undefined ? {} : { metadata }),
+    ...shared,
+  };
+}
+
+type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
+
+/** The first thing that is wrong wins, in the order of the reference server: amount, source, destination, asset. */
+function toPosting({ source, destination, amount, asset }: PostingRequest): Posting {
+  if (amount === null || amount === undefined) {
+    throw new AppError("VALIDATION", "no amount defined");
+  }
+  if (amount < 0n) throw new AppError("VALIDATION", "negative amount");
+  if (amount >= AMOUNT_LIMIT) {
+    throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
+  }
+  return {
+    source: parseAccount(source ?? "", "source"),
+    destination: parseAccount(destination ?? "", "destination"),
+    amount,
+    asset: parseAsset(asset ?? ""),
+  };
+}
+
+function checkedAccounts(accountMetadata: AccountMetadata): AccountMetadata {
+  for (const address of Object.keys(accountMetadata)) parseAccount(address, "account metadata");
+  return accountMetadata;
+}
+
+export interface RevertRequestFields {
+  readonly id: number;
+  readonly force: boolean;
+  readonly atEffectiveDate: boolean;
+  readonly metadata?: RevertTransaction["metadata"] | null | undefined;
+}
+
+export function toRevertTransaction(request: RevertRequestFields): RevertTransaction {
+  const { id, force, atEffectiveDate, metadata } = request;
+  if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
+  return {
+    kind: "revertTransaction",
+    id,
+    force,
+    atEffectiveDate,
+    ...(metadata === null || metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+export function toInsertSchema(
+  version: string,
+  body: unknown,
+  { runtime }: { readonly runtime: Runtime },
+): InsertSchema {
+  assertSchemaVersion(version);
+  return { kind: "insertSchema", version, text: toSchemaText(decodeSchema(body, { runtime })) };
+}
+
+/** Parses all elements of a bulk, or none. Throws `VALIDATION` naming the first one that is malformed. */
+export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
+  return elements.map(parseBulkElement);
+}
+
+/** Throws `VALIDATION` naming the element, counted from 0, where it is malformed. */
+export function parseBulkElement(element: unknown, index: number): BulkElementRequest {
+  const parsed = BulkElementRequest.safeParse(element);
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, `element ${index}`);
+}
+
+/** A well-formed element that says something impossible fails alone, in its turn. */
+export function toBulkElement(request: BulkElementRequest): BulkElement {
+  return {
+    idempotencyKey: request.ik ?? "",
+    command: attempt(() => {
+      assertIdempotencyKey(request.ik ?? "");
+      return toCommand(request);
+    }),
+  };
+}
+
+function toCommand(request: BulkElementRequest): Command {
+  switch (request.action) {
+    case "CREATE_TRANSACTION":
+      return toBulkTransaction(request.data);
+    case "REVERT_TRANSACTION": {
+      const { id, force, atEffectiveDate, metadata } = request.data;
+      return toRevertTransaction({
+        id,
+        force: force ?? false,
+        atEffectiveDate: atEffectiveDate ?? false,
+        metadata,
+      });
+    }
+    case "ADD_METADATA": {
+      const { targetType, targetId, metadata } = request.data;
+      return { kind: "setMetadata", target: toTarget(targetType, targetId), metadata };
+    }
+    case "DELETE_METADATA": {
+      const { targetType, targetId, key } = request.data;
+      return { kind: "deleteMetadata", target: toTarget(targetType, targetId), key };
+    }
+  }
+}
+
+function toTarget(type: string, id: string | number | bigint): Target {
+  if (type === "ACCOUNT" && typeof id === "string")
+    return { type, id: parseAccount(id, "account") };
+  if (type === "TRANSACTION" && typeof id !== "string") return { type, id: Number(id) };
+  throw new AppError(
+    "VALIDATION",
+    "a target is the type ACCOUNT with an address or the type TRANSACTION with an integer",
+  );
+}
+
+/** Throws `VALIDATION` for a key above the limit. */
+export function assertIdempotencyKey(key: string): void {
+  if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the idempotency key is longer than ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`,
+    );
+  }
+}
+
+const isGiven = <T extends string>(text: T | null | undefined): text is Exclude<T, ""> =>
+  text !== null && text !== undefined && text !== "";

@@ -1,0 +1,423 @@
+import { type AddressPattern, exactAddress, parseAddressPattern } from "./address-pattern.ts";
+import { likePrefix } from "./like.ts";
+import { LIKE_LENGTH_MAX } from "./like.ts";
+import { AppError } from "#platform/errors.ts";
+import {
+  type Filter,
+  type FilterScalar,
+  type FilterValue,
+  type Operator,
+  parseFilterText,
+} from "#platform/filter/filter.ts";
+import { parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+/**
+ * Filters with their keys and values checked against a resource. A reader finds the rows that can match by an index,
+ * where a test allows it, and tests each of them with `compileFilter`.
+ */
+export type LedgerFilter =
+  | { readonly kind: "all" | "any"; readonly filters: readonly LedgerFilter[] }
+  | { readonly kind: "not"; readonly filter: LedgerFilter }
+  | FilterTest;
+
+export type FilterTest =
+  | ({ readonly kind: "number"; readonly key: string } & Compared<bigint>)
+  | ({ readonly kind: "date"; readonly key: string } & Compared<Timestamp>)
+  | { readonly kind: "text"; readonly key: string; readonly values: readonly string[] }
+  | { readonly kind: "like"; readonly key: string; readonly pattern: string }
+  | { readonly kind: "boolean"; readonly key: string; readonly value: boolean }
+  /** Any of the patterns. */
+  | { readonly kind: "address"; readonly key: string; readonly patterns: readonly AddressPattern[] }
+  | { readonly kind: "addressLike"; readonly key: string; readonly pattern: string }
+  /** `name` is the metadata key; it has one of the values. */
+  | { readonly kind: "metadata"; readonly name: string; readonly values: readonly string[] }
+  | { readonly kind: "metadataLike"; readonly name: string; readonly pattern: string }
+  | { readonly kind: "metadataExists"; readonly name: string }
+  | { readonly kind: "feature"; readonly name: string; readonly values: readonly string[] }
+  /** Without asset: of any asset that the account has. */
+  | ({ readonly kind: "balance"; readonly asset: string | undefined } & Compared<bigint>)
+  | { readonly kind: "balanceExists"; readonly asset: string };
+
+export type Comparison = "$match" | "$lt" | "$lte" | "$gt" | "$gte";
+
+interface Compared<V> {
+  readonly operator: Comparison;
+  readonly value: V;
+}
+
+export type FilteredResource = keyof typeof KEYS;
+
+export type KeyType =
+  | "number"
+  | "date"
+  | "text"
+  | "boolean"
+  | "address"
+  | "balance"
+  | "metadata"
+  | "feature";
+
+/** The keys of each resource's filters. */
+const KEYS = {
+  transactions: {
+    id: "number",
+    reference: "text",
+    timestamp: "date",
+    inserted_at: "date",
+    updated_at: "date",
+    reverted_at: "date",
+    reverted: "boolean",
+    account: "address",
+    source: "address",
+    destination: "address",
+    metadata: "metadata",
+  },
+  accounts: {
+    address: "address",
+    first_usage: "date",
+    insertion_date: "date",
+    updated_at: "date",
+    balance: "balance",
+    metadata: "metadata",
+  },
+  volumes: {
+    account: "address",
+    address: "address",
+    balance: "balance",
+    first_usage: "date",
+    metadata: "metadata",
+  },
+  balances: { address: "address", metadata: "metadata" },
+  logs: { id: "number", date: "date", type: "text" },
+  schemas: { version: "text", created_at: "date" },
+  ledgers: { name: "text", bucket: "text", features: "feature", metadata: "metadata" },
+} as const satisfies Record<string, Readonly<Record<string, KeyType>>>;
+
+/** The texts that a key takes, where they are a closed set. */
+const VALUES: Readonly<
+  Partial<Record<FilteredResource, Readonly<Record<string, readonly string[]>>>>
+> = {
+  logs: {
+    type: [
+      "NEW_TRANSACTION",
+      "REVERTED_TRANSACTION",
+      "SET_METADATA",
+      "DELETE_METADATA",
+      "INSERTED_SCHEMA",
+    ],
+  },
+};
+
+/** Most tests of one filter that no index serves: each of them looks at every account or reference by itself. */
+export const SCANNING_TESTS_MAX = 20;
+
+/** Reads the filter of a list from its JSON text. Throws `VALIDATION` naming the key. */
+export function parseLedgerFilter(
+  resource: FilteredResource,
+  text: string | undefined,
+): LedgerFilter | undefined {
+  const parsed = text === undefined ? undefined : parseFilterText(text);
+  if (parsed === undefined) return undefined;
+  const filter = toLedgerFilter(resource, parsed);
+  const scanning = [...testsOf(filter)].filter(isScanning).length;
+  if (scanning <= SCANNING_TESTS_MAX) return filter;
+  throw invalid(
+    `the filter has more than ${SCANNING_TESTS_MAX} tests of balances, or of patterns that do not begin with a fixed text`,
+  );
+}
+
+function isScanning(test: FilterTest): boolean {
+  switch (test.kind) {
+    case "like":
+    case "addressLike":
+    case "metadataLike":
+      return likePrefix(test.pattern) === "";
+    case "address":
+      return test.patterns.some(({ segments }) => segments[0] === "");
+    case "balance":
+    case "balanceExists":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** How many times the work of an ordinary filter one takes for a row. */
+export const weightOf = (filter: LedgerFilter | undefined): number =>
+  filter === undefined ? 1 : Math.max(1, [...testsOf(filter)].length / TESTS_OF_ROW);
+
+/** So many tests take the time that reading a row takes. */
+const TESTS_OF_ROW = 10;
+
+/** Checks a filter against the keys of a resource. Throws `VALIDATION` naming the key. */
+export function toLedgerFilter(resource: FilteredResource, filter: Filter): LedgerFilter {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      return {
+        kind: filter.kind,
+        filters: filter.filters.map((it) => toLedgerFilter(resource, it)),
+      };
+    case "not":
+      return { kind: "not", filter: toLedgerFilter(resource, filter.filter) };
+    case "test":
+      return toTest(resource, filter);
+  }
+}
+
+type RawTest = Extract<Filter, { kind: "test" }>;
+
+/** A test whose key is known: `name` is what the brackets hold. */
+interface NamedTest extends RawTest {
+  readonly base: string;
+  readonly name: string | undefined;
+  readonly allowed: readonly string[] | undefined;
+}
+
+const BRACKETED = /^([a-z_]+)\[(.+)\]$/s;
+const MAPS: ReadonlySet<KeyType> = new Set(["balance", "metadata", "feature"]);
+
+function toTest(resource: FilteredResource, test: RawTest): LedgerFilter {
+  const [, inner, name] = BRACKETED.exec(test.key) ?? [];
+  const base = inner ?? test.key;
+  const type = keyTypeOf(resource, test.key);
+  if (type === undefined) throw invalid(`unknown key '${test.key}' when building query`);
+  return READERS[type]({ ...test, base, name, allowed: VALUES[resource]?.[base] });
+}
+
+/** What the values of a key are, with what its brackets hold, if it has any; undefined for unknown keys. */
+export function keyTypeOf(resource: FilteredResource, key: string): KeyType | undefined {
+  const [, inner, name] = BRACKETED.exec(key) ?? [];
+  const base = inner ?? key;
+  const keys: Readonly<Record<string, KeyType>> = KEYS[resource];
+  const type = Object.hasOwn(keys, base) ? keys[base] : undefined;
+  return type === undefined || name === undefined || MAPS.has(type) ? type : undefined;
+}
+
+const READERS: Readonly<Record<KeyType, (test: NamedTest) => LedgerFilter>> = {
+  number: (test) => ({ kind: "number", key: test.base, ...comparedOf(test, toInteger) }),
+  date: (test) => ({ kind: "date", key: test.base, ...comparedOf(test, toDate) }),
+  boolean: booleanTest,
+  text: textTest,
+  address: addressTest,
+  metadata: metadataTest,
+  balance: balanceTest,
+  feature: featureTest,
+};
+
+function booleanTest(test: NamedTest): FilterTest {
+  if (test.operator !== "$match") throw notAllowed(test);
+  return { kind: "boolean", key: test.base, value: booleanOf(test) };
+}
+
+function textTest(test: NamedTest): FilterTest {
+  if (test.operator === "$like") return { kind: "like", key: test.base, pattern: likeOf(test) };
+  const values = textsOf(test);
+  const unknown = values.find(
+    (value) => test.allowed !== undefined && !test.allowed.includes(value),
+  );
+  if (unknown !== undefined) {
+    throw invalidValue(test, unknown, `expected one of ${test.allowed?.join(", ")}`);
+  }
+  return { kind: "text", key: test.base, values };
+}
+
+function addressTest(test: NamedTest): FilterTest {
+  if (test.operator === "$like") {
+    return { kind: "addressLike", key: test.base, pattern: likeOf(test) };
+  }
+  const texts = textsOf(test);
+  const patterns = texts.map(parseAddressPattern);
+  const partial = patterns.findIndex((pattern) => exactAddress(pattern) === undefined);
+  if (test.operator === "$in" && partial !== -1) {
+    throw invalidValue(test, texts[partial] ?? "", "$in takes full addresses");
+  }
+  return { kind: "address", key: test.base, patterns };
+}
+
+/** `$exists` and `$match` on `metadata` itself take the name of a key; `$exists` on `metadata[key]` takes a boolean. */
+function metadataTest(test: NamedTest): LedgerFilter {
+  const { operator, name } = test;
+  if (name === undefined) {
+    if (operator !== "$exists" && operator !== "$match") throw notAllowed(test);
+    return { kind: "metadataExists", name: textOf(test, test.value) };
+  }
+  if (operator === "$exists") {
+    const exists: FilterTest = { kind: "metadataExists", name };
+    return booleanOf(test) ? exists : { kind: "not", filter: exists };
+  }
+  if (operator === "$like") return { kind: "metadataLike", name, pattern: likeOf(test) };
+  return { kind: "metadata", name, values: textsOf(test) };
+}
+
+/** `$exists` as with metadata: on `balance` it takes an asset, on `balance[asset]` a boolean. */
+function balanceTest(test: NamedTest): LedgerFilter {
+  const { operator, name } = test;
+  if (operator !== "$exists") {
+    return { kind: "balance", asset: name, ...comparedOf(test, toInteger) };
+  }
+  const exists: FilterTest = { kind: "balanceExists", asset: name ?? textOf(test, test.value) };
+  return name === undefined || booleanOf(test) ? exists : { kind: "not", filter: exists };
+}
+
+function featureTest(test: NamedTest): FilterTest {
+  if (test.name === undefined) throw invalid(`unknown key '${test.key}' when building query`);
+  return { kind: "feature", name: test.name, values: textsOf(test) };
+}
+
+function comparedOf<V>(test: NamedTest, read: (test: NamedTest) => V): Compared<V> {
+  const operator = COMPARISONS.find((known) => known === test.operator);
+  if (operator === undefined) throw notAllowed(test);
+  return { operator, value: read(test) };
+}
+
+const COMPARISONS: readonly Comparison[] = ["$match", "$lt", "$lte", "$gt", "$gte"];
+
+function toInteger(test: NamedTest): bigint {
+  const { value } = test;
+  if (typeof value === "number" || typeof value === "bigint") return BigInt(value);
+  throw invalidValue(test, value, `expected numeric value, got ${typeName(value)}`);
+}
+
+function toDate(test: NamedTest): Timestamp {
+  const date = parseTimestamp(textOf(test, test.value));
+  if (date === undefined)
+    throw invalidValue(test, test.value, "expected an RFC 3339 date with zone");
+  return date;
+}
+
+function booleanOf(test: NamedTest): boolean {
+  if (typeof test.value === "boolean") return test.value;
+  throw invalidValue(test, test.value, `expected boolean value, got ${typeName(test.value)}`);
+}
+
+/** The texts of `$match` and `$in`. */
+function textsOf(test: NamedTest): string[] {
+  const { operator, value } = test;
+  if (operator === "$match") return [textOf(test, value)];
+  if (operator !== "$in") throw notAllowed(test);
+  if (!isList(value)) throw invalidValue(test, value, "expected array value for operator $in");
+  return value.map((item) => textOf(test, item));
+}
+
+function textOf(test: NamedTest, value: FilterValue): string {
+  if (typeof value === "string") return value;
+  throw invalidValue(test, value, `expected string value, got ${typeName(value)}`);
+}
+
+function likeOf(test: NamedTest): string {
+  const pattern = textOf(test, test.value);
+  if (pattern.length <= LIKE_LENGTH_MAX) return pattern;
+  throw invalid(`the pattern for '${test.key}' is longer than ${LIKE_LENGTH_MAX} characters`);
+}
+
+const isList = (value: FilterValue): value is readonly FilterScalar[] => Array.isArray(value);
+
+const typeName = (value: FilterValue): string =>
+  isList(value) ? "array" : typeof value === "bigint" ? "number" : typeof value;
+
+const notAllowed = ({ operator, key }: { operator: Operator; key: string }): AppError =>
+  invalid(`operator '${operator}' is not allowed for property '${key}'`);
+
+const invalidValue = ({ key }: NamedTest, value: FilterValue, why: string): AppError =>
+  invalid(`invalid value '${String(value)}' for property '${key}': ${why}`);
+
+const invalid = (message: string): AppError => new AppError("VALIDATION", message);
+
+/** What a filter says of a row: undefined where that is not known, as of a balance that an account never had. */
+export type Verdict = boolean | undefined;
+
+/**
+ * Makes one function of a filter, given one for each test. What is not known is neither true nor false, and its negation
+ * is not known either (SQL's three values); a row matches where the whole is true.
+ */
+export function compileFilter<Row>(
+  filter: LedgerFilter,
+  compileTest: (test: FilterTest) => (row: Row) => Verdict,
+): (row: Row) => boolean {
+  const judge = compileNode(filter, compileTest);
+  return (row) => judge(row) === true;
+}
+
+function compileNode<Row>(
+  filter: LedgerFilter,
+  compileTest: (test: FilterTest) => (row: Row) => Verdict,
+): (row: Row) => Verdict {
+  switch (filter.kind) {
+    case "all":
+    case "any": {
+      const judges = filter.filters.map((it) => compileNode(it, compileTest));
+      // An empty list is always true, for both.
+      if (judges.length === 0) return () => true;
+      return filter.kind === "all" ? allOf(judges) : anyOf(judges);
+    }
+    case "not": {
+      const judge = compileNode(filter.filter, compileTest);
+      return (row) => {
+        const verdict = judge(row);
+        return verdict === undefined ? undefined : !verdict;
+      };
+    }
+    default:
+      return compileTest(filter);
+  }
+}
+
+const allOf =
+  <Row>(judges: readonly ((row: Row) => Verdict)[]) =>
+  (row: Row): Verdict => {
+    let all: Verdict = true;
+    for (const judge of judges) {
+      const verdict = judge(row);
+      if (verdict === false) return false;
+      if (verdict === undefined) all = undefined;
+    }
+    return all;
+  };
+
+const anyOf =
+  <Row>(judges: readonly ((row: Row) => Verdict)[]) =>
+  (row: Row): Verdict => {
+    let any: Verdict = false;
+    for (const judge of judges) {
+      const verdict = judge(row);
+      if (verdict === true) return true;
+      if (verdict === undefined) any = undefined;
+    }
+    return any;
+  };
+
+/** Whether a value stands in a relation to that of a test; both are integers, or both timestamps, which order as texts. */
+export function isRelated<V extends bigint | number | string>(
+  value: V,
+  operator: Comparison,
+  other: V,
+): boolean {
+  switch (operator) {
+    case "$match":
+      return value === other;
+    case "$lt":
+      return value < other;
+    case "$lte":
+      return value <= other;
+    case "$gt":
+      return value > other;
+    case "$gte":
+      return value >= other;
+  }
+}
+
+/** All tests of a filter. */
+export function* testsOf(filter: LedgerFilter): Generator<FilterTest> {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      for (const inner of filter.filters) yield* testsOf(inner);
+      break;
+    case "not":
+      yield* testsOf(filter.filter);
+      break;
+    default:
+      yield filter;
+  }
+}

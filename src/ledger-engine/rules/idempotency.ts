@@ -1,0 +1,167 @@
+import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./log/canonical.ts";
+import { REVERTS_KEY, withoutKey } from "./metadata.ts";
+import { toInsertionText } from "./schemas/ledger-schema.ts";
+import {
+  type Command,
+  type CreateTransaction,
+  type LogData,
+  type LogEntry,
+  type Posting,
+  type RunScript,
+  type Script,
+  WORLD,
+} from "./types.ts";
+import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
+
+/**
+ * The text that an idempotency hash is computed over (SHA-256, base64url with padding): the command's inputs as
+ * Formance Ledger v2 writes them, so that keys of an imported log are honoured. Postings are hashed as the script that
+ * they stand for.
+ */
+export function toIdempotencyText(command: Command): string {
+  return `${inputText(command)}\n`;
+}
+
+/**
+ * Whether the log alone tells the text of a command that was run without a key: it does not keep what made no difference
+ * to the entry, such as `force`.
+ */
+export function isDerivable(command: Command, now: Timestamp): boolean {
+  switch (command.kind) {
+    case "createTransaction":
+      return (
+        !command.force &&
+        command.runtime === undefined &&
+        command.timestamp !== now &&
+        !isEmpty(command.accountMetadata)
+      );
+    case "runScript":
+      return false;
+    case "revertTransaction":
+      return (
+        !command.force &&
+        !command.atEffectiveDate &&
+        !isEmpty(command.metadata) &&
+        !Object.hasOwn(command.metadata ?? {}, REVERTS_KEY)
+      );
+    case "setMetadata":
+    case "deleteMetadata":
+    case "insertSchema":
+      return true;
+  }
+}
+
+/** The text of the command that an entry without a key tells of: the one that was run, where it was derivable. */
+export function toDerivedText({ data, date }: Pick<LogEntry, "data" | "date">): string {
+  return toIdempotencyText(toDerivedCommand(data, date));
+}
+
+function toDerivedCommand(data: LogData, date: Timestamp): Command {
+  switch (data.type) {
+    case "NEW_TRANSACTION": {
+      const { postings, metadata, timestamp, reference } = data.transaction;
+      return {
+        kind: "createTransaction",
+        postings,
+        metadata,
+        force: false,
+        ...(timestamp === date ? {} : { timestamp }),
+        ...(reference === undefined ? {} : { reference }),
+        ...(isEmpty(data.accountMetadata) ? {} : { accountMetadata: data.accountMetadata }),
+      };
+    }
+    case "REVERTED_TRANSACTION": {
+      const metadata = withoutKey(data.transaction.metadata, REVERTS_KEY);
+      return {
+        kind: "revertTransaction",
+        id: data.revertedTransaction.id,
+        force: false,
+        atEffectiveDate: false,
+        ...(isEmpty(metadata) ? {} : { metadata }),
+      };
+    }
+    case "SET_METADATA":
+      return { kind: "setMetadata", target: data.target, metadata: data.metadata };
+    case "DELETE_METADATA":
+      return { kind: "deleteMetadata", target: data.target, key: data.key };
+    case "INSERTED_SCHEMA":
+      return { kind: "insertSchema", version: data.schema.version, text: data.schema.text };
+  }
+}
+
+/** Given, and without any member: the log does not keep that apart from what is not given. */
+const isEmpty = (members: object | undefined): boolean =>
+  members !== undefined && Object.keys(members).length === 0;
+
+function inputText(command: Command): string {
+  switch (command.kind) {
+    case "createTransaction":
+      return createText(command, toScript(command.postings, command.force));
+    case "runScript":
+      return createText(command, command.script);
+    case "revertTransaction": {
+      const metadata =
+        command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
+      return `{"Force":${command.force},"AtEffectiveDate":${command.atEffectiveDate},"TransactionID":${command.id},"Metadata":${metadata}}`;
+    }
+    case "setMetadata":
+      return `{${targetText(command)},"Metadata":${canonicalMetadata(command.metadata)}}`;
+    case "deleteMetadata":
+      return `{${targetText(command)},"Key":${canonicalText(command.key)}}`;
+    case "insertSchema":
+      return toInsertionText(command.version, command.text);
+  }
+}
+
+function targetText({ target }: Extract<Command, { target: unknown }>): string {
+  return target.type === "ACCOUNT"
+    ? `"Address":${canonicalText(target.id)}`
+    : `"TransactionID":${target.id}`;
+}
+
+function createText(command: CreateTransaction | RunScript, script: Script): string {
+  const { plain, template = "", variables } = script;
+  const accountMetadata =
+    command.accountMetadata === undefined
+      ? "null"
+      : canonicalMap(command.accountMetadata, canonicalMetadata);
+  const metadata = command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
+  return [
+    plain === "" ? "{" : `{"plain":${canonicalText(plain)},`,
+    template === "" ? "" : `"template":${canonicalText(template)},`,
+    `"vars":${canonicalMetadata(variables)},`,
+    `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}",`,
+    `"metadata":${metadata},`,
+    `"reference":${canonicalText(command.reference ?? "")},`,
+    `"AccountMetadata":${accountMetadata},`,
+    `"Runtime":"${command.runtime ?? ""}"}`,
+  ].join("");
+}
+
+/** Postings as a script: each account but `world` and each distinct amount becomes a variable, in order of appearance. */
+export function toScript(postings: readonly Posting[], force: boolean): Script {
+  const accounts = new Map<string, string>();
+  const amounts = new Map<string, string>();
+  const nameOf = (names: Map<string, string>, value: string, prefix: string): string => {
+    const name = names.get(value) ?? `${prefix}${names.size}`;
+    names.set(value, name);
+    return name;
+  };
+  const accountOf = (address: string): string =>
+    address === WORLD ? "@world" : `$${nameOf(accounts, address, "va")}`;
+  const sends = postings.map(({ source, destination, amount, asset }) => {
+    const from = accountOf(source);
+    const to = accountOf(destination);
+    const overdraft = force && source !== WORLD ? " allowing unbounded overdraft" : "";
+    const money = nameOf(amounts, `${asset} ${amount}`, "vm");
+    return `send $${money} (\n\tsource = ${from}${overdraft}\n\tdestination = ${to}\n)\n`;
+  });
+  const declarations = [
+    ...[...accounts.values()].toSorted(compareBytes).map((name) => `\taccount $${name}\n`),
+    ...[...amounts.values()].toSorted(compareBytes).map((name) => `\tmonetary $${name}\n`),
+  ];
+  const variables: Record<string, string> = {};
+  for (const [value, name] of accounts) variables[name] = value;
+  for (const [value, name] of amounts) variables[name] = value;
+  return { plain: `vars {\n${declarations.join("")}}\n${sends.join("")}`, variables };
+}

@@ -1,0 +1,140 @@
+import type { Metadata, Transaction } from "./types.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** Longest amount, in decimal digits. */
+export const AMOUNT_DIGITS_MAX = 1000;
+/** Longest reference and idempotency key, in characters. */
+export const REFERENCE_LENGTH_MAX = 1024;
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+/** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
+export const METADATA_BYTES_MAX = 65_536;
+/** Most that the accounts may have together whose metadata one transaction changes, in bytes of JSON. */
+export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
+/** Most postings of one transaction. */
+export { POSTINGS_MAX } from "#numscript";
+/** Largest event that a transaction may cause, in bytes of JSON: it is stored in one row, which takes 2 MB. */
+export const EVENT_BYTES_MAX = 600_000;
+/** The same for a revert: what it reverts comes on top, and volumes may have grown since. */
+export const REVERT_BYTES_MAX = 1_500_000;
+/** Most that a page may hold, in bytes of JSON: it ends early then, after one item at least. */
+export const PAGE_BYTES_MAX = 8_000_000;
+/** Most work that scripts and back-dated transactions of one bulk may take, in steps: some two seconds. */
+export const BULK_STEPS_MAX = 2_000_000;
+/** Most rows that a list tries in one turn of a ledger, with a filter of few tests; then it goes on in another turn. */
+export const ROWS_TRIED_MAX = 20_000;
+/** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
+export const BULK_ANSWER_BYTES_MAX = 16_000_000;
+
+const tooLong = (what: string, most: number): AppError =>
+  new AppError("VALIDATION", `${what} is longer than ${most} characters`);
+
+export function assertReference(reference: string): void {
+  if (reference.length > REFERENCE_LENGTH_MAX) {
+    throw tooLong("the reference", REFERENCE_LENGTH_MAX);
+  }
+}
+
+export function assertMetadata(metadata: Metadata): void {
+  if (metadataBytes(metadata) > METADATA_BYTES_MAX) {
+    throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
+  }
+}
+
+/** Throws `VALIDATION` unless the event of a new transaction stays below the limit, volumes included. */
+export function assertEventSize(
+  transaction: Sized,
+  accountMetadata: Readonly<Record<string, Metadata>>,
+): void {
+  const bytes = transactionBytes(transaction) + accountMetadataBytes(accountMetadata);
+  if (bytes > EVENT_BYTES_MAX) throw tooLarge("transaction", bytes, EVENT_BYTES_MAX);
+}
+
+/** The same for a revert, whose event also shows the transaction that it reverts. */
+export function assertRevertSize(revert: Sized, reverted: Sized): void {
+  const bytes = transactionBytes(revert) + transactionBytes(reverted);
+  if (bytes > REVERT_BYTES_MAX) throw tooLarge("revert", bytes, REVERT_BYTES_MAX);
+}
+
+/** What the size of a transaction follows from. */
+export type Sized = Pick<Transaction, "postings" | "metadata" | "volumes">;
+
+/** About how much a transaction takes as JSON with all its volumes. */
+export function transactionBytes({ postings, metadata, volumes = [] }: Sized): number {
+  let bytes = metadataBytes(metadata);
+  for (const { source, destination, asset, amount } of postings) {
+    bytes += source.length + destination.length + asset.length + digits(amount) + POSTING_BYTES;
+  }
+  for (const { account, asset, input, output } of volumes) {
+    const volume = 2 * (digits(input) + digits(output)) + VOLUME_BYTES;
+    bytes += VOLUME_MAPS * (account.length + asset.length + volume);
+  }
+  return bytes;
+}
+
+export function accountMetadataBytes(accountMetadata: Readonly<Record<string, Metadata>>): number {
+  let bytes = 0;
+  for (const [address, metadata] of Object.entries(accountMetadata)) {
+    bytes += address.length + metadataBytes(metadata) + MEMBER_BYTES;
+  }
+  return bytes;
+}
+
+const tooLarge = (what: string, bytes: number, most: number): AppError =>
+  new AppError(
+    "VALIDATION",
+    `the ${what} is too large: with its volumes it takes ${bytes} bytes, the most is ${most}`,
+  );
+
+/** The maps of volumes in an event: before and after, by insertion and by effective date. */
+const VOLUME_MAPS = 4;
+/** What a posting and an entry of a volume map take besides their texts and numbers. */
+const POSTING_BYTES = 56;
+const VOLUME_BYTES = 48;
+
+const SAFE_DIGITS = 16;
+const digits = (amount: bigint): number =>
+  amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
+
+/** How much metadata takes as JSON; of very much, only that. */
+export function metadataBytes(metadata: Metadata): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(metadata)) {
+    bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
+    // It is too much for anything: how much does not matter.
+    if (bytes > REVERT_BYTES_MAX) break;
+  }
+  return bytes;
+}
+
+/** Quotes, colon and comma of a member. */
+const MEMBER_BYTES = 6;
+
+/** The UTF-8 length of a text inside JSON, where control characters take six bytes and others up to four. */
+function jsonBytes(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20) bytes += 6;
+    else if (unit === 0x22 || unit === 0x5c) bytes += 2;
+    else if (unit < 0x80) bytes += 1;
+    else bytes += unit < 0x800 || isSurrogate(unit) ? 2 : 3;
+  }
+  return bytes;
+}
+
+/** Half of a character that takes four bytes. */
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+
+/** How many of the first items stay within a number of bytes together, but at least one. */
+export function countWithin<T>(
+  items: readonly T[],
+  bytesMax: number,
+  sizeOf: (item: T) => number,
+): number {
+  let bytes = 0;
+  const over = items.findIndex((item, index) => {
+    bytes += sizeOf(item);
+    return index > 0 && bytes > bytesMax;
+  });
+  return over === -1 ? items.length : over;
+}

@@ -1,0 +1,163 @@
+import { memberOf, UnparsedJson } from "./entry-json.ts";
+import type { ImportedTransaction } from "./imported-log.ts";
+import { volumeText } from "./log-text.ts";
+import { volumesBefore } from "#ledger-engine/rules/postings.ts";
+import type { AccountVolumes, Metadata, Posting, Transaction } from "#ledger-engine/rules/types.ts";
+import { formatTimestamp, type Timestamp } from "#platform/time.ts";
+
+/**
+ * In what an imported transaction is not the one that the ledger has made of it, if in anything: dates and volumes, where
+ * they are given. Effective volumes count where the ledger keeps them.
+ */
+export function differenceOf(
+  { derived }: Pick<ImportedTransaction, "derived">,
+  made: Transaction,
+): string | undefined {
+  const committed = ExpectedVolumes.of(made.volumes, made);
+  const effective =
+    made.effectiveVolumes === made.volumes
+      ? committed
+      : ExpectedVolumes.of(made.effectiveVolumes, made);
+  return (
+    dateDifference("insertedAt", derived.insertedAt, made.insertedAt) ??
+    dateDifference("updatedAt", derived.updatedAt, made.updatedAt) ??
+    dateDifference("revertedAt", derived.revertedAt, made.revertedAt) ??
+    revertedDifference(derived.reverted, made.revertedAt !== undefined) ??
+    volumesDifference("postCommitVolumes", derived.postCommitVolumes, committed?.after) ??
+    volumesDifference("preCommitVolumes", derived.preCommitVolumes, committed?.before) ??
+    volumesDifference(
+      "postCommitEffectiveVolumes",
+      derived.postCommitEffectiveVolumes,
+      effective?.after,
+    ) ??
+    volumesDifference(
+      "preCommitEffectiveVolumes",
+      derived.preCommitEffectiveVolumes,
+      effective?.before,
+    )
+  );
+}
+
+/** Volumes after a transaction and before it. */
+class ExpectedVolumes {
+  readonly after: VolumeList;
+  readonly before: VolumeList;
+
+  constructor(volumes: readonly AccountVolumes[], { postings }: Pick<Transaction, "postings">) {
+    this.after = new VolumeList(() => volumes);
+    this.before = new VolumeList(() => volumesBefore(volumes, postings));
+  }
+
+  static of(
+    volumes: readonly AccountVolumes[] | undefined,
+    transaction: Pick<Transaction, "postings">,
+  ): ExpectedVolumes | undefined {
+    return volumes && new ExpectedVolumes(volumes, transaction);
+  }
+}
+
+/** Volumes that are made when they are asked for, and once. */
+class VolumeList {
+  readonly #make: () => readonly AccountVolumes[];
+  #items: readonly AccountVolumes[] | undefined;
+  #text: string | undefined;
+
+  constructor(make: () => readonly AccountVolumes[]) {
+    this.#make = make;
+  }
+
+  get items(): readonly AccountVolumes[] {
+    this.#items ??= this.#make();
+    return this.#items;
+  }
+
+  /** As an export has them. */
+  get text(): string {
+    this.#text ??= volumeText(this.items);
+    return this.#text;
+  }
+}
+
+/** In what an imported transaction is not one that the ledger has, if in anything. */
+export function contentDifferenceOf(
+  given: ImportedTransaction,
+  stored: Transaction,
+): string | undefined {
+  if (given.timestamp !== stored.timestamp) return "its 'timestamp' is another";
+  if (given.reference !== stored.reference) return "its 'reference' is another";
+  if (given.postings.map(postingText).join() !== stored.postings.map(postingText).join()) {
+    return "its 'postings' are others";
+  }
+  if (!isSameMetadata(given.metadata, stored.metadata)) return "its 'metadata' is other";
+  return differenceOf(given, stored);
+}
+
+/** Whether postings undo others, in whatever order. */
+export function isReverse(postings: readonly Posting[], original: readonly Posting[]): boolean {
+  const undoing = original.map(({ source, destination, ...rest }) =>
+    postingText({ ...rest, source: destination, destination: source }),
+  );
+  return postings.map(postingText).toSorted().join() === undoing.toSorted().join();
+}
+
+/** No address and no asset contains a space. */
+const postingText = ({ source, destination, amount, asset }: Posting): string =>
+  `${source} ${destination} ${asset} ${amount}`;
+
+function isSameMetadata(a: Metadata, b: Metadata): boolean {
+  const entries = Object.entries(a);
+  return (
+    entries.length === Object.keys(b).length &&
+    entries.every(([key, value]) => Object.hasOwn(b, key) && b[key] === value)
+  );
+}
+
+function dateDifference(
+  name: string,
+  given: Timestamp | undefined,
+  expected: Timestamp | undefined,
+): string | undefined {
+  if (given === undefined || given === expected) return undefined;
+  const wanted = expected === undefined ? "none" : formatTimestamp(expected);
+  return `'${name}' is ${formatTimestamp(given)}, expected ${wanted}`;
+}
+
+const revertedDifference = (given: boolean | undefined, expected: boolean): string | undefined =>
+  given === undefined || given === expected ? undefined : `'reverted' is ${given}`;
+
+function volumesDifference(
+  name: string,
+  written: unknown,
+  expected: VolumeList | undefined,
+): string | undefined {
+  if (written === undefined || written === null || expected === undefined) return undefined;
+  const isText = written instanceof UnparsedJson;
+  if (isText && written.text === expected.text) return undefined;
+  const given = isText ? written.parse() : written;
+  for (const { account, asset, input, output } of expected.items) {
+    const volumes = memberOf(memberOf(given, account), asset);
+    if (volumes === undefined) return `'${name}' lacks account '${account}' and its ${asset}`;
+    const balance = memberOf(volumes, "balance");
+    const isSame =
+      isInteger(memberOf(volumes, "input"), input) &&
+      isInteger(memberOf(volumes, "output"), output) &&
+      (balance === undefined || isInteger(balance, input - output));
+    if (!isSame) {
+      return `'${name}' of account '${account}' in ${asset} are not input ${input} and output ${output}`;
+    }
+  }
+  const named = countOf(given);
+  return named === expected.items.length
+    ? undefined
+    : `'${name}' name accounts that it does not move`;
+}
+
+/** How many pairs of account and asset a map has. */
+const countOf = (map: unknown): number =>
+  valuesOf(map).reduce((sum: number, assets) => sum + valuesOf(assets).length, 0);
+
+const valuesOf = (map: unknown): unknown[] =>
+  typeof map === "object" && map !== null ? Object.values(map) : [];
+
+const isInteger = (value: unknown, expected: bigint): boolean =>
+  (typeof value === "number" || typeof value === "bigint") && BigInt(value) === expected;

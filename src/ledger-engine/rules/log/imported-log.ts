@@ -1,0 +1,326 @@
+import {
+  AMOUNT_DIGITS_MAX,
+  assertMetadata,
+  assertReference,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  POSTINGS_MAX,
+} from "#ledger-engine/rules/limits.ts";
+import { ASSET_LENGTH_MAX, isAsset, parseAccount } from "#ledger-engine/rules/names.ts";
+import { decodeLoggedSchema, toSchemaText } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import {
+  SCHEMA_VERSION_LENGTH_MAX,
+  TEMPLATE_NAME_LENGTH_MAX,
+} from "#ledger-engine/rules/schemas/limits.ts";
+import type {
+  AccountMetadata,
+  Asset,
+  Metadata,
+  Posting,
+  StoredSchema,
+  Target,
+} from "#ledger-engine/rules/types.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+/** An exported log entry, checked as far as it can be without the ledger that takes it. */
+export interface ImportedEntry {
+  readonly id: number;
+  readonly date: Timestamp;
+  /** Empty for none. */
+  readonly idempotencyKey: string;
+  /** As it is given; undefined where it is not. */
+  readonly idempotencyHash: string | undefined;
+  /** As it is given; empty where it is not. */
+  readonly hash: string;
+  /** The schema that the write named. */
+  readonly schemaVersion: string | undefined;
+  readonly data: ImportedData;
+}
+
+export type ImportedData =
+  | {
+      readonly type: "NEW_TRANSACTION";
+      readonly transaction: ImportedTransaction;
+      readonly accountMetadata: AccountMetadata;
+    }
+  | {
+      readonly type: "REVERTED_TRANSACTION";
+      readonly reverts: number;
+      /** What was reverted, where more than its id is given. */
+      readonly reverted: ImportedTransaction | undefined;
+      readonly transaction: ImportedTransaction;
+    }
+  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
+
+export interface ImportedTransaction {
+  readonly id: number;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly timestamp: Timestamp;
+  readonly reference: string | undefined;
+  /** The template that made it. */
+  readonly template: string | undefined;
+  /** What the ledger computes itself: it must be the same where it is given. */
+  readonly derived: DerivedFields;
+}
+
+export interface DerivedFields {
+  readonly insertedAt: Timestamp | undefined;
+  readonly updatedAt: Timestamp | undefined;
+  readonly revertedAt: Timestamp | undefined;
+  readonly reverted: boolean | undefined;
+  /** As JSON, not looked at yet. */
+  readonly postCommitVolumes: unknown;
+  readonly postCommitEffectiveVolumes: unknown;
+  readonly preCommitVolumes: unknown;
+  readonly preCommitEffectiveVolumes: unknown;
+}
+
+/** Reads an entry from its JSON. Throws `IMPORT` naming the field that is wrong. */
+export const toImportedEntry = (value: unknown): ImportedEntry => new EntryParser().parse(value);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Most dates of an entry are the same, so the last one is kept. */
+class EntryParser {
+  #dateText = "";
+  #date: Timestamp | undefined;
+
+  parse(value: unknown): ImportedEntry {
+    const entry = objectOf(value, "");
+    const { idempotencyKey, idempotencyHash, hash } = entry;
+    return {
+      id: idOf(entry["id"], "id"),
+      date: this.#dateOf(entry["date"], "date"),
+      idempotencyKey: isGiven(idempotencyKey) ? keyOf(idempotencyKey) : "",
+      idempotencyHash: isGiven(idempotencyHash)
+        ? textOf(idempotencyHash, "idempotencyHash")
+        : undefined,
+      hash: isGiven(hash) ? textOf(hash, "hash") : "",
+      schemaVersion: nameOf(entry["schemaVersion"], "schemaVersion", SCHEMA_VERSION_LENGTH_MAX),
+      data: this.#dataOf(entry),
+    };
+  }
+
+  #dataOf(entry: Fields): ImportedData {
+    const type = textOf(entry["type"], "type");
+    const data = objectOf(entry["data"], "data");
+    switch (type) {
+      case "NEW_TRANSACTION":
+        return {
+          type,
+          transaction: this.#transactionOf(data["transaction"], "data.transaction"),
+          accountMetadata: accountMetadataOf(data["accountMetadata"], "data.accountMetadata"),
+        };
+      case "REVERTED_TRANSACTION":
+        return {
+          type,
+          ...this.#revertedOf(data),
+          transaction: this.#transactionOf(data["transaction"], "data.transaction"),
+        };
+      case "SET_METADATA":
+        return {
+          type,
+          target: targetOf(data),
+          metadata: metadataOf(data["metadata"], "data.metadata"),
+        };
+      case "DELETE_METADATA":
+        return { type, target: targetOf(data), key: textOf(data["key"], "data.key") };
+      case "INSERTED_SCHEMA":
+        return { type, schema: schemaOf(data["schema"]) };
+      default:
+        throw invalid(`'type': expected one of ${TYPES.join(", ")}`);
+    }
+  }
+
+  /** Older exports give the id alone. */
+  #revertedOf(data: Fields): { reverts: number; reverted: ImportedTransaction | undefined } {
+    const { revertedTransaction, revertedTransactionID } = data;
+    if (isGiven(revertedTransaction)) {
+      const reverted = this.#transactionOf(revertedTransaction, "data.revertedTransaction");
+      return { reverts: reverted.id, reverted };
+    }
+    const reverts = idOf(revertedTransactionID, "data.revertedTransaction");
+    return { reverts, reverted: undefined };
+  }
+
+  #transactionOf(value: unknown, place: string): ImportedTransaction {
+    const fields = objectOf(value, place);
+    return {
+      id: idOf(fields["id"], `${place}.id`),
+      postings: postingsOf(fields["postings"], `${place}.postings`),
+      metadata: isGiven(fields["metadata"])
+        ? metadataOf(fields["metadata"], `${place}.metadata`)
+        : {},
+      timestamp: this.#dateOf(fields["timestamp"], `${place}.timestamp`),
+      reference: referenceOf(fields["reference"], `${place}.reference`),
+      template: nameOf(fields["template"], `${place}.template`, TEMPLATE_NAME_LENGTH_MAX),
+      derived: this.#derivedOf(fields, place),
+    };
+  }
+
+  #derivedOf(fields: Fields, place: string): DerivedFields {
+    const { insertedAt, updatedAt, revertedAt, reverted } = fields;
+    return {
+      insertedAt: isGiven(insertedAt) ? this.#dateOf(insertedAt, `${place}.insertedAt`) : undefined,
+      updatedAt: isGiven(updatedAt) ? this.#dateOf(updatedAt, `${place}.updatedAt`) : undefined,
+      revertedAt: isGiven(revertedAt) ? this.#dateOf(revertedAt, `${place}.revertedAt`) : undefined,
+      reverted: isGiven(reverted) ? booleanOf(reverted, `${place}.reverted`) : undefined,
+      postCommitVolumes: fields["postCommitVolumes"],
+      postCommitEffectiveVolumes: fields["postCommitEffectiveVolumes"],
+      preCommitVolumes: fields["preCommitVolumes"],
+      preCommitEffectiveVolumes: fields["preCommitEffectiveVolumes"],
+    };
+  }
+
+  #dateOf(value: unknown, place: string): Timestamp {
+    if (value === this.#dateText && this.#date !== undefined) return this.#date;
+    const text = textOf(value, place);
+    const date = parseTimestamp(text);
+    if (date === undefined) throw invalid(`'${place}': expected an RFC 3339 date with a zone`);
+    this.#dateText = text;
+    this.#date = date;
+    return date;
+  }
+}
+
+const TYPES = [
+  "NEW_TRANSACTION",
+  "REVERTED_TRANSACTION",
+  "SET_METADATA",
+  "DELETE_METADATA",
+  "INSERTED_SCHEMA",
+];
+
+function postingsOf(value: unknown, place: string): Posting[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > POSTINGS_MAX) {
+    throw invalid(`'${place}': expected 1 to ${POSTINGS_MAX} postings`);
+  }
+  return value.map((item: unknown, index) => {
+    const fields = objectOf(item, `${place}.${index}`);
+    return {
+      source: parseAccount(textOf(fields["source"], `${place}.${index}.source`), "source"),
+      destination: parseAccount(
+        textOf(fields["destination"], `${place}.${index}.destination`),
+        "destination",
+      ),
+      amount: amountOf(fields["amount"], `${place}.${index}.amount`),
+      asset: assetOf(fields["asset"], `${place}.${index}.asset`),
+    };
+  });
+}
+
+const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
+
+function amountOf(value: unknown, place: string): bigint {
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    throw invalid(`'${place}': expected an integer`);
+  }
+  const amount = BigInt(value);
+  if (amount >= 0n && amount < AMOUNT_LIMIT) return amount;
+  throw invalid(`'${place}': expected 0 or more with at most ${AMOUNT_DIGITS_MAX} digits`);
+}
+
+/** Scripts for the machine write assets of their own form. */
+const MACHINE_ASSET = /^[A-Z/0-9]+$/;
+
+function assetOf(value: unknown, place: string): Asset {
+  const text = textOf(value, place);
+  if (isAsset(text)) return text;
+  const isOfMachine = text.length <= ASSET_LENGTH_MAX && MACHINE_ASSET.test(text);
+  if (!isOfMachine) throw invalid(`'${place}': expected an asset such as USD/2`);
+  return text as Asset; // as scripts write them
+}
+
+function targetOf(data: Fields): Target {
+  const { targetType, targetId } = data;
+  if (targetType === "TRANSACTION") {
+    return { type: targetType, id: idOf(targetId, "data.targetId") };
+  }
+  if (targetType === "ACCOUNT") {
+    return { type: targetType, id: parseAccount(textOf(targetId, "data.targetId"), "account") };
+  }
+  throw invalid("'data.targetType': expected ACCOUNT or TRANSACTION");
+}
+
+function accountMetadataOf(value: unknown, place: string): AccountMetadata {
+  if (!isGiven(value)) return {};
+  const map = objectOf(value, place);
+  for (const [address, metadata] of Object.entries(map)) {
+    parseAccount(address, "account metadata");
+    metadataOf(metadata, `${place}.${address}`);
+  }
+  return map as AccountMetadata; // as the loop has checked
+}
+
+function metadataOf(value: unknown, place: string): Metadata {
+  const map = objectOf(value, place);
+  for (const [key, item] of Object.entries(map)) {
+    if (typeof item !== "string") throw invalid(`'${place}.${shorten(key)}': expected a text`);
+  }
+  const metadata = map as Metadata; // as the loop has checked
+  assertMetadata(metadata);
+  return metadata;
+}
+
+function referenceOf(value: unknown, place: string): string | undefined {
+  if (!isGiven(value) || value === "") return undefined;
+  const reference = textOf(value, place);
+  assertReference(reference);
+  return reference;
+}
+
+/** An optional text, which Go clients write empty where there is none. */
+function nameOf(value: unknown, place: string, lengthMax: number): string | undefined {
+  if (!isGiven(value) || value === "") return undefined;
+  const name = textOf(value, place);
+  if (name.length <= lengthMax) return name;
+  throw invalid(`'${place}': expected at most ${lengthMax} characters`);
+}
+
+/** Only what says all that it must say, and can be followed here. */
+function schemaOf(value: unknown): StoredSchema {
+  const { version, createdAt, ...data } = decodeLoggedSchema(value);
+  return { version, createdAt, text: toSchemaText(data) };
+}
+
+function keyOf(value: unknown): string {
+  const key = textOf(value, "idempotencyKey");
+  if (key.length <= IDEMPOTENCY_KEY_LENGTH_MAX) return key;
+  throw invalid(`'idempotencyKey': expected at most ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`);
+}
+
+/** Ids are 64-bit integers on the wire; here they are exact up to 2^53, half of which is left for what comes behind them. */
+const ID_MAX = 2 ** 52;
+
+function idOf(value: unknown, place: string): number {
+  if (typeof value === "number" && value >= 0 && value <= ID_MAX) return value;
+  const isLarge = (typeof value === "bigint" || typeof value === "number") && value > ID_MAX;
+  const expected = isLarge ? `at most ${ID_MAX}` : "an integer of 0 or more";
+  throw invalid(`'${place}': expected ${expected}`);
+}
+
+function textOf(value: unknown, place: string): string {
+  if (typeof value === "string") return value;
+  throw invalid(`'${place}': expected a text`);
+}
+
+function booleanOf(value: unknown, place: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw invalid(`'${place}': expected true or false`);
+}
+
+function objectOf(value: unknown, place: string): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields; // as was just checked
+  throw invalid(place === "" ? "expected an object" : `'${place}': expected an object`);
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Longest part of a name that a message repeats. */
+const SHOWN_MAX = 80;
+const shorten = (text: string): string => text.slice(0, SHOWN_MAX).toWellFormed();
+
+const invalid = (message: string): AppError => new AppError("IMPORT", message);

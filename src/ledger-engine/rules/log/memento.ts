@@ -1,0 +1,42 @@
+import { canonicalMap, canonicalMetadata, canonicalText } from "./canonical.ts";
+import { toSchemaMemento } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import type { LogData, LogEntry, Target, Transaction } from "#ledger-engine/rules/types.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+/**
+ * The text of a log entry that the hash chain covers, as Formance Ledger v2 writes it: hash(n) is SHA-256 of
+ * `"<base64 of hash(n-1)>"` and a line feed, if there is a previous entry, then this text and a line feed.
+ */
+export function toMemento({ data, date, idempotencyKey }: Omit<LogEntry, "id">): string {
+  // The key goes in raw and the id as 0: both are quirks that the hashes of existing logs depend on.
+  return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":"${idempotencyKey}","id":0,"hash":null}`;
+}
+
+function dataText(data: LogData): string {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return `{"transaction":${transactionText(data.transaction)},"accountMetadata":${canonicalMap(data.accountMetadata, canonicalMetadata)}}`;
+    case "REVERTED_TRANSACTION":
+      return `{"revertedTransactionID":${data.revertedTransaction.id},"transaction":${transactionText(data.transaction)}}`;
+    case "SET_METADATA":
+      return `{${targetText(data.target)},"metadata":${canonicalMetadata(data.metadata)}}`;
+    case "DELETE_METADATA":
+      return `{${targetText(data.target)},"key":${canonicalText(data.key)}}`;
+    case "INSERTED_SCHEMA":
+      return `{"schema":${toSchemaMemento(data.schema.text, data.schema)}}`;
+  }
+}
+
+function transactionText({ postings, metadata, timestamp, reference, id }: Transaction): string {
+  const list = postings.map(
+    ({ source, destination, amount, asset }) =>
+      `{"source":"${source}","destination":"${destination}","amount":${amount},"asset":"${asset}"}`,
+  );
+  const referenceText = reference === undefined ? "" : `"reference":${canonicalText(reference)},`;
+  return `{"postings":[${list.join(",")}],"metadata":${canonicalMetadata(metadata)},"timestamp":"${formatTimestamp(timestamp)}",${referenceText}"id":${id},"reverted":false}`;
+}
+
+function targetText(target: Target): string {
+  const id = target.type === "ACCOUNT" ? canonicalText(target.id) : target.id.toString();
+  return `"targetType":"${target.type}","targetId":${id}`;
+}

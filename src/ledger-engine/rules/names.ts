@@ -1,0 +1,45 @@
+import type { Account, Asset } from "./types.ts";
+import { AppError } from "#platform/errors.ts";
+
+const ADDRESS = /^[a-zA-Z0-9_-]+(?::[a-zA-Z0-9_-]+)*$/;
+const ASSET = /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/[0-9]{1,6})?$/;
+const LEDGER_NAME = /^[0-9a-zA-Z_-]{1,63}$/;
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["_", "_info", "_healthcheck"]);
+
+/** Longest account address, in characters. */
+export const ADDRESS_LENGTH_MAX = 256;
+
+/** Longest asset, in characters: those that the machine can write have no form of their own. */
+export const ASSET_LENGTH_MAX = 64;
+
+export const isAddress = (text: string): text is Account =>
+  text.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(text);
+
+export const isAsset = (text: string): text is Asset => ASSET.test(text);
+
+/** Throws `VALIDATION`, naming the address. */
+export function parseAccount(text: string, what: string): Account {
+  if (isAddress(text)) return text;
+  throw new AppError("VALIDATION", `invalid ${what} address ${quote(text)}`);
+}
+
+/** Throws `VALIDATION`, naming the asset. */
+export function parseAsset(text: string): Asset {
+  if (isAsset(text)) return text;
+  throw new AppError(
+    "VALIDATION",
+    `invalid asset ${quote(text)}: expected a form like USD, USD/2 or EUR_COL/2`,
+  );
+}
+
+/** Whether a ledger of this name could exist. */
+export const isLedgerName = (text: string): boolean =>
+  LEDGER_NAME.test(text) && !RESERVED_NAMES.has(text);
+
+export const isBucketName = (text: string): boolean => LEDGER_NAME.test(text);
+
+/** Longest part of a bad value that a message repeats. */
+const QUOTED_MAX = 80;
+
+const quote = (text: string): string =>
+  `'${text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text}'`;

@@ -1,0 +1,71 @@
+import {
+  type Chart,
+  type ChartSegment,
+  defaultMetadataOf,
+  type Resolution,
+  resolveAccount,
+  type Violation,
+} from "./chart.ts";
+import { invalid } from "./failures.ts";
+import { CHART_VISITS_MAX, VISITS_PER_STEP } from "./limits.ts";
+import type { WorkMeter } from "./pattern.ts";
+import type { Metadata, Posting } from "#ledger-engine/rules/types.ts";
+
+/**
+ * What a chart says of the addresses of one transaction. Each of them is looked up once, and the work of all is bounded,
+ * as patterns may be made to take much of it.
+ */
+export class ChartCheck {
+  readonly #chart: Chart;
+  readonly #known = new Map<string, Resolution>();
+  /** A transaction may make thousands of accounts of one segment. */
+  readonly #defaults = new Map<ChartSegment, Metadata>();
+  readonly #meter: WorkMeter = { visits: 0 };
+
+  constructor(chart: Chart) {
+    this.#chart = chart;
+  }
+
+  /** The work so far, in steps as those of scripts. */
+  get steps(): number {
+    return Math.ceil(this.#meter.visits / VISITS_PER_STEP);
+  }
+
+  /**
+   * Why the first address that the chart does not allow is none, in the order of the postings, sources first. Throws
+   * `VALIDATION` where finding out takes too much work.
+   */
+  findViolation(postings: readonly Posting[]): Violation | undefined {
+    for (const { source, destination } of postings) {
+      for (const address of [source, destination]) {
+        const resolution = this.#resolve(address);
+        if (resolution.account === undefined) return resolution.violation;
+      }
+    }
+    return undefined;
+  }
+
+  /** The metadata with which an account is created; none for addresses that are not in the chart. */
+  defaultMetadata(address: string): Metadata {
+    const { account } = this.#resolve(address);
+    if (account === undefined) return {};
+    const metadata = this.#defaults.get(account) ?? defaultMetadataOf(account);
+    this.#defaults.set(account, metadata);
+    return metadata;
+  }
+
+  #resolve(address: string): Resolution {
+    const known = this.#known.get(address);
+    if (known !== undefined) return known;
+    const resolution = resolveAccount(this.#chart, address, this.#meter);
+    if (this.#meter.visits > CHART_VISITS_MAX) {
+      throw invalid("the patterns of the chart of accounts take too much work for one transaction");
+    }
+    this.#known.set(address, resolution);
+    return resolution;
+  }
+}
+
+/** The first violation of a chart by postings, if there is one. Throws as `ChartCheck` does. */
+export const checkAgainstChart = (chart: Chart, postings: readonly Posting[]): string | undefined =>
+  new ChartCheck(chart).findViolation(postings)?.what;

@@ -1,0 +1,289 @@
+import { invalid, isJsonObject, type JsonObject, memberOf, shown } from "./failures.ts";
+import {
+  CHART_DEPTH_MAX,
+  CHART_PATTERNS_LENGTH_MAX,
+  CHART_SEGMENTS_MAX,
+  CHART_STATES_MAX,
+  DEFAULT_METADATA_BYTES_MAX,
+} from "./limits.ts";
+import { PatternError } from "./pattern-syntax.ts";
+import { Pattern, type WorkMeter } from "./pattern.ts";
+import { metadataBytes } from "#ledger-engine/rules/limits.ts";
+import type { Metadata } from "#ledger-engine/rules/types.ts";
+
+/** The addresses that a ledger knows, as a tree of their segments. The root has fixed segments only and is no account. */
+export type Chart = ChartSegment;
+
+export interface ChartSegment {
+  readonly fixed: ReadonlyMap<string, ChartSegment>;
+  /** Stands for any other segment. */
+  readonly variable: VariableSegment | undefined;
+  readonly isAccount: boolean;
+  /** Undefined unless it was given. A key without default has the value undefined. */
+  readonly metadata: ReadonlyMap<string, string | undefined> | undefined;
+}
+
+export interface VariableSegment {
+  /** With its `$`. */
+  readonly name: string;
+  readonly pattern: Pattern | undefined;
+  readonly segment: ChartSegment;
+}
+
+const SEGMENT_NAME = /^[$.]?[a-zA-Z0-9_-]+$/;
+
+/** Reads a chart from JSON; null is an empty one. Throws `VALIDATION` for the first thing that is wrong. */
+export function decodeChart(value: unknown): Chart {
+  if (value !== null && !isJsonObject(value)) {
+    throw invalid("invalid schema: the chart of accounts must be an object", "chart");
+  }
+  return new ChartDecoder().decodeRoot(value ?? {});
+}
+
+class ChartDecoder {
+  #segments = 0;
+  #patternLength = 0;
+  #states = 0;
+
+  decodeRoot(root: JsonObject): Chart {
+    for (const key of Object.keys(root)) {
+      assertName(key, []);
+      if (isProperty(key))
+        throw fault([], `invalid key ${shown(key)}: the root cannot be an account`);
+      if (isVariable(key)) {
+        throw fault([], `invalid key ${shown(key)}: root cannot have a variable segment`);
+      }
+    }
+    return { ...this.#decodeChildren(root, []), isAccount: false, metadata: undefined };
+  }
+
+  #decodeSegment(segment: JsonObject, path: Path): ChartSegment {
+    const children = this.#decodeChildren(segment, path);
+    const isLeaf = children.fixed.size === 0 && children.variable === undefined;
+    const isAccount = isLeaf || Object.hasOwn(segment, ".self");
+    return { ...children, isAccount, metadata: decodeProperties(segment, isAccount, path) };
+  }
+
+  #decodeChildren(segment: JsonObject, path: Path): Pick<ChartSegment, "fixed" | "variable"> {
+    const fixed = new Map<string, ChartSegment>();
+    let variable: VariableSegment | undefined;
+    for (const [name, value] of Object.entries(segment)) {
+      assertName(name, path);
+      if (isProperty(name)) continue;
+      const child = this.#enter(name, value, path);
+      if (isVariable(name)) {
+        if (variable !== undefined) {
+          throw fault(path, "cannot have two variable segments with the same prefix");
+        }
+        const pattern = this.#decodePattern(child, [...path, name]);
+        variable = { name, pattern, segment: this.#decodeSegment(child, [...path, name]) };
+      } else {
+        if (Object.hasOwn(child, ".pattern")) {
+          throw fault(path, "cannot have a pattern on a fixed segment", name);
+        }
+        fixed.set(name, this.#decodeSegment(child, [...path, name]));
+      }
+    }
+    return { fixed, variable };
+  }
+
+  /** The object of a segment, null being an empty one, if the chart has room for it. */
+  #enter(name: string, value: unknown, path: Path): JsonObject {
+    if (value !== null && !isJsonObject(value)) {
+      const what = path.length === 0 ? "invalid segment" : "invalid address segment";
+      throw fault(path, `${what}: expected an object`, name);
+    }
+    if (++this.#segments > CHART_SEGMENTS_MAX) {
+      throw invalid(`invalid schema: the chart has more than ${CHART_SEGMENTS_MAX} segments`);
+    }
+    if (path.length >= CHART_DEPTH_MAX) {
+      throw fault(path, `segments are nested deeper than ${CHART_DEPTH_MAX} levels`);
+    }
+    return value ?? {};
+  }
+
+  #decodePattern(segment: JsonObject, path: Path): Pattern | undefined {
+    if (!Object.hasOwn(segment, ".pattern")) return undefined;
+    const container = path.slice(0, -1);
+    const source = segment[".pattern"];
+    if (typeof source !== "string") {
+      throw fault(container, "pattern must be a string", path.at(-1));
+    }
+    this.#patternLength += source.length;
+    if (this.#patternLength > CHART_PATTERNS_LENGTH_MAX) throw tooLargeTogether();
+    const pattern = compile(source, path);
+    this.#states += pattern.size;
+    if (this.#states > CHART_STATES_MAX) throw tooLargeTogether();
+    return pattern;
+  }
+}
+
+const tooLargeTogether = (): Error =>
+  invalid("invalid schema: the patterns of the chart are too large together");
+
+/** The names of segments from the root on. */
+type Path = readonly string[];
+
+function compile(source: string, path: Path): Pattern {
+  try {
+    return new Pattern(source);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw fault(path.slice(0, -1), `invalid pattern regex: ${error.message}`, path.at(-1));
+  }
+}
+
+function assertName(name: string, path: Path): void {
+  if (!SEGMENT_NAME.test(name)) throw fault(path, `invalid segment name: ${shown(name)}`);
+}
+
+const isProperty = (name: string): boolean => name.startsWith(".");
+const isVariable = (name: string): boolean => name.startsWith("$");
+
+/** Checks what makes a segment an account, and returns its metadata, if it was given. */
+function decodeProperties(
+  segment: JsonObject,
+  isAccount: boolean,
+  path: Path,
+): ReadonlyMap<string, string | undefined> | undefined {
+  if (Object.hasOwn(segment, ".self") && !isEmptyObject(segment[".self"])) {
+    throw fault(path, ".self must be an empty object");
+  }
+  for (const name of [".metadata", ".rules"]) {
+    if (Object.hasOwn(segment, name) && !isAccount) {
+      throw fault(path, `cannot have ${name} on a non-account segment`);
+    }
+  }
+  if (!isJsonObject(memberOf(segment, ".rules") ?? {})) {
+    throw fault(path, "invalid account rules: expected an object");
+  }
+  return decodeMetadata(memberOf(segment, ".metadata"), path);
+}
+
+const isEmptyObject = (value: unknown): boolean =>
+  isJsonObject(value) && Object.keys(value).length === 0;
+
+function decodeMetadata(
+  value: unknown,
+  path: Path,
+): ReadonlyMap<string, string | undefined> | undefined {
+  if (value === undefined) return undefined;
+  if (!isJsonObject(value)) throw fault(path, "invalid default metadata: expected an object");
+  const metadata = new Map<string, string | undefined>();
+  for (const [key, entry] of Object.entries(value)) {
+    const members = entry ?? {};
+    const standard = isJsonObject(members) ? memberOf(members, "default") : members;
+    if (standard !== undefined && (typeof standard !== "string" || members === standard)) {
+      throw fault(path, "invalid default metadata: expected an object with a text as `default`");
+    }
+    metadata.set(key, standard);
+  }
+  if (metadataBytes(defaultsOf(metadata)) > DEFAULT_METADATA_BYTES_MAX) {
+    throw fault(path, `invalid default metadata: more than ${DEFAULT_METADATA_BYTES_MAX} bytes`);
+  }
+  return metadata;
+}
+
+const defaultsOf = (metadata: ReadonlyMap<string, string | undefined>): Metadata =>
+  Object.fromEntries(
+    [...metadata].flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
+  );
+
+/** Messages name the segment of the root, as those of the reference server; the details have the whole way. */
+function fault(path: Path, what: string, name?: string): Error {
+  const [first] = path;
+  const place = ["chart", ...path, ...(name === undefined ? [] : [name])].join(".");
+  return invalid(
+    first === undefined ? what : `invalid segment \`${shown(first)}\`: ${what}`,
+    place,
+  );
+}
+
+/** The JSON of a chart: what has no meaning is left out. */
+export function renderChart({ fixed, variable }: Chart): JsonObject {
+  const children = [...fixed].map(([name, segment]) => [name, renderSegment(segment)] as const);
+  if (variable !== undefined) {
+    const { name, pattern, segment } = variable;
+    const property = pattern === undefined ? {} : { ".pattern": pattern.source };
+    children.push([name, { ...property, ...renderSegment(segment) }]);
+  }
+  return Object.fromEntries(children);
+}
+
+function renderSegment(segment: ChartSegment): JsonObject {
+  const children = renderChart(segment);
+  const { isAccount, metadata } = segment;
+  const isMarked = isAccount && Object.keys(children).length > 0;
+  return {
+    ...(isMarked ? { ".self": {} } : {}),
+    ...(metadata === undefined ? {} : { ".metadata": renderMetadata(metadata) }),
+    ...children,
+  };
+}
+
+const renderMetadata = (metadata: ReadonlyMap<string, string | undefined>): JsonObject =>
+  Object.fromEntries(
+    [...metadata].map(([key, value]) => [key, value === undefined ? {} : { default: value }]),
+  );
+
+/** What a chart says of an address: the account, or why it is none. */
+export type Resolution =
+  | { readonly account: ChartSegment }
+  | { readonly account?: undefined; readonly violation: Violation };
+
+/** Why an address is no account. */
+export interface Violation {
+  readonly what: string;
+  /** The whole address and, where that does not match one, the pattern. */
+  readonly details: string;
+}
+
+/** Looks an address up. A fixed segment wins over the variable one, and there is no way back. */
+export function resolveAccount(chart: Chart, address: string, meter: WorkMeter): Resolution {
+  const segments = address.split(":");
+  let current = chart;
+  for (const [index, name] of segments.entries()) {
+    const next = childOf(current, name, meter);
+    if (next === "mismatch") {
+      const parent = segments.slice(0, index).join(":");
+      const what = `segment \`${name}\` defined by the chart of accounts at \`${parent}\` does not match the pattern`;
+      return { violation: { what, details: `account \`${address}\`, ${patternOf(current)}` } };
+    }
+    if (next === undefined || (index === segments.length - 1 && !next.isAccount)) {
+      const what = unknownSegment(segments, index);
+      return { violation: { what, details: `account \`${address}\`` } };
+    }
+    current = next;
+  }
+  return { account: current };
+}
+
+const patternOf = ({ variable }: ChartSegment): string =>
+  `the pattern of \`${variable?.name ?? ""}\` is \`${variable?.pattern?.source ?? ""}\``;
+
+function childOf(
+  { fixed, variable }: ChartSegment,
+  name: string,
+  meter: WorkMeter,
+): ChartSegment | "mismatch" | undefined {
+  const known = fixed.get(name);
+  if (known !== undefined || variable === undefined) return known;
+  const isMatch = variable.pattern?.matches(name, meter) ?? true;
+  return isMatch ? variable.segment : "mismatch";
+}
+
+/** Of a segment that the chart does not have, or that is the last one and no account. */
+function unknownSegment(segments: readonly string[], index: number): string {
+  const name = segments[index] ?? "";
+  if (index > 0) {
+    const parent = segments.slice(0, index).join(":");
+    return `segment \`${name}\` is not allowed by the chart of accounts at \`${parent}\``;
+  }
+  return segments.length === 1
+    ? `account \`${name}\` is not defined in the chart of accounts`
+    : `account starting with \`${name}\` is not defined in the chart of accounts`;
+}
+
+/** What a new account has as metadata, where nothing else is given. */
+export const defaultMetadataOf = ({ metadata }: ChartSegment): Metadata =>
+  metadata === undefined ? {} : defaultsOf(metadata);

@@ -1,0 +1,199 @@
+import { type Chart, decodeChart, renderChart } from "./chart.ts";
+import {
+  invalid,
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  schemaViolation,
+  shown,
+  textMember,
+} from "./failures.ts";
+import { SCHEMA_BYTES_MAX, SCHEMA_VERSION_LENGTH_MAX } from "./limits.ts";
+import {
+  decodeQueries,
+  type QueryTemplate,
+  type QueryTemplates,
+  renderQueries,
+  showQueries,
+} from "./queries.ts";
+import {
+  assertScripts,
+  decodeTemplates,
+  renderTemplates,
+  type TransactionTemplates,
+} from "./templates.ts";
+import { canonicalMap, canonicalText } from "#ledger-engine/rules/log/canonical.ts";
+import type { StoredSchema } from "#ledger-engine/rules/types.ts";
+import type { Runtime } from "#numscript";
+import { assert } from "#platform/assert.ts";
+import { parseJson } from "#platform/json.ts";
+import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+/** What a schema says: which accounts there are, and under which names transactions are made and lists are read. */
+export interface SchemaData {
+  readonly chart: Chart;
+  readonly transactions: TransactionTemplates;
+  readonly queries: QueryTemplates;
+}
+
+/** A schema of a ledger. A version never changes. */
+export interface LedgerSchema extends SchemaData {
+  readonly version: string;
+  readonly createdAt: Timestamp;
+}
+
+/**
+ * Reads the schema of a request from JSON and checks all of it; `runtime` is that of templates that name none. Throws
+ * `VALIDATION`.
+ */
+export function decodeSchema(
+  body: unknown,
+  { runtime }: { readonly runtime: Runtime },
+): SchemaData {
+  const data = decodeData(body);
+  assertSize(data);
+  assertScripts(data.transactions, runtime);
+  return data;
+}
+
+/** Reads a schema from the text that `toSchemaText` gave. Its scripts were checked when it was inserted. */
+export const parseSchemaText = (text: string): SchemaData => decodeData(parseJson(text));
+
+/** Reads the schema of a log entry, also of one that another server wrote. Throws `VALIDATION`. */
+export function decodeLoggedSchema(value: unknown): LedgerSchema {
+  const data = decodeData(value);
+  assertSize(data);
+  const logged = isJsonObject(value) ? value : {};
+  const version = textMember(logged, "version", "schema") ?? "";
+  const createdAt = parseTimestamp(textMember(logged, "createdAt", "schema") ?? "");
+  assertSchemaVersion(version);
+  if (createdAt === undefined) throw invalid("invalid schema: it has no date of creation");
+  return { ...data, version, createdAt };
+}
+
+function decodeData(value: unknown): SchemaData {
+  if (!isJsonObject(value)) throw invalid("invalid schema: expected an object");
+  if (!Object.hasOwn(value, "chart")) throw invalid("invalid schema: missing chart of accounts");
+  return {
+    chart: decodeChart(value["chart"]),
+    transactions: decodeTemplates(memberOf(value, "transactions")),
+    queries: decodeQueries(memberOf(value, "queries")),
+  };
+}
+
+function assertSize(data: SchemaData): void {
+  const bytes = new TextEncoder().encode(toSchemaText(data)).length;
+  if (bytes <= SCHEMA_BYTES_MAX) return;
+  throw invalid(`invalid schema: it has ${bytes} bytes, the most is ${SCHEMA_BYTES_MAX}`);
+}
+
+/** Throws `VALIDATION` unless a text can name a version. */
+export function assertSchemaVersion(version: string): void {
+  if (version === "") throw invalid("the schema version must not be empty");
+  if (version.length > SCHEMA_VERSION_LENGTH_MAX) {
+    throw invalid(`the schema version is longer than ${SCHEMA_VERSION_LENGTH_MAX} characters`);
+  }
+}
+
+/** A schema as JSON. */
+export interface SchemaJson {
+  readonly chart: JsonObject;
+  readonly transactions?: JsonObject;
+  readonly queries?: JsonObject;
+  readonly version: string;
+  readonly createdAt: string;
+}
+
+/** The JSON of a schema, as a log entry and an event tell it. */
+export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
+  chart: renderChart(schema.chart),
+  ...(schema.transactions.size === 0 ? {} : { transactions: renderTemplates(schema.transactions) }),
+  ...(schema.queries.size === 0 ? {} : { queries: renderQueries(schema.queries) }),
+  version: schema.version,
+  createdAt: formatTimestamp(schema.createdAt),
+});
+
+/** Reads a schema that is stored. */
+export const parseStoredSchema = ({ text, ...schema }: StoredSchema): LedgerSchema => ({
+  ...schema,
+  ...parseSchemaText(text),
+});
+
+/** A query template of a schema, where that is there. Throws `VALIDATION` where there is none. */
+export function queryTemplateOf(
+  schema: StoredSchema | undefined,
+  { schemaVersion, id }: { readonly schemaVersion: string; readonly id: string },
+): QueryTemplate {
+  if (schema === undefined) {
+    throw schemaViolation(schemaVersion, "failed to find schema: not found");
+  }
+  const template = parseStoredSchema(schema).queries.get(id);
+  if (template !== undefined) return template;
+  throw schemaViolation(schemaVersion, `unknown query template: ${shown(id)}`);
+}
+
+/** The same of one that is stored. */
+export const renderStoredSchema = (schema: StoredSchema): SchemaJson =>
+  renderSchema(parseStoredSchema(schema));
+
+/** The JSON of a schema as clients read it. */
+export const showSchema = (schema: LedgerSchema): SchemaJson => ({
+  ...renderSchema(schema),
+  ...(schema.queries.size === 0 ? {} : { queries: showQueries(schema.queries) }),
+});
+
+/** The text of a schema in the one form that hashes are computed over. */
+export function toSchemaText({ chart, transactions, queries }: SchemaData): string {
+  const members = [`"chart":${sortedText(renderChart(chart))}`];
+  if (transactions.size > 0) {
+    members.push(`"transactions":${canonicalMap(renderTemplates(transactions), orderedText)}`);
+  }
+  if (queries.size > 0) {
+    members.push(`"queries":${canonicalMap(renderQueries(queries), queryText)}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+/** `schema` in the memento of a log entry: `text` is what `toSchemaText` gives. */
+export function toSchemaMemento(
+  text: string,
+  schema: Omit<LedgerSchema, keyof SchemaData>,
+): string {
+  const { version, createdAt } = schema;
+  const open = text.slice(0, -1);
+  return `${open},"version":${canonicalText(version)},"createdAt":"${formatTimestamp(createdAt)}"}`;
+}
+
+/** What the idempotency hash of an insertion is computed over, without the line feed. */
+export const toInsertionText = (version: string, text: string): string =>
+  `{"Version":${canonicalText(version)},"Data":${text}}`;
+
+/** An object whose members are data, all the way down. */
+const sortedText = (value: unknown): string =>
+  isJsonObject(value) ? canonicalMap(value, sortedText) : orderedText(value);
+
+/** The names of variables are data, the other members have an order. */
+function queryText(query: unknown): string {
+  if (!isJsonObject(query)) return orderedText(query);
+  return membersText(query, (name, value) =>
+    name === "vars" && isJsonObject(value) ? canonicalMap(value, orderedText) : orderedText(value),
+  );
+}
+
+/** JSON with members in the order of their objects; no name of theirs is a number, which objects would put first. */
+function orderedText(value: unknown): string {
+  if (typeof value === "string") return canonicalText(value);
+  if (Array.isArray(value)) return `[${value.map(orderedText).join(",")}]`;
+  if (isJsonObject(value)) return membersText(value, (_name, member) => orderedText(member));
+  const isPlain =
+    typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";
+  assert(isPlain, "a checked schema holds texts, integers and booleans");
+  return `${value}`;
+}
+
+function membersText(object: JsonObject, write: (name: string, value: unknown) => string): string {
+  const members = Object.entries(object).map(
+    ([name, value]) => `${canonicalText(name)}:${write(name, value)}`,
+  );
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,183 @@
+import { invalid, shown } from "./failures.ts";
+import type { QueryResource } from "./query-params.ts";
+import type { QueryVariables, VariableType, VariableValue } from "./query-variables.ts";
+import { keyTypeOf, type KeyType, toLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { AppError } from "#platform/errors.ts";
+import {
+  type Filter,
+  FILTER_LENGTH_MAX,
+  type FilterScalar,
+  type FilterValue,
+  parseFilter,
+  toFilterText,
+} from "#platform/filter/filter.ts";
+
+/**
+ * A filter with variables in its values. Where a key takes texts, a text is a template with `$name` and `${name}` in it;
+ * where it takes something else, a text is one variable of its type, `${name}`.
+ */
+export interface FilterTemplate {
+  readonly resource: QueryResource;
+  /** Undefined for no filter. */
+  readonly filter: Filter | undefined;
+}
+
+/** Checks a filter with variables. Throws `VALIDATION`. */
+export function decodeFilter(
+  body: unknown,
+  resource: QueryResource,
+  variables: QueryVariables,
+): FilterTemplate {
+  try {
+    const filter = parseFilter(body);
+    if (filter === undefined) return { resource, filter };
+    // What cannot be run for its length alone is refused here already.
+    toFilterText(body);
+    // What a filter must be like to be run is checked with samples for what is open.
+    toLedgerFilter(resource, substitute(filter, resource, samplesOf(variables)));
+    return { resource, filter };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw invalid(`failed to validate filter body: ${error.message}`);
+  }
+}
+
+/** The filter with the values of its variables, as JSON with exact integers. Throws `VALIDATION` where one is missing. */
+export function resolveFilter(
+  { resource, filter }: FilterTemplate,
+  values: ReadonlyMap<string, VariableValue>,
+): unknown {
+  return filter === undefined ? undefined : toJson(substitute(filter, resource, given(values)));
+}
+
+/** What becomes of what is open in a filter. */
+interface Substitution {
+  text(template: string, key: string): string;
+  variable(name: string, key: string, type: VariableType): FilterScalar;
+}
+
+/** A value may be long and stand in many places, so that what all of them take is bounded before it is written. */
+function given(values: ReadonlyMap<string, VariableValue>): Substitution {
+  let length = 0;
+  const find = (name: string, key: string): VariableValue => {
+    const value = values.get(name);
+    if (value === undefined) {
+      throw invalid(
+        `failed to resolve query template: invalid filter on key ${shown(key)}: missing variable: ${shown(name)}`,
+        `vars.${name}`,
+      );
+    }
+    length += `${value}`.length;
+    if (length <= FILTER_LENGTH_MAX) return value;
+    const most = `longer than ${FILTER_LENGTH_MAX} characters`;
+    throw invalid(`failed to resolve query template: with its variables, the filter is ${most}`);
+  };
+  return {
+    text: (template, key) => interpolated(template, (name) => `${find(name, key)}`),
+    variable: find,
+  };
+}
+
+function samplesOf(variables: QueryVariables): Substitution {
+  const typeOf = (name: string): VariableType => {
+    const variable = variables.get(name);
+    if (variable !== undefined) return variable.type;
+    throw invalid(`variable \`${shown(name)}\` is not declared`);
+  };
+  return {
+    text: (template) => {
+      const literal = interpolated(template, typeOf);
+      return template.includes("$") ? SAMPLE_TEXT : literal;
+    },
+    variable: (name, _key, expected) => {
+      const type = typeOf(name);
+      if (type === expected) return SAMPLES[type];
+      throw invalid(`variable \`${shown(name)}\` is of type \`${type}\`, expected \`${expected}\``);
+    },
+  };
+}
+
+/** A text that every key takes: also the type of a log entry, of which there are a few only. */
+const SAMPLE_TEXT = "NEW_TRANSACTION";
+const SAMPLES: Readonly<Record<VariableType, VariableValue>> = {
+  boolean: true,
+  date: "2026-01-01T00:00:00Z",
+  int: 0,
+  string: SAMPLE_TEXT,
+};
+
+const KEY = /^[a-z_]+(?:\[[a-zA-Z0-9_/]+\])?$/;
+
+function substitute(filter: Filter, resource: QueryResource, substitution: Substitution): Filter {
+  switch (filter.kind) {
+    case "all":
+    case "any": {
+      const filters = filter.filters.map((it) => substitute(it, resource, substitution));
+      return { ...filter, filters };
+    }
+    case "not":
+      return { ...filter, filter: substitute(filter.filter, resource, substitution) };
+    case "test":
+      return substituteTest(filter, resource, substitution);
+  }
+}
+
+function substituteTest(test: Test, resource: QueryResource, substitution: Substitution): Test {
+  const { key, value } = test;
+  const keyType = KEY.test(key) ? keyTypeOf(resource, key) : undefined;
+  if (keyType === undefined) throw invalid(`unknown field: ${shown(key)}`);
+  const type = valueTypeOf(test, keyType);
+  const scalar = (item: FilterScalar): FilterScalar => {
+    if (typeof item !== "string") return item;
+    if (type === "string") return substitution.text(item, key);
+    const name = ONE_VARIABLE.exec(item)?.[1];
+    if (name !== undefined) return substitution.variable(name, key, type);
+    throw invalid(`expected a "\${variable}" string or a plain value, got \`${shown(item)}\``);
+  };
+  return { ...test, value: isList(value) ? value.map(scalar) : scalar(value) };
+}
+
+type Test = Extract<Filter, { kind: "test" }>;
+
+/** `$exists` takes the name of what is there, or in brackets a boolean. */
+function valueTypeOf({ operator, key }: Test, keyType: KeyType): VariableType {
+  if (operator === "$exists") return key.endsWith("]") ? "boolean" : "string";
+  return VALUE_TYPES[keyType];
+}
+
+const VALUE_TYPES: Readonly<Record<KeyType, VariableType>> = {
+  number: "int",
+  balance: "int",
+  date: "date",
+  boolean: "boolean",
+  text: "string",
+  address: "string",
+  metadata: "string",
+  feature: "string",
+};
+
+const ONE_VARIABLE = /^\$\{([a-zA-Z_]+)\}$/;
+const VARIABLE = /\$(?:\{([a-z][a-z0-9_]*)\}|([a-z][a-z0-9_]*))?/g;
+
+/** A text with its variables replaced. */
+const interpolated = (template: string, replace: (name: string) => string): string =>
+  template.replaceAll(VARIABLE, (_whole, braced?: string, bare?: string) => {
+    const name = braced ?? bare;
+    if (name !== undefined) return replace(name);
+    throw invalid(`expected a variable after each \`$\`, got \`${shown(template)}\``);
+  });
+
+const isList = (value: FilterValue): value is readonly FilterScalar[] => Array.isArray(value);
+
+function toJson(filter: Filter): unknown {
+  switch (filter.kind) {
+    case "all":
+      return { $and: filter.filters.map(toJson) };
+    case "any":
+      return { $or: filter.filters.map(toJson) };
+    case "not":
+      return { $not: toJson(filter.filter) };
+    case "test":
+      return { [filter.operator]: { [filter.key]: filter.value } };
+  }
+}

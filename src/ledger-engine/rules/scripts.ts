@@ -1,0 +1,188 @@
+import { AMOUNT_DIGITS_MAX } from "./limits.ts";
+import { mergeMetadata } from "./metadata.ts";
+import { ASSET_LENGTH_MAX, isAddress, parseAccount } from "./names.ts";
+import type { Account, AccountMetadata, Asset, Metadata, Posting, RunScript } from "./types.ts";
+import {
+  type BalanceQuery,
+  type CompiledScript,
+  compileScript,
+  type Diagnostic,
+  printDiagnostics,
+  printPositions,
+  type Reader,
+  runScript,
+  type RunOutput,
+  type Runtime,
+  type ScriptFailure,
+  type ScriptPosting,
+} from "#numscript";
+import { AppError, type FailureKind } from "#platform/errors.ts";
+
+/** How scripts run in a deployment. */
+export interface ScriptSettings {
+  /** Of requests that name no runtime. */
+  readonly runtime: Runtime;
+  /** Feature flags that every script for the interpreter gets. */
+  readonly featureFlags: ReadonlySet<string>;
+}
+
+/** What a transaction is made of, be it written out in the request or made by a script. */
+export interface Movements {
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly accountMetadata: AccountMetadata;
+}
+
+/** Where compiled scripts are kept: real systems send the same few scripts with other variables. */
+export interface ScriptCache {
+  get(key: string): CompiledScript | undefined;
+  set(key: string, script: CompiledScript): void;
+}
+
+/** What a script may read, at the moment at which its postings are applied. */
+export interface LedgerReader {
+  balance(account: Account, asset: Asset): bigint;
+  /** The assets with this name, in all precisions. */
+  scalesOf(base: string): readonly Asset[];
+  /** `undefined` where there is no such account. */
+  accountMetadata(account: Account): Metadata | undefined;
+}
+
+/** Runs the scripts of commands. */
+export class Scripts {
+  #steps = 0;
+  readonly #settings: ScriptSettings;
+  readonly #cache: ScriptCache;
+  readonly #reader: Reader;
+
+  constructor(settings: ScriptSettings, cache: ScriptCache, reader: LedgerReader) {
+    this.#settings = settings;
+    this.#cache = cache;
+    // A name that no account can have is simply not there.
+    const balanceOf = (account: string, asset: string): bigint =>
+      isAddress(account) ? reader.balance(account, asset as Asset) : 0n;
+    this.#reader = {
+      balances: (queries: readonly BalanceQuery[]) =>
+        queries.map(({ account, asset }) => balanceOf(account, asset)),
+      scales: (account, base) =>
+        reader.scalesOf(base).map((asset) => ({ asset, balance: balanceOf(account, asset) })),
+      metadata: (account) => (isAddress(account) ? reader.accountMetadata(account) : undefined),
+    };
+  }
+
+  /** The work of all runs so far, in steps; reading a script takes one for each character. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  runtimeOf({ runtime }: { readonly runtime?: Runtime | undefined }): Runtime {
+    return runtime ?? this.#settings.runtime;
+  }
+
+  /**
+   * Runs a script and puts the metadata of its request over what it has set. Throws `COMPILATION_FAILED`,
+   * `INTERPRETER_PARSE`, `INTERPRETER_RUNTIME`, `INSUFFICIENT_FUND`, `NOT_FOUND`, `NO_POSTINGS`, `METADATA_OVERRIDE`.
+   */
+  run(command: RunScript): Movements {
+    const runtime = this.runtimeOf(command);
+    const { plain, variables } = command.script;
+    const result = runScript(this.#compile(plain, runtime), {
+      variables: new Map(Object.entries(variables)),
+      featureFlags: this.#settings.featureFlags,
+      reader: this.#reader,
+    });
+    this.#steps += result.steps;
+    if (!result.ok) throw toAppError(result.failure, plain, runtime);
+    const { output } = result;
+    if (output.postings.length === 0) {
+      throw new AppError("NO_POSTINGS", "numscript execution returned no postings");
+    }
+    return {
+      postings: output.postings.map(toPosting),
+      metadata: overridden(output.metadata, command.metadata ?? {}),
+      accountMetadata: mergedAccounts(output.accountMetadata, command.accountMetadata ?? {}),
+    };
+  }
+
+  #compile(plain: string, runtime: Runtime): CompiledScript {
+    const key = `${runtime} ${plain}`;
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known;
+    this.#steps += plain.length;
+    const compiled = compileScript(plain, runtime);
+    if (!compiled.ok) throw toAppError(compiled.failure, plain, runtime);
+    this.#cache.set(key, compiled.script);
+    return compiled.script;
+  }
+}
+
+/** What each kind of failure is on the wire. */
+const FAILURE_KINDS: Readonly<Record<Runtime, Record<ScriptFailure["reason"], FailureKind>>> = {
+  machine: {
+    syntax: "COMPILATION_FAILED",
+    invalid: "COMPILATION_FAILED",
+    "missing-funds": "INSUFFICIENT_FUND",
+    "missing-account": "NOT_FOUND",
+    // The reference answers 500, as if the script were not to blame.
+    runtime: "COMPILATION_FAILED",
+  },
+  "experimental-interpreter": {
+    syntax: "INTERPRETER_PARSE",
+    invalid: "INTERPRETER_RUNTIME",
+    "missing-funds": "INSUFFICIENT_FUND",
+    "missing-account": "INTERPRETER_RUNTIME",
+    runtime: "INTERPRETER_RUNTIME",
+  },
+};
+
+function toAppError({ reason, diagnostics }: ScriptFailure, plain: string, runtime: Runtime) {
+  const positions = printPositions(plain, diagnostics satisfies readonly Diagnostic[]);
+  return new AppError(
+    FAILURE_KINDS[runtime][reason],
+    printDiagnostics(plain, diagnostics),
+    positions === "" ? {} : { details: positions },
+  );
+}
+
+const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
+
+/** Names in a script are well formed, but may be longer than those of a ledger. */
+function toPosting({ source, destination, asset, amount }: ScriptPosting): Posting {
+  if (amount >= AMOUNT_LIMIT) {
+    throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
+  }
+  if (asset.length > ASSET_LENGTH_MAX) {
+    throw new AppError("VALIDATION", `an asset has at most ${ASSET_LENGTH_MAX} characters`);
+  }
+  return {
+    source: parseAccount(source, "source"),
+    destination: parseAccount(destination, "destination"),
+    amount,
+    // As on the reference server, the asset literals of a script for the machine are taken as they are.
+    asset: asset as Asset,
+  };
+}
+
+/** A script that sets a key to nothing leaves it to the request. */
+function overridden(set: RunOutput["metadata"], requested: Metadata): Metadata {
+  for (const key of Object.keys(requested)) {
+    if ((set.get(key) ?? "") !== "") {
+      throw new AppError("METADATA_OVERRIDE", `cannot override metadata '${key}'`);
+    }
+  }
+  return mergeMetadata(Object.fromEntries(set), requested);
+}
+
+function mergedAccounts(
+  set: RunOutput["accountMetadata"],
+  requested: AccountMetadata,
+): AccountMetadata {
+  const merged = new Map<string, Metadata>();
+  for (const [address, metadata] of set) {
+    merged.set(parseAccount(address, "account metadata"), Object.fromEntries(metadata));
+  }
+  for (const [address, metadata] of Object.entries(requested)) {
+    merged.set(address, mergeMetadata(merged.get(address) ?? {}, metadata));
+  }
+  return Object.fromEntries(merged);
+}

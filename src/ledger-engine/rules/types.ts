@@ -1,0 +1,194 @@
+import type { Runtime } from "#numscript";
+import type { Brand } from "#platform/brand.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** The address of an account, `users:1:main`. */
+export type Account = Brand<string, "Account">;
+/** An asset with its precision, `EUR/2`. */
+export type Asset = Brand<string, "Asset">;
+/** Text to text; any key is legal. */
+export type Metadata = Readonly<Record<string, string>>;
+
+/** The account that money enters from and leaves to: never checked for funds. */
+export const WORLD = "world" as Account; // matches the address pattern
+
+export interface Posting {
+  readonly source: Account;
+  readonly destination: Account;
+  /** In the smallest unit of the asset; never negative. */
+  readonly amount: bigint;
+  readonly asset: Asset;
+}
+
+/** What an account has received and sent of one asset, since ever. */
+export interface Volumes {
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+/** The volumes of one account and asset at some moment. */
+export interface AccountVolumes extends Volumes {
+  readonly account: Account;
+  readonly asset: Asset;
+}
+
+export interface Transaction {
+  readonly id: number;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  /** The effective date. */
+  readonly timestamp: Timestamp;
+  readonly reference?: string;
+  /** The template of a schema that it was made by. */
+  readonly template?: string;
+  readonly insertedAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly revertedAt?: Timestamp;
+  /** After its commit, in insertion order. */
+  readonly volumes?: readonly AccountVolumes[];
+  /** After it in the order of effective dates. */
+  readonly effectiveVolumes?: readonly AccountVolumes[];
+}
+
+export interface AccountRecord {
+  readonly address: Account;
+  readonly metadata: Metadata;
+  readonly firstUsage: Timestamp;
+  readonly insertionDate: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly volumes?: readonly AccountVolumes[];
+  /** In the order of effective dates; without a point in time they are the volumes. */
+  readonly effectiveVolumes?: readonly AccountVolumes[];
+}
+
+/** What a metadata command is about. */
+export type Target =
+  | { readonly type: "ACCOUNT"; readonly id: Account }
+  | { readonly type: "TRANSACTION"; readonly id: number };
+
+export type AccountMetadata = Readonly<Record<string, Metadata>>;
+
+/** A change of a ledger, checked as far as it can be without the ledger's state. */
+export type Command =
+  | CreateTransaction
+  | RunScript
+  | RevertTransaction
+  | SetMetadata
+  | DeleteMetadata
+  | InsertSchema;
+
+/** What a request says of a new transaction besides its movements. */
+interface NewTransaction {
+  readonly timestamp?: Timestamp;
+  readonly reference?: string;
+  readonly accountMetadata?: AccountMetadata;
+  /** The runtime that the request names, if it names one. */
+  readonly runtime?: Runtime;
+}
+
+export interface CreateTransaction extends NewTransaction {
+  readonly kind: "createTransaction";
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  /** Lets every source go below zero. */
+  readonly force: boolean;
+}
+
+/** A transaction whose postings a script makes from the balances and metadata that it finds. */
+export interface RunScript extends NewTransaction {
+  readonly kind: "runScript";
+  readonly script: Script;
+  readonly metadata?: Metadata;
+}
+
+export interface Script {
+  /** Its source text, empty where a template is named. */
+  readonly plain: string;
+  /** A template of the schema that the request names. */
+  readonly template?: string;
+  /** By name without `$`. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface RevertTransaction {
+  readonly kind: "revertTransaction";
+  readonly id: number;
+  readonly metadata?: Metadata;
+  readonly force: boolean;
+  /** Dates the revert as what it reverts, not now. */
+  readonly atEffectiveDate: boolean;
+}
+
+export interface SetMetadata {
+  readonly kind: "setMetadata";
+  readonly target: Target;
+  readonly metadata: Metadata;
+}
+
+export interface DeleteMetadata {
+  readonly kind: "deleteMetadata";
+  readonly target: Target;
+  readonly key: string;
+}
+
+/** A schema, checked: `text` is what `toSchemaText` gives. */
+export interface InsertSchema {
+  readonly kind: "insertSchema";
+  readonly version: string;
+  readonly text: string;
+}
+
+/** A schema as it is stored and crosses RPC. */
+export interface StoredSchema {
+  readonly version: string;
+  readonly createdAt: Timestamp;
+  /** `parseSchemaText` reads it. */
+  readonly text: string;
+}
+
+export type LogType = LogData["type"];
+
+/** What a log entry says, with volumes as they were at its commit, for ever. */
+export type LogData =
+  | {
+      readonly type: "NEW_TRANSACTION";
+      readonly transaction: Transaction;
+      readonly accountMetadata: AccountMetadata;
+    }
+  | {
+      readonly type: "REVERTED_TRANSACTION";
+      readonly revertedTransaction: Transaction;
+      readonly transaction: Transaction;
+    }
+  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
+
+export interface LogEntry {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly idempotencyKey: string;
+  /** That of the schema that the write named. */
+  readonly schemaVersion?: string;
+  readonly data: LogData;
+}
+
+export type FeatureName = keyof typeof FEATURES;
+export type Features = { readonly [N in FeatureName]: (typeof FEATURES)[N][number] };
+
+/** The values of each feature, the default first. */
+export const FEATURES = {
+  ACCOUNT_METADATA_HISTORY: ["SYNC", "DISABLED"],
+  HASH_LOGS: ["SYNC", "ASYNC", "DISABLED"],
+  MOVES_HISTORY: ["ON", "OFF"],
+  MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: ["SYNC", "DISABLED"],
+  TRANSACTION_METADATA_HISTORY: ["SYNC", "DISABLED"],
+} as const;
+
+/** What an object knows of its ledger from its creation on. */
+export interface LedgerInfo {
+  readonly uuid: string;
+  readonly name: string;
+  readonly bucket: string;
+  readonly features: Features;
+}

@@ -1,0 +1,30 @@
+import { isCreated } from "./migrations.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
+
+/** A deletion of a ledger, with its date, or a restoration. The changes of a ledger are numbered as they happen. */
+export interface VisibilityChange {
+  readonly uuid: string;
+  readonly visibility: number;
+  readonly deletedAt: Timestamp | undefined;
+}
+
+/** Notes a change of this ledger, unless a later one is known: calls come twice, late and in any order. */
+export function applyVisibility(sql: Sql, { uuid, visibility, deletedAt }: VisibilityChange): void {
+  sql.all(
+    "UPDATE ledger SET visibility = ?, deleted_at = ? WHERE uuid = ? AND visibility < ?",
+    visibility,
+    deletedAt === undefined ? null : Number(toMicros(deletedAt)),
+    uuid,
+    visibility,
+  );
+}
+
+/** The ledger whose tables these are, if there are any. Names are given again after a purge. */
+export const storedUuid = (sql: Sql): string | undefined =>
+  isCreated(sql) ? first(sql.all<{ uuid: string }>("SELECT uuid FROM ledger")).uuid : undefined;
+
+/** Whether the ledger is deleted: then nobody sees it. */
+export const isHidden = (sql: Sql): boolean =>
+  first(sql.all<{ hidden: number }>("SELECT deleted_at IS NOT NULL AS hidden FROM ledger"))
+    .hidden === 1;

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { quoteJson } from "#platform/json.ts";
+
+const BYTES = 6;
+
+/**
+ * The first 48 bits of SHA-256 over an entry: its ids, the hash of its inputs, and the text that the hash chain would
+ * cover. All else of the row, and of the tables, follows from these.
+ */
+export function logChecksum(entry: {
+  readonly id: number;
+  readonly tx: number | undefined;
+  /** In hex; empty where it is known that there is none. */
+  readonly keyHash: string | undefined;
+  readonly memento: string;
+  /** What the text does not tell. */
+  readonly schemaVersion: string | undefined;
+  readonly template: string | undefined;
+}): number {
+  const { id, tx, keyHash, memento, schemaVersion, template } = entry;
+  const keyText = keyHash === "" ? "none" : (keyHash ?? "");
+  // Entries without schema have the checksums that they always had.
+  const schemaText =
+    schemaVersion === undefined && template === undefined
+      ? ""
+      : `\n${quoteJson(schemaVersion ?? "")}${quoteJson(template ?? "")}`;
+  const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}${schemaText}`;
+  return createHash("sha256").update(text).digest().readUIntBE(0, BYTES);
+}

@@ -1,0 +1,369 @@
+import { createHash } from "node:crypto";
+import { readNearVolumes } from "./contiguous-volumes.ts";
+import type { Names } from "./names.ts";
+import {
+  decodeKey,
+  decodeMetadata,
+  decodeSchemaEntry,
+  decodeTransaction,
+  LOG_TYPES,
+  type SchemaTrace,
+  type TransactionPayload,
+} from "./payload.ts";
+import {
+  type StoredTransaction,
+  toTransaction,
+  type TransactionReader,
+} from "./transaction-reader.ts";
+import { toDerivedText } from "#ledger-engine/rules/idempotency.ts";
+import {
+  accountMetadataBytes,
+  countWithin,
+  metadataBytes,
+  transactionBytes,
+} from "#ledger-engine/rules/limits.ts";
+import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
+import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros } from "#platform/time.ts";
+
+type LogSqlRow = {
+  id: number;
+  date: number;
+  type: number;
+  tx: number | null;
+  payload: string;
+  key: string | null;
+};
+
+/** The hash in hex, empty for none; so is the hash of the inputs, null where it is not stored. */
+type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
+
+type LogSizeRow = { id: number; size: number };
+
+/** About the most that an entry takes as JSON: each posting comes with its volumes, a revert with what it reverts. */
+const SELECT_SIZE = `SELECT id, octet_length(payload) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size FROM log`;
+const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
+const SELECT_LISTED = `SELECT id, date, type, tx, payload, key, hex(hash) AS hash,
+  iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash FROM log`;
+
+/** Reads log entries. An entry reads the same for ever, whatever is written after it. */
+export class LogReader {
+  readonly #sql: Sql;
+  readonly #transactions: TransactionReader;
+  readonly #keepsEffectiveVolumes: boolean;
+
+  constructor(
+    sql: Sql,
+    transactions: TransactionReader,
+    { keepsEffectiveVolumes }: { keepsEffectiveVolumes: boolean },
+  ) {
+    this.#sql = sql;
+    this.#transactions = transactions;
+    this.#keepsEffectiveVolumes = keepsEffectiveVolumes;
+  }
+
+  find(id: number): LogEntry | undefined {
+    return this.#toEntries(this.#sql.all<LogSqlRow>(`${SELECT_LOG} WHERE id = ?`, id))[0];
+  }
+
+  /** The entry that a key was used for, and the hash of its inputs in hex. */
+  findByKey(key: string): { id: number; hash: string | null } | undefined {
+    return this.#sql.all<{ id: number; hash: string | null }>(
+      "SELECT id, lower(hex(key_hash)) AS hash FROM log WHERE key = ?",
+      key,
+    )[0];
+  }
+
+  /** Entries of a range in order, at least one if there is any, as many as the limits allow. */
+  range(from: number, to: number, limits: RangeLimits): LogEntry[] {
+    // The sizes first: they are read without the payloads, which may be large.
+    const sizes = this.#sql.all<LogSizeRow>(
+      "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+      from,
+      to,
+      limits.countMax,
+    );
+    const last = sizes[countWithin(sizes, limits.bytesMax, ({ size }) => size) - 1];
+    if (last === undefined) return [];
+    const rows = this.#sql.all<LogSqlRow>(
+      `${SELECT_LOG} WHERE id BETWEEN ? AND ? ORDER BY id`,
+      from,
+      last.id,
+    );
+    const entries = this.#toEntries(rows, { isRange: true });
+    return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
+  }
+
+  /** Entries by their ids: those of the first ids, at least one if there is any, as many as the limit allows. */
+  findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
+    const sizes = this.#sizesOf(ids);
+    const wanted = ids.slice(
+      0,
+      countWithin(ids, bytesMax, (id) => sizes.get(id) ?? 0),
+    );
+    const found = this.#toEntries(
+      this.#sql.all<LogSqlRow>(
+        `${SELECT_LOG} WHERE id IN (SELECT value FROM json_each(?))`,
+        `[${wanted.join(",")}]`,
+      ),
+    );
+    const byId = new Map(found.map((entry) => [entry.id, entry]));
+    const entries = wanted.flatMap((id) => byId.get(id) ?? []);
+    return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
+  }
+
+  /** The entries behind an id, in order: at least one if there is any, about as much as the limits say. */
+  following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
+    const sizes = this.#sql.all<LogSizeRow>(
+      `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+      after,
+      to,
+      limits.countMax,
+    );
+    const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
+    const rows = this.#sql.all<ListedSqlRow>(
+      `${SELECT_LISTED} WHERE id > ? AND id <= ? ORDER BY id`,
+      after,
+      sizes[count - 1]?.id ?? after,
+    );
+    const entries = this.#toListed(rows, { isRange: true });
+    // Rows do not tell how long names and volumes are.
+    return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
+  }
+
+  /** Entries by their ids, in the order of these: of the first ids, at least one, as many as the limit allows. */
+  listed(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
+    const found: LogListEntry[] = [];
+    let bytes = 0;
+    for (const chunk of this.#chunksOf(ids)) {
+      const list = `[${chunk.join(",")}]`;
+      const rows = this.#sql.all<ListedSqlRow>(
+        `${SELECT_LISTED} WHERE id IN (SELECT value FROM json_each(?))`,
+        list,
+      );
+      const byId = new Map(this.#toListed(rows).map((entry) => [entry.id, entry]));
+      for (const entry of chunk.flatMap((id) => byId.get(id) ?? [])) {
+        bytes += eventBytesOf(entry);
+        if (found.length > 0 && bytes > bytesMax) return found;
+        found.push(entry);
+      }
+    }
+    return found;
+  }
+
+  /** The ids in parts whose entries can be held in memory, whatever is in them. */
+  *#chunksOf(ids: readonly number[]): Generator<readonly number[]> {
+    const sizes = this.#sizesOf(ids);
+    let rest = ids;
+    while (rest.length > 0) {
+      const count = countWithin(rest, CHUNK_BYTES_MAX, (id) => sizes.get(id) ?? 0);
+      yield rest.slice(0, count);
+      rest = rest.slice(count);
+    }
+  }
+
+  #sizesOf(ids: readonly number[]): ReadonlyMap<number, number> {
+    const rows = this.#sql.all<LogSizeRow>(
+      `${SELECT_SIZE} WHERE id IN (SELECT value FROM json_each(?))`,
+      `[${ids.join(",")}]`,
+    );
+    return new Map(rows.map(({ id, size }) => [id, size]));
+  }
+
+  #toListed(rows: readonly ListedSqlRow[], options?: EntryOptions): LogListEntry[] {
+    return this.#toEntries(rows, options).map((entry, index) => {
+      const { hash = "", keyHash = null } = rows[index] ?? {};
+      return {
+        ...entry,
+        idempotencyHash: inputsHash(entry, keyHash),
+        hash: hash === "" ? undefined : Buffer.from(hash, "hex").toString("base64"),
+      };
+    });
+  }
+
+  #toEntries(rows: readonly LogSqlRow[], options?: EntryOptions): LogEntry[] {
+    const context = this.#readContext(rows, options);
+    return rows.map((row) => ({
+      id: row.id,
+      // Making a date of the number takes longer than finding the one of the transaction.
+      date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
+      idempotencyKey: row.key ?? "",
+      ...toSaid(row, context),
+    }));
+  }
+
+  /** Reads in few statements what the transactions of the rows need: names, volumes, reverted transactions. */
+  #readContext(rows: readonly LogSqlRow[], options?: EntryOptions): LogContext {
+    const committed = rows.filter(({ tx }) => tx !== null).map(toCommitted);
+    const revertedIds = committed.flatMap(({ payload }) => payload.reverts ?? []);
+    const reverted = this.#transactions.findAll(revertedIds);
+    const names = this.#transactions.namesOf(
+      [...committed, ...reverted].map(({ payload }) => payload),
+    );
+    const isRange = options?.isRange === true;
+    return {
+      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
+      names,
+      committed: new Map(committed.map((row) => [row.id, row])),
+      reverted: new Map(reverted.map((row) => [row.id, row])),
+      volumes: new Map([
+        ...this.#volumesOf(isRange ? reverted : [...committed, ...reverted], names),
+        ...(isRange ? readNearVolumes(this.#sql, committed, names) : []),
+      ]),
+    };
+  }
+
+  #volumesOf(
+    transactions: readonly StoredTransaction[],
+    names: Names,
+  ): [number, readonly AccountVolumes[]][] {
+    const found = this.#transactions.readVolumes(transactions, names);
+    return Array.from(found, ([id, { volumes }]) => [id, volumes]);
+  }
+}
+
+interface EntryOptions {
+  /** Whether the rows are all of a range. */
+  readonly isRange: boolean;
+}
+
+/** Most of a list that is read at a time, in bytes of JSON. */
+const CHUNK_BYTES_MAX = 4_000_000;
+
+export interface RangeLimits {
+  readonly countMax: number;
+  /** Of the payloads as stored, and of the events that the entries become. */
+  readonly bytesMax: number;
+}
+
+/** What an entry about metadata takes besides it. */
+const METADATA_ENTRY_BYTES = 1000;
+
+function eventBytesOf({ data }: LogEntry): number {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return transactionBytes(data.transaction) + accountMetadataBytes(data.accountMetadata);
+    case "REVERTED_TRANSACTION":
+      return transactionBytes(data.transaction) + transactionBytes(data.revertedTransaction);
+    case "SET_METADATA":
+      return METADATA_ENTRY_BYTES + metadataBytes(data.metadata);
+    case "DELETE_METADATA":
+      return METADATA_ENTRY_BYTES + metadataBytes({ [data.key]: "" });
+    case "INSERTED_SCHEMA":
+      return METADATA_ENTRY_BYTES + data.schema.text.length;
+  }
+}
+
+/** In base64url, as the wire has it; a stored key may have none. */
+function inputsHash(entry: LogEntry, stored: string | null): string {
+  if (stored === null && entry.idempotencyKey !== "") return "";
+  const digest =
+    stored === null
+      ? createHash("sha256").update(toDerivedText(entry)).digest("base64url")
+      : Buffer.from(stored, "hex").toString("base64url");
+  return digest === "" ? "" : `${digest}=`;
+}
+
+interface LogContext {
+  readonly keepsEffectiveVolumes: boolean;
+  readonly names: Names;
+  readonly committed: ReadonlyMap<number, StoredTransaction>;
+  readonly reverted: ReadonlyMap<number, StoredTransaction>;
+  /** After each transaction, in order of first appearance. */
+  readonly volumes: ReadonlyMap<number, readonly AccountVolumes[]>;
+}
+
+/** The transaction of a log row, as it was when it was committed. */
+function toCommitted(row: LogSqlRow): StoredTransaction {
+  const date = fromMicros(BigInt(row.date));
+  return {
+    id: row.tx ?? 0,
+    insertedAt: date,
+    payload: decodeTransaction(row.payload),
+    metadata: undefined,
+    updatedAt: date,
+    revertedAt: undefined,
+  };
+}
+
+/** What the payload of a row says. */
+type Said = Pick<LogEntry, "data" | "schemaVersion">;
+
+function toSaid(row: LogSqlRow, context: LogContext): Said {
+  switch (row.type) {
+    case LOG_TYPES.NEW_TRANSACTION: {
+      const { payload } = at(context.committed, row.tx);
+      const { accountMetadata = {} } = payload;
+      const transaction = committedTransaction(row, context);
+      return said({ type: "NEW_TRANSACTION", transaction, accountMetadata }, payload);
+    }
+    case LOG_TYPES.REVERTED_TRANSACTION: {
+      const { payload } = at(context.committed, row.tx);
+      const data: LogData = {
+        type: "REVERTED_TRANSACTION",
+        revertedTransaction: revertedTransaction(row, payload, context),
+        transaction: committedTransaction(row, context),
+      };
+      return said(data, payload);
+    }
+    case LOG_TYPES.SET_METADATA: {
+      const { entry, trace } = decodeMetadata(row.payload);
+      return said({ type: "SET_METADATA", ...entry }, trace);
+    }
+    case LOG_TYPES.DELETE_METADATA: {
+      const { entry, trace } = decodeKey(row.payload);
+      return said({ type: "DELETE_METADATA", ...entry }, trace);
+    }
+    case LOG_TYPES.INSERTED_SCHEMA: {
+      const { schema, trace } = decodeSchemaEntry(row.payload);
+      return said({ type: "INSERTED_SCHEMA", schema }, trace);
+    }
+    default:
+      throw new Error(`log entry ${row.id} is of the unknown type ${row.type}`);
+  }
+}
+
+const said = (data: LogData, { schemaVersion }: SchemaTrace): Said => ({
+  data,
+  ...(schemaVersion === undefined ? {} : { schemaVersion }),
+});
+
+function committedTransaction(row: LogSqlRow, context: LogContext): Transaction {
+  const stored = at(context.committed, row.tx);
+  const volumes = at(context.volumes, row.tx);
+  const { effective } = stored.payload;
+  return {
+    ...toTransaction(stored, context.names),
+    volumes,
+    ...(context.keepsEffectiveVolumes
+      ? {
+          effectiveVolumes:
+            effective === undefined
+              ? volumes
+              : volumes.map((entry, index) => ({ ...entry, ...effective[index] })),
+        }
+      : {}),
+  };
+}
+
+/** The original as the revert left it: its metadata may change later, the entry keeps that of the moment. */
+function revertedTransaction(
+  row: LogSqlRow,
+  payload: TransactionPayload,
+  context: LogContext,
+): Transaction {
+  const original = at(context.reverted, payload.reverts);
+  const date = fromMicros(BigInt(row.date));
+  return {
+    ...toTransaction({ ...original, updatedAt: date, revertedAt: date }, context.names),
+    metadata: payload.revertedMetadata ?? original.payload.metadata ?? {},
+    volumes: at(context.volumes, payload.reverts),
+  };
+}
+
+function at<V>(map: ReadonlyMap<number, V>, id: number | null | undefined): V {
+  const value = id === null || id === undefined ? undefined : map.get(id);
+  if (value === undefined) throw new Error(`the log names transaction ${id}, which has no row`);
+  return value;
+}

@@ -1,0 +1,156 @@
+import { type NameMaps, readNameMaps } from "./names.ts";
+import {
+  decodeKey,
+  decodeMetadata,
+  decodeSchemaEntry,
+  decodeTransaction,
+  LOG_TYPES,
+  type SchemaTrace,
+} from "./payload.ts";
+import { countWithin } from "#ledger-engine/rules/limits.ts";
+import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
+import type { LoggedData } from "#ledger-engine/write/pending-entry.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros, type Timestamp } from "#platform/time.ts";
+
+/** A row of the log as it is stored, as plain data. */
+export interface StoredLogRow {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly type: number;
+  readonly tx: number | null;
+  readonly payload: string;
+  /** The three in hex. */
+  readonly hash: string | null;
+  readonly key: string | null;
+  readonly keyHash: string | null;
+  readonly hasChecksum: boolean;
+}
+
+/** Rows of the log, with the names behind the integers of their payloads. */
+export interface LogPage extends NameMaps {
+  readonly rows: readonly StoredLogRow[];
+  /** Whether the log ends here. */
+  readonly isLast: boolean;
+}
+
+/** A log entry cannot be what was logged. */
+export class ReplayError extends Error {
+  readonly logId: number;
+
+  constructor(logId: number, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`log entry ${logId} cannot be read: ${reason}`, { cause });
+    this.name = "ReplayError";
+    this.logId = logId;
+  }
+}
+
+/** What one page holds at most, in rows and in bytes of payloads. */
+const ROWS_MAX = 2000;
+const BYTES_MAX = 2_000_000;
+
+/** The rows behind a log id, in order. */
+export function readLogPage(sql: Sql, after: number): LogPage {
+  const sizes = sql.all<{ id: number; size: number }>(
+    "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ?",
+    after,
+    ROWS_MAX + 1,
+  );
+  const count = Math.min(
+    ROWS_MAX,
+    countWithin(sizes, BYTES_MAX, ({ size }) => size),
+  );
+  const rows = sql
+    .all<LogSqlRow>(SELECT_ROWS, after, sizes[count - 1]?.id ?? after)
+    .map(({ date, checksum, ...row }) => ({
+      ...row,
+      date: fromMicros(BigInt(date)),
+      hasChecksum: checksum === 1,
+    }));
+  const { accounts, assets } = idsOf(rows);
+  return { rows, ...readNameMaps(sql, accounts, assets), isLast: sizes.length <= count };
+}
+
+/** What a row says, in names. Throws where it cannot be read. */
+export function toLoggedData(row: StoredLogRow, names: NameMaps): LoggedData {
+  switch (row.type) {
+    case LOG_TYPES.NEW_TRANSACTION:
+    case LOG_TYPES.REVERTED_TRANSACTION:
+      return toLoggedTransaction(row, names);
+    case LOG_TYPES.SET_METADATA:
+      return toLogged("SET_METADATA", decodeMetadata(row.payload));
+    case LOG_TYPES.DELETE_METADATA:
+      return toLogged("DELETE_METADATA", decodeKey(row.payload));
+    case LOG_TYPES.INSERTED_SCHEMA: {
+      const { schema, trace } = decodeSchemaEntry(row.payload);
+      return { type: "INSERTED_SCHEMA", schema, schemaVersion: trace.schemaVersion };
+    }
+    default:
+      throw new Error(`it is of the unknown type ${row.type}`);
+  }
+}
+
+const toLogged = <T extends string, E>(
+  type: T,
+  { entry, trace: { schemaVersion } }: { entry: E; trace: SchemaTrace },
+) => ({ type, ...entry, schemaVersion });
+
+function toLoggedTransaction(row: StoredLogRow, names: NameMaps): LoggedData {
+  const { postings, timestamp, metadata, reverts, ...rest } = decodeTransaction(row.payload);
+  const { reference, template, accountMetadata, schemaVersion } = rest;
+  const transaction = {
+    id: row.tx ?? 0,
+    postings: postings.map((posting): Posting => ({
+      source: nameOf(names.accounts, posting.source) as Account, // as it was logged
+      destination: nameOf(names.accounts, posting.destination) as Account, // as it was logged
+      asset: nameOf(names.assets, posting.asset) as Asset, // as it was logged
+      amount: posting.amount,
+    })),
+    metadata: metadata ?? {},
+    timestamp: timestamp ?? row.date,
+  };
+  if (row.type === LOG_TYPES.NEW_TRANSACTION) {
+    return {
+      type: "NEW_TRANSACTION",
+      transaction: { ...transaction, reference, template },
+      accountMetadata: accountMetadata ?? {},
+      schemaVersion,
+    };
+  }
+  if (reverts === undefined) throw new Error("it does not say which transaction it reverts");
+  return { type: "REVERTED_TRANSACTION", transaction, reverts, schemaVersion };
+}
+
+function nameOf(names: ReadonlyMap<number, string>, id: number): string {
+  const name = names.get(id);
+  if (name === undefined) throw new Error(`it names ${id}, which has no name`);
+  return name;
+}
+
+/** The accounts and assets that rows name. A row that cannot be read names none: it is found out when it is replayed. */
+function idsOf(rows: readonly StoredLogRow[]): { accounts: Set<number>; assets: Set<number> } {
+  const accounts = new Set<number>();
+  const assets = new Set<number>();
+  for (const { type, payload } of rows) {
+    if (type !== LOG_TYPES.NEW_TRANSACTION && type !== LOG_TYPES.REVERTED_TRANSACTION) continue;
+    for (const { source, destination, asset } of postingsOf(payload)) {
+      accounts.add(source).add(destination);
+      assets.add(asset);
+    }
+  }
+  return { accounts, assets };
+}
+
+function postingsOf(payload: string) {
+  try {
+    return decodeTransaction(payload).postings;
+  } catch {
+    return []; // told by `toLoggedData`
+  }
+}
+
+type LogSqlRow = Omit<StoredLogRow, "date" | "hasChecksum"> & { date: number; checksum: number };
+
+const SELECT_ROWS = `SELECT id, date, type, tx, payload, iif(hash IS NULL, NULL, lower(hex(hash))) AS hash, key,
+  iif(key_hash IS NULL, NULL, lower(hex(key_hash))) AS keyHash, checksum IS NOT NULL AS checksum FROM log WHERE id > ? AND id <= ? ORDER BY id`;

@@ -1,0 +1,192 @@
+import { lastLogAt } from "./ids-by-date.ts";
+import { HISTORY_KINDS } from "./metadata-index.ts";
+import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
+import { countWithin } from "#ledger-engine/rules/limits.ts";
+import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { toMicros, type Timestamp } from "#platform/time.ts";
+
+/** Entries that are read at a time, in number and in bytes of payloads. */
+const ENTRIES_MAX = 1000;
+const BYTES_MAX = 2_000_000;
+
+/**
+ * Metadata as it was at a moment, insertion dates counting. It is for ledgers that keep the history of such metadata:
+ * where a ledger does not, there are no entries to find.
+ */
+export class MetadataHistory {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Of each transaction: that of its creation, with all changes up to the moment. */
+  transactionsAt(
+    rows: readonly { readonly id: number; readonly payload: { readonly metadata?: Metadata } }[],
+    at: Timestamp,
+  ): Map<number, Metadata> {
+    const found = new Map(rows.map(({ id, payload }) => [id, payload.metadata ?? {}]));
+    const lastLog = lastLogAt(this.#sql, toMicros(at));
+    this.#apply(HISTORY_KINDS.TRANSACTION, { found, lastLog, addressOf: () => undefined });
+    return found;
+  }
+
+  /**
+   * Of each account: what the entries up to the moment make, `{}` where there are none. The deletion of a key does not move
+   * the account's `updatedAt`, and counts from that date on, as on the reference server: deletions behind the moment that
+   * no other change comes before count, too.
+   */
+  accountsAt(
+    rows: readonly { readonly id: number; readonly address: string }[],
+    at: Timestamp,
+  ): Map<number, Metadata> {
+    const found = new Map(rows.map(({ id }): [number, Metadata] => [id, {}]));
+    const addresses = new Map(rows.map(({ id, address }) => [id, address]));
+    const addressOf = (id: number) => addresses.get(id);
+    const moment = { found, lastLog: lastLogAt(this.#sql, toMicros(at)), addressOf };
+    this.#apply(HISTORY_KINDS.ACCOUNT, moment);
+    this.#applyDeletions(moment);
+    return found;
+  }
+
+  /** Looks at the next entry of each account, until it is one that moves `updatedAt`. */
+  #applyDeletions({ found, lastLog, addressOf }: Moment): void {
+    let wanted = [...found].flatMap(([target, metadata]) =>
+      Object.keys(metadata).length === 0 ? [] : { target, log: lastLog },
+    );
+    while (wanted.length > 0) {
+      const places = wanted.map(({ target, log }) => `[${target},${log}]`);
+      const next = this.#sql.all<Place & { size: number }>(SELECT_NEXT, `[${places.join(",")}]`);
+      const page = next.slice(
+        0,
+        countWithin(next, BYTES_MAX, ({ size }) => size),
+      );
+      const goOn = new Set<number>();
+      for (const { target, type, payload } of this.#entriesOf(page)) {
+        const before = found.get(target) ?? {};
+        const pairs = new Map(Object.entries(before));
+        apply(pairs, { type, payload }, addressOf(target));
+        const isDeletion = type === LOG_TYPES.DELETE_METADATA;
+        if (isDeletion) found.set(target, Object.fromEntries(pairs));
+        if (isDeletion || isSame(before, pairs)) goOn.add(target);
+      }
+      wanted = [
+        ...page.filter(({ target }) => goOn.has(target)),
+        ...next
+          .slice(page.length)
+          .flatMap(({ target }) => wanted.find((place) => place.target === target) ?? []),
+      ];
+    }
+  }
+
+  /** Applies the entries of all targets, a page at a time: one target may have more than fit in memory. */
+  #apply(kind: number, { found, lastLog, addressOf }: Moment): void {
+    if (found.size === 0) return;
+    const changed = new Map<number, Map<string, string>>();
+    let targets = [...found.keys()];
+    let after = -1;
+    for (;;) {
+      const page = this.#places(kind, { targets, after, lastLog });
+      for (const { target, type, payload } of this.#entriesOf(page)) {
+        const pairs = changed.get(target) ?? new Map(Object.entries(found.get(target) ?? {}));
+        changed.set(target, pairs);
+        apply(pairs, { type, payload }, addressOf(target));
+      }
+      const last = page.at(-1);
+      if (last === undefined) break;
+      targets = targets.slice(targets.indexOf(last.target));
+      after = last.log;
+    }
+    for (const [target, pairs] of changed) found.set(target, Object.fromEntries(pairs));
+  }
+
+  /** Some entries of targets in order: of the first one those behind a log entry. */
+  #places(
+    kind: number,
+    { targets, after, lastLog }: { targets: readonly number[]; after: number; lastLog: number },
+  ): Place[] {
+    const sizes = this.#sql.all<Place & { size: number }>(
+      SELECT_PLACES,
+      `[${targets.join(",")}]`,
+      kind,
+      after,
+      lastLog,
+      ENTRIES_MAX,
+    );
+    return sizes.slice(
+      0,
+      countWithin(sizes, BYTES_MAX, ({ size }) => size),
+    );
+  }
+
+  #entriesOf(page: readonly Place[]): EntrySqlRow[] {
+    const places = page.map(({ target, log }) => `[${target},${log}]`);
+    return page.length === 0
+      ? []
+      : this.#sql.all<EntrySqlRow>(SELECT_ENTRIES, `[${places.join(",")}]`);
+  }
+}
+
+interface Moment {
+  /** Metadata by the id of its target, which the entries are applied to. */
+  readonly found: Map<number, Metadata>;
+  /** The last entry of the moment. */
+  readonly lastLog: number;
+  readonly addressOf: (id: number) => string | undefined;
+}
+
+type Place = { target: number; log: number };
+type EntrySqlRow = { target: number; type: number; payload: string };
+
+// CROSS JOIN keeps the order of the targets, and each is a range of the primary key.
+const SELECT_PLACES = `SELECT history.target, history.log, octet_length(log.payload) AS size
+  FROM json_each(?1) AS wanted CROSS JOIN history ON history.kind = ?2 AND history.target = wanted.value
+    AND history.log > iif(wanted.key = 0, ?3, -1) AND history.log <= ?4
+  CROSS JOIN log ON log.id = history.log LIMIT ?5`;
+
+/** The first entry about each account behind another one. */
+const SELECT_NEXT = `SELECT wanted.value ->> 0 AS target, log.id AS log, octet_length(log.payload) AS size
+  FROM json_each(?) AS wanted CROSS JOIN log ON log.id = (
+    SELECT min(history.log) FROM history
+      WHERE history.kind = ${HISTORY_KINDS.ACCOUNT} AND history.target = wanted.value ->> 0 AND history.log > wanted.value ->> 1)`;
+
+const SELECT_ENTRIES = `SELECT wanted.value ->> 0 AS target, log.type, log.payload
+  FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value ->> 1`;
+
+/** Applies an entry to the pairs of its transaction, or of the account at `address`. */
+function apply(
+  pairs: Map<string, string>,
+  { type, payload }: { type: number; payload: string },
+  address: string | undefined,
+): void {
+  switch (type) {
+    case LOG_TYPES.NEW_TRANSACTION: {
+      if (address === undefined) return;
+      const { accountMetadata = {}, defaults = {} } = decodeTransaction(payload);
+      setAll(pairs, metadataOf(defaults, address));
+      return setAll(pairs, metadataOf(accountMetadata, address));
+    }
+    case LOG_TYPES.SET_METADATA: {
+      const { entry, trace } = decodeMetadata(payload);
+      setAll(pairs, metadataOf(trace.defaults ?? {}, address ?? ""));
+      return setAll(pairs, entry.metadata);
+    }
+    case LOG_TYPES.DELETE_METADATA:
+      pairs.delete(decodeKey(payload).entry.key);
+      return;
+    default:
+      throw new Error(`a log entry of type ${type} says nothing of metadata`);
+  }
+}
+
+const metadataOf = (accountMetadata: AccountMetadata, address: string): Metadata =>
+  (Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined) ?? {};
+
+function setAll(pairs: Map<string, string>, metadata: Metadata): void {
+  for (const [key, value] of Object.entries(metadata)) pairs.set(key, value);
+}
+
+const isSame = (before: Metadata, after: ReadonlyMap<string, string>): boolean =>
+  Object.keys(before).length === after.size &&
+  Object.entries(before).every(([key, value]) => after.get(key) === value);

@@ -1,0 +1,224 @@
+import type {
+  AccountMetadata,
+  Metadata,
+  Posting,
+  StoredSchema,
+  Target,
+  Volumes,
+} from "#ledger-engine/rules/types.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+
+/**
+ * What the `payload` column of a log row holds: JSON without names, accounts and assets as integers. A transaction is
+ * `[source, destination, asset, amount, ...]`, four items a posting, and at the end an object of what most lack.
+ */
+export interface StoredPosting {
+  readonly source: number;
+  readonly destination: number;
+  readonly asset: number;
+  readonly amount: bigint;
+}
+
+/** What the schema of a write has left in its entry. */
+export interface SchemaTrace {
+  /** The version that the write named. */
+  readonly schemaVersion?: string;
+  /** The default metadata of the accounts that the write has made, by their addresses. */
+  readonly defaults?: AccountMetadata;
+}
+
+/** What a transaction has besides postings; the short names are those of the stored form. */
+export interface TransactionExtras extends SchemaTrace {
+  readonly timestamp?: Timestamp;
+  readonly reference?: string;
+  readonly metadata?: Metadata;
+  readonly accountMetadata?: AccountMetadata;
+  /** The template that it was made by. */
+  readonly template?: string;
+  /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
+  readonly effective?: readonly Volumes[];
+  /** Of a revert: the transaction that it reverts. */
+  readonly reverts?: number;
+  /** Of a revert: the metadata of the reverted transaction then, where it had changed since its creation. */
+  readonly revertedMetadata?: Metadata;
+}
+
+export interface TransactionPayload extends TransactionExtras {
+  readonly postings: readonly StoredPosting[];
+}
+
+/** Numbers of the log types in the `type` column. */
+export const LOG_TYPES = {
+  NEW_TRANSACTION: 0,
+  REVERTED_TRANSACTION: 1,
+  SET_METADATA: 2,
+  DELETE_METADATA: 3,
+  INSERTED_SCHEMA: 4,
+} as const;
+
+export interface PostingIds {
+  account(address: Posting["source"]): number;
+  asset(name: Posting["asset"]): number;
+}
+
+export function encodeTransaction(
+  postings: readonly Posting[],
+  extras: TransactionExtras,
+  ids: PostingIds,
+): string {
+  const items: string[] = [];
+  for (const { source, destination, asset, amount } of postings) {
+    items.push(`${ids.account(source)},${ids.account(destination)},${ids.asset(asset)},${amount}`);
+  }
+  const extra = encodeExtras(extras);
+  if (extra !== undefined) items.push(extra);
+  return `[${items.join(",")}]`;
+}
+
+function encodeExtras(extras: TransactionExtras): string | undefined {
+  const members: string[] = [];
+  const { timestamp, reference, metadata, accountMetadata } = extras;
+  if (timestamp !== undefined) members.push(`"t":${toMicros(timestamp)}`);
+  if (reference !== undefined) members.push(`"r":${quoteJson(reference)}`);
+  if (metadata !== undefined && !isEmpty(metadata)) members.push(`"m":${stringifyJson(metadata)}`);
+  if (accountMetadata !== undefined && !isEmpty(accountMetadata)) {
+    members.push(`"a":${stringifyJson(accountMetadata)}`);
+  }
+  if (extras.effective !== undefined) {
+    const pairs = extras.effective.map(({ input, output }) => `[${input},${output}]`);
+    members.push(`"e":[${pairs.join(",")}]`);
+  }
+  if (extras.reverts !== undefined) members.push(`"v":${extras.reverts}`);
+  if (extras.revertedMetadata !== undefined) {
+    members.push(`"o":${stringifyJson(extras.revertedMetadata)}`);
+  }
+  if (extras.template !== undefined) members.push(`"p":${quoteJson(extras.template)}`);
+  members.push(...traceMembers(extras));
+  return members.length === 0 ? undefined : `{${members.join(",")}}`;
+}
+
+function traceMembers({ schemaVersion, defaults }: SchemaTrace): string[] {
+  return [
+    ...(schemaVersion === undefined ? [] : [`"s":${quoteJson(schemaVersion)}`]),
+    ...(defaults === undefined || isEmpty(defaults) ? [] : [`"d":${stringifyJson(defaults)}`]),
+  ];
+}
+
+/** The stored form, as `parseJson` gives it; written by `encodeTransaction` only. */
+interface StoredExtras extends StoredTrace {
+  t?: number | bigint;
+  r?: string;
+  m?: Metadata;
+  a?: AccountMetadata;
+  e?: readonly (readonly [number | bigint, number | bigint])[];
+  v?: number;
+  o?: Metadata;
+  p?: string;
+}
+
+interface StoredTrace {
+  s?: string;
+  d?: AccountMetadata;
+}
+
+export function decodeTransaction(payload: string): TransactionPayload {
+  const items = parseJson(payload) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
+  const last = items.at(-1);
+  const hasExtras = typeof last === "object";
+  const numbers = (hasExtras ? items.slice(0, -1) : items) as (number | bigint)[]; // only the last is an object
+  const postings: StoredPosting[] = [];
+  for (let index = 0; index < numbers.length; index += 4) {
+    const [source = 0, destination = 0, asset = 0, amount = 0] = numbers.slice(index, index + 4);
+    postings.push({
+      source: Number(source),
+      destination: Number(destination),
+      asset: Number(asset),
+      amount: BigInt(amount),
+    });
+  }
+  return { postings, ...(hasExtras ? decodeExtras(last) : {}) };
+}
+
+function decodeExtras({ t, r, m, a, e, v, o, p, ...trace }: StoredExtras): TransactionExtras {
+  return {
+    ...(t === undefined ? {} : { timestamp: fromMicros(BigInt(t)) }),
+    ...(r === undefined ? {} : { reference: r }),
+    ...(m === undefined ? {} : { metadata: m }),
+    ...(a === undefined ? {} : { accountMetadata: a }),
+    ...(e === undefined
+      ? {}
+      : {
+          effective: e.map(([input, output]) => ({ input: BigInt(input), output: BigInt(output) })),
+        }),
+    ...(v === undefined ? {} : { reverts: v }),
+    ...(o === undefined ? {} : { revertedMetadata: o }),
+    ...(p === undefined ? {} : { template: p }),
+    ...decodeTrace(trace),
+  };
+}
+
+const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
+  ...(s === undefined ? {} : { schemaVersion: s }),
+  ...(d === undefined ? {} : { defaults: d }),
+});
+
+/** Metadata entries keep the target's own name: they are few, and a target need not exist. */
+export interface MetadataPayload {
+  readonly target: Target;
+  readonly metadata: Metadata;
+}
+export interface KeyPayload {
+  readonly target: Target;
+  readonly key: string;
+}
+
+export const encodeMetadata = ({ target, metadata }: MetadataPayload, trace: SchemaTrace): string =>
+  withTrace(stringifyJson([target.id, metadata]), trace);
+
+export const encodeKey = ({ target, key }: KeyPayload, trace: SchemaTrace): string =>
+  withTrace(stringifyJson([target.id, key]), trace);
+
+/** A list in JSON with the trace of a schema as its last item, where there is one. */
+function withTrace(list: string, trace: SchemaTrace): string {
+  const members = traceMembers(trace);
+  return members.length === 0 ? list : `${list.slice(0, -1)},{${members.join(",")}}]`;
+}
+
+export function decodeMetadata(payload: string): { entry: MetadataPayload; trace: SchemaTrace } {
+  const [id, metadata, trace = {}] = parseJson(payload) as [Target["id"], Metadata, StoredTrace?]; // written by encodeMetadata
+  return { entry: { target: toTarget(id), metadata }, trace: decodeTrace(trace) };
+}
+
+export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTrace } {
+  const [id, key, trace = {}] = parseJson(payload) as [Target["id"], string, StoredTrace?]; // written by encodeKey
+  return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
+}
+
+/** A schema stays the text that it is, behind its version and date. */
+export function encodeSchema(
+  { version, createdAt, text }: StoredSchema,
+  trace: SchemaTrace,
+): string {
+  return withTrace(`[${schemaHead(version, toMicros(createdAt))}${text}]`, trace);
+}
+
+export function decodeSchemaEntry(payload: string): { schema: StoredSchema; trace: SchemaTrace } {
+  type Items = [version: string, micros: number | bigint, schema: unknown, trace?: StoredTrace];
+  const [version, micros, , trace] = parseJson(payload) as Items; // written by encodeSchema
+  const start = 1 + schemaHead(version, BigInt(micros)).length;
+  const end = trace === undefined ? -1 : payload.lastIndexOf(',{"s":');
+  const schema = {
+    version,
+    createdAt: fromMicros(BigInt(micros)),
+    text: payload.slice(start, end),
+  };
+  return { schema, trace: decodeTrace(trace ?? {}) };
+}
+
+const schemaHead = (version: string, micros: bigint): string => `${quoteJson(version)},${micros},`;
+
+const toTarget = (id: Target["id"]): Target =>
+  typeof id === "number" ? { type: "TRANSACTION", id } : { type: "ACCOUNT", id };
+
+const isEmpty = (map: object): boolean => Object.keys(map).length === 0;

@@ -1,0 +1,214 @@
+import { BoundedMap } from "./bounded-map.ts";
+import type { Account, Asset, Posting, Volumes } from "#ledger-engine/rules/types.ts";
+import { quoteJson } from "#platform/json.ts";
+import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import { fromMicros, type Timestamp } from "#platform/time.ts";
+
+/** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
+const ACCOUNTS_CACHED_MAX = 20_000;
+const VOLUMES_CACHED_MAX = 40_000;
+/** Most assets of one ledger: an account may hold each of them, and is read with all its volumes. */
+export const ASSETS_MAX = 10_000;
+
+const ZERO: Volumes = { input: 0n, output: 0n };
+
+export interface KnownAccount {
+  readonly id: number;
+  readonly firstUsage: Timestamp;
+}
+
+/** What commands are about to ask for. */
+export interface Lookahead {
+  readonly postings: readonly Posting[];
+  readonly references: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/**
+ * What was read of a ledger's rows, or is about to be written, so that it is not read again. That something is not there is
+ * known for the length of one unit of work.
+ */
+export class KnownRows {
+  readonly #sql: Sql;
+  readonly #assets = new BoundedMap<Asset, number>(VOLUMES_CACHED_MAX);
+  readonly #accounts = new BoundedMap<Account, KnownAccount>(ACCOUNTS_CACHED_MAX);
+  readonly #volumes = new BoundedMap<number, Volumes>(VOLUMES_CACHED_MAX);
+  readonly #absentAssets = new Set<Asset>();
+  readonly #absentAccounts = new Set<Account>();
+  readonly #freeReferences = new Set<string>();
+  readonly #freeKeys = new Set<string>();
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Reads with one statement a table what would take one for each item. */
+  lookAhead({ postings, references, keys }: Lookahead): void {
+    this.#readAccounts(postings);
+    this.#readVolumes(postings);
+    this.#readFree(SELECT_REFERENCES, references, this.#freeReferences);
+    this.#readFree(SELECT_KEYS, keys, this.#freeKeys);
+  }
+
+  asset(name: Asset): number | undefined {
+    const known = this.#assets.get(name);
+    if (known !== undefined || this.#absentAssets.has(name)) return known;
+    const [row] = this.#sql.all<{ id: number }>("SELECT id FROM asset WHERE name = ?", name);
+    if (row !== undefined) this.#assets.set(name, row.id);
+    else if (this.#absentAssets.size < ASSETS_MAX) this.#absentAssets.add(name);
+    return row?.id;
+  }
+
+  account(address: Account): KnownAccount | undefined {
+    const known = this.#accounts.get(address);
+    if (known !== undefined || this.#absentAccounts.has(address)) return known;
+    const [row] = this.#sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
+    if (row !== undefined) this.#noteAccount(row);
+    else if (this.#absentAccounts.size < ACCOUNTS_CACHED_MAX) this.#absentAccounts.add(address);
+    return this.#accounts.get(address);
+  }
+
+  volumes(account: number, asset: number): Volumes {
+    const key = pairKey(account, asset);
+    const known = this.#volumes.get(key);
+    if (known !== undefined) return known;
+    const [row] = this.#sql.all<{ input: StoredAmount; output: StoredAmount }>(
+      "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1",
+      account,
+      asset,
+    );
+    const volumes =
+      row === undefined ? ZERO : { input: fromStored(row.input), output: fromStored(row.output) };
+    this.#volumes.set(key, volumes);
+    return volumes;
+  }
+
+  hasReference(reference: string): boolean {
+    if (this.#freeReferences.has(reference)) return false;
+    return this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0;
+  }
+
+  hasKey(key: string): boolean {
+    if (this.#freeKeys.has(key)) return false;
+    return this.#sql.all("SELECT 1 FROM log WHERE key = ?", key).length > 0;
+  }
+
+  setAsset(name: Asset, id: number): void {
+    this.#assets.set(name, id);
+  }
+
+  setAccount(address: Account, account: KnownAccount): void {
+    this.#accounts.set(address, account);
+  }
+
+  setVolumes(pair: number, volumes: Volumes): void {
+    this.#volumes.set(pair, volumes);
+  }
+
+  noteReference(reference: string): void {
+    this.#freeReferences.delete(reference);
+  }
+
+  noteKey(key: string): void {
+    this.#freeKeys.delete(key);
+  }
+
+  /** Keeps the caches within their limits; call it when the unit of work is over. */
+  trim(): void {
+    this.#assets.trim();
+    this.#accounts.trim();
+    this.#volumes.trim();
+    this.#forgetAbsent();
+  }
+
+  clear(): void {
+    this.#assets.clear();
+    this.#accounts.clear();
+    this.#volumes.clear();
+    this.#forgetAbsent();
+  }
+
+  #forgetAbsent(): void {
+    this.#absentAssets.clear();
+    this.#absentAccounts.clear();
+    this.#freeReferences.clear();
+    this.#freeKeys.clear();
+  }
+
+  #noteAccount({ id, address, first }: AccountSqlRow): void {
+    const firstUsage = fromMicros(BigInt(first));
+    this.#accounts.set(address as Account, { id, firstUsage }); // only checked addresses are stored
+  }
+
+  #readAccounts(postings: readonly Posting[]): void {
+    const unknown = new Set<Account>();
+    for (const { source, destination } of postings) {
+      for (const address of [source, destination]) {
+        if (this.#accounts.get(address) === undefined) unknown.add(address);
+      }
+    }
+    for (const chunk of chunksOf([...unknown].map(quoteJson))) {
+      for (const row of this.#sql.all<AccountSqlRow>(SELECT_ACCOUNTS, `[${chunk.join(",")}]`)) {
+        this.#noteAccount(row);
+      }
+    }
+    for (const address of unknown) {
+      if (this.#accounts.get(address) === undefined) this.#absentAccounts.add(address);
+    }
+  }
+
+  #readVolumes(postings: readonly Posting[]): void {
+    const unknown = new Set<number>();
+    for (const { source, destination, asset: name } of postings) {
+      const asset = this.asset(name);
+      if (asset === undefined) continue;
+      for (const address of [source, destination]) {
+        const account = this.#accounts.get(address);
+        if (account === undefined) continue;
+        const key = pairKey(account.id, asset);
+        if (this.#volumes.get(key) === undefined) unknown.add(key);
+      }
+    }
+    for (const chunk of chunksOf(Array.from(unknown, String))) {
+      const rows = this.#sql.all<VolumesSqlRow>(SELECT_VOLUMES, `[${chunk.join(",")}]`);
+      for (const { pair, input, output } of rows) {
+        this.#volumes.set(pair, { input: fromStored(input), output: fromStored(output) });
+      }
+    }
+    for (const key of unknown) {
+      if (this.#volumes.get(key) === undefined) this.#volumes.set(key, ZERO);
+    }
+  }
+
+  #readFree(select: string, texts: readonly string[], free: Set<string>): void {
+    for (const chunk of chunksOf([...new Set(texts)].map(quoteJson))) {
+      for (const { text } of this.#sql.all<{ text: string }>(select, `[${chunk.join(",")}]`)) {
+        free.add(text);
+      }
+    }
+  }
+}
+
+type AccountSqlRow = { id: number; address: string; first: string };
+type VolumesSqlRow = { pair: number; input: StoredAmount; output: StoredAmount };
+
+/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
+const SELECT_ACCOUNT = "SELECT id, address, CAST(first_usage AS TEXT) AS first FROM account";
+const SELECT_ACCOUNTS = `${SELECT_ACCOUNT} WHERE address IN (SELECT value FROM json_each(?))`;
+
+/** An account and an asset in one integer. */
+export const pairKey = (account: number, asset: number): number =>
+  account * (ASSETS_MAX + 1) + asset;
+
+// CROSS JOIN makes each pair a look-up in the primary key.
+const SELECT_VOLUMES = `SELECT wanted.value AS pair, input, output FROM json_each(?) AS wanted CROSS JOIN move
+  ON move.account = wanted.value / ${ASSETS_MAX + 1} AND move.asset = wanted.value % ${ASSETS_MAX + 1} AND move.tx = (
+    SELECT max(tx) FROM move AS last
+      WHERE last.account = wanted.value / ${ASSETS_MAX + 1} AND last.asset = wanted.value % ${ASSETS_MAX + 1}
+  )`;
+
+/** The texts that no row has. */
+const SELECT_REFERENCES = `SELECT value AS text FROM json_each(?) AS wanted
+  WHERE NOT EXISTS (SELECT 1 FROM tx WHERE reference = wanted.value)`;
+const SELECT_KEYS = `SELECT value AS text FROM json_each(?) AS wanted
+  WHERE NOT EXISTS (SELECT 1 FROM log WHERE key = wanted.value)`;

@@ -1,0 +1,34 @@
+import type { CompiledScript } from "#numscript";
+
+/** Most source text whose compiled form is kept, in characters: a syntax tree takes 24 to 130 bytes for each. */
+const CHARACTERS_MAX = 100_000;
+
+/** Compiled scripts by their source text: the ones used last, up to a size. */
+export class BoundedScriptCache {
+  readonly #scripts = new Map<string, CompiledScript>();
+  readonly #charactersMax: number;
+  #characters = 0;
+
+  constructor(charactersMax = CHARACTERS_MAX) {
+    this.#charactersMax = charactersMax;
+  }
+
+  get(source: string): CompiledScript | undefined {
+    const script = this.#scripts.get(source);
+    if (script === undefined) return undefined;
+    this.#scripts.delete(source);
+    this.#scripts.set(source, script);
+    return script;
+  }
+
+  set(source: string, script: CompiledScript): void {
+    if (this.#scripts.has(source)) return;
+    this.#scripts.set(source, script);
+    this.#characters += source.length;
+    for (const oldest of this.#scripts.keys()) {
+      if (this.#characters <= this.#charactersMax) return;
+      this.#scripts.delete(oldest);
+      this.#characters -= oldest.length;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import { lastTransactionAt } from "./ids-by-date.ts";
+import { type Names, readNames } from "./names.ts";
+import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
+import { parseMetadata } from "./write-batch.ts";
+import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
+import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engine/rules/types.ts";
+import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+
+/** A transaction row with the log row that holds its immutable part. */
+export interface StoredTransaction {
+  readonly id: number;
+  readonly insertedAt: Timestamp;
+  readonly payload: TransactionPayload;
+  readonly metadata: Transaction["metadata"] | undefined;
+  readonly updatedAt: Timestamp;
+  readonly revertedAt: Timestamp | undefined;
+}
+
+type TransactionSqlRow = {
+  id: number;
+  date: number;
+  payload: string;
+  metadata: string | null;
+  updated: number | null;
+  reverted: number | null;
+};
+
+const SELECT_TRANSACTION = `SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at AS updated,
+  tx.reverted_at AS reverted FROM tx JOIN log ON log.id = tx.log`;
+
+/** Reads transactions by their ids, with their names and volumes. */
+export class TransactionReader {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  find(id: number): StoredTransaction | undefined {
+    const [row] = this.#sql.all<TransactionSqlRow>(`${SELECT_TRANSACTION} WHERE tx.id = ?`, id);
+    return row === undefined ? undefined : toStoredTransaction(row);
+  }
+
+  findAll(ids: readonly number[]): StoredTransaction[] {
+    return this.#sql
+      .all<TransactionSqlRow>(
+        `${SELECT_TRANSACTION} WHERE tx.id IN (SELECT value FROM json_each(?))`,
+        `[${ids.join(",")}]`,
+      )
+      .map(toStoredTransaction);
+  }
+
+  /** Gives stored transactions their names and, where wanted, their volumes. */
+  expand(stored: readonly StoredTransaction[], expansion: VolumeExpansion): Transaction[] {
+    const names = this.namesOf(stored.map(({ payload }) => payload));
+    const volumes =
+      expansion.volumes || expansion.effectiveVolumes ? this.readVolumes(stored, names) : undefined;
+    return stored.map((row) => {
+      const found = volumes?.get(row.id);
+      return {
+        ...toTransaction(row, names),
+        ...(expansion.volumes && found !== undefined ? { volumes: found.volumes } : {}),
+        ...(expansion.effectiveVolumes && found !== undefined
+          ? { effectiveVolumes: found.effective }
+          : {}),
+      };
+    });
+  }
+
+  namesOf(payloads: readonly TransactionPayload[]): Names {
+    const accounts = new Set<number>();
+    const assets = new Set<number>();
+    for (const { source, destination, asset } of payloads.flatMap(({ postings }) => postings)) {
+      accounts.add(source).add(destination);
+      assets.add(asset);
+    }
+    return readNames(this.#sql, accounts, assets);
+  }
+
+  /** The volumes after each transaction, in order of first appearance: at commit, and effective as of now. */
+  readVolumes(
+    stored: readonly { id: number; payload: TransactionPayload }[],
+    names: Names,
+  ): ReadonlyMap<number, TransactionVolumes> {
+    const keys = new Set(stored.flatMap(({ id, payload }) => moveKeys(id, payload.postings)));
+    const rows = [...chunksOf([...keys])].flatMap((chunk) =>
+      this.#sql.all<MoveSqlRow>(SELECT_MOVES, `[${chunk.join(",")}]`),
+    );
+    const found = new Map<number, { volumes: AccountVolumes[]; effective: AccountVolumes[] }>();
+    for (const { id } of stored) found.set(id, { volumes: [], effective: [] });
+    for (const row of rows) {
+      const { volumes, effective } = found.get(row.tx) ?? { volumes: [], effective: [] };
+      const place = { account: names.account(row.account), asset: names.asset(row.asset) };
+      volumes.push({ ...place, ...toVolumes(row.input, row.output) });
+      effective.push({
+        ...place,
+        input: fromStored(row.input) + fromStored(row.shift_input ?? 0),
+        output: fromStored(row.output) + fromStored(row.shift_output ?? 0),
+      });
+    }
+    return found;
+  }
+
+  /** The largest transaction id whose log date is `date` or earlier, -1 if none: log dates never decrease. */
+  lastIdAt(date: Timestamp): number {
+    return this.lastIdAtMicros(toMicros(date));
+  }
+
+  /** The same for a date in microseconds, which may lie beyond all dates. */
+  lastIdAtMicros(micros: bigint): number {
+    return lastTransactionAt(this.#sql, micros);
+  }
+}
+
+export interface TransactionVolumes {
+  readonly volumes: readonly AccountVolumes[];
+  readonly effective: readonly AccountVolumes[];
+}
+
+type MoveSqlRow = {
+  account: number;
+  asset: number;
+  tx: number;
+  input: StoredAmount;
+  output: StoredAmount;
+  shift_input: StoredAmount | null;
+  shift_output: StoredAmount | null;
+};
+
+// CROSS JOIN keeps the order of the keys and makes each a look-up in the primary key.
+const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, shift_input, shift_output
+  FROM json_each(?) AS wanted CROSS JOIN move
+    ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;
+
+/** A transaction as it is now. */
+export function toTransaction(row: StoredTransaction, names: Names): Transaction {
+  const { payload } = row;
+  return {
+    id: row.id,
+    postings: payload.postings.map((posting) => toPosting(posting, names)),
+    metadata: row.metadata ?? payload.metadata ?? {},
+    timestamp: payload.timestamp ?? row.insertedAt,
+    ...(payload.reference === undefined ? {} : { reference: payload.reference }),
+    ...(payload.template === undefined ? {} : { template: payload.template }),
+    insertedAt: row.insertedAt,
+    updatedAt: row.updatedAt,
+    ...(row.revertedAt === undefined ? {} : { revertedAt: row.revertedAt }),
+  };
+}
+
+export const toPosting = (posting: StoredPosting, names: Names): Posting => ({
+  source: names.account(posting.source),
+  destination: names.account(posting.destination),
+  amount: posting.amount,
+  asset: names.asset(posting.asset),
+});
+
+function toStoredTransaction(row: TransactionSqlRow): StoredTransaction {
+  const insertedAt = fromMicros(BigInt(row.date));
+  return {
+    id: row.id,
+    insertedAt,
+    payload: decodeTransaction(row.payload),
+    metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
+    updatedAt: row.updated === null ? insertedAt : fromMicros(BigInt(row.updated)),
+    revertedAt: row.reverted === null ? undefined : fromMicros(BigInt(row.reverted)),
+  };
+}
+
+/** The keys of a transaction's moves, in order of first appearance. */
+const moveKeys = (id: number, postings: readonly StoredPosting[]): string[] =>
+  postings.flatMap(({ source, destination, asset }) => [
+    `[${source},${asset},${id}]`,
+    `[${destination},${asset},${id}]`,
+  ]);
+
+const toVolumes = (input: StoredAmount, output: StoredAmount): Volumes => ({
+  input: fromStored(input),
+  output: fromStored(output),
+});

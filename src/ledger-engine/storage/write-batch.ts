@@ -1,0 +1,444 @@
+import { MetadataBatch } from "./metadata-index.ts";
+import { ASSETS_MAX, KnownRows, type Lookahead, pairKey } from "./row-cache.ts";
+import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
+import type {
+  Account,
+  Asset,
+  Features,
+  Metadata,
+  Target,
+  Volumes,
+} from "#ledger-engine/rules/types.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
+import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
+
+/** Most accounts that wait to be written between two commands of a bulk. */
+const ACCOUNTS_PENDING_MAX = 500;
+/** Most rows about metadata that wait so. */
+const METADATA_PENDING_MAX = 20_000;
+
+const ZERO: Volumes = { input: 0n, output: 0n };
+
+/** An account as it is stored. */
+export interface AccountRow {
+  readonly id: number;
+  readonly address: Account;
+  readonly firstUsage: Timestamp;
+  readonly insertedAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly metadata: Metadata | undefined;
+}
+
+export interface LogRow {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly type: number;
+  readonly tx: number | undefined;
+  readonly payload: string;
+  readonly hash: string | undefined;
+  readonly key: string | undefined;
+  readonly keyHash: string | undefined;
+  readonly checksum: number | undefined;
+}
+
+export interface TxRow {
+  readonly id: number;
+  readonly log: number;
+  /** Where it is not the log date. */
+  readonly timestamp: Timestamp | undefined;
+  readonly reference: string | undefined;
+  /** Its effective date, whether it is the log date or not. */
+  readonly date: Timestamp;
+  /** The log date. */
+  readonly insertedAt: Timestamp;
+}
+
+/** A row as JSON, with the pair of account and asset that it is about. */
+interface PairRow {
+  readonly pair: number;
+  readonly row: string;
+}
+
+type TxDate = Pick<TxRow, "id" | "insertedAt">;
+
+export interface MoveRow extends Volumes {
+  readonly account: number;
+  readonly asset: number;
+  readonly tx: number;
+  /** 0 destination, 1 source, 2 both; 4 more where one of these sides moved nothing. */
+  readonly role: number;
+  readonly timestamp: Timestamp | undefined;
+  /** Where they are not the volumes. */
+  readonly effective: Volumes | undefined;
+}
+
+/**
+ * Collects the rows that a unit of work writes and answers reads as if they were stored, so that a bulk of a thousand
+ * transactions costs one statement a table. `flush` writes them; `reset` forgets them after a rollback, and with them
+ * all that was read meanwhile.
+ */
+export class WriteBatch implements VolumeReader {
+  readonly #sql: Sql;
+  readonly #known: KnownRows;
+  readonly #references = new Set<string>();
+  readonly #keys = new Set<string>();
+  readonly #accountRows = new Map<number, AccountRow>();
+  readonly #metadata: MetadataBatch;
+  #assetRows: string[] = [];
+  #logRows: string[] = [];
+  #txRows: string[] = [];
+  #moveRows: PairRow[] = [];
+  #datedMoveRows: PairRow[] = [];
+  /** The pairs of account and asset that have moves among them. */
+  readonly #movedPairs = new Set<number>();
+  /** The transactions that wait, as they come. */
+  #dates: TxDate[] = [];
+  /** The latest effective date of the transactions that wait. */
+  #latest = ZERO_TIMESTAMP;
+  #nextAccount = 0;
+  #nextAsset = 0;
+  /** The highest transaction id, -1 for none. */
+  #lastTransaction = -1;
+
+  constructor(sql: Sql, features: Features) {
+    this.#sql = sql;
+    this.#known = new KnownRows(sql);
+    this.#metadata = new MetadataBatch(features);
+    this.#readCounters();
+  }
+
+  /** Accounts are never deleted, and their ids have no gaps. */
+  get accountCount(): number {
+    return this.#nextAccount - 1;
+  }
+
+  /** Whether some of what waits is dated after `timestamp`. */
+  isLaterThan(timestamp: Timestamp): boolean {
+    return this.#latest > timestamp;
+  }
+
+  /** Writes what waits when some of it moved one of these, so that it can be read. */
+  flushMoves(moves: readonly { readonly account: Account; readonly asset: Asset }[]): void {
+    if (moves.some(({ account, asset }) => this.#isMoved(account, asset))) this.flush();
+  }
+
+  /** Writes what waits when this transaction may be among it. */
+  flushTransaction(id: number): void {
+    const [first] = this.#dates;
+    if (first !== undefined && id >= first.id) this.flush();
+  }
+
+  /** The last transaction that waits of those that were inserted by `date`, if there is one. */
+  lastPendingAt(date: Timestamp): number | undefined {
+    const [first] = this.#dates;
+    if (first === undefined || first.insertedAt > date) return undefined;
+    return this.#dates.findLast(({ insertedAt }) => insertedAt <= date)?.id;
+  }
+
+  /** Writes what waits when it takes much memory: each account comes with all its metadata. */
+  flushIfLarge(): void {
+    const isLarge =
+      this.#accountRows.size > ACCOUNTS_PENDING_MAX || this.#metadata.size > METADATA_PENDING_MAX;
+    if (isLarge) this.flush();
+  }
+
+  /** Reads what commands are about to ask for, with a few statements. */
+  lookAhead(lookahead: Lookahead): void {
+    this.#known.lookAhead(lookahead);
+  }
+
+  volumes(account: Account, asset: Asset): Volumes {
+    const accountId = this.findAccountId(account);
+    const assetId = this.findAssetId(asset);
+    if (accountId === undefined || assetId === undefined) return ZERO;
+    return this.#known.volumes(accountId, assetId);
+  }
+
+  hasReference(reference: string): boolean {
+    return this.#references.has(reference) || this.#known.hasReference(reference);
+  }
+
+  hasKey(key: string): boolean {
+    return this.#keys.has(key) || this.#known.hasKey(key);
+  }
+
+  hasTransaction(id: number): boolean {
+    if (id > this.#lastTransaction) return false;
+    this.flush();
+    return this.#sql.all("SELECT 1 FROM tx WHERE id = ?", id).length > 0;
+  }
+
+  /** Whether a key was used by a row that is not written yet. */
+  hasPendingKey(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** The assets with this name, in all precisions: `EUR`, `EUR/2`. */
+  scalesOf(base: string): Asset[] {
+    this.flush();
+    const rows = this.#sql.all<{ name: Asset }>(
+      // `0` is the character behind `/`.
+      "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2",
+      base,
+      SCALES_MAX,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  findAssetId(name: Asset): number | undefined {
+    return this.#known.asset(name);
+  }
+
+  findAccountId(address: Account): number | undefined {
+    return this.#known.account(address)?.id;
+  }
+
+  /** The id of an account that is surely there, as a command has just used it. */
+  account(address: Account): number {
+    const id = this.findAccountId(address);
+    if (id === undefined) throw new Error("an account of the transaction has no row");
+    return id;
+  }
+
+  asset(name: Asset): number {
+    const known = this.findAssetId(name);
+    if (known !== undefined) return known;
+    const id = this.#nextAsset++;
+    this.#known.setAsset(name, id);
+    this.#assetRows.push(`[${id},${quoteJson(name)}]`);
+    return id;
+  }
+
+  /** Throws `VALIDATION` unless the ledger has room for the assets that it does not know yet. */
+  assertRoomFor(assets: Iterable<Asset>): void {
+    const unknown = new Set([...assets].filter((name) => this.findAssetId(name) === undefined));
+    if (this.#nextAsset + unknown.size > ASSETS_MAX) {
+      throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
+    }
+  }
+
+  /** Makes the account exist, used first at `timestamp` or earlier. */
+  useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
+    const known = this.#known.account(address);
+    if (known === undefined) {
+      return this.#stageAccount({
+        id: this.#nextAccount++,
+        address,
+        firstUsage: timestamp,
+        insertedAt: now,
+        updatedAt: now,
+        metadata: undefined,
+      });
+    }
+    if (timestamp < known.firstUsage) {
+      this.#stageAccount({ ...this.#accountRow(address), firstUsage: timestamp, updatedAt: now });
+    }
+    return known.id;
+  }
+
+  findAccountRow(address: Account): AccountRow | undefined {
+    return this.findAccountId(address) === undefined ? undefined : this.#accountRow(address);
+  }
+
+  /** Replaces the metadata of an account that exists. */
+  setAccountMetadata(address: Account, metadata: Metadata, updatedAt?: Timestamp): void {
+    const row = this.#accountRow(address);
+    this.#metadata.change({
+      type: "ACCOUNT",
+      target: row.id,
+      before: row.metadata,
+      after: metadata,
+    });
+    this.#stageAccount({ ...row, metadata, updatedAt: updatedAt ?? row.updatedAt });
+  }
+
+  /** Notes how the metadata of a transaction changes; `before` is `undefined` for one that is new. */
+  changeTransactionMetadata(id: number, before: Metadata | undefined, after: Metadata): void {
+    this.#metadata.change({ type: "TRANSACTION", target: id, before, after });
+  }
+
+  /** Notes that a log entry is about the metadata of a transaction or account that exists. */
+  noteMetadataEntry(target: Target, log: number): void {
+    const id = target.type === "ACCOUNT" ? this.account(target.id) : target.id;
+    this.#metadata.note(target.type, id, log);
+  }
+
+  addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
+    if (key !== undefined) {
+      this.#keys.add(key);
+      this.#known.noteKey(key);
+    }
+    this.#logRows.push(
+      `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}]`,
+    );
+  }
+
+  addTx({ id, log, timestamp, reference, date, insertedAt }: TxRow): void {
+    if (date > this.#latest) this.#latest = date;
+    if (id > this.#lastTransaction) this.#lastTransaction = id;
+    if (reference !== undefined) {
+      this.#references.add(reference);
+      this.#known.noteReference(reference);
+    }
+    this.#dates.push({ id, insertedAt });
+    this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
+  }
+
+  addMove(row: MoveRow): void {
+    const { account, asset, tx, role, input, output, timestamp, effective } = row;
+    const pair = pairKey(account, asset);
+    this.#known.setVolumes(pair, { input, output });
+    this.#movedPairs.add(pair);
+    const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
+    if (timestamp === undefined && effective === undefined) {
+      this.#moveRows.push({ pair, row: `[${columns}]` });
+      return;
+    }
+    const shiftText =
+      effective === undefined
+        ? "null,null"
+        : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
+    this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${shiftText}]` });
+  }
+
+  /** Writes what was collected, with one statement a table and parameter. */
+  flush(): void {
+    if (this.#logRows.length === 0) return;
+    const accounts = [...this.#accountRows.values()].map(toAccountText);
+    this.#insert(INSERT_ASSETS, this.#assetRows);
+    this.#insert(INSERT_ACCOUNTS, accounts);
+    this.#insert(INSERT_LOGS, this.#logRows);
+    this.#insert(INSERT_TXS, this.#txRows);
+    this.#insert(INSERT_MOVES, inTableOrder(this.#moveRows));
+    this.#insert(INSERT_DATED_MOVES, inTableOrder(this.#datedMoveRows));
+    this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
+    this.#clearRows();
+  }
+
+  /** Keeps the caches within their limits; call it when the unit of work is over. */
+  trim(): void {
+    this.#known.trim();
+  }
+
+  /** Forgets what a rolled-back unit of work collected and read. */
+  reset(): void {
+    this.#clearRows();
+    this.#known.clear();
+    this.#readCounters();
+  }
+
+  #readCounters(): void {
+    const [row] = this.#sql.all<{ account: number; asset: number; tx: number }>(
+      `SELECT (SELECT coalesce(max(id), 0) FROM account) AS account, (SELECT coalesce(max(id), 0) FROM asset) AS asset,
+        (SELECT coalesce(max(id), -1) FROM tx) AS tx`,
+    );
+    this.#nextAccount = (row?.account ?? 0) + 1;
+    this.#nextAsset = (row?.asset ?? 0) + 1;
+    this.#lastTransaction = row?.tx ?? -1;
+  }
+
+  #clearRows(): void {
+    this.#latest = ZERO_TIMESTAMP;
+    this.#references.clear();
+    this.#keys.clear();
+    this.#accountRows.clear();
+    this.#metadata.clear();
+    this.#assetRows = [];
+    this.#logRows = [];
+    this.#txRows = [];
+    this.#moveRows = [];
+    this.#datedMoveRows = [];
+    this.#movedPairs.clear();
+    this.#dates = [];
+  }
+
+  #insert(statement: string, rows: readonly string[]): void {
+    for (const chunk of chunksOf(rows)) this.#sql.all(statement, `[${chunk.join(",")}]`);
+  }
+
+  #isMoved(address: Account, name: Asset): boolean {
+    if (this.#movedPairs.size === 0) return false;
+    const account = this.findAccountId(address);
+    const asset = this.findAssetId(name);
+    if (account === undefined || asset === undefined) return false;
+    return this.#movedPairs.has(pairKey(account, asset));
+  }
+
+  #accountRow(address: Account): AccountRow {
+    const staged = this.#accountRows.get(this.account(address));
+    return staged ?? readAccountRow(this.#sql, address);
+  }
+
+  #stageAccount(row: AccountRow): number {
+    this.#known.setAccount(row.address, { id: row.id, firstUsage: row.firstUsage });
+    this.#accountRows.set(row.id, row);
+    return row.id;
+  }
+}
+
+/** Most precisions of one asset. */
+const SCALES_MAX = 100;
+
+const INSERT_ASSETS =
+  "INSERT INTO asset (id, name) SELECT value ->> 0, value ->> 1 FROM json_each(?)";
+const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
+  ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
+const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, key_hash, checksum)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7), value ->> 8 FROM json_each(?)`;
+const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
+/** What most moves lack is not looked for in their rows. */
+const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
+const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, shift_input, shift_output)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
+
+/** Rows in the order of the primary key, so that each page of the table is looked for, and changed, once. */
+const inTableOrder = (rows: readonly PairRow[]): string[] =>
+  rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
+
+/** The stored row of an account that exists. */
+function readAccountRow(sql: Sql, address: Account): AccountRow {
+  const [row] = sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
+  if (row === undefined) throw new Error("a known account has no row");
+  return toAccountRow(row);
+}
+
+/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
+export const SELECT_ACCOUNT = `SELECT id, address, CAST(first_usage AS TEXT) AS first,
+  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata FROM account`;
+
+export type AccountSqlRow = {
+  id: number;
+  address: string;
+  first: string;
+  inserted: string;
+  updated: string;
+  metadata: string | null;
+};
+
+export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
+  id: row.id,
+  address: row.address as Account, // only checked addresses are stored
+  firstUsage: fromMicros(BigInt(row.first)),
+  insertedAt: fromMicros(BigInt(row.inserted)),
+  updatedAt: fromMicros(BigInt(row.updated)),
+  metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
+});
+
+/** Metadata from a column that only this module writes. */
+export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
+
+const toAccountText = (row: AccountRow): string =>
+  `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
+    row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
+  }]`;
+
+const orNull = (text: string | undefined): string =>
+  text === undefined ? "null" : quoteJson(text);
+
+const microsOrNull = (timestamp: Timestamp | undefined): string =>
+  timestamp === undefined ? "null" : toMicros(timestamp).toString();

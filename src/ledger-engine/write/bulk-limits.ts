@@ -1,0 +1,58 @@
+import type { Outcome } from "#ledger-engine/engine.ts";
+import {
+  BULK_ANSWER_BYTES_MAX,
+  BULK_STEPS_MAX,
+  transactionBytes,
+} from "#ledger-engine/rules/limits.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Result } from "#platform/result.ts";
+
+/** Ends a bulk whole. It is no `AppError`, which would only end one element. */
+export class BulkOverflow extends Error {
+  toAppError(): AppError {
+    return new AppError("BULK_SIZE_EXCEEDED", `${this.message}: send fewer elements at a time`, {
+      cause: this,
+    });
+  }
+}
+
+/** What the elements of a bulk may take together. */
+export class BulkLimits {
+  readonly #stepsBefore: number;
+  #answerBytes = 0;
+
+  /** `steps` is the work before the bulk. */
+  constructor(steps: number) {
+    this.#stepsBefore = steps;
+  }
+
+  /** Counts a result. What is then too much, if anything is. */
+  add(result: Result<Outcome>, steps: number): BulkOverflow | undefined {
+    this.#answerBytes += bytesOf(result);
+    if (this.#answerBytes > BULK_ANSWER_BYTES_MAX) {
+      return new BulkOverflow(`the answer would be larger than ${BULK_ANSWER_BYTES_MAX} bytes`);
+    }
+    if (steps - this.#stepsBefore > BULK_STEPS_MAX) {
+      return new BulkOverflow(`the elements take more than ${BULK_STEPS_MAX} steps of work`);
+    }
+  }
+}
+
+/** What is held of a result until its transaction is read again. */
+export function toBrief(result: Result<Outcome>): Result<Outcome> {
+  if (!result.ok) {
+    const { kind, message } = result.failure;
+    return { ok: false, failure: { kind, message } };
+  }
+  const { logId, isReplay } = result.value;
+  return { ok: true, value: { logId, isReplay } };
+}
+
+/** About how much a result takes in the answer. */
+function bytesOf(result: Result<Outcome>): number {
+  if (!result.ok) return RESULT_BYTES + result.failure.message.length;
+  const { transaction } = result.value;
+  return transaction === undefined ? RESULT_BYTES : transactionBytes(transaction);
+}
+
+const RESULT_BYTES = 500;

@@ -1,0 +1,258 @@
+import { AccountVolumeReader, type Pair } from "#ledger-engine/read/volumes/account-volumes.ts";
+import type { Move } from "#ledger-engine/rules/postings.ts";
+import type { Volumes } from "#ledger-engine/rules/types.ts";
+import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
+import {
+  amountText,
+  chunksOf,
+  fromStored,
+  type Sql,
+  type StoredAmount,
+} from "#platform/sql/sql.ts";
+import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+
+/** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
+export interface EffectiveMove {
+  /** Volumes after the move, in that order. */
+  readonly volumes: Volumes;
+  /** Writes the move's amounts into all later moves of the same account and asset. */
+  readonly shift: () => void;
+}
+
+/**
+ * Keeps volumes in the order of effective dates (timestamp, then insertion). For a transaction dated after all others of
+ * its accounts they equal the volumes and cost nothing; one dated before others is inserted between them.
+ */
+export class EffectiveVolumes {
+  readonly #sql: Sql;
+  readonly #batch: WriteBatch;
+  readonly #transactions: TransactionReader;
+  readonly #volumes: AccountVolumeReader;
+  /** The latest timestamp of any transaction; `undefined` until it is read. */
+  #latest: Timestamp | undefined;
+  #shiftedMoves = 0;
+
+  constructor(sql: Sql, batch: WriteBatch, transactions: TransactionReader) {
+    this.#sql = sql;
+    this.#batch = batch;
+    this.#transactions = transactions;
+    this.#volumes = new AccountVolumeReader({ sql, transactions, hasShifts: true });
+  }
+
+  /** How many moves were rewritten so far. */
+  get shiftedMoves(): number {
+    return this.#shiftedMoves;
+  }
+
+  /** Forgets what a rolled-back unit of work has told. */
+  reset(): void {
+    this.#latest = undefined;
+  }
+
+  /** Notes a transaction that is to be stored. */
+  note(timestamp: Timestamp): void {
+    if (timestamp > this.#readLatest()) this.#latest = timestamp;
+  }
+
+  /** The effective volumes of each move, `undefined` where they are the volumes of all moves. */
+  plan(
+    moves: readonly Move[],
+    timestamp: Timestamp,
+    now: Timestamp,
+  ): readonly EffectiveMove[] | undefined {
+    if (timestamp >= this.#readLatest()) return undefined;
+    if (this.#batch.isLaterThan(timestamp)) this.#batch.flushMoves(moves);
+    const place = this.#placeOf(timestamp, now);
+    const later = moves.map((move) => this.#findLater(move, place));
+    if (later.every((pair) => pair === undefined)) return undefined;
+    // What was collected of these moves is dated before them, and must be readable, too.
+    this.#batch.flushMoves(moves);
+    return moves.map((move, index) => this.#planMove(move, later[index], place));
+  }
+
+  #placeOf(timestamp: Timestamp, now: Timestamp): Place {
+    // No transaction without a date of its own is later than now.
+    const lastBefore =
+      timestamp >= now
+        ? Number.MAX_SAFE_INTEGER
+        : (this.#batch.lastPendingAt(timestamp) ?? this.#transactions.lastIdAt(timestamp));
+    return { timestamp, lastBefore };
+  }
+
+  #planMove(move: Move, pair: Pair | undefined, place: Place): EffectiveMove {
+    if (pair === undefined) {
+      // After all others of its account and asset: the volumes in both orders are the same.
+      return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
+    }
+    const { timestamp, lastBefore } = place;
+    const before = this.#volumes.find(pair, { lastTx: lastBefore, date: timestamp }) ?? NOTHING;
+    const delta = {
+      input: move.input - move.before.input,
+      output: move.output - move.before.output,
+    };
+    return {
+      volumes: { input: before.input + delta.input, output: before.output + delta.output },
+      shift: () => this.#shiftLater(pair, place, delta),
+    };
+  }
+
+  /** The account and asset of a move, if they have later ones. */
+  #findLater(move: Move, place: Place): Pair | undefined {
+    const account = this.#batch.findAccountId(move.account);
+    const asset = this.#batch.findAssetId(move.asset);
+    if (account === undefined || asset === undefined) return undefined;
+    return this.#hasLater({ account, asset }, place) ? { account, asset } : undefined;
+  }
+
+  #hasLater(pair: Pair, place: Place): boolean {
+    return (
+      this.#readLater(UNDATED.rows, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
+      this.#readLater(DATED.rows, pair, { from: datedFrom(place), limit: 1 }).length > 0
+    );
+  }
+
+  #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
+    if (delta.input === 0n && delta.output === 0n) return;
+    this.#shiftFrom(UNDATED, pair, { from: undatedFrom(place), delta });
+    this.#shiftFrom(DATED, pair, { from: datedFrom(place), delta });
+  }
+
+  /** Later moves mostly have one and the same shift: then one statement gives them all another one. */
+  #shiftFrom(
+    part: Part,
+    pair: Pair,
+    { from, delta }: { from: MovePosition; delta: Volumes },
+  ): void {
+    const place = [pair.account, pair.asset, from.date, from.tx] as const;
+    const groups = this.#sql.all<ShiftSqlRow & { moves: number }>(
+      part.groups,
+      ...place,
+      GROUPS_MAX + 1,
+    );
+    for (const { moves } of groups) this.#shiftedMoves += moves;
+    if (groups.length > GROUPS_MAX) return this.#shiftEach(part, pair, { from, delta });
+    // From the highest shift down: what a group becomes is no group that is still to come.
+    for (const group of groups.toSorted((a, b) => compareShifts(shiftOf(b), shiftOf(a)))) {
+      const { input, output } = shiftOf(group);
+      const shift = `[[${amountText(input + delta.input)},${amountText(output + delta.output)}]]`;
+      this.#sql.all(part.update, ...place, group.shift_input, group.shift_output, shift);
+    }
+  }
+
+  /** Goes on in pages, as an account may have more later moves than fit in memory. */
+  #shiftEach(
+    part: Part,
+    pair: Pair,
+    { from, delta }: { from: MovePosition; delta: Volumes },
+  ): void {
+    const limit = LATER_PAGE_SIZE;
+    let page = this.#readLater(part.rows, pair, { from, limit });
+    for (;;) {
+      const rows = page.map((row) => {
+        const { input, output } = shiftOf(row);
+        return `[${row.tx},${amountText(input + delta.input)},${amountText(output + delta.output)}]`;
+      });
+      for (const chunk of chunksOf(rows)) {
+        this.#sql.all(UPDATE_SHIFTS, pair.account, pair.asset, `[${chunk.join(",")}]`);
+      }
+      this.#shiftedMoves += page.length;
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit) return;
+      page = this.#readLater(part.rows, pair, { from: last, limit });
+    }
+  }
+
+  #readLater(
+    select: string,
+    { account, asset }: Pair,
+    { from, limit }: { from: MovePosition; limit: number },
+  ): LaterSqlRow[] {
+    return this.#sql.all<LaterSqlRow>(select, account, asset, from.date, from.tx, limit);
+  }
+
+  #readLatest(): Timestamp {
+    if (this.#latest === undefined) {
+      const [row] = this.#sql.all<{ dated: string | null; inserted: number | null }>(
+        `SELECT (SELECT CAST(max(timestamp) AS TEXT) FROM tx WHERE timestamp IS NOT NULL) AS dated,
+          (SELECT date FROM tx JOIN log ON log.id = tx.log
+            WHERE tx.timestamp IS NULL ORDER BY tx.id DESC LIMIT 1) AS inserted`,
+      );
+      const inserted = BigInt(row?.inserted ?? 0);
+      const dated = row?.dated === null || row === undefined ? inserted : BigInt(row.dated);
+      this.#latest = fromMicros(dated > inserted ? dated : inserted);
+    }
+    return this.#latest;
+  }
+}
+
+/** A date among the moves: `lastBefore` is the last transaction that was inserted at it or earlier. */
+interface Place {
+  readonly timestamp: Timestamp;
+  readonly lastBefore: number;
+}
+
+type ShiftSqlRow = { shift_input: StoredAmount | null; shift_output: StoredAmount | null };
+
+/** By how much the effective volumes of a move exceed its volumes. */
+const shiftOf = ({ shift_input, shift_output }: ShiftSqlRow): Volumes => ({
+  input: fromStored(shift_input ?? 0),
+  output: fromStored(shift_output ?? 0),
+});
+
+function compareShifts(a: Volumes, b: Volumes): number {
+  if (a.input !== b.input) return a.input < b.input ? -1 : 1;
+  return a.output === b.output ? 0 : a.output < b.output ? -1 : 1;
+}
+
+const NOTHING: Volumes = { input: 0n, output: 0n };
+/** Most statements that shift moves in groups; where shifts are many, each move is shifted by itself. */
+const GROUPS_MAX = 20;
+/** Moves that are rewritten at a time. */
+const LATER_PAGE_SIZE = 10_000;
+
+/** Where a read of later moves starts, itself excluded: microseconds as text, null for undated moves. */
+interface MovePosition {
+  readonly date: string | null;
+  readonly tx: number;
+}
+
+type LaterSqlRow = ShiftSqlRow & {
+  tx: number;
+  date: string | null;
+};
+
+const undatedFrom = ({ lastBefore }: Place): MovePosition => ({ date: null, tx: lastBefore });
+
+const datedFrom = ({ timestamp }: Place): MovePosition => ({
+  date: toMicros(timestamp).toString(),
+  tx: Number.MAX_SAFE_INTEGER,
+});
+
+/** The statements about the later moves that have a date of their own, and about those that have none. */
+interface Part {
+  readonly rows: string;
+  readonly groups: string;
+  readonly update: string;
+}
+
+const partOf = (condition: string, order: string): Part => ({
+  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, shift_input, shift_output FROM move
+    WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5`,
+  groups: `SELECT shift_input, shift_output, count(*) AS moves FROM move
+    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY shift_input, shift_output LIMIT ?5`,
+  update: `UPDATE move SET (shift_input, shift_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
+    WHERE account = ?1 AND asset = ?2 AND ${condition} AND shift_input IS ?5 AND shift_output IS ?6`,
+});
+
+const UNDATED = partOf("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
+const DATED = partOf(
+  "timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4)",
+  "timestamp, tx",
+);
+
+/** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
+const UPDATE_SHIFTS = `INSERT INTO move (account, asset, tx, role, input, output, shift_input, shift_output)
+  SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+  ON CONFLICT (account, asset, tx) DO UPDATE
+    SET shift_input = excluded.shift_input, shift_output = excluded.shift_output`;

@@ -1,0 +1,296 @@
+import type { EffectiveVolumes } from "./effective-volumes.ts";
+import { MetadataDrafts } from "./metadata-entries.ts";
+import {
+  type Draft,
+  type LoggedData,
+  type NewTransaction,
+  type RevertingTransaction,
+  toTrace,
+  withDefaults,
+} from "./pending-entry.ts";
+import { type Move, runPostings } from "#ledger-engine/rules/postings.ts";
+import type {
+  Account,
+  AccountVolumes,
+  StoredSchema,
+  Transaction,
+} from "#ledger-engine/rules/types.ts";
+import {
+  encodeSchema,
+  encodeTransaction,
+  type TransactionExtras,
+} from "#ledger-engine/storage/payload.ts";
+import type { SchemaStore, SchemaUse } from "#ledger-engine/storage/schema-store.ts";
+import {
+  type StoredTransaction,
+  toTransaction,
+  type TransactionReader,
+} from "#ledger-engine/storage/transaction-reader.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
+import { assert } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { toMicros, type Timestamp } from "#platform/time.ts";
+
+export interface DraftDependencies {
+  readonly sql: Sql;
+  readonly batch: WriteBatch;
+  readonly transactions: TransactionReader;
+  /** Volumes in the order of effective dates, where the ledger keeps them. */
+  readonly effective: EffectiveVolumes | undefined;
+  readonly schemas: SchemaStore;
+}
+
+/** Makes the entries of the log: what they say, and the rows that follow from them. It refuses nothing that is legal. */
+export class Drafts {
+  readonly #sql: Sql;
+  readonly #batch: WriteBatch;
+  readonly #transactions: TransactionReader;
+  readonly #effective: EffectiveVolumes | undefined;
+  readonly #schemas: SchemaStore;
+  /** What is about metadata. */
+  readonly metadata: MetadataDrafts;
+
+  constructor({ sql, batch, transactions, effective, schemas }: DraftDependencies) {
+    this.#sql = sql;
+    this.#batch = batch;
+    this.#transactions = transactions;
+    this.#effective = effective;
+    this.#schemas = schemas;
+    this.metadata = new MetadataDrafts({
+      sql,
+      batch,
+      storedTransaction: (id) => this.storedTransaction(id),
+    });
+  }
+
+  /** How many moves were rewritten so far because of transactions that are dated before them. */
+  get shiftedMoves(): number {
+    return this.#effective?.shiftedMoves ?? 0;
+  }
+
+  /** Forgets what a rolled-back unit of work has told. */
+  reset(): void {
+    this.#effective?.reset();
+  }
+
+  /**
+   * Makes a logged entry again, as when its command was decided: what was accepted then is not judged again. Throws where
+   * the ledger cannot have got to this entry.
+   */
+  replay(data: LoggedData, now: Timestamp): Draft {
+    const { schemaVersion } = data;
+    const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
+    switch (data.type) {
+      case "NEW_TRANSACTION": {
+        const { transaction, accountMetadata } = data;
+        this.#assertNew(transaction);
+        const moves = runPostings(transaction.postings, this.#batch, { force: true });
+        const trace = this.metadata.traceOf(schema, moves, accountMetadata);
+        return this.newTransaction({ ...transaction, accountMetadata, trace }, moves, now);
+      }
+      case "REVERTED_TRANSACTION": {
+        const original = this.storedTransaction(data.reverts);
+        const reverted = this.revertedForm(original, now);
+        this.#assertNew(data.transaction);
+        const moves = runPostings(data.transaction.postings, this.#batch, { force: true });
+        const made = { ...data.transaction, original, reverted, trace: toTrace(schema) };
+        return this.revertingTransaction(made, moves, now);
+      }
+      case "SET_METADATA":
+        return this.metadata.set(data.target, data.metadata, { now, schema });
+      case "DELETE_METADATA":
+        return this.metadata.delete(data.target, data.key, { now, schema });
+      case "INSERTED_SCHEMA":
+        return this.insertSchema(data.schema, schema);
+    }
+  }
+
+  /** What no command can do, a damaged log may say. */
+  #assertNew({
+    id,
+    reference,
+  }: {
+    readonly id: number;
+    readonly reference?: string | undefined;
+  }): void {
+    assert(!this.#batch.hasTransaction(id), `transaction ${id} is made once`);
+    assert(
+      reference === undefined || !this.#batch.hasReference(reference),
+      `reference "${reference}" is used once`,
+    );
+  }
+
+  /** A transaction as its revert leaves it. */
+  revertedForm(original: StoredTransaction, now: Timestamp): Transaction {
+    const names = this.#transactions.namesOf([original.payload]);
+    return toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
+  }
+
+  newTransaction(made: NewTransaction, moves: readonly Move[], now: Timestamp): Draft {
+    const { accountMetadata, timestamp, trace, ...transaction } = made;
+    const entry = this.#transactionEntry(
+      { ...transaction, timestamp, isRevert: false },
+      moves,
+      now,
+    );
+    return {
+      data: { type: "NEW_TRANSACTION", transaction: entry.transaction, accountMetadata },
+      schemaVersion: trace.schemaVersion,
+      transaction: entry.transaction,
+      project: (logId) => {
+        const payload = entry.project(logId, { accountMetadata, ...trace });
+        const metadata = withDefaults(accountMetadata, trace);
+        this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, logId });
+        return payload;
+      },
+    };
+  }
+
+  revertingTransaction(made: RevertingTransaction, moves: readonly Move[], now: Timestamp): Draft {
+    const { original, reverted, trace, ...transaction } = made;
+    const entry = this.#transactionEntry(
+      { ...transaction, reference: undefined, template: undefined, isRevert: true },
+      moves,
+      now,
+    );
+    return {
+      data: {
+        type: "REVERTED_TRANSACTION",
+        revertedTransaction: reverted,
+        transaction: entry.transaction,
+      },
+      schemaVersion: trace.schemaVersion,
+      transaction: entry.transaction,
+      project: (logId) => {
+        const payload = entry.project(logId, {
+          ...trace,
+          reverts: original.id,
+          ...(original.metadata === undefined ? {} : { revertedMetadata: original.metadata }),
+        });
+        const micros = toMicros(now).toString();
+        this.#sql.all(
+          "UPDATE tx SET reverted_at = CAST(?1 AS INTEGER), updated_at = CAST(?1 AS INTEGER) WHERE id = ?2",
+          micros,
+          original.id,
+        );
+        return payload;
+      },
+    };
+  }
+
+  /** Throws `SCHEMA_ALREADY_EXISTS`, and `VALIDATION` where the ledger has too many. `use` is what the write itself names. */
+  insertSchema(schema: StoredSchema, use: SchemaUse | undefined): Draft {
+    this.#schemas.assertNew(schema.version);
+    const trace = toTrace(use);
+    return {
+      data: { type: "INSERTED_SCHEMA", schema },
+      schemaVersion: trace.schemaVersion,
+      project: (logId) => {
+        this.#schemas.add(logId, schema);
+        return encodeSchema(schema, trace);
+      },
+    };
+  }
+
+  /** Throws `NOT_FOUND`. */
+  storedTransaction(id: number): StoredTransaction {
+    // It may have been made by an earlier element of the same bulk.
+    this.#batch.flushTransaction(id);
+    const stored = this.#transactions.find(id);
+    if (stored === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+    return stored;
+  }
+
+  /** What create and revert share: a transaction with its volumes, and the writing of its rows. */
+  #transactionEntry(draft: TransactionDraft, moves: readonly Move[], now: Timestamp) {
+    const { id, postings, metadata, timestamp, reference, template } = draft;
+    const plans = this.#effective?.plan(moves, timestamp, now);
+    const volumes = moves.map(toAccountVolumes);
+    const transaction: Transaction = {
+      id,
+      postings,
+      metadata,
+      timestamp,
+      ...(reference === undefined ? {} : { reference }),
+      ...(template === undefined ? {} : { template }),
+      insertedAt: now,
+      updatedAt: now,
+      volumes,
+      ...(this.#effective === undefined
+        ? {}
+        : {
+            // The same list where they are equal: it crosses RPC, and is rendered, once.
+            effectiveVolumes:
+              plans === undefined
+                ? volumes
+                : volumes.map((entry, index) => ({ ...entry, ...plans[index]?.volumes })),
+          }),
+    };
+    const dated = timestamp === now ? undefined : timestamp;
+    const extras: TransactionExtras = {
+      metadata,
+      ...(dated === undefined ? {} : { timestamp: dated }),
+      ...(reference === undefined ? {} : { reference }),
+      ...(template === undefined ? {} : { template }),
+      ...(plans === undefined ? {} : { effective: plans.map((plan) => plan.volumes) }),
+    };
+    // A revert leaves accounts as they are: all of them are there.
+    const touch = (account: Account): number =>
+      draft.isRevert
+        ? this.#batch.account(account)
+        : this.#batch.useAccount(account, timestamp, now);
+    const project = (log: number, more: TransactionExtras): string => {
+      for (const plan of plans ?? []) plan.shift();
+      for (const [index, move] of moves.entries()) {
+        const effective = plans?.[index]?.volumes;
+        this.#batch.addMove({
+          account: touch(move.account),
+          asset: this.#batch.asset(move.asset),
+          tx: id,
+          role: roleOf(move),
+          input: move.input,
+          output: move.output,
+          timestamp: dated,
+          effective: effective !== undefined && differs(effective, move) ? effective : undefined,
+        });
+      }
+      this.#batch.addTx({
+        id,
+        log,
+        timestamp: dated,
+        reference,
+        date: timestamp,
+        insertedAt: now,
+      });
+      this.#batch.changeTransactionMetadata(id, undefined, metadata);
+      this.#effective?.note(timestamp);
+      return encodeTransaction(postings, { ...extras, ...more }, this.#batch);
+    };
+    return { transaction, project };
+  }
+}
+
+interface TransactionDraft extends Omit<NewTransaction, "accountMetadata" | "trace"> {
+  readonly isRevert: boolean;
+}
+
+const toAccountVolumes = ({ account, asset, input, output }: Move): AccountVolumes => ({
+  account,
+  asset,
+  input,
+  output,
+});
+
+function roleOf({ isSource, isDestination, before, input, output }: Move): number {
+  const role = isSource ? (isDestination ? 2 : 1) : 0;
+  const isIdle =
+    (isSource && output === before.output) || (isDestination && input === before.input);
+  return isIdle ? role + IDLE : role;
+}
+
+/** What a role has more where a side of the move moved nothing: postings may be of zero. */
+const IDLE = 4;
+
+const differs = (effective: { input: bigint; output: bigint }, move: Move): boolean =>
+  effective.input !== move.input || effective.output !== move.output;

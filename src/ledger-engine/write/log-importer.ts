@@ -1,0 +1,369 @@
+import { hash } from "node:crypto";
+import type { Drafts } from "./entry-builder.ts";
+import { type Draft, type DraftOptions, toTrace, withDefaults } from "./pending-entry.ts";
+import { toDerivedText } from "#ledger-engine/rules/idempotency.ts";
+import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
+import { parseEntryJson } from "#ledger-engine/rules/log/entry-json.ts";
+import {
+  contentDifferenceOf,
+  differenceOf,
+  isReverse,
+} from "#ledger-engine/rules/log/imported-differences.ts";
+import {
+  type ImportedEntry,
+  type ImportedTransaction,
+  toImportedEntry,
+} from "#ledger-engine/rules/log/imported-log.ts";
+import { runPostings } from "#ledger-engine/rules/postings.ts";
+import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Lookahead } from "#ledger-engine/storage/row-cache.ts";
+import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
+import type {
+  StoredTransaction,
+  TransactionReader,
+} from "#ledger-engine/storage/transaction-reader.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
+import { AppError, type Failure } from "#platform/errors.ts";
+import { attempt, unwrap } from "#platform/result.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import {
+  type Clock,
+  fromMicros,
+  type Timestamp,
+  toMicros,
+  ZERO_TIMESTAMP,
+} from "#platform/time.ts";
+
+/** Some of the entries of an import, as JSON texts. */
+export interface ImportBatch {
+  readonly texts: readonly string[];
+  /** How many entries of the import come before them. */
+  readonly before: number;
+}
+
+/** How many of the first entries were taken. What is neither taken nor refused is for the next call. */
+export interface ImportOutcome {
+  readonly taken: number;
+  /** Why the entry behind them was refused. */
+  readonly failure?: Failure;
+}
+
+/** How an entry is written at the end of the log. */
+export interface ImportedAppend {
+  readonly now: Timestamp;
+  readonly key: string;
+  readonly keyHash: string | undefined;
+  /** In base64: a log that is chained must come to the same hash. */
+  readonly expectedHash: string;
+}
+
+export interface ImporterDependencies {
+  readonly sql: Sql;
+  readonly batch: WriteBatch;
+  readonly drafts: Drafts;
+  readonly transactions: TransactionReader;
+  readonly schemas: SchemaStore;
+  /** The last entry of the log, its id -1 for none. */
+  readonly head: () => { readonly logId: number; readonly date: Timestamp };
+  /** Writes an entry. Throws `IMPORT` for another hash, before anything is written. */
+  readonly append: (id: number, draft: Draft, options: ImportedAppend) => void;
+  /** Work so far. */
+  readonly steps: () => number;
+  readonly clock: Clock;
+}
+
+/**
+ * Takes the entries of another ledger's log, each after the checks of everything that it says: nothing of an entry that is
+ * refused is kept, nor of those behind it. A ledger takes them as long as it has no entries of its own.
+ */
+export class LogImporter {
+  readonly #sql: Sql;
+  readonly #batch: WriteBatch;
+  readonly #drafts: Drafts;
+  readonly #transactions: TransactionReader;
+  readonly #schemas: SchemaStore;
+  readonly #head: ImporterDependencies["head"];
+  readonly #append: ImporterDependencies["append"];
+  readonly #steps: ImporterDependencies["steps"];
+  readonly #clock: Clock;
+  #lastTransaction = -1;
+  /** What no entry may be later than, as of the beginning of a call. */
+  #latestDate = ZERO_TIMESTAMP;
+
+  constructor(dependencies: ImporterDependencies) {
+    this.#sql = dependencies.sql;
+    this.#batch = dependencies.batch;
+    this.#drafts = dependencies.drafts;
+    this.#transactions = dependencies.transactions;
+    this.#schemas = dependencies.schemas;
+    this.#head = dependencies.head;
+    this.#append = dependencies.append;
+    this.#steps = dependencies.steps;
+    this.#clock = dependencies.clock;
+  }
+
+  /** To be called in a unit of work. Takes at least one entry, and not all where they are much work. */
+  take({ texts, before }: ImportBatch): ImportOutcome {
+    const ready = attempt(() => this.#begin());
+    if (!ready.ok) return { taken: 0, failure: ready.failure };
+    const stepsMax = this.#steps() + BULK_STEPS_MAX;
+    let [taken, failure]: [number, Failure | undefined] = [0, undefined];
+    for (const entry of this.#readAhead(texts, before)) {
+      const result = attempt(() => this.#takeEntry(entry(), before + taken + 1));
+      if (!result.ok) {
+        failure = result.failure;
+        break;
+      }
+      taken++;
+      this.#batch.flushIfLarge();
+      if (this.#steps() > stepsMax) break;
+    }
+    if (taken > 0) this.#noteReached();
+    return { taken, ...(failure === undefined ? {} : { failure }) };
+  }
+
+  #begin(): void {
+    const [row] = this.#sql.all<{ imported: number | null; tx: number | null }>(
+      "SELECT imported_log AS imported, (SELECT max(id) FROM tx) AS tx FROM ledger",
+    );
+    const { logId } = this.#head();
+    if (logId !== -1 && row?.imported !== logId)
+      throw refused("ledger is not in initializing state");
+    this.#lastTransaction = row?.tx ?? -1;
+    this.#latestDate = fromMicros(toMicros(this.#clock()) + AHEAD_MICROS_MAX);
+  }
+
+  /** What is imported is not announced: its events count as taken over. */
+  #noteReached(): void {
+    const { logId } = this.#head();
+    this.#sql.all("UPDATE ledger SET imported_log = ?1, published_log = ?1", logId);
+  }
+
+  /** Parses entries in parts, and has read what each part asks for before it is taken. Behind one that is wrong, none comes. */
+  *#readAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
+    for (let from = 0; from < texts.length; from += LOOKAHEAD_ENTRIES) {
+      const part: ImportedEntry[] = [];
+      const read = attempt(() => {
+        for (const text of texts.slice(from, from + LOOKAHEAD_ENTRIES)) {
+          part.push(parseEntry(text, before + from + part.length + 1));
+        }
+      });
+      this.#batch.lookAhead(lookaheadOf(part));
+      for (const entry of part) yield () => entry;
+      if (!read.ok) yield () => unwrap(read);
+    }
+  }
+
+  /** The entry of this number, counted from 1: in an export, its line. */
+  #takeEntry(entry: ImportedEntry, number: number): void {
+    this.#assertNext(entry);
+    try {
+      this.#assertDate(entry.date);
+      this.#assertKeyUnused(entry.idempotencyKey);
+      const draft = this.#draftOf(entry);
+      this.#append(entry.id, draft, {
+        now: entry.date,
+        key: entry.idempotencyKey,
+        keyHash: keyHashOf(entry, draft.data),
+        expectedHash: entry.hash,
+      });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw refused(`importing log ${entry.id}: ${error.message}`, {
+        cause: error,
+        details: `entry ${number} of the body`,
+      });
+    }
+  }
+
+  #assertNext({ id }: ImportedEntry): void {
+    const { logId } = this.#head();
+    if (id > logId) return;
+    this.#batch.flush();
+    const isThere = this.#sql.all("SELECT 1 FROM log WHERE id = ?", id).length > 0;
+    throw refused(
+      isThere
+        ? `log ${id} already exists`
+        : `log ${id} comes after log ${logId}: ids must increase`,
+    );
+  }
+
+  #assertDate(date: Timestamp): void {
+    if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
+    // All that is written later would have this date, until it has come.
+    if (date > this.#latestDate) {
+      throw invalid("its date is more than a day ahead of the clock of this server");
+    }
+    const { logId, date: last } = this.#head();
+    if (date < last)
+      throw invalid(`its date is before that of log ${logId}: logs are out of order`);
+  }
+
+  #assertKeyUnused(key: string): void {
+    if (key === "") return;
+    if (this.#batch.hasKey(key)) {
+      throw invalid(`the idempotency key '${key}' is that of an earlier log`);
+    }
+  }
+
+  #draftOf({ data, date, schemaVersion }: ImportedEntry): Draft {
+    const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
+    const options = { now: date, schema };
+    switch (data.type) {
+      case "NEW_TRANSACTION":
+        return this.#newTransaction(data, options);
+      case "REVERTED_TRANSACTION":
+        return this.#revert(data, options);
+      case "SET_METADATA":
+        return this.#drafts.metadata.set(data.target, data.metadata, options);
+      case "DELETE_METADATA":
+        return this.#drafts.metadata.delete(data.target, data.key, options);
+      case "INSERTED_SCHEMA":
+        return this.#drafts.insertSchema(data.schema, schema);
+    }
+  }
+
+  #newTransaction(
+    { transaction, accountMetadata }: ImportedOf<"NEW_TRANSACTION">,
+    { now, schema }: DraftOptions,
+  ): Draft {
+    const { reference, postings, metadata } = transaction;
+    this.#takeTransactionId(transaction.id);
+    if (reference !== undefined && this.#batch.hasReference(reference)) {
+      throw invalid(`the reference '${reference}' is that of an earlier transaction`);
+    }
+    const moves = runPostings(postings, this.#batch, { force: true });
+    const trace = this.#drafts.metadata.traceOf(schema, moves, accountMetadata);
+    const givenMetadata = withDefaults(accountMetadata, trace);
+    assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
+    this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
+    this.#drafts.metadata.assertAccounts(givenMetadata);
+    const made = { ...transaction, accountMetadata, trace };
+    const draft = this.#drafts.newTransaction(made, moves, now);
+    assertSame(transaction, draft);
+    return draft;
+  }
+
+  #revert(
+    { transaction, reverts, reverted: given }: ImportedOf<"REVERTED_TRANSACTION">,
+    { now, schema }: DraftOptions,
+  ): Draft {
+    const { postings, metadata, reference } = transaction;
+    this.#takeTransactionId(transaction.id);
+    if (reference !== undefined) throw invalid("a revert has no reference");
+    const original = this.#drafts.storedTransaction(reverts);
+    if (original.revertedAt !== undefined) {
+      throw invalid(`transaction ${reverts} was reverted before`);
+    }
+    const reverted = this.#drafts.revertedForm(original, now);
+    if (!isReverse(postings, reverted.postings)) {
+      throw invalid(`its postings do not undo transaction ${reverts}`);
+    }
+    if (given !== undefined) this.#assertReverted(given, reverted, original);
+    const moves = runPostings(postings, this.#batch, { force: true });
+    assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
+    const made = { ...transaction, original, reverted, trace: toTrace(schema) };
+    const draft = this.#drafts.revertingTransaction(made, moves, now);
+    assertSame(transaction, draft);
+    return draft;
+  }
+
+  #assertReverted(
+    given: ImportedTransaction,
+    reverted: Transaction,
+    original: StoredTransaction,
+  ): void {
+    const names = this.#transactions.namesOf([original.payload]);
+    const volumes =
+      this.#transactions.readVolumes([original], names).get(original.id)?.volumes ?? [];
+    const difference = contentDifferenceOf(given, { ...reverted, volumes });
+    if (difference === undefined) return;
+    throw invalid(
+      `the reverted transaction ${original.id} is not the one that is here: ${difference}`,
+    );
+  }
+
+  /** The ids of transactions increase with those of the log, as everything here does. */
+  #takeTransactionId(id: number): void {
+    if (id <= this.#lastTransaction) {
+      throw invalid(
+        `transaction ${id} comes after transaction ${this.#lastTransaction}: ids must increase`,
+      );
+    }
+    this.#lastTransaction = id;
+  }
+}
+
+/** Log dates are read as numbers. */
+const DATE_MIN = fromMicros(0n);
+/** How far the clocks of two servers may be apart, in microseconds: a day. */
+const AHEAD_MICROS_MAX = 86_400_000_000n;
+const DATE_MAX = fromMicros(BigInt(Number.MAX_SAFE_INTEGER));
+
+type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
+  ImportedEntry["data"],
+  { type: T }
+>;
+
+/** Entries that are parsed at a time. */
+const LOOKAHEAD_ENTRIES = 500;
+
+function lookaheadOf(entries: readonly ImportedEntry[]): Lookahead {
+  const transactions = entries.flatMap(({ data }) =>
+    "transaction" in data ? data.transaction : [],
+  );
+  return {
+    postings: transactions.flatMap(({ postings }) => postings),
+    references: transactions.flatMap(({ reference }) => reference ?? []),
+    keys: entries.flatMap(({ idempotencyKey }) => (idempotencyKey === "" ? [] : idempotencyKey)),
+  };
+}
+
+function parseEntry(text: string, number: number): ImportedEntry {
+  let value: unknown;
+  try {
+    value = parseEntryJson(text);
+  } catch (error) {
+    throw new AppError("VALIDATION", `entry ${number} is not valid JSON`, {
+      cause: error,
+      details: error instanceof Error ? error.message : "",
+    });
+  }
+  try {
+    return toImportedEntry(value);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw refused(`entry ${number} is not a log entry`, { cause: error, details: error.message });
+  }
+}
+
+function assertSame(given: ImportedTransaction, { transaction }: Draft): void {
+  const difference = transaction && differenceOf(given, transaction);
+  if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
+}
+
+/** The hash of the inputs as it is stored, in hex: undefined where the entry itself tells it, or nothing does. */
+function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
+  const { idempotencyHash: given, idempotencyKey, date } = entry;
+  if (given === undefined) return undefined;
+  if (given === "") return "";
+  if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
+  if (!BASE64_OF_32_BYTES.test(given)) throw invalid("'idempotencyHash' is not base64 of 32 bytes");
+  // Other ledgers write it in another alphabet.
+  const bytes = Buffer.from(given, "base64url");
+  const written = `${bytes.toString("base64url")}=`;
+  const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
+  return isDerived ? undefined : bytes.toString("hex");
+}
+
+/** The hash that the entry itself tells, as exports have it. */
+const derivedHash = (data: LogData, date: Timestamp): string =>
+  `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
+
+const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+const refused = (message: string, options?: { cause?: unknown; details?: string }): AppError =>
+  new AppError("IMPORT", `importing logs: ${message}`, options);
+
+/** What the caller completes with the log that it is about. */
+const invalid = (message: string): AppError => new AppError("IMPORT", message);

@@ -1,0 +1,133 @@
+import { hash } from "node:crypto";
+import type { Draft } from "./pending-entry.ts";
+import { toMemento } from "#ledger-engine/rules/log/memento.ts";
+import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
+import { logChecksum } from "#ledger-engine/storage/log-checksum.ts";
+import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
+import { assert } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros, type Timestamp } from "#platform/time.ts";
+
+/** How an entry is written at the end of the log. */
+export interface AppendOptions {
+  readonly now: Timestamp;
+  /** Empty for none. */
+  readonly key: string;
+  readonly keyHash: string | undefined;
+  /** Of an entry that is made again: whether it had one. Some are from before there were checksums. */
+  readonly hasChecksum?: boolean;
+  /** Of an imported entry: its hash in base64, where logs are chained. */
+  readonly expectedHash?: string;
+}
+
+/** The end of the log: what the next entry builds on. The id of an empty log is -1. */
+export interface LogHead {
+  readonly logId: number;
+  readonly date: Timestamp;
+  readonly hash: Buffer | undefined;
+}
+
+/** Writes the log: entries with their hashes and checksums, each behind the one before it. */
+export class LogWriter {
+  readonly #batch: WriteBatch;
+  readonly #isChained: boolean;
+  #head: LogHead;
+
+  /** `isChained`: each entry has a hash over itself and the one before it. */
+  constructor(sql: Sql, batch: WriteBatch, { isChained }: { isChained: boolean }) {
+    this.#batch = batch;
+    this.#isChained = isChained;
+    this.#head = readHead(sql);
+  }
+
+  get head(): LogHead {
+    return this.#head;
+  }
+
+  /** After a rollback to where the log ended with this head. */
+  reset(head: LogHead): void {
+    this.#head = head;
+  }
+
+  /** Chains what follows to this hash of the last entry, in hex. */
+  chainTo(hash: string | null): void {
+    this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
+  }
+
+  append(id: number, draft: Draft, options: AppendOptions): void {
+    const { now, key, keyHash } = options;
+    const { data, schemaVersion } = draft;
+    assert(id > this.#head.logId, "ids of log entries strictly increase");
+    const transaction = transactionOf(data);
+    const [tx, template] = [transaction?.id, transaction?.template];
+    const isSummed =
+      options.hasChecksum ?? !this.#isCovered({ tx, keyHash, schemaVersion, template });
+    const memento =
+      this.#isChained || isSummed ? toMemento({ data, date: now, idempotencyKey: key }) : undefined;
+    const hash = this.#isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
+    assertHash(id, hash, options.expectedHash);
+    const payload = draft.project(id);
+    const checksum =
+      isSummed && memento !== undefined
+        ? logChecksum({ id, tx, keyHash, memento, schemaVersion, template })
+        : undefined;
+    this.#batch.addLog({
+      id,
+      date: now,
+      type: LOG_TYPES[data.type],
+      tx,
+      payload,
+      hash: hash?.toString("hex"),
+      key: key === "" ? undefined : key,
+      keyHash,
+      checksum,
+    });
+    this.#head = { logId: id, date: now, hash };
+  }
+
+  /** Whether all of a row follows from what the hash chain covers: nothing else tells the id of an entry without a transaction. */
+  #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
+    const hasMore = [keyHash, schemaVersion, template].some((part) => part !== undefined);
+    return this.#isChained && tx !== undefined && !hasMore;
+  }
+
+  #chainHash(memento: string): Buffer {
+    const previous = this.#head.hash;
+    const before = previous === undefined ? "" : `"${previous.toString("base64")}"\n`;
+    return Buffer.from(hash("sha256", `${before}${memento}\n`, "hex"), "hex");
+  }
+}
+
+/** What of an entry the hash chain does not cover. */
+interface Uncovered {
+  readonly tx: number | undefined;
+  readonly keyHash: string | undefined;
+  readonly schemaVersion: string | undefined;
+  readonly template: string | undefined;
+}
+
+function readHead(sql: Sql): LogHead {
+  const [row] = sql.all<{ id: number; date: number; hash: string }>(
+    "SELECT id, date, hex(hash) AS hash FROM log ORDER BY id DESC LIMIT 1",
+  );
+  if (row === undefined) return { logId: -1, date: fromMicros(0n), hash: undefined };
+  const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
+  return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
+}
+
+/** Throws `IMPORT` where an imported entry, with all before it, does not come to its own hash. */
+function assertHash(id: number, hash: Buffer | undefined, expected: string | undefined): void {
+  if (hash === undefined || expected === undefined) return;
+  const computed = hash.toString("base64");
+  if (computed === expected) return;
+  const got = expected.slice(0, HASH_SHOWN_MAX).toWellFormed();
+  throw new AppError("IMPORT", `invalid hash, expected ${computed} got ${got} for log ${id}`);
+}
+
+const HASH_SHOWN_MAX = 100;
+
+/** The transaction that an entry made. */
+export const transactionOf = (data: LogData): Transaction | undefined =>
+  "transaction" in data ? data.transaction : undefined;

@@ -1,0 +1,230 @@
+import { type Draft, type DraftOptions, toTrace } from "./pending-entry.ts";
+import {
+  ACCOUNTS_METADATA_BYTES_MAX,
+  assertMetadata,
+  metadataBytes,
+} from "#ledger-engine/rules/limits.ts";
+import { containsMetadata, mergeMetadata, withoutKey } from "#ledger-engine/rules/metadata.ts";
+import type { Move } from "#ledger-engine/rules/postings.ts";
+import type { Account, AccountMetadata, Metadata, Target } from "#ledger-engine/rules/types.ts";
+import { encodeKey, encodeMetadata, type SchemaTrace } from "#ledger-engine/storage/payload.ts";
+import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
+import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
+import { AppError } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { toMicros, type Timestamp } from "#platform/time.ts";
+
+export interface MetadataDependencies {
+  readonly sql: Sql;
+  readonly batch: WriteBatch;
+  /** Throws `NOT_FOUND`. */
+  readonly storedTransaction: (id: number) => StoredTransaction;
+}
+
+/** What of the log's entries is about metadata: of accounts and transactions, given or by default. */
+export class MetadataDrafts {
+  readonly #sql: Sql;
+  readonly #batch: WriteBatch;
+  readonly #storedTransaction: (id: number) => StoredTransaction;
+  #pairs = 0;
+
+  constructor({ sql, batch, storedTransaction }: MetadataDependencies) {
+    this.#sql = sql;
+    this.#batch = batch;
+    this.#storedTransaction = storedTransaction;
+  }
+
+  /** How many pairs were looked at so far: a write of one key reads and writes all of its target. */
+  get pairs(): number {
+    return this.#pairs;
+  }
+
+  /** Throws `VALIDATION` for too much, and `NOT_FOUND`. */
+  set(target: Target, metadata: Metadata, { now, schema }: DraftOptions): Draft {
+    const defaults =
+      target.type === "ACCOUNT" && schema !== undefined
+        ? this.#defaultsOf(schema, target.id, metadata)
+        : undefined;
+    const trace: SchemaTrace = {
+      ...toTrace(schema),
+      ...(defaults === undefined ? {} : { defaults: { [target.id]: defaults } }),
+    };
+    const all = defaults === undefined ? metadata : mergeMetadata(defaults, metadata);
+    const write =
+      target.type === "ACCOUNT"
+        ? this.#accountMetadataWriter(target.id, all, { firstUsage: now, now })
+        : this.#transactionMetadataWriter(target.id, metadata, now);
+    return {
+      data: { type: "SET_METADATA", target, metadata },
+      schemaVersion: trace.schemaVersion,
+      project: (logId) => {
+        write();
+        this.#batch.noteMetadataEntry(target, logId);
+        return encodeMetadata({ target, metadata }, trace);
+      },
+    };
+  }
+
+  /** Throws `NOT_FOUND` for an unknown transaction or a key that it does not have. */
+  delete(target: Target, key: string, { now, schema }: DraftOptions): Draft {
+    // The key is logged, whether it is there or not.
+    assertMetadata({ [key]: "" });
+    const write =
+      target.type === "ACCOUNT"
+        ? this.#accountKeyRemover(target.id, key)
+        : this.#transactionKeyRemover(target.id, key, now);
+    const trace = toTrace(schema);
+    return {
+      data: { type: "DELETE_METADATA", target, key },
+      schemaVersion: trace.schemaVersion,
+      project: (logId) => {
+        write();
+        if (this.#isKnown(target)) this.#batch.noteMetadataEntry(target, logId);
+        return encodeKey({ target, key }, trace);
+      },
+    };
+  }
+
+  /**
+   * What a schema leaves in the entry of a new transaction: its version, and the default metadata of the accounts that the
+   * transaction makes.
+   */
+  traceOf(
+    schema: SchemaUse | undefined,
+    moves: readonly Move[],
+    accountMetadata: AccountMetadata,
+  ): SchemaTrace {
+    if (schema === undefined) return {};
+    const addresses = new Set<string>(moves.map(({ account }) => account));
+    for (const address of Object.keys(accountMetadata)) addresses.add(address);
+    const defaults = [...addresses].flatMap((address) => {
+      const given = Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined;
+      const metadata = this.#defaultsOf(schema, address as Account, given); // of postings, or checked with the command
+      return metadata === undefined ? [] : [[address, metadata] as const];
+    });
+    return {
+      ...toTrace(schema),
+      ...(defaults.length === 0 ? {} : { defaults: Object.fromEntries(defaults) }),
+    };
+  }
+
+  /**
+   * The metadata that a schema gives an account at its creation, undefined where it is there or gets none. What is given
+   * otherwise is left out: an entry has no room for what many accounts do not get.
+   */
+  #defaultsOf(
+    schema: SchemaUse,
+    address: Account,
+    given: Metadata | undefined,
+  ): Metadata | undefined {
+    if (this.#batch.findAccountId(address) !== undefined) return undefined;
+    const defaults = this.#counted(schema.chart.defaultMetadata(address));
+    const kept = given === undefined ? defaults : withoutKeys(defaults, given);
+    return Object.keys(kept).length === 0 ? undefined : kept;
+  }
+
+  /** Throws `VALIDATION` where an account would have too much metadata, or all of them together. */
+  assertAccounts(accountMetadata: AccountMetadata): void {
+    let bytes = 0;
+    for (const [address, metadata] of Object.entries(accountMetadata)) {
+      const known = this.#batch.findAccountRow(address as Account)?.metadata ?? {}; // checked with the command
+      const merged = this.#counted(mergeMetadata(known, metadata));
+      assertMetadata(merged);
+      bytes += metadataBytes(merged);
+      if (bytes <= ACCOUNTS_METADATA_BYTES_MAX) continue;
+      throw new AppError(
+        "VALIDATION",
+        `the accounts have more than ${ACCOUNTS_METADATA_BYTES_MAX} bytes of metadata together`,
+      );
+    }
+  }
+
+  /** Counts the pairs of metadata that is about to be compared and written. */
+  #counted(metadata: Metadata): Metadata {
+    this.#pairs += Object.keys(metadata).length;
+    return metadata;
+  }
+
+  /** Writes metadata of accounts that an entry gives. */
+  writeAccounts(
+    accountMetadata: AccountMetadata,
+    { logId, ...dates }: { firstUsage: Timestamp; now: Timestamp; logId: number },
+  ): void {
+    for (const [address, metadata] of Object.entries(accountMetadata)) {
+      const account = address as Account; // checked with the command
+      this.#accountMetadataWriter(account, metadata, dates)();
+      this.#batch.noteMetadataEntry({ type: "ACCOUNT", id: account }, logId);
+    }
+  }
+
+  /** A command finds its transaction, or is refused. */
+  #isKnown(target: Target): boolean {
+    return target.type === "TRANSACTION" || this.#batch.findAccountId(target.id) !== undefined;
+  }
+
+  #accountMetadataWriter(
+    address: Account,
+    metadata: Metadata,
+    { firstUsage, now }: { firstUsage: Timestamp; now: Timestamp },
+  ): () => void {
+    const known = this.#batch.findAccountRow(address);
+    const merged = this.#counted(mergeMetadata(known?.metadata ?? {}, metadata));
+    assertMetadata(merged);
+    return () => {
+      this.#batch.useAccount(address, firstUsage, now);
+      if (known === undefined) this.#batch.setAccountMetadata(address, merged);
+      else if (!containsMetadata(known.metadata ?? {}, metadata)) {
+        this.#batch.setAccountMetadata(address, merged, now);
+      }
+    };
+  }
+
+  /** Removing a key that is not there is logged, too, and changes nothing else. */
+  #accountKeyRemover(address: Account, key: string): () => void {
+    const metadata = this.#counted(this.#batch.findAccountRow(address)?.metadata ?? {});
+    if (metadata === undefined || !Object.hasOwn(metadata, key)) return () => undefined;
+    return () => this.#batch.setAccountMetadata(address, withoutKey(metadata, key));
+  }
+
+  #transactionMetadataWriter(id: number, metadata: Metadata, now: Timestamp): () => void {
+    const current = this.#currentMetadata(id);
+    const merged = mergeMetadata(current, metadata);
+    assertMetadata(merged);
+    return containsMetadata(current, metadata)
+      ? () => undefined
+      : () => this.#writeTransactionMetadata(id, { before: current, after: merged, now });
+  }
+
+  #transactionKeyRemover(id: number, key: string, now: Timestamp): () => void {
+    const current = this.#currentMetadata(id);
+    if (!Object.hasOwn(current, key)) {
+      throw new AppError("NOT_FOUND", `transaction ${id} has no metadata '${key}'`);
+    }
+    const after = withoutKey(current, key);
+    return () => this.#writeTransactionMetadata(id, { before: current, after, now });
+  }
+
+  #currentMetadata(id: number): Metadata {
+    const { metadata, payload } = this.#storedTransaction(id);
+    return this.#counted(metadata ?? payload.metadata ?? {});
+  }
+
+  #writeTransactionMetadata(
+    id: number,
+    { before, after, now }: { before: Metadata; after: Metadata; now: Timestamp },
+  ): void {
+    this.#sql.all(
+      "UPDATE tx SET metadata = ?, updated_at = CAST(? AS INTEGER) WHERE id = ?",
+      stringifyJson(after),
+      toMicros(now).toString(),
+      id,
+    );
+    this.#batch.changeTransactionMetadata(id, before, after);
+  }
+}
+
+/** Metadata without what other metadata has, too. */
+const withoutKeys = (metadata: Metadata, other: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => !Object.hasOwn(other, key)));

@@ -1,0 +1,86 @@
+import { mergeMetadata } from "#ledger-engine/rules/metadata.ts";
+import type {
+  AccountMetadata,
+  LogData,
+  Metadata,
+  Posting,
+  StoredSchema,
+  Target,
+  Transaction,
+} from "#ledger-engine/rules/types.ts";
+import type { SchemaTrace } from "#ledger-engine/storage/payload.ts";
+import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
+import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** A decided command: what its log entry says, and how its rows come to be. Deciding has written nothing yet. */
+export interface Draft {
+  readonly data: LogData;
+  /** The schema that the write named. */
+  readonly schemaVersion: string | undefined;
+  /** The transaction to answer. */
+  readonly transaction?: Transaction;
+  /** Collects the rows for the log entry of this id and gives the payload of its row. */
+  readonly project: (logId: number) => string;
+}
+
+/** A transaction that is about to be stored. */
+export interface Made {
+  readonly id: number;
+  readonly postings: readonly Posting[];
+  readonly metadata: Metadata;
+  readonly timestamp: Timestamp;
+  readonly trace: SchemaTrace;
+}
+
+export interface NewTransaction extends Made {
+  readonly reference: string | undefined;
+  readonly template: string | undefined;
+  readonly accountMetadata: AccountMetadata;
+}
+
+export interface RevertingTransaction extends Made {
+  readonly original: StoredTransaction;
+  readonly reverted: Transaction;
+}
+
+/** What a log row says by itself, in names. */
+export type LoggedData = { readonly schemaVersion: string | undefined } & (
+  | {
+      readonly type: "NEW_TRANSACTION";
+      readonly transaction: Omit<NewTransaction, "trace" | "accountMetadata">;
+      readonly accountMetadata: AccountMetadata;
+    }
+  | {
+      readonly type: "REVERTED_TRANSACTION";
+      readonly transaction: Omit<Made, "trace">;
+      readonly reverts: number;
+    }
+  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema }
+);
+
+/** What every draft is made with. */
+export interface DraftOptions {
+  readonly now: Timestamp;
+  /** The schema that the write names. */
+  readonly schema: SchemaUse | undefined;
+}
+
+/** What the entry of a write keeps of the schema that it names. */
+export const toTrace = (schema: SchemaUse | undefined): SchemaTrace =>
+  schema === undefined ? {} : { schemaVersion: schema.version };
+
+/** The metadata that a transaction gives to accounts, with that of the schema where it makes them. */
+export function withDefaults(
+  accountMetadata: AccountMetadata,
+  { defaults }: SchemaTrace,
+): AccountMetadata {
+  if (defaults === undefined) return accountMetadata;
+  const merged = new Map(Object.entries(defaults));
+  for (const [address, metadata] of Object.entries(accountMetadata)) {
+    merged.set(address, mergeMetadata(merged.get(address) ?? {}, metadata));
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,390 @@
+import { answer, type Entry, toLedgerError } from "./error.ts";
+import {
+  assertInteger,
+  assertOrder,
+  toAddMetadata,
+  toBulkElements,
+  toBulkOptions,
+  toCreate,
+  toDeleteMetadata,
+  toInsertion,
+  toQueryRequest,
+  toRevert,
+  toScope,
+  toVolumeListOptions,
+  toWriteOptions,
+} from "./input.ts";
+import { toQueryList } from "./query-lists.ts";
+import type {
+  Account,
+  BalanceOptions,
+  BulkElement,
+  BulkOptions,
+  BulkResult,
+  Features,
+  Ledger,
+  ListOptions,
+  LogEntry,
+  LogOptions,
+  Metadata,
+  NewSchema,
+  NewTransaction,
+  QueryResult,
+  QueryRun,
+  RevertOptions,
+  Schema,
+  Target,
+  Transaction,
+  VolumeEntry,
+  VolumeOptions,
+  WriteOptions,
+} from "./types.ts";
+import { toAccount, toLogEntry, toSchema, toTransaction, toVolumeEntry } from "./views.ts";
+import type { LedgerEngine, Outcome } from "#ledger-engine/engine.ts";
+import { queryTemplateOf } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import type { Command } from "#ledger-engine/rules/types.ts";
+import type { Runtime } from "#numscript";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import {
+  decodeCursor,
+  type ListScope,
+  type Page,
+  type PageQuery,
+  type SortColumns,
+} from "#platform/pagination.ts";
+import type { Result } from "#platform/result.ts";
+
+/** How much an iterator reads ahead: a caller may stop at any time. */
+const PAGE_SIZE = 100;
+const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
+
+const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
+
+/** What an error's trace starts below. */
+type Method = Exclude<keyof Ledger, "name" | "features" | "close">;
+
+/** What a ledger is opened with, besides its engine. */
+export interface EmbeddedOptions {
+  /** Of scripts that name none. */
+  readonly runtime: Runtime;
+  /** What the engine's writes did against their schemas. */
+  readonly violations: string[];
+  readonly onViolation: (violation: string) => void;
+  readonly closeStorage: () => void;
+}
+
+/** An engine with the public API around it: translates what goes in and what comes out. */
+export class EmbeddedLedger implements Ledger {
+  readonly #engine: LedgerEngine;
+  readonly #options: EmbeddedOptions;
+  #isClosed = false;
+
+  constructor(engine: LedgerEngine, options: EmbeddedOptions) {
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#engine.info.name;
+  }
+
+  get features(): Features {
+    return this.#engine.info.features;
+  }
+
+  createTransaction(transaction: NewTransaction, options: WriteOptions = {}): Transaction {
+    return this.#commit("createTransaction", () => toCreate(transaction), options);
+  }
+
+  revertTransaction(id: number, options: RevertOptions = {}): Transaction {
+    return this.#commit("revertTransaction", () => toRevert(id, options), options);
+  }
+
+  addAccountMetadata(address: string, metadata: Metadata, options: WriteOptions = {}): void {
+    this.#execute(
+      "addAccountMetadata",
+      () => toAddMetadata(accountTarget(address), metadata),
+      options,
+    );
+  }
+
+  deleteAccountMetadata(address: string, key: string, options: WriteOptions = {}): void {
+    this.#execute(
+      "deleteAccountMetadata",
+      () => toDeleteMetadata(accountTarget(address), key),
+      options,
+    );
+  }
+
+  addTransactionMetadata(id: number, metadata: Metadata, options: WriteOptions = {}): void {
+    this.#execute(
+      "addTransactionMetadata",
+      () => toAddMetadata(transactionTarget(id), metadata),
+      options,
+    );
+  }
+
+  deleteTransactionMetadata(id: number, key: string, options: WriteOptions = {}): void {
+    this.#execute(
+      "deleteTransactionMetadata",
+      () => toDeleteMetadata(transactionTarget(id), key),
+      options,
+    );
+  }
+
+  bulk(elements: readonly BulkElement[], options: BulkOptions = {}): BulkResult[] {
+    return this.#write("bulk", (engine) => {
+      const wanted = toBulkOptions(options);
+      const results = engine.executeBulk(toBulkElements(elements), wanted);
+      const isUndone = wanted.atomic && results.some(({ ok }) => !ok);
+      if (isUndone) this.#options.violations.length = 0;
+      return elements.map((_, index) =>
+        toBulkResult(results[index], { isUndone, entry: this.#entry("bulk") }),
+      );
+    });
+  }
+
+  insertSchema(version: string, schema: NewSchema, options: WriteOptions = {}): void {
+    const { runtime } = this.#options;
+    this.#execute("insertSchema", () => toInsertion(version, schema, { runtime }), options);
+  }
+
+  getTransaction(id: number): Transaction {
+    return this.#with("getTransaction", (engine) => {
+      assertInteger(id, "transaction id");
+      const found = engine.reads.findTransaction(id, EVERY_VOLUME);
+      if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+      return toTransaction(found);
+    });
+  }
+
+  getAccount(address: string): Account {
+    return this.#with("getAccount", (engine) => {
+      const found = engine.reads.findAccount(address, this.#accountVolumes);
+      if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
+      return toAccount(found);
+    });
+  }
+
+  balance(address: string, asset: string): bigint {
+    return this.#with("balance", (engine) => {
+      const account = engine.reads.findAccount(address, { volumes: true, effectiveVolumes: false });
+      const volumes = account?.volumes?.find((entry) => entry.asset === asset);
+      return volumes === undefined ? 0n : volumes.input - volumes.output;
+    });
+  }
+
+  *transactions({ order = "asc", where, pit }: ListOptions = {}): Generator<Transaction> {
+    const list = this.#listOf("transactions", order, () => ({
+      columns: { id: "integer" },
+      scope: toScope({ where, pit }),
+    }));
+    yield* this.#transactions(list);
+  }
+
+  *accounts({ order = "asc", where, pit }: ListOptions = {}): Generator<Account> {
+    const list = this.#listOf("accounts", order, () => ({
+      columns: { address: "text" },
+      scope: toScope({ where, pit }),
+    }));
+    yield* this.#accounts(list);
+  }
+
+  *volumes(options: VolumeOptions = {}): Generator<VolumeEntry> {
+    const { order = "asc", where, startTime, endTime } = options;
+    const list = this.#listOf("volumes", order, () => ({
+      columns: { account: "text" },
+      scope: {
+        ...toScope({ where, oot: startTime, pit: endTime }),
+        options: { ...toVolumeListOptions(options) },
+      },
+    }));
+    yield* this.#volumes(list);
+  }
+
+  aggregateBalances(options: BalanceOptions = {}): Readonly<Record<string, bigint>> {
+    return this.#with("aggregateBalances", ({ reads }) => {
+      const { insertionDate } = toVolumeListOptions(options);
+      const balances = reads.aggregateBalances({
+        ...toScope(options),
+        useInsertionDate: insertionDate,
+      });
+      return Object.fromEntries(balances.map(({ asset, balance }) => [asset, balance]));
+    });
+  }
+
+  *logs({ after = 0 }: LogOptions = {}): Generator<LogEntry> {
+    this.#with("logs", () => assertInteger(after, "log id"));
+    let last = after;
+    for (;;) {
+      const entries = this.#with("logs", (engine) =>
+        engine.readLogs(last + 1, engine.lastLogId, LOGS_LIMITS),
+      );
+      yield* entries.map(toLogEntry);
+      const end = entries.at(-1);
+      if (end === undefined) return;
+      last = end.id;
+    }
+  }
+
+  getSchema(version: string): Schema {
+    return this.#with("getSchema", ({ reads }) => {
+      const found = reads.findSchema(version);
+      if (found !== undefined) return toSchema(found);
+      throw new AppError("NOT_FOUND", `schema version '${version}' not found`);
+    });
+  }
+
+  *schemas({ order = "desc", where, pit }: ListOptions = {}): Generator<Schema> {
+    const list = this.#listOf("schemas", order, () => ({
+      columns: { created_at: "date" },
+      scope: toScope({ where, pit }),
+    }));
+    const pages = this.#pages(list, ({ reads }, query) => reads.listSchemas(query));
+    for (const page of pages) yield* page.map(toSchema);
+  }
+
+  runQuery(schemaVersion: string, id: string, run: QueryRun = {}): QueryResult {
+    const name = "runQuery";
+    const { resource, ...rest } = this.#with(name, ({ reads }) => {
+      const query = queryTemplateOf(reads.findSchema(schemaVersion), { schemaVersion, id });
+      return toQueryList(query, toQueryRequest(run));
+    });
+    const list: List = { name, ...rest };
+    switch (resource) {
+      case "transactions":
+        return { resource, items: this.#transactions(list) };
+      case "accounts":
+        return { resource, items: this.#accounts(list) };
+      case "logs":
+        return { resource, items: this.#logs(list) };
+      case "volumes":
+        return { resource, items: this.#volumes(list) };
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.closeStorage();
+  }
+
+  #commit(name: Method, toCommand: () => Command, options: WriteOptions): Transaction {
+    const { transaction } = this.#execute(name, toCommand, options);
+    // A key is checked against the command, so that a replay is of the same kind.
+    return toTransaction(present(transaction, "a commit makes a transaction"));
+  }
+
+  #execute(name: Method, toCommand: () => Command, options: WriteOptions): Outcome {
+    return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
+  }
+
+  /** Tells what a write did against its schema once it is done: who is told may go on writing. */
+  #write<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+    const { violations, onViolation } = this.#options;
+    violations.length = 0; // of a write that was refused
+    const result = this.#with(name, work);
+    for (const violation of violations.splice(0)) onViolation(violation);
+    return result;
+  }
+
+  *#transactions(list: List): Generator<Transaction> {
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listTransactions(query, EVERY_VOLUME),
+    );
+    for (const page of pages) yield* page.map(toTransaction);
+  }
+
+  *#accounts(list: List): Generator<Account> {
+    const pages = this.#pages(list, ({ reads }, query) =>
+      reads.listAccounts(query, this.#accountVolumes),
+    );
+    for (const page of pages) yield* page.map(toAccount);
+  }
+
+  *#volumes(list: List): Generator<VolumeEntry> {
+    const pages = this.#pages(list, ({ reads }, query) => reads.listVolumes(query));
+    for (const page of pages) yield* page.map(toVolumeEntry);
+  }
+
+  *#logs(list: List): Generator<LogEntry> {
+    const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
+    for (const page of pages) yield* page.map(toLogEntry);
+  }
+
+  /** A list to walk. Throws for what it cannot be. */
+  #listOf(
+    name: Method,
+    order: "asc" | "desc",
+    toRest: () => Pick<List, "columns" | "scope">,
+  ): List {
+    return this.#with(name, () => {
+      assertOrder(order);
+      return { name, order, ...toRest() };
+    });
+  }
+
+  *#pages<T>(
+    { name, columns, order, scope }: List,
+    read: (engine: LedgerEngine, query: PageQuery) => Page<T>,
+  ): Generator<readonly T[]> {
+    const [column = ""] = Object.keys(columns);
+    const common = { ...scope, column, order, pageSize: PAGE_SIZE };
+    const { options } = scope;
+    const rules = {
+      columns,
+      pageSizeMax: PAGE_SIZE,
+      ...(options === undefined ? {} : { options }),
+    };
+    let query: PageQuery | undefined = { kind: "column", ...common, reverse: false };
+    while (query !== undefined) {
+      const wanted: PageQuery = query;
+      const page: Page<T> = this.#with(name, (engine) => read(engine, wanted));
+      yield page.data;
+      const { next } = page;
+      query = next === undefined ? undefined : decodeCursor(next, rules);
+    }
+  }
+
+  get #accountVolumes() {
+    return { volumes: this.features.MOVES_HISTORY === "ON", effectiveVolumes: false };
+  }
+
+  #with<T>(name: Method, work: (engine: LedgerEngine) => T): T {
+    return answer(this.#entry(name), () => {
+      if (this.#isClosed) throw new AppError("LEDGER_NOT_FOUND", "the ledger is closed");
+      return work(this.#engine);
+    });
+  }
+
+  #entry(name: Method): Entry {
+    return this[name];
+  }
+}
+
+const accountTarget = (targetId: string): Target => ({ targetType: "ACCOUNT", targetId });
+const transactionTarget = (targetId: number): Target => ({ targetType: "TRANSACTION", targetId });
+
+/** What an iterator walks: one sort column, and the function of the public API that it belongs to. */
+interface List {
+  readonly name: Method;
+  readonly columns: SortColumns;
+  readonly order: "asc" | "desc";
+  readonly scope: ListScope;
+}
+
+function toBulkResult(
+  result: Result<Outcome> | undefined,
+  { isUndone, entry }: { isUndone: boolean; entry: Entry },
+): BulkResult {
+  if (result === undefined) return { status: "skipped" };
+  if (!result.ok) return { status: "failed", error: toLedgerError(result.failure, entry) };
+  if (isUndone) return { status: "undone" };
+  const { logId, transaction } = result.value;
+  return {
+    status: "done",
+    logId,
+    ...(transaction === undefined ? {} : { transaction: toTransaction(transaction) }),
+  };
+}

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { LedgerError } from "./error.ts";
+import { PositionalSql } from "./positional-sql.ts";
+import { STEP_LAST } from "#ledger-engine/storage/migrations.ts";
+
+/**
+ * Opens a file for one ledger and for this opener alone, and makes it if need be. Throws `CONFLICT` where it is open
+ * elsewhere, `VALIDATION` where it is something else or can't be opened, and then leaves it as it is.
+ */
+export function openLedgerFile(path: string): PositionalSql {
+  try {
+    if (existsSync(path)) assertHoldsLedger(path);
+    return openAlone(path);
+  } catch (cause) {
+    if (cause instanceof LedgerError) throw cause;
+    throw toOpenError(path, cause);
+  }
+}
+
+/** Looks before anything is written: `PositionalSql` changes the mode of a file. */
+function assertHoldsLedger(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    if (tables.length === 0) return; // an opener before was cut off
+    const names = new Set(tables.map(({ name }) => name));
+    if (!names.has("ledger") || !names.has("migration")) {
+      throw new LedgerError("VALIDATION", `'${path}' is a database, but it holds no ledger`);
+    }
+    const last = database.prepare("SELECT max(step) AS step FROM migration").get();
+    if (Number(last?.["step"] ?? 0) > STEP_LAST) {
+      throw new LedgerError("VALIDATION", `'${path}' was written by a later version of Florin`);
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function openAlone(path: string): PositionalSql {
+  const sql = new PositionalSql(path);
+  try {
+    // The first transaction that could write takes the lock, and only closing gives it back.
+    sql.all("PRAGMA locking_mode = EXCLUSIVE");
+    sql.all("BEGIN EXCLUSIVE");
+    sql.all("COMMIT");
+    // What was answered outlives a power cut.
+    sql.all("PRAGMA synchronous = FULL");
+    return sql;
+  } catch (error) {
+    sql.close();
+    throw error;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function toOpenError(path: string, cause: unknown): LedgerError {
+  const { errcode, message } = cause as { errcode?: number; message: string }; // of `node:sqlite`
+  return errcode === SQLITE_BUSY
+    ? new LedgerError("CONFLICT", `'${path}' is open elsewhere, in this process or another`, {
+        cause,
+      })
+    : new LedgerError("VALIDATION", `'${path}' can't be opened: ${message}`, { cause });
+}

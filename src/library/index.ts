@@ -1,0 +1,117 @@
+/**
+ * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. The engine and the rules are those of
+ * the server; here is no HTTP. What surprises:
+ *
+ * - It is bundled by itself (`scripts/build-library.ts`): nothing here may lead to Hono, Drizzle or the Workers runtime.
+ * - The public types are written out, so that their declarations lead to nothing else.
+ */
+import { resolve } from "node:path";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
+import { EmbeddedLedger } from "./embedded-ledger.ts";
+import { answer } from "./error.ts";
+import { openLedgerFile } from "./file.ts";
+import { parse, toTimestamp } from "./input.ts";
+import { PositionalSql } from "./positional-sql.ts";
+import type { Ledger, OpenOptions } from "./types.ts";
+import { type EngineSettings, LedgerEngine } from "#ledger-engine/engine.ts";
+import { RuntimeRequest } from "#ledger-engine/requests/write-requests.ts";
+import { parseFeatures } from "#ledger-engine/rules/features.ts";
+import { isLedgerName } from "#ledger-engine/rules/names.ts";
+import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { type Clock, systemClock } from "#platform/time.ts";
+
+export { type ErrorCode, LedgerError } from "./error.ts";
+export type * from "./types.ts";
+
+/**
+ * Opens the ledger of a file, or makes it; without a file, a ledger in memory. A file is open in one place at a time:
+ * `CONFLICT` says that it is open elsewhere.
+ */
+export function openLedger(options: OpenOptions = {}): Ledger {
+  return answer(openLedger, () => {
+    const info = toInfo(options);
+    const violations: string[] = [];
+    const settings = toSettings(options, violations);
+    const clock = toClock(options);
+    const { file } = options;
+    const isInMemory = file === undefined || file === ":memory:";
+    const sql = isInMemory ? new PositionalSql() : openLedgerFile(resolve(file));
+    try {
+      LedgerEngine.create(sql, info);
+      const engine = new LedgerEngine(sql, clock, settings);
+      assertSame(engine.info, options);
+      const { onSchemaViolation = () => undefined } = options;
+      return new EmbeddedLedger(engine, {
+        runtime: settings.scripts.runtime,
+        violations,
+        onViolation: onSchemaViolation,
+        closeStorage: () => sql.close(),
+      });
+    } catch (error) {
+      sql.close();
+      throw error;
+    }
+  });
+}
+
+const NAME_DEFAULT = "default";
+/** A ledger by itself is in the bucket that the server puts ledgers into which name none. */
+const BUCKET = "_default";
+
+function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
+  if (!isLedgerName(name)) {
+    throw new AppError(
+      "VALIDATION",
+      `invalid ledger name '${name}': expected 1 to 63 letters, digits, '_' and '-', and not a reserved name`,
+    );
+  }
+  const chosen = Object.fromEntries(givenFeatures(features));
+  return {
+    uuid: newId(),
+    name,
+    bucket: BUCKET,
+    features: parseFeatures(chosen, { mayChoose: true }),
+  };
+}
+
+/** What writes do against their schemas is put into `violations`. */
+function toSettings(
+  { runtime, featureFlags = [], schemaEnforcement }: OpenOptions,
+  violations: string[],
+): EngineSettings {
+  const wanted = parse(RuntimeRequest, runtime, "runtime");
+  const mode = parse(EnforcementRequest, schemaEnforcement, "schemaEnforcement");
+  return {
+    scripts: { runtime: wanted || "machine", featureFlags: new Set(featureFlags) },
+    schemas: {
+      isStrict: mode === "strict",
+      report: (violation) => violations.push(violation),
+    },
+  };
+}
+
+const EnforcementRequest = z.enum(["audit", "strict"]).nullish();
+
+const toClock = ({ clock }: OpenOptions): Clock =>
+  clock === undefined ? systemClock : () => toTimestamp(clock(), "clock");
+
+/** A ledger that exists keeps its name and its features: who expects others has the wrong file. */
+function assertSame(info: LedgerInfo, { name, features }: OpenOptions): void {
+  if (name !== undefined && name !== info.name) {
+    throw new AppError("VALIDATION", `the file holds the ledger '${info.name}', not '${name}'`);
+  }
+  const kept: Readonly<Record<string, string>> = info.features;
+  for (const [feature, value] of givenFeatures(features)) {
+    if (kept[feature] === value) continue;
+    throw new AppError(
+      "VALIDATION",
+      `the ledger was made with ${feature} ${kept[feature]}, not ${value}`,
+    );
+  }
+}
+
+const givenFeatures = (features: OpenOptions["features"] = {}): [string, string][] =>
+  Object.entries(features).filter(([, value]) => value !== undefined);

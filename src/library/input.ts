@@ -1,0 +1,222 @@
+import { isDate } from "node:util/types";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
+import type {
+  BulkElement,
+  BulkOptions,
+  Filter,
+  NewTransaction,
+  QueryRun,
+  RevertOptions,
+  Target,
+  Time,
+  VolumeOptions,
+  WriteOptions,
+} from "./types.ts";
+import type * as engine from "#ledger-engine/engine.ts";
+import {
+  assertIdempotencyKey,
+  parseBulk,
+  toBulkElement,
+  toInsertSchema,
+  toTransactionCommand,
+} from "#ledger-engine/requests/commands.ts";
+import { BulkElementData, TransactionRequest } from "#ledger-engine/requests/write-requests.ts";
+import type { VolumeListOptions } from "#ledger-engine/rules/reads.ts";
+import type { QueryRequest } from "#ledger-engine/rules/schemas/queries.ts";
+import type { Command } from "#ledger-engine/rules/types.ts";
+import type { Runtime } from "#numscript";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { ListScope } from "#platform/pagination.ts";
+import { unwrap } from "#platform/result.ts";
+import type { Timestamp } from "#platform/time.ts";
+import { TimestampInput, toValidationError } from "#platform/validation.ts";
+
+/**
+ * From what callers pass to commands, by the way of the HTTP API: a value is written as JSON and read again, so that
+ * what a text, a number or a date may be is decided in one place.
+ */
+export function toCreate(transaction: NewTransaction): Command {
+  const request = parse(TransactionRequest, toRequest(transaction), "transaction");
+  return toTransactionCommand(request, { force: false });
+}
+
+export function toRevert(id: number, options: RevertOptions): Command {
+  const { force, atEffectiveDate, metadata } = options;
+  const action = "REVERT_TRANSACTION";
+  const request = { id, force, atEffectiveDate, metadata };
+  return commandOf({ action, data: parse(BulkElementData[action], request, "revert") });
+}
+
+export function toAddMetadata(target: Target, metadata: unknown): Command {
+  const action = "ADD_METADATA";
+  const data = parse(BulkElementData[action], { ...target, metadata }, "metadata");
+  return commandOf({ action, data });
+}
+
+export function toDeleteMetadata(target: Target, key: unknown): Command {
+  const action = "DELETE_METADATA";
+  const data = parse(BulkElementData[action], { ...target, key }, "metadata");
+  return commandOf({ action, data });
+}
+
+/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+export function toInsertion(
+  version: unknown,
+  schema: unknown,
+  { runtime }: { readonly runtime: Runtime },
+): Command {
+  const name = parse(z.string(), version, "schema version");
+  return toInsertSchema(name, parse(z.unknown(), schema, "schema"), { runtime });
+}
+
+export function toBulkElements(elements: readonly BulkElement[]): engine.BulkElement[] {
+  assertList(elements);
+  const requests = elements.map((element) =>
+    element.action === "CREATE_TRANSACTION"
+      ? { ...element, data: toRequest(element.data) }
+      : element,
+  );
+  return parseBulk(parse(z.array(z.unknown()), requests, "bulk")).map(toBulkElement);
+}
+
+function assertList(value: unknown): void {
+  if (Array.isArray(value)) return;
+  throw new AppError("VALIDATION", "invalid bulk: expected an array of elements");
+}
+
+/** Throws `VALIDATION` unless the value is an integer, as ids are. */
+export function assertInteger(value: unknown, what: string): void {
+  if (Number.isSafeInteger(value)) return;
+  throw new AppError("VALIDATION", `invalid ${what}: expected an integer`);
+}
+
+/** Throws `VALIDATION` for a direction that there is not. */
+export function assertOrder(order: unknown): void {
+  if (order === "asc" || order === "desc") return;
+  throw new AppError("VALIDATION", "invalid order: expected 'asc' or 'desc'");
+}
+
+export function toWriteOptions(options: WriteOptions): engine.WriteOptions {
+  const request = parse(WriteOptionsRequest, options, "option");
+  const idempotencyKey = request.idempotencyKey ?? "";
+  assertIdempotencyKey(idempotencyKey);
+  const { dryRun, schemaVersion } = request;
+  return { idempotencyKey, dryRun: dryRun ?? false, schemaVersion: schemaVersion ?? "" };
+}
+
+export function toBulkOptions(options: BulkOptions): engine.BulkOptions {
+  const { atomic, continueOnFailure, schemaVersion } = parse(BulkOptionsRequest, options, "option");
+  return {
+    atomic: atomic ?? false,
+    continueOnFailure: continueOnFailure ?? false,
+    schemaVersion: schemaVersion ?? "",
+  };
+}
+
+export const toTimestamp = (time: Time, what: string): Timestamp =>
+  parse(TimestampInput, time, what);
+
+/** What an iterator shows, and as of when. */
+export function toScope({ where, pit, oot }: Scope): Pick<ListScope, "where" | "pit" | "oot"> {
+  return {
+    ...(isGiven(where) ? { where: stringifyJson(parse(z.unknown(), where, "filter")) } : {}),
+    ...(isGiven(pit) ? { pit: toTimestamp(pit, "point in time") } : {}),
+    ...(isGiven(oot) ? { oot: toTimestamp(oot, "start time") } : {}),
+  };
+}
+
+interface Scope {
+  readonly where?: Filter | undefined;
+  readonly pit?: Time | undefined;
+  readonly oot?: Time | undefined;
+}
+
+/** Callers without types pass null, too. */
+const isGiven = <V>(value: V | undefined | null): value is V =>
+  value !== undefined && value !== null;
+
+/** Throws `VALIDATION`. */
+export function toVolumeListOptions(options: VolumeOptions): VolumeListOptions {
+  const { insertionDate, groupBy } = parse(VolumeOptionsRequest, options, "option");
+  return { insertionDate: insertionDate ?? false, groupBy: groupBy ?? 0 };
+}
+
+const VolumeOptionsRequest = z.object({
+  insertionDate: z.boolean().nullish(),
+  groupBy: z.int().nullish(),
+});
+
+const WriteOptionsRequest = z.object({
+  idempotencyKey: z.string().nullish(),
+  dryRun: z.boolean().nullish(),
+  schemaVersion: z.string().nullish(),
+});
+const BulkOptionsRequest = z.object({
+  atomic: z.boolean().nullish(),
+  continueOnFailure: z.boolean().nullish(),
+  schemaVersion: z.string().nullish(),
+});
+
+/** Throws `VALIDATION`. */
+export function toQueryRequest(run: QueryRun): QueryRequest {
+  const { vars, params } = parse(QueryRunRequest, run, "query");
+  return { vars: vars ?? {}, params: params ?? {} };
+}
+
+/** Values of any kind by name; `z.record` would drop one of the name `__proto__`. */
+const Members = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "expected an object",
+);
+const QueryRunRequest = z.object({ vars: Members.nullish(), params: Members.nullish() });
+
+/** The wire has no short form of a script. */
+const toRequest = (transaction: NewTransaction): unknown =>
+  typeof transaction?.script === "string"
+    ? { ...transaction, script: { plain: transaction.script } }
+    : transaction;
+
+const commandOf = (element: Parameters<typeof toBulkElement>[0]): Command =>
+  unwrap(toBulkElement(element).command);
+
+/** Throws `VALIDATION`, naming what is wrong. */
+export function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const parsed = schema.safeParse(toWire(value, what));
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, what);
+}
+
+/** A value as a request would bring it. */
+function toWire(value: unknown, what: string): unknown {
+  try {
+    const text = stringifyJson({ value });
+    assertFaithful(value); // what holds itself has been refused by now
+    return (parseJson(text) as { value?: unknown }).value;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("VALIDATION", `${what}: ${why}`, { cause });
+  }
+}
+
+/** Refuses what JSON would change without a word. */
+function assertFaithful(value: unknown): void {
+  if (typeof value === "number") assertExact(value);
+  if (typeof value !== "object" || value === null) return;
+  if (isDate(value)) {
+    if (Number.isNaN(value.getTime())) throw new TypeError("an invalid date");
+    return;
+  }
+  if (!Array.isArray(value) && Symbol.iterator in value) {
+    throw new TypeError("expected a plain object, found a collection");
+  }
+  for (const member of Object.values(value)) assertFaithful(member);
+}
+
+function assertExact(value: number): void {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is not an integer`);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new RangeError(`${value} is beyond 2^53, where numbers are not exact: use a bigint`);
+  }
+}

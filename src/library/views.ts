@@ -1,0 +1,90 @@
+import type {
+  Account,
+  LogData,
+  LogEntry,
+  Schema,
+  Target,
+  Transaction,
+  VolumeEntry,
+} from "./types.ts";
+import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
+import {
+  parseStoredSchema,
+  renderStoredSchema,
+  showSchema,
+} from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import type * as core from "#ledger-engine/rules/types.ts";
+import { toAccountView, toTransactionView } from "#modules/ledger/http/views.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+/** As the HTTP API shows it. */
+export const toTransaction = (transaction: core.Transaction): Transaction =>
+  toTransactionView(transaction);
+
+export function toAccount(account: core.AccountRecord): Account {
+  const view = toAccountView(account, { volumes: true, effectiveVolumes: false });
+  return { ...view, volumes: view.volumes ?? {} };
+}
+
+export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): VolumeEntry => ({
+  account,
+  asset,
+  input,
+  output,
+  balance: input - output,
+});
+
+/** As clients read it. */
+export const toSchema = (schema: core.StoredSchema): Schema =>
+  showSchema(parseStoredSchema(schema)) as Schema; // the JSON of a checked schema
+
+export const toLogEntry = ({
+  id,
+  date,
+  idempotencyKey,
+  schemaVersion,
+  data,
+}: core.LogEntry): LogEntry => ({
+  id,
+  date: formatTimestamp(date),
+  idempotencyKey,
+  ...(schemaVersion === undefined ? {} : { schemaVersion }),
+  ...toLogData(data),
+});
+
+function toLogData(data: core.LogData): LogData {
+  switch (data.type) {
+    case "NEW_TRANSACTION": {
+      const { type, transaction, accountMetadata } = data;
+      return { type, data: { transaction: toTransaction(transaction), accountMetadata } };
+    }
+    case "REVERTED_TRANSACTION": {
+      const { type, revertedTransaction, transaction } = data;
+      return {
+        type,
+        data: {
+          revertedTransaction: toTransaction(revertedTransaction),
+          transaction: toTransaction(transaction),
+        },
+      };
+    }
+    case "SET_METADATA": {
+      const { type, target, metadata } = data;
+      return { type, data: { ...toTarget(target), metadata } };
+    }
+    case "DELETE_METADATA": {
+      const { type, target, key } = data;
+      return { type, data: { ...toTarget(target), key } };
+    }
+    case "INSERTED_SCHEMA":
+      return {
+        type: data.type,
+        data: { schema: renderStoredSchema(data.schema) as Schema }, // as `toSchema`
+      };
+  }
+}
+
+const toTarget = (target: core.Target): Target =>
+  target.type === "ACCOUNT"
+    ? { targetType: target.type, targetId: target.id }
+    : { targetType: target.type, targetId: target.id };

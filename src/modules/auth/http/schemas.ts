@@ -1,0 +1,145 @@
+import { z } from "@hono/zod-openapi";
+import {
+  CLIENT_ID_LENGTH_MAX,
+  CLIENT_LIST_MAX,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  SCOPE_LENGTH_MAX,
+  URI_LENGTH_MAX,
+} from "#modules/auth/core/client.ts";
+import { OAUTH_ERRORS } from "#modules/auth/core/oauth-error.ts";
+import { dataOf, MetadataSchema } from "#platform/http/schemas.ts";
+
+export const ClientParams = z.object({ clientId: z.string() });
+export const SecretParams = ClientParams.extend({ secretId: z.string() });
+
+/** Printable ASCII without a space, as RFC 6749 has it; an empty text asks for a new id. */
+const ClientId = z
+  .string()
+  .max(CLIENT_ID_LENGTH_MAX)
+  .regex(/^[\x21-\x7e]*$/, "expected ASCII characters without a space");
+const Name = z.string().max(NAME_LENGTH_MAX);
+const Uri = z.string().max(URI_LENGTH_MAX);
+const Scope = z
+  .string()
+  .max(SCOPE_LENGTH_MAX)
+  .regex(/^\S+$/, "expected one scope without spaces; list several one by one");
+
+/** What a client may send of itself. Whatever is absent or null takes its empty value, also in a replacement. */
+const ClientOptions = z.object({
+  public: orElse(z.boolean(), false),
+  redirectUris: orElse(z.array(Uri).max(CLIENT_LIST_MAX), []),
+  description: orElse(z.string().max(DESCRIPTION_LENGTH_MAX), ""),
+  name: orElse(Name, ""),
+  postLogoutRedirectUris: orElse(z.array(Uri).max(CLIENT_LIST_MAX), []),
+  metadata: orElse(MetadataSchema, {}),
+  trusted: orElse(z.boolean(), false),
+  scopes: orElse(z.array(Scope).max(CLIENT_LIST_MAX), []),
+});
+
+export const CreateClientRequest = ClientOptions.extend({
+  id: orElse(ClientId, ""),
+}).openapi("CreateClientRequest");
+export const UpdateClientRequest = ClientOptions.openapi("UpdateClientRequest");
+
+export const CreateSecretRequest = z
+  .object({ name: orElse(Name, ""), metadata: orElse(MetadataSchema, {}) })
+  .openapi("CreateSecretRequest");
+
+const ClientSecret = z
+  .object({ id: z.string(), lastDigits: z.string(), name: z.string(), metadata: MetadataSchema })
+  .openapi("ClientSecret");
+
+const ClientView = z
+  .object({
+    public: z.boolean(),
+    redirectUris: z.array(z.string()),
+    description: z.string(),
+    name: z.string(),
+    postLogoutRedirectUris: z.array(z.string()),
+    metadata: MetadataSchema,
+    trusted: z.boolean(),
+    scopes: z.array(z.string()),
+    id: z.string(),
+    secrets: z.array(ClientSecret),
+  })
+  .openapi("Client");
+
+export const ClientResponse = dataOf(ClientView);
+export const ClientsResponse = dataOf(z.array(ClientView));
+export const SecretResponse = dataOf(
+  z.object({
+    id: z.string(),
+    lastDigits: z.string(),
+    name: z.string(),
+    clear: z.string().openapi({ description: "The secret. It is not shown again." }),
+  }),
+);
+
+/** Longest value of a parameter of the token endpoint, in UTF-16 units: it limits what a token can hold. */
+const FORM_VALUE_LENGTH_MAX = 4096;
+const FormText = z.string({ error: "given more than once" }).max(FORM_VALUE_LENGTH_MAX).optional();
+
+export const TokenForm = z
+  .object({
+    grant_type: FormText.openapi({ example: "client_credentials" }),
+    scope: FormText.openapi({
+      description: "Scopes, separated by spaces. None gives a token without any.",
+    }),
+    client_id: FormText,
+    client_secret: FormText,
+  })
+  .openapi("TokenRequest");
+
+export const TokenResponse = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal("Bearer"),
+    expires_in: z.int(),
+    scope: z
+      .string()
+      .optional()
+      .openapi({ description: "What was granted, where it is not what was requested." }),
+  })
+  .openapi("TokenResponse");
+
+export const OAuthErrorResponse = z
+  .object({ error: z.enum(OAUTH_ERRORS), error_description: z.string().optional() })
+  .openapi("OAuthError");
+
+export const DiscoveryResponse = z
+  .object({
+    issuer: z.url(),
+    token_endpoint: z.url(),
+    jwks_uri: z.url(),
+    scopes_supported: z.array(z.string()),
+    response_types_supported: z.array(z.string()),
+    grant_types_supported: z.array(z.string()),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+  })
+  .openapi("Discovery");
+
+export const KeysResponse = z
+  .object({
+    keys: z.array(
+      z.object({
+        use: z.literal("sig"),
+        kty: z.literal("RSA"),
+        kid: z.string(),
+        alg: z.literal("RS256"),
+        n: z.string(),
+        e: z.string(),
+      }),
+    ),
+  })
+  .openapi("KeySet");
+
+export const InfoResponse = z
+  .object({ version: z.string(), debug: z.boolean() })
+  .openapi("AuthInfo");
+export const HealthResponse = z.object({ Database: z.string() }).openapi("AuthHealth");
+
+/** A field that may be absent or null. */
+function orElse<S extends z.ZodType>(schema: S, value: z.output<S>) {
+  return schema.nullish().transform((given) => given ?? value);
+}

@@ -1,0 +1,44 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { HealthResponse, InfoResponse } from "./schemas.ts";
+import { AuthStore } from "#modules/auth/store.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
+import { isHealthy } from "#platform/http/versions.ts";
+
+const tags = ["auth"];
+
+/** What operators ask: the version and whether the database answers. */
+export function registerServer(app: OpenAPIHono<AppEnv>, version: string): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_info",
+      operationId: "getServerInfoAuth",
+      summary: "Show the version",
+      tags,
+      scope: "public",
+      responses: { 200: json("The version", InfoResponse) },
+    },
+    () => ({ status: 200, body: { version, debug: false } }),
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_healthcheck",
+      operationId: "getHealthAuth",
+      summary: "Check whether the module works",
+      tags,
+      scope: "public",
+      responses: {
+        200: json("It works", HealthResponse),
+        500: json("The database does not answer", HealthResponse),
+      },
+    },
+    async ({ c }) =>
+      (await isHealthy("auth", new AuthStore(c.env).check()))
+        ? { status: 200, body: { Database: "OK" } }
+        : { status: 500, body: { Database: "the database does not answer" } },
+  );
+}

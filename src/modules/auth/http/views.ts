@@ -1,0 +1,61 @@
+import type { Client, ClientSecret } from "#modules/auth/core/client.ts";
+import { KNOWN_SCOPES } from "#modules/auth/static-client.ts";
+import {
+  CLIENT_AUTHENTICATION_METHODS,
+  GRANT_TYPES,
+  type IssuedToken,
+} from "#modules/auth/token-service.ts";
+
+export function toClientView(client: Client) {
+  return {
+    public: client.public,
+    redirectUris: [...client.redirectUris],
+    description: client.description,
+    name: client.name,
+    postLogoutRedirectUris: [...client.postLogoutRedirectUris],
+    metadata: client.metadata,
+    trusted: client.trusted,
+    scopes: [...client.scopes],
+    id: client.id,
+    secrets: client.secrets.map(toSecretView),
+  };
+}
+
+/** A secret with its clear text, for the one answer that shows it. */
+export const toCreatedSecretView = ({
+  secret,
+  clear,
+}: {
+  secret: ClientSecret;
+  clear: string;
+}) => ({
+  id: secret.id,
+  lastDigits: secret.lastDigits,
+  name: secret.name,
+  clear,
+});
+
+export const toTokenView = ({ accessToken, expiresInSeconds, scope }: IssuedToken) => ({
+  access_token: accessToken,
+  token_type: "Bearer" as const,
+  expires_in: expiresInSeconds,
+  ...(scope === undefined ? {} : { scope }),
+});
+
+/** The discovery document names what works and nothing else. */
+export const toDiscoveryView = (issuer: string) => ({
+  issuer,
+  token_endpoint: `${issuer}/oauth/token`,
+  jwks_uri: `${issuer}/keys`,
+  scopes_supported: [...KNOWN_SCOPES],
+  response_types_supported: [],
+  grant_types_supported: [...GRANT_TYPES],
+  token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION_METHODS],
+});
+
+const toSecretView = ({ id, lastDigits, name, metadata }: ClientSecret) => ({
+  id,
+  lastDigits,
+  name,
+  metadata,
+});

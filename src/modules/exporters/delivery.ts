@@ -1,0 +1,194 @@
+import type { Destination } from "./drivers/driver.ts";
+import type { ExporterSetup } from "./exporter-config.ts";
+import type { LogItem, LogPage } from "./log-page.ts";
+import type { Assignment } from "./pipeline-store.ts";
+import type { ProgressStore } from "./progress.ts";
+import { idleAfterMs, retryAfterMs, type Waits } from "./waits.ts";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
+
+/** Where a delivery touches the world; tests pass their own. */
+export interface DeliveryPorts {
+  /** What is to be done now. The same object as before, as long as nothing has changed. */
+  readonly assignment: () => Promise<Assignment | undefined>;
+  /** Entries behind a position, undefined for the beginning. Throws `LEDGER_NOT_FOUND`. */
+  readonly readPage: (
+    ledger: string,
+    position: number | undefined,
+    countMax: number,
+  ) => Promise<LogPage>;
+  readonly open: (setup: ExporterSetup) => Destination;
+  readonly nowMs: () => number;
+  /** From 0 on and below 1. */
+  readonly random: () => number;
+}
+
+export interface DeliveryOptions extends Waits {
+  /** Most entries that are read at a time. */
+  readonly pageSize: number;
+}
+
+/** When to go on: never, unless told; or at a time, which after a failure nothing but a change makes earlier. */
+export type NextRun =
+  | { readonly kind: "never" }
+  | { readonly kind: "at"; readonly atMs: number; readonly isRetry: boolean };
+
+/** How long one run goes on sending. Then another begins, with limits of the platform of its own. */
+const RUN_MS_MAX = 20_000;
+/** Most batches that one run sends: a page and a batch are a call each, of which the platform allows 1,000. */
+const RUN_BATCHES_MAX = 300;
+
+const NEVER: NextRun = { kind: "never" };
+
+/**
+ * Sends the log of a ledger to its destination, in order, batch by batch. The position moves when a whole batch was
+ * accepted, so that a crash sends a batch again and never leaves one out.
+ */
+export class Delivery {
+  readonly #ports: DeliveryPorts;
+  readonly #progress: ProgressStore;
+  readonly #options: DeliveryOptions;
+  #opened: { assignment: Assignment; destination: Destination } | undefined;
+
+  constructor(ports: DeliveryPorts, progress: ProgressStore, options: DeliveryOptions) {
+    this.#ports = ports;
+    this.#progress = progress;
+    this.#options = options;
+  }
+
+  /** Sends what there is to send, and says when to go on. Never throws. */
+  async run(): Promise<NextRun> {
+    const { nowMs } = this.#ports;
+    const run: Run = { endsAtMs: nowMs() + RUN_MS_MAX, batches: 0 };
+    try {
+      while (nowMs() < run.endsAtMs && run.batches < RUN_BATCHES_MAX) {
+        const next = await this.#sendPage(run);
+        if (next !== undefined) return next;
+      }
+      return { kind: "at", atMs: nowMs(), isRetry: false };
+    } catch (error) {
+      if (error instanceof AppError) return this.#failed(error.message);
+      logError("a pipeline could not run", error, { pipeline: this.#progress.readId() });
+      return this.#failed(UNEXPECTED);
+    }
+  }
+
+  /** When to run for new entries, of which `lastLogId` is the last, if that is known. */
+  runForMs(lastLogId: number | undefined): number {
+    const nowMs = this.#ports.nowMs();
+    if (this.#opened === undefined) return nowMs;
+    const { destination } = this.#opened;
+    const waiting = (lastLogId ?? 0) - (this.#progress.read()?.lastLogId ?? 0);
+    const isFull = waiting >= this.#batchSize(destination);
+    return isFull ? nowMs : this.#flushAtMs(destination);
+  }
+
+  /** Sends a page; says when to go on where there are no more. */
+  async #sendPage(run: Run): Promise<NextRun | undefined> {
+    const assignment = await this.#ports.assignment();
+    const progress = this.#progress.read();
+    if (assignment?.enabled !== true || progress === undefined) return NEVER;
+    const { destination } = this.#openFor(assignment);
+    const page = await this.#readPage(assignment, progress.lastLogId);
+    if (page === undefined) return this.#idle({ isPaused: true });
+    if (page.items.length === 0) return this.#idle({ isPaused: false });
+    const size = this.#batchSize(destination);
+    for (let start = 0; start < page.items.length; start += size) {
+      const batch = page.items.slice(start, start + size);
+      const isFull = batch.length === size;
+      // A page may also end early because its entries are large.
+      const readyAtMs = isFull || !page.isLast ? 0 : this.#flushAtMs(destination);
+      if (readyAtMs > this.#ports.nowMs()) return { kind: "at", atMs: readyAtMs, isRetry: false };
+      const next = await this.#sendBatch(batch, { assignment, destination });
+      run.batches++;
+      if (next !== undefined) return next;
+      if (run.batches >= RUN_BATCHES_MAX || this.#ports.nowMs() >= run.endsAtMs) break;
+      if ((await this.#ports.assignment()) !== assignment) break;
+    }
+    return undefined;
+  }
+
+  async #sendBatch(
+    batch: readonly LogItem[],
+    { assignment, destination }: { assignment: Assignment; destination: Destination },
+  ): Promise<NextRun | undefined> {
+    const fault = await send(destination, assignment.ledger, batch);
+    if (fault === undefined) {
+      const { id: lastLogId } = present(batch.at(-1), "a batch has entries");
+      const accepted = { lastLogId, count: batch.length };
+      this.#progress.advance(assignment.resets, accepted, this.#ports.nowMs());
+      return undefined;
+    }
+    // What has changed meanwhile counts at once: the fault may be one of the exporter as it was.
+    const isCurrent = (await this.#ports.assignment()) === assignment;
+    return isCurrent ? this.#failed(fault) : undefined;
+  }
+
+  /** Undefined where the ledger is gone, which it may be for a while. */
+  async #readPage(
+    { ledger }: Assignment,
+    position: number | undefined,
+  ): Promise<LogPage | undefined> {
+    try {
+      return await this.#ports.readPage(ledger, position, this.#options.pageSize);
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "LEDGER_NOT_FOUND") return undefined;
+      throw error;
+    }
+  }
+
+  #openFor(assignment: Assignment): { destination: Destination } {
+    if (this.#opened?.assignment === assignment) return this.#opened;
+    this.#opened = undefined;
+    if (assignment.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter is gone");
+    const destination = this.#ports.open(assignment.openSetup());
+    this.#opened = { assignment, destination };
+    return this.#opened;
+  }
+
+  /** Most entries of a batch: it is made of one page. */
+  #batchSize({ batching }: Destination): number {
+    return Math.min(batching.itemsMax ?? Infinity, this.#options.pageSize);
+  }
+
+  /** Entries may wait longer than an object stays in memory, so that the store knows since when. */
+  #flushAtMs({ batching }: Destination): number {
+    return this.#progress.waitingSince(this.#ports.nowMs()) + batching.flushAfterMs;
+  }
+
+  #idle(state: { isPaused: boolean }): NextRun {
+    const nowMs = this.#ports.nowMs();
+    this.#progress.rest(state);
+    const idleMs = nowMs - (this.#progress.read()?.activeAtMs ?? nowMs);
+    return { kind: "at", atMs: nowMs + idleAfterMs(idleMs, this.#options), isRetry: false };
+  }
+
+  #failed(message: string): NextRun {
+    const nowMs = this.#ports.nowMs();
+    const failures = this.#progress.fail(message, nowMs);
+    const waitMs = retryAfterMs(failures, this.#options, this.#ports.random());
+    return { kind: "at", atMs: nowMs + waitMs, isRetry: true };
+  }
+}
+
+interface Run {
+  readonly endsAtMs: number;
+  batches: number;
+}
+
+/** What clients see of an error that is none of a destination; the log has all of it. */
+const UNEXPECTED = "an unexpected error; see the logs of the server";
+
+/** Bindings throw where calls of other servers resolve to a fault. */
+async function send(
+  destination: Destination,
+  ledger: string,
+  batch: readonly LogItem[],
+): Promise<string | undefined> {
+  try {
+    return await destination.send(ledger, batch);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,52 @@
+import { ConfigFault, type ExporterConfig } from "./driver.ts";
+import { assertKnown, integerField, objectField, textField } from "./fields.ts";
+import { parseDurationMs } from "#platform/duration.ts";
+import { quoteJson } from "#platform/json.ts";
+
+/** How entries are put together. */
+export interface Batching {
+  /** Most entries of one batch; undefined for as many as a page of the log has. */
+  readonly itemsMax: number | undefined;
+  /** How long entries may wait for their batch to fill, in milliseconds. */
+  readonly flushAfterMs: number;
+}
+
+/** The field that configs of all drivers may have. */
+export const BATCHING = "batching";
+
+/** Where a config does not say. */
+const FLUSH_AFTER_MS = 1000;
+/** Longest wait for a batch to fill. */
+const FLUSH_AFTER_MS_MAX = 3_600_000;
+
+export function readBatching(config: ExporterConfig): Batching {
+  const fields = objectField(config, BATCHING);
+  assertKnown(fields, ["maxItems", "flushInterval"], BATCHING);
+  const itemsMax = integerField(fields, `${BATCHING}.maxItems`) ?? 0;
+  if (itemsMax < 0) {
+    throw new ConfigFault(
+      `${BATCHING}.maxItems`,
+      "flushBytes must be greater than 0: batching.maxItems is negative",
+    );
+  }
+  const flushAfterMs = readFlushInterval(fields);
+  return {
+    itemsMax: itemsMax === 0 ? undefined : itemsMax,
+    flushAfterMs: flushAfterMs === 0 ? FLUSH_AFTER_MS : flushAfterMs,
+  };
+}
+
+/** 0 for none. */
+function readFlushInterval(fields: ExporterConfig): number {
+  const path = `${BATCHING}.flushInterval`;
+  const text = textField(fields, path);
+  if (text === undefined) return 0;
+  const flushAfterMs = parseDurationMs(text);
+  if (flushAfterMs === undefined) {
+    throw new ConfigFault(path, `${path}: time: invalid duration ${quoteJson(text)}`, "malformed");
+  }
+  if (flushAfterMs > FLUSH_AFTER_MS_MAX) {
+    throw new ConfigFault(path, `${path} is longer than ${FLUSH_AFTER_MS_MAX / 60_000} minutes`);
+  }
+  return flushAfterMs;
+}

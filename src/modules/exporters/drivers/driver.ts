@@ -1,0 +1,123 @@
+import type { Batching } from "./batching.ts";
+import type { LogItem } from "#modules/exporters/log-page.ts";
+import {
+  callOutbound,
+  type Fetch,
+  findUrlFault,
+  type OutboundCall,
+  type OutboundPolicy,
+  type OutboundResult,
+} from "#platform/http/outbound.ts";
+
+/** How an exporter is set up: a JSON object, which the client gets back as it was sent, but for secrets. */
+export type ExporterConfig = Readonly<Record<string, unknown>>;
+
+/** What drivers work with. */
+export interface DriverContext {
+  readonly fetch: Fetch;
+  readonly policy: OutboundPolicy;
+  /** The bindings of the Worker, by name. */
+  readonly bindings: Readonly<Record<string, unknown>>;
+}
+
+/** A kind of destination. */
+export interface Driver {
+  readonly name: string;
+  /** Reads a config without touching the network. Throws `ConfigFault` naming the field that is wrong. */
+  readonly open: (config: ExporterConfig, context: DriverContext) => Destination;
+  /** Where configs have a secret, if they have one. */
+  readonly secret?: SecretField;
+}
+
+/** Where log entries go. */
+export interface Destination {
+  readonly batching: Batching;
+  /**
+   * Sends entries of a ledger, at least one, in the order of the log; they may have been sent before. Resolves to what
+   * went wrong when they were not all accepted, as a sentence that names no secret, and to nothing when they were.
+   */
+  readonly send: (ledger: string, entries: readonly LogItem[]) => Promise<string | undefined>;
+}
+
+/** The part of a config that only its owner may know. */
+export interface SecretField {
+  /** Names it in errors. */
+  readonly path: string;
+  /** Undefined where a config has none. */
+  readonly read: (config: ExporterConfig) => string | undefined;
+  /** The config with another secret in the place of its own. */
+  readonly write: (config: ExporterConfig, secret: string) => ExporterConfig;
+  /** Who gets to see it: a stored secret is not kept for anybody else. */
+  readonly audience: (config: ExporterConfig) => string;
+}
+
+/** A config is wrong. `malformed` means of another shape than the driver reads. */
+export class ConfigFault extends Error {
+  override name = "ConfigFault";
+  readonly kind: "invalid" | "malformed";
+  /** Path of the field, such as `batching.maxItems`; empty for the whole config. */
+  readonly field: string;
+
+  constructor(field: string, message: string, kind: "invalid" | "malformed" = "invalid") {
+    super(message);
+    this.field = field;
+    this.kind = kind;
+  }
+}
+
+/** A URL of a config that calls may go to. */
+export function assertCallable(field: string, url: string, { policy }: DriverContext): void {
+  const fault = findUrlFault(url, policy);
+  if (fault !== undefined) throw new ConfigFault(field, `${field} ${fault}`);
+}
+
+/** Time for one call of a destination, the reading of the answer included. */
+const SEND_TIMEOUT_MS = 30_000;
+/** What is read of an answer, in bytes: enough for a line about each entry of the largest batch. */
+const ANSWER_BYTES_MAX = 2_000_000;
+
+export const callDestination = (
+  call: Pick<OutboundCall, "url" | "headers" | "body">,
+  { fetch, policy }: DriverContext,
+): Promise<OutboundResult> =>
+  callOutbound(
+    { ...call, method: "POST", timeoutMs: SEND_TIMEOUT_MS, bodyBytesMax: ANSWER_BYTES_MAX },
+    { fetch, policy },
+  );
+
+/**
+ * What is wrong with an answer, if anything is: none came, or its status is not one of success. A server may repeat what it
+ * was sent, the `secrets` as well.
+ */
+export function faultOf(
+  result: OutboundResult,
+  secrets: readonly string[] = [],
+): string | undefined {
+  if (result.kind === "unreachable") return `no answer: ${excerptOf(result.error, secrets)}`;
+  const { status } = result;
+  if (status >= 200 && status < 300) return undefined;
+  const excerpt = excerptOf(textOf(result), secrets);
+  return excerpt === "" ? `the answer is ${status}` : `the answer is ${status}: ${excerpt}`;
+}
+
+export const textOf = ({ body }: { readonly body: Uint8Array }): string =>
+  new TextDecoder().decode(body);
+
+/** Most of an answer that an error shows, in characters. */
+const EXCERPT_LENGTH_MAX = 300;
+
+/** What stands in the place of a secret. */
+export const SECRET_MASK = "***";
+/** Shorter ones are found everywhere, and masks would tell where; in characters. */
+const SECRET_LENGTH_MIN = 4;
+
+/** The beginning of a text from elsewhere, on one line and without secrets. */
+export function excerptOf(text: string, secrets: readonly string[] = []): string {
+  let shown = text;
+  for (const secret of secrets) {
+    if (secret.length >= SECRET_LENGTH_MIN) shown = shown.replaceAll(secret, SECRET_MASK);
+  }
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  const line = shown.toWellFormed().replaceAll(/[\s\u0000-\u001f\u007f]+/g, " ");
+  return line.trim().slice(0, EXCERPT_LENGTH_MAX);
+}

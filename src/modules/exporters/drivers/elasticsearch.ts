@@ -1,0 +1,165 @@
+import { Buffer } from "node:buffer";
+import { BATCHING, readBatching } from "./batching.ts";
+import {
+  assertCallable,
+  callDestination,
+  ConfigFault,
+  type Driver,
+  type ExporterConfig,
+  excerptOf,
+  faultOf,
+  textOf,
+} from "./driver.ts";
+import { assertKnown, booleanField, isObject, objectField, textField } from "./fields.ts";
+import { fieldsOf, type LogItem } from "#modules/exporters/log-page.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+
+const INDEX_STANDARD = "unified-stack-data";
+const AUTHENTICATION = "authentication";
+
+/**
+ * Indexes a document for each log entry through the bulk API. The id of the document is made of the ledger and the entry,
+ * so that a redelivery writes the same documents again. The answer says of each document whether it was taken.
+ */
+export const elasticsearchDriver: Driver = {
+  name: "elasticsearch",
+  open(config, context) {
+    const endpoint = textField(config, "endpoint") ?? "";
+    if (endpoint === "") throw new ConfigFault("endpoint", "elasticsearch endpoint is required");
+    assertCallable("endpoint", endpoint, context);
+    const index = textField(config, "index") ?? "";
+    const { authorization, secrets = [] } = readAuthentication(config);
+    const batching = readBatching(config);
+    assertKnown(config, ["endpoint", "index", AUTHENTICATION, BATCHING]);
+    const url = bulkUrl(endpoint);
+    const headers = {
+      "content-type": "application/x-ndjson",
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    const target = index === "" ? INDEX_STANDARD : index;
+    return {
+      batching,
+      async send(ledger, entries) {
+        const body = entries.map((entry) => toLines(target, ledger, entry)).join("");
+        const result = await callDestination({ url, headers, body }, context);
+        const fault = faultOf(result, secrets);
+        if (fault !== undefined || result.kind === "unreachable") return fault;
+        const refusal = faultIn(textOf(result), entries);
+        return refusal === undefined ? undefined : refusal.what + excerptOf(refusal.text, secrets);
+      },
+    };
+  },
+  secret: {
+    path: `${AUTHENTICATION}.password`,
+    read: ({ authentication }) => {
+      const { password } = isObject(authentication) ? authentication : {};
+      return typeof password === "string" && password !== "" ? password : undefined;
+    },
+    write: (config, password) => {
+      const { authentication } = config;
+      const others = isObject(authentication) ? authentication : {};
+      return { ...config, authentication: { ...others, password } };
+    },
+    audience: ({ endpoint }) =>
+      typeof endpoint === "string" && URL.canParse(endpoint) ? new URL(endpoint).origin : "",
+  },
+};
+
+interface Authentication {
+  /** The value of the header. */
+  readonly authorization?: string;
+  /** What it is made of. */
+  readonly secrets?: readonly string[];
+}
+
+/** Empty where there is none. */
+function readAuthentication(config: ExporterConfig): Authentication {
+  const fields = objectField(config, AUTHENTICATION);
+  assertKnown(fields, ["username", "password", "awsEnabled"], AUTHENTICATION);
+  const username = textField(fields, `${AUTHENTICATION}.username`) ?? "";
+  const password = textField(fields, `${AUTHENTICATION}.password`) ?? "";
+  if ((username === "") !== (password === "")) {
+    throw new ConfigFault(
+      `${AUTHENTICATION}.${username === "" ? "username" : "password"}`,
+      "authentication configuration is invalid: username and password must be defined together",
+    );
+  }
+  if (booleanField(fields, `${AUTHENTICATION}.awsEnabled`) === true) {
+    throw new ConfigFault(
+      `${AUTHENTICATION}.awsEnabled`,
+      "authentication configuration is invalid: awsEnabled needs the identity of a machine inside AWS, which a Worker has not; give username and password",
+    );
+  }
+  if (username.includes(":")) {
+    throw new ConfigFault(
+      `${AUTHENTICATION}.username`,
+      "authentication configuration is invalid: username must not contain ':'",
+    );
+  }
+  if (username === "") return {};
+  const credentials = Buffer.from(`${username}:${password}`).toString("base64");
+  return { authorization: `Basic ${credentials}`, secrets: [credentials, password] };
+}
+
+/** Below the endpoint, whose path and parameters stay. */
+function bulkUrl(endpoint: string): string {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/_bulk`;
+  url.hash = "";
+  return url.href;
+}
+
+function toLines(index: string, ledger: string, item: LogItem): string {
+  const id = documentId(ledger, item);
+  const action = { index: { _index: index, _id: id } };
+  const document = { id, payload: fieldsOf(item).data, module: ledger };
+  return `${stringifyJson(action)}\n${stringifyJson(document)}\n`;
+}
+
+const documentId = (ledger: string, { id }: LogItem): string =>
+  Buffer.from(stringifyJson({ logID: id, ledger })).toString("base64url");
+
+/**
+ * What an answer says against the entries, in our words and in a text of the server. Each entry has an item in it, in their
+ * order.
+ */
+function faultIn(
+  text: string,
+  entries: readonly LogItem[],
+): { readonly what: string; readonly text: string } | undefined {
+  const items = readItems(text);
+  if (items === undefined) return { what: "the answer is none of a bulk: ", text };
+  if (items.length !== entries.length) {
+    const what = `the answer has ${items.length} items for ${entries.length} entries`;
+    return { what, text: "" };
+  }
+  const refused = items.findIndex((item) => !isTaken(item));
+  if (refused === -1) return undefined;
+  const { status, error } = items[refused] ?? {};
+  const count = items.filter((item) => !isTaken(item)).length;
+  const what = `${count} of ${entries.length} entries were refused, first ${entries[refused]?.id} with ${String(status)}: `;
+  return { what, text: stringifyJson(error ?? {}) };
+}
+
+interface BulkItem {
+  readonly status?: unknown;
+  readonly error?: unknown;
+}
+
+const isTaken = ({ status, error }: BulkItem): boolean =>
+  typeof status === "number" && status >= 200 && status < 300 && error === undefined;
+
+/** Undefined where the text is no such answer. */
+function readItems(text: string): BulkItem[] | undefined {
+  let answer: unknown;
+  try {
+    answer = parseJson(text);
+  } catch {
+    return undefined; // a proxy may answer anything
+  }
+  if (!isObject(answer) || !Array.isArray(answer["items"])) return undefined;
+  return answer["items"].map((item: unknown) => {
+    const { index } = isObject(item) ? item : {};
+    return isObject(index) ? index : {};
+  });
+}

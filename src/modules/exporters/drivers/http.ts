@@ -1,0 +1,30 @@
+import { BATCHING, readBatching } from "./batching.ts";
+import { assertCallable, callDestination, ConfigFault, type Driver, faultOf } from "./driver.ts";
+import { assertKnown, textField } from "./fields.ts";
+import { withLedger } from "#modules/exporters/log-page.ts";
+
+/**
+ * Posts each batch to a URL as a JSON array of log entries, each with the name of its ledger. An answer of 200 to 299
+ * accepts the batch.
+ */
+export const httpDriver: Driver = {
+  name: "http",
+  open(config, context) {
+    const url = textField(config, "url") ?? "";
+    if (url === "") throw new ConfigFault("url", "empty url");
+    if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
+      throw new ConfigFault("url", "invalid url, host, must be defined");
+    }
+    assertCallable("url", url, context);
+    const batching = readBatching(config);
+    assertKnown(config, ["url", BATCHING]);
+    return {
+      batching,
+      async send(ledger, entries) {
+        const body = `[${entries.map((entry) => withLedger(entry, ledger)).join(",")}]\n`;
+        const headers = { "content-type": "application/json" };
+        return faultOf(await callDestination({ url, headers, body }, context));
+      },
+    };
+  },
+};

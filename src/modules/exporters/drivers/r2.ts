@@ -1,0 +1,50 @@
+import { BATCHING, readBatching } from "./batching.ts";
+import { readBinding } from "./bindings.ts";
+import { ConfigFault, type Driver } from "./driver.ts";
+import { assertKnown, textField } from "./fields.ts";
+import { fieldsOf, type LogItem, withLedger } from "#modules/exporters/log-page.ts";
+
+/** Longest prefix, in characters; a key has at most 1024 bytes. */
+const PREFIX_LENGTH_MAX = 200;
+/** Digits of the largest id, so that keys sort as ids do. */
+const ID_DIGITS = 16;
+
+/**
+ * Writes each batch to an R2 bucket as newline-delimited JSON: an object `<prefix><ledger>/<first id>-<last id>-<date>.ndjson`,
+ * with the date of its first entry. The same batch overwrites itself. A smaller one, which comes of another config and a
+ * reset, overwrites nothing; neither does a ledger that got the name of a purged one.
+ */
+export const r2Driver: Driver = {
+  name: "r2",
+  open(config, context) {
+    const bucket = readBinding(config, context, { kind: "R2 bucket", isOfKind: isBucket });
+    const prefix = textField(config, "prefix") ?? "";
+    if (prefix.length > PREFIX_LENGTH_MAX) {
+      throw new ConfigFault("prefix", `prefix is longer than ${PREFIX_LENGTH_MAX} characters`);
+    }
+    const batching = readBatching(config);
+    assertKnown(config, ["binding", "prefix", BATCHING]);
+    return {
+      batching,
+      async send(ledger, entries) {
+        const [first, last] = [entries[0], entries.at(-1)];
+        if (first === undefined || last === undefined) return undefined;
+        const date = fieldsOf(first).date.replaceAll(/[-:]/g, "");
+        const key = `${prefix}${ledger}/${toDigits(first)}-${toDigits(last)}-${date}.ndjson`;
+        const text = entries.map((entry) => `${withLedger(entry, ledger)}\n`).join("");
+        await bucket.put(key, text, { httpMetadata: { contentType: "application/x-ndjson" } });
+        return undefined;
+      },
+    };
+  },
+};
+
+const toDigits = ({ id }: LogItem): string => String(id).padStart(ID_DIGITS, "0");
+
+type Bucket = Pick<R2Bucket, "put">;
+
+const isBucket = (binding: object): binding is Bucket =>
+  "put" in binding &&
+  typeof binding.put === "function" &&
+  "createMultipartUpload" in binding &&
+  typeof binding.createMultipartUpload === "function";

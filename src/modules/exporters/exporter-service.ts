@@ -1,0 +1,110 @@
+import type { DriverContext } from "./drivers/driver.ts";
+import { type ExporterInput, keepSecret, maskSecret, parseSetup } from "./exporter-config.ts";
+import { type Exporter, ExporterStore } from "./exporter-store.ts";
+import { Messenger } from "./messenger.ts";
+import { PipelineStore } from "./pipeline-store.ts";
+import { AppError } from "#platform/errors.ts";
+import { systemFetch } from "#platform/http/outbound.ts";
+import { newId } from "#platform/ids.ts";
+import { settingsOf } from "#platform/settings.ts";
+import { systemClock } from "#platform/time.ts";
+
+/** Most exporters of a deployment: a list of them is one page. */
+export const EXPORTERS_MAX = 1000;
+/** How often an update is tried that others get in the way of. */
+const UPDATE_ATTEMPTS_MAX = 5;
+
+/** The use cases of exporters. Their secrets never leave it but for the destination. */
+export class ExporterService {
+  readonly #exporters: ExporterStore;
+  readonly #messenger: Messenger;
+  readonly #context: DriverContext;
+
+  constructor(exporters: ExporterStore, messenger: Messenger, context: DriverContext) {
+    this.#exporters = exporters;
+    this.#messenger = messenger;
+    this.#context = context;
+  }
+
+  static from(env: Env): ExporterService {
+    return new ExporterService(
+      ExporterStore.from(env),
+      new Messenger(env, PipelineStore.from(env)),
+      driverContextOf(env),
+    );
+  }
+
+  async list(): Promise<Exporter[]> {
+    return (await this.#exporters.list()).map(masked);
+  }
+
+  /** Throws `NOT_FOUND`. */
+  async get(id: string): Promise<Exporter> {
+    const exporter = await this.#exporters.find(id);
+    if (exporter === undefined) throw unknownExporter(id);
+    return masked(exporter);
+  }
+
+  /** Throws `VALIDATION`. */
+  async create(input: ExporterInput): Promise<Exporter> {
+    const setup = creating(() => keepSecret(parseSetup(input, this.#context), undefined));
+    if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
+      throw new AppError("VALIDATION", `there are ${EXPORTERS_MAX} exporters already`);
+    }
+    const exporter = { ...setup, id: newId(), createdAt: systemClock() };
+    await this.#exporters.insert(exporter);
+    return masked(exporter);
+  }
+
+  /** Replaces driver and config; its pipelines go on with them where they are. Throws `VALIDATION` or `NOT_FOUND`. */
+  async update(id: string, input: ExporterInput): Promise<void> {
+    const setup = parseSetup(input, this.#context);
+    await this.#messenger.watch();
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
+      const stored = await this.#exporters.find(id);
+      if (stored === undefined) throw unknownExporter(id);
+      if (await this.#exporters.replace(stored, keepSecret(setup, stored))) {
+        await this.#messenger.tellUntold({ exporterId: id });
+        return;
+      }
+    }
+    throw new AppError("OVERLOADED", `exporter '${id}' is being changed by others`);
+  }
+
+  /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
+  async remove(id: string): Promise<void> {
+    await this.#messenger.watch();
+    if (!(await this.#exporters.remove(id, systemClock()))) throw unknownExporter(id);
+    await this.#messenger.tellUntold({ exporterId: id });
+  }
+}
+
+export const driverContextOf = (env: Env): DriverContext => ({
+  fetch: systemFetch,
+  policy: { allowPrivateHosts: settingsOf(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  bindings: { ...env },
+});
+
+export const unknownExporter = (id: string): AppError =>
+  new AppError("NOT_FOUND", `exporter '${id}' not found`);
+
+const masked = ({ id, driver, config, createdAt }: Exporter): Exporter => ({
+  id,
+  driver,
+  config: maskSecret({ driver, config }),
+  createdAt,
+});
+
+/** Says of a refusal what was refused, as Formance Ledger does. */
+function creating<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { kind, message, details } = error;
+    throw new AppError(kind, `failed to create exporter: ${message}`, {
+      cause: error,
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+import type { ExporterConfig } from "./drivers/driver.ts";
+import type { ExporterSetup } from "./exporter-config.ts";
+import { exporters, pipelines } from "#modules/ledger/catalogue/tables.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface Exporter extends ExporterSetup {
+  readonly id: string;
+  readonly createdAt: Timestamp;
+}
+
+/** An exporter, and what tells whether it was changed since it was read. */
+export interface StoredExporter extends Exporter {
+  readonly seal: string;
+}
+
+type Row = typeof exporters.$inferSelect;
+
+/** Exporters in D1. Their configs are encrypted there. */
+export class ExporterStore {
+  readonly #db: Database;
+  readonly #box: SecretBox;
+
+  constructor(db: Database, box: SecretBox) {
+    this.#db = db;
+    this.#box = box;
+  }
+
+  static from(env: Pick<Env, "DB">): ExporterStore {
+    return new ExporterStore(databaseOf(env), SecretBox.from(env));
+  }
+
+  /** All of them, oldest first. */
+  async list(): Promise<Exporter[]> {
+    const rows = await this.#db
+      .select()
+      .from(exporters)
+      .orderBy(asc(exporters.createdAt), asc(exporters.id));
+    return rows.map((row) => this.#toExporter(row));
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.select({ count: count() }).from(exporters);
+    return row?.count ?? 0;
+  }
+
+  async find(id: string): Promise<StoredExporter | undefined> {
+    const [row] = await this.#db.select().from(exporters).where(eq(exporters.id, id));
+    return row === undefined ? undefined : { ...this.#toExporter(row), seal: row.config };
+  }
+
+  async insert({ id, driver, config, createdAt }: Exporter): Promise<void> {
+    await this.#db
+      .insert(exporters)
+      .values({ id, driver, config: sealConfig(this.#box, id, config), createdAt });
+  }
+
+  /** Replaces an exporter, unless it was changed since it was read; returns whether it did. Its pipelines are to be told. */
+  async replace({ id, seal }: StoredExporter, { driver, config }: ExporterSetup): Promise<boolean> {
+    const sealed = sealConfig(this.#box, id, config);
+    const [replaced] = await this.#db.batch([
+      this.#db
+        .update(exporters)
+        .set({ driver, config: sealed })
+        .where(and(eq(exporters.id, id), eq(exporters.config, seal)))
+        .returning({ id: exporters.id }),
+      this.#db
+        .update(pipelines)
+        .set({ revision: sql`${pipelines.revision} + 1` })
+        .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
+    ]);
+    return replaced.length > 0;
+  }
+
+  /** Deletes an exporter and its pipelines, which are to be told. Returns whether there was one. */
+  async remove(id: string, now: Timestamp): Promise<boolean> {
+    const [removed] = await this.#db.batch([
+      this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
+      this.#db
+        .update(pipelines)
+        .set({ enabled: false, deletedAt: now, revision: sql`${pipelines.revision} + 1` })
+        .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
+    ]);
+    return removed.length > 0;
+  }
+
+  #toExporter({ id, driver, config, createdAt }: Row): Exporter {
+    return { id, driver, config: openConfig(this.#box, id, config), createdAt };
+  }
+}
+
+const sealConfig = (box: SecretBox, id: string, config: ExporterConfig): string =>
+  box.seal(stringifyJson(config), purposeOf(id));
+
+/** Throws when the key that has encrypted it is not among the settings. */
+export const openConfig = (box: SecretBox, id: string, sealed: string): ExporterConfig =>
+  parseJson(box.open(sealed, purposeOf(id))) as ExporterConfig; // an object was sealed
+
+const purposeOf = (id: string): string => `exporter config ${id}`;

@@ -1,0 +1,103 @@
+import { z } from "@hono/zod-openapi";
+import { SECRET_MASK } from "#modules/exporters/drivers/driver.ts";
+import { DRIVER_NAMES } from "#modules/exporters/drivers/index.ts";
+import { LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { Count, TimestampOutput } from "#platform/http/schemas.ts";
+
+const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
+
+const CONFIGS = `What the driver takes:
+
+- \`http\`: \`url\`. Each batch is posted as a JSON array of log entries with the name of their \`ledger\`.
+- \`clickhouse\`: \`dsn\` of the HTTP interface, \`http://user:password@host:8123/database?settings\`. The table \`logs\` is made.
+- \`elasticsearch\`: \`endpoint\`, \`index\` (\`unified-stack-data\` by default), \`authentication\` with \`username\` and \`password\`.
+- \`queue\`: \`binding\`, the name of a Queue binding of the Worker, which begins with \`EXPORT_\`. A message is the JSON text of an entry.
+- \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
+- \`noop\`: anything; entries are discarded.
+
+All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers a password is \`${SECRET_MASK}\`; sent back in an update for the same server, that keeps the stored one.`;
+
+export const ExporterRequest = z
+  .object({
+    driver: z
+      .string({
+        error: (issue) =>
+          `json: cannot unmarshal ${typeof issue.input} into Go struct field ExporterConfiguration.driver of type string`,
+      })
+      .optional()
+      .openapi({ description: `One of ${DRIVERS}`, example: "http" }),
+    config: z
+      .unknown()
+      .optional()
+      .openapi({
+        type: "object",
+        additionalProperties: true,
+        description: CONFIGS,
+        example: { url: "https://logs.example.com/in", batching: { maxItems: 50 } },
+      }),
+  })
+  .openapi("V2ExporterConfiguration");
+
+export const ExporterParams = z.object({ exporterID: z.string() });
+
+export const ExporterResponse = z
+  .object({
+    driver: z.string(),
+    config: z.record(z.string(), z.unknown()),
+    id: z.string(),
+    createdAt: TimestampOutput,
+  })
+  .openapi("V2Exporter");
+
+export const PipelineRequest = z
+  .object({ exporterID: z.string().min(1, "expected the id of an exporter") })
+  .openapi("V2CreatePipelineRequest");
+
+export const PipelineParams = LedgerParams.extend({ pipelineID: z.string() });
+
+export const PipelineResponse = z
+  .object({
+    ledger: z.string(),
+    exporterID: z.string(),
+    createdAt: TimestampOutput,
+    id: z.string(),
+    enabled: z.boolean(),
+    lastLogID: Count.optional().openapi({ description: "The last entry that was accepted" }),
+    error: z.string().optional().openapi({ description: "Why the last attempt failed" }),
+  })
+  .openapi("V2Pipeline");
+
+const Failure = z
+  .object({
+    message: z.string(),
+    date: TimestampOutput,
+    since: TimestampOutput.openapi({ description: "The first failure after the last success" }),
+    attempts: Count.openapi({ description: "Failures since the last success" }),
+  })
+  .openapi("PipelineFailure");
+
+/** What Florin tells of a pipeline besides the reference's fields. */
+export const PipelineStateResponse = z
+  .object({
+    id: z.string(),
+    ledger: z.string(),
+    exporterID: z.string(),
+    createdAt: TimestampOutput,
+    enabled: z.boolean(),
+    state: z.enum(["ready", "started", "paused", "failing"]).openapi({
+      description:
+        "`ready`: nothing was delivered yet, since it was made or reset. `started`: it delivers, or waits for entries. `paused`: it was stopped. `failing`: the last attempt failed and will be repeated.",
+    }),
+    lastLogID: Count.optional(),
+    lag: Count.openapi({
+      description:
+        "Entries still to be delivered, at most: by the ids of the last one and of the last of the ledger, and ids have gaps.",
+    }),
+    delivered: z.object({
+      entries: Count.openapi({ description: "Since it was made, repetitions included" }),
+      batches: Count,
+    }),
+    lastDeliveryAt: TimestampOutput.optional(),
+    lastError: Failure.optional(),
+  })
+  .openapi("PipelineState");

@@ -1,0 +1,67 @@
+import type { z } from "@hono/zod-openapi";
+import type { ExporterResponse, PipelineResponse, PipelineStateResponse } from "./schemas.ts";
+import type { Exporter } from "#modules/exporters/exporter-store.ts";
+import type { MeasuredPipeline, RunningPipeline } from "#modules/exporters/pipeline-service.ts";
+import { formatTimestamp, fromMillis } from "#platform/time.ts";
+
+type StateView = z.input<typeof PipelineStateResponse>;
+
+export const toExporterView = (exporter: Exporter): z.input<typeof ExporterResponse> => ({
+  driver: exporter.driver,
+  config: exporter.config,
+  id: exporter.id,
+  createdAt: formatTimestamp(exporter.createdAt),
+});
+
+export const toPipelineView = (pipeline: RunningPipeline): z.input<typeof PipelineResponse> => {
+  const { progress } = pipeline;
+  return {
+    ...toWayView(pipeline),
+    ...(progress?.lastLogId === undefined ? {} : { lastLogID: progress.lastLogId }),
+    ...(progress?.failure === undefined ? {} : { error: progress.failure.message }),
+  };
+};
+
+export function toPipelineStateView(pipeline: MeasuredPipeline): StateView {
+  const { progress, logIds } = pipeline;
+  const { lastLogId, deliveredAtMs, entries = 0, batches = 0 } = progress ?? {};
+  return {
+    ...toWayView(pipeline),
+    state: stateOf(pipeline),
+    ...(lastLogId === undefined ? {} : { lastLogID: lastLogId }),
+    lag: lagOf(lastLogId, logIds),
+    delivered: { entries, batches },
+    ...(deliveredAtMs === undefined ? {} : { lastDeliveryAt: toTime(deliveredAtMs) }),
+    ...toFailureView(pipeline),
+  };
+}
+
+/** By ids, of which those behind the first one need not be taken. */
+function lagOf(lastLogId: number | undefined, logIds: MeasuredPipeline["logIds"]): number {
+  if (logIds === undefined) return 0;
+  return Math.max(0, logIds.last - (lastLogId ?? logIds.first - 1));
+}
+
+function toFailureView({ progress }: RunningPipeline): Pick<StateView, "lastError"> {
+  if (progress?.failure === undefined) return {};
+  const { message, lastMs, sinceMs, count } = progress.failure;
+  return {
+    lastError: { message, date: toTime(lastMs), since: toTime(sinceMs), attempts: count },
+  };
+}
+
+function stateOf({ enabled, progress }: RunningPipeline): StateView["state"] {
+  if (!enabled || progress?.isPaused === true) return "paused";
+  if (progress?.failure !== undefined) return "failing";
+  return progress?.lastLogId === undefined ? "ready" : "started";
+}
+
+const toWayView = ({ ledger, exporterId, createdAt, id, enabled }: RunningPipeline) => ({
+  ledger,
+  exporterID: exporterId,
+  createdAt: formatTimestamp(createdAt),
+  id,
+  enabled,
+});
+
+const toTime = (ms: number): string => formatTimestamp(fromMillis(ms));

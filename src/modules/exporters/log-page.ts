@@ -1,0 +1,37 @@
+import { parseJson, stringifyJson } from "#platform/json.ts";
+
+/** An entry of a log, as a destination gets it. */
+export interface LogItem {
+  readonly id: number;
+  /** The entry as JSON, as the list of logs shows it. */
+  readonly text: string;
+}
+
+/** A run of entries behind a position. */
+export interface LogPage {
+  readonly items: readonly LogItem[];
+  /** Whether the log had no more entries behind them. */
+  readonly isLast: boolean;
+}
+
+/** What drivers that take an entry apart need of it. */
+export interface LogFields {
+  readonly id: number;
+  readonly type: string;
+  readonly date: string;
+  readonly data: unknown;
+}
+
+/** Takes an entry apart. Integers of any size stay what they are. */
+export const fieldsOf = ({ text }: LogItem): LogFields => parseJson(text) as LogFields; // the ledger wrote it
+
+/** The entry with a member `ledger`. */
+export const withLedger = ({ text }: LogItem, ledger: string): string =>
+  `${text.slice(0, -1)},"ledger":${stringifyJson(ledger)}}`;
+
+/** Entries as the export of a log writes them, a line each. No JSON text has a line break in it. */
+export const toItems = (lines: string): LogItem[] =>
+  lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((text) => ({ id: fieldsOf({ id: 0, text }).id, text }));

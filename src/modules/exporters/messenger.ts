@@ -1,0 +1,90 @@
+import type { PipelineStore } from "./pipeline-store.ts";
+import { logError } from "#platform/log.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { settingsOf } from "#platform/settings.ts";
+
+type TellEnv = Pick<Env, "PIPELINES" | "CLOCK">;
+
+/** Calls of objects under way at once. */
+const CALLS_AT_ONCE_MAX = 6;
+/** Most objects that one request calls; the sweep goes on. */
+const CALLS_PER_REQUEST_MAX = 60;
+/** Most objects that one sweep calls, and when the next one follows where there were so many. */
+const CALLS_PER_SWEEP_MAX = 300;
+const SWEEP_PAUSE_MS = 1000;
+/** Longest time that storing a change may take, in milliseconds: D1 gives up after 30 seconds. */
+const CHANGE_MS_MAX = 35_000;
+
+/**
+ * Lets the objects of pipelines know what has changed in D1. The clock watches from before the change on, so that the sweep
+ * tells what a crash leaves untold.
+ */
+export class Messenger {
+  readonly #env: TellEnv;
+  readonly #store: PipelineStore;
+
+  constructor(env: TellEnv, store: PipelineStore) {
+    this.#env = env;
+    this.#store = store;
+  }
+
+  /** Before a change. */
+  async watch(): Promise<void> {
+    await deploymentClock(this.#env).watch(Date.now() + CHANGE_MS_MAX);
+  }
+
+  /** After a change of one pipeline. */
+  async tell(id: string): Promise<void> {
+    await this.#tellAll([id]);
+  }
+
+  /** After a change of many; returns whether all of them know of it. */
+  async tellUntold(of: {
+    readonly exporterId?: string;
+    readonly ledger?: string;
+  }): Promise<boolean> {
+    const ids = await this.#store.listUntold(CALLS_PER_REQUEST_MAX, of);
+    const areTold = await this.#tellAll(ids);
+    if (ids.length < CALLS_PER_REQUEST_MAX) return areTold;
+    await deploymentClock(this.#env).arm(Date.now() + SWEEP_PAUSE_MS);
+    return false;
+  }
+
+  /** Tells what is untold, and returns when to look again, in milliseconds since the epoch; nothing when all is told. */
+  async sweep(): Promise<number | undefined> {
+    const ids = await this.#store.listUntold(CALLS_PER_SWEEP_MAX);
+    await this.#tellAll(ids);
+    const [left] = ids.length === 0 ? [] : await this.#store.listUntold(1);
+    if (left === undefined) return undefined;
+    const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = settingsOf(this.#env);
+    return Date.now() + (ids.length < CALLS_PER_SWEEP_MAX ? periodMs : SWEEP_PAUSE_MS);
+  }
+
+  /** An object that can't be reached stays untold. Returns whether all were reached. */
+  async #tellAll(ids: readonly string[]): Promise<boolean> {
+    let areTold = true;
+    await eachOf(ids, async (id) => {
+      try {
+        await this.#env.PIPELINES.getByName(id).refresh();
+      } catch (error) {
+        areTold = false;
+        logError("a pipeline was not told of a change; the sweep repeats it", error, {
+          pipeline: id,
+        });
+      }
+    });
+    return areTold;
+  }
+}
+
+/** Does something with each item, with a few at once. */
+export async function eachOf<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE_MAX }, lane));
+}

@@ -1,0 +1,223 @@
+import { DurableObject } from "cloudflare:workers";
+import { Delivery, type NextRun } from "./delivery.ts";
+import { openDestination } from "./exporter-config.ts";
+import { driverContextOf } from "./exporter-service.ts";
+import { type LogPage, toItems } from "./log-page.ts";
+import { type Assignment, PipelineStore } from "./pipeline-store.ts";
+import { type Progress, ProgressStore } from "./progress.ts";
+import type { LogTextPage } from "#ledger-engine/rules/reads.ts";
+import { AppError } from "#platform/errors.ts";
+import { callObject } from "#platform/http/rpc.ts";
+import { logError } from "#platform/log.ts";
+import { settingsOf } from "#platform/settings.ts";
+import { durableSql } from "#platform/sql/durable-sql.ts";
+
+/** When a run that was cut off by a crash or a deploy is taken up again, in milliseconds. */
+const RESUME_AFTER_MS = 5000;
+/** When an alarm that could do nothing rings again, in milliseconds. */
+const BROKEN_MS = 60_000;
+/** How often a pipeline looks whether exporters are served again, in milliseconds. */
+const UNSERVED_MS = 3_600_000;
+
+/**
+ * One pipeline: sends the log of its ledger to its exporter, behind a position of its own. What it should do is in D1
+ * (`PipelineStore`); how far it got is here. It learns of changes by `refresh`, which the sweep of the clock object calls again
+ * where a crash came in between.
+ *
+ * Nothing is polled while there is something to send, and hardly anything afterwards. New entries wake it: the ledger announces
+ * them until the consumer of the events queue has confirmed them, which it does after `wake` has set the alarm here. Imported
+ * entries, which are no events, wake it at the end of the import. An alarm that is set to a growing time, from the pull
+ * interval on and up to an hour, makes up for whatever went wrong with that; it costs an idle pipeline 48 rows a day.
+ */
+export class PipelineObject extends DurableObject<Env> {
+  readonly #progress: ProgressStore;
+  /** Opened when it is needed: an object must not fail to be made because of a setting. */
+  #opened: Delivery | undefined;
+  /** As it was read last; undefined to read it again. */
+  #assignment: Assignment | undefined;
+  /** Calls so far that ask for a run: they tell whether one came while a run was ending. */
+  #changes = 0;
+  #wakes = 0;
+  #isRunning = false;
+  /** For good: an answer that was under way then may still speak of the pipeline. */
+  #isRemoved = false;
+  /** After a failure, an alarm that comes earlier is one that was set before it. */
+  #retryAtMs = 0;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#progress = new ProgressStore(durableSql(ctx.storage));
+  }
+
+  /** Reads again what to do, and does it. Gives all storage back where the pipeline is deleted. */
+  async refresh(): Promise<void> {
+    const id = this.#id();
+    const store = PipelineStore.from(this.env);
+    const assignment = await store.findAssignment(id);
+    this.#changes++;
+    if (assignment === undefined) {
+      await this.#remove();
+      await store.forget(id);
+      return;
+    }
+    const { revision } = assignment;
+    if (this.#adopt(assignment)) {
+      this.#retryAtMs = 0;
+      // Also where it is to stop: a run that is under way looks at what it is to do, and another one ends at once.
+      if (!this.#isRunning) await this.ctx.storage.setAlarm(Date.now());
+    }
+    await store.markTold(id, revision);
+  }
+
+  /** Entries of the ledger are new; `lastLogId` is the last of them, where that is known. */
+  async wake(lastLogId?: number): Promise<void> {
+    const progress = this.#progress.read();
+    if (progress === undefined) return this.refresh();
+    const current = await this.ctx.storage.getAlarm();
+    this.#wakes++;
+    // New entries are no reason to try again earlier.
+    if (progress.failure !== undefined && current !== null) return;
+    const atMs = this.#delivery().runForMs(lastLogId);
+    if (this.#isRunning || (current !== null && current <= atMs)) return;
+    await this.ctx.storage.setAlarm(atMs);
+  }
+
+  /** How far it got; undefined where it was told nothing yet. */
+  progress(): Progress | undefined {
+    return this.#progress.read();
+  }
+
+  /** The platform gives up on an alarm that fails again and again, so that this one does not fail. */
+  override async alarm(): Promise<void> {
+    try {
+      await this.#ring();
+    } catch (error) {
+      logError("the alarm of a pipeline failed", error, { pipeline: this.ctx.id.name });
+      await this.ctx.storage.setAlarm(Date.now() + BROKEN_MS);
+    }
+  }
+
+  async #ring(): Promise<void> {
+    const { storage } = this.ctx;
+    if (this.#progress.read() === undefined) return;
+    if (!settingsOf(this.env).FLORIN_EXPORTERS) return storage.setAlarm(Date.now() + UNSERVED_MS);
+    if (Date.now() < this.#retryAtMs) return storage.setAlarm(this.#retryAtMs);
+    const [changes, wakes] = [this.#changes, this.#wakes];
+    // A crash in the middle of a run must leave an alarm behind.
+    await storage.setAlarm(Date.now() + RESUME_AFTER_MS);
+    this.#isRunning = true;
+    let next: NextRun;
+    try {
+      next = await this.#delivery().run();
+    } finally {
+      this.#isRunning = false;
+    }
+    await this.#setAlarmFor(next, {
+      isChanged: this.#changes !== changes,
+      isWoken: this.#wakes !== wakes,
+    });
+  }
+
+  async #setAlarmFor(
+    next: NextRun,
+    { isChanged, isWoken }: { isChanged: boolean; isWoken: boolean },
+  ): Promise<void> {
+    const { storage } = this.ctx;
+    const nowMs = Date.now();
+    if (this.#progress.read() === undefined) await storage.deleteAlarm();
+    else if (isChanged) await storage.setAlarm(nowMs);
+    else if (next.kind === "never") await storage.deleteAlarm();
+    else if (isWoken && !next.isRetry) {
+      await storage.setAlarm(Math.min(next.atMs, this.#delivery().runForMs(undefined)));
+    } else {
+      if (next.isRetry) this.#retryAtMs = next.atMs;
+      await storage.setAlarm(next.atMs);
+    }
+  }
+
+  async #readAssignment(): Promise<Assignment | undefined> {
+    if (this.#assignment !== undefined) return this.#assignment;
+    const id = this.#id();
+    const found = await PipelineStore.from(this.env).findAssignment(id);
+    // Whatever has come meanwhile is newer.
+    if (found === undefined || this.#assignment !== undefined) return this.#assignment;
+    // Nothing that was read later has been taken: this counts, even if it is older than what was taken before.
+    if (!this.#adopt(found) && !this.#isRemoved) {
+      this.#progress.toEarlier(found, Date.now());
+      this.#assignment = found;
+    }
+    return this.#assignment;
+  }
+
+  /** Takes what is to be done, unless something newer was taken; returns whether it counts. */
+  #adopt(assignment: Assignment): boolean {
+    const { id, revision, resets } = assignment;
+    if (this.#isRemoved || !this.#progress.adopt({ id, revision, resets }, Date.now()))
+      return false;
+    this.#assignment = assignment;
+    return true;
+  }
+
+  async #remove(): Promise<void> {
+    this.#isRemoved = true;
+    this.#assignment = undefined;
+    this.#progress.forget();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  #delivery(): Delivery {
+    this.#opened ??= openDelivery(this.env, this.#progress, () => this.#readAssignment());
+    return this.#opened;
+  }
+
+  /** The object is named after its pipeline. */
+  #id(): string {
+    const id = this.ctx.id.name ?? this.#progress.readId();
+    if (id === undefined) throw new Error("the object of a pipeline has no name");
+    return id;
+  }
+}
+
+function openDelivery(
+  env: Env,
+  progress: ProgressStore,
+  assignment: () => Promise<Assignment | undefined>,
+): Delivery {
+  const settings = settingsOf(env);
+  const context = driverContextOf(env);
+  return new Delivery(
+    {
+      assignment,
+      readPage: (ledger, position, countMax) => readPage(env, ledger, { position, countMax }),
+      open: (setup) => openDestination(setup, context),
+      nowMs: Date.now,
+      random: Math.random,
+    },
+    progress,
+    {
+      pullMs: settings.FLORIN_PIPELINE_PULL_INTERVAL,
+      retryMs: settings.FLORIN_PIPELINE_PUSH_RETRY_PERIOD,
+      pageSize: settings.FLORIN_PIPELINE_PAGE_SIZE,
+    },
+  );
+}
+
+/** Entries of a ledger behind a position. */
+async function readPage(
+  env: Pick<Env, "LEDGERS">,
+  ledger: string,
+  { position = -1, countMax }: { position: number | undefined; countMax: number },
+): Promise<LogPage> {
+  const page = await callObject(
+    env.LEDGERS.getByName(ledger).read("exportLogs", [position, undefined, countMax]),
+  ).catch(busy);
+  const { text, after, to } = page as LogTextPage; // what the read of that name gives
+  return { items: toItems(text), isLast: after >= to };
+}
+
+/** The error of a call whose outcome is not known speaks of writes. */
+function busy(error: unknown): never {
+  const isBusy = error instanceof AppError && error.kind === "OVERLOADED";
+  throw isBusy ? new AppError("OVERLOADED", "the ledger is busy or was restarted") : error;
+}

@@ -1,0 +1,254 @@
+import { unknownExporter } from "./exporter-service.ts";
+import { ExporterStore } from "./exporter-store.ts";
+import { eachOf, Messenger } from "./messenger.ts";
+import {
+  type LedgerIdentity,
+  type Pipeline,
+  PipelineStore,
+  type Target,
+} from "./pipeline-store.ts";
+import type { Progress } from "./progress.ts";
+import type { LogTextPage } from "#ledger-engine/rules/reads.ts";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { AppError } from "#platform/errors.ts";
+import { callObject } from "#platform/http/rpc.ts";
+import { newId } from "#platform/ids.ts";
+import { logError } from "#platform/log.ts";
+import { settingsOf } from "#platform/settings.ts";
+import { systemClock } from "#platform/time.ts";
+
+/** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
+export const PIPELINES_PER_LEDGER_MAX = 50;
+
+/** A pipeline, and how far it got. */
+export interface RunningPipeline extends Pipeline {
+  /** Undefined where it has not begun. */
+  readonly progress: Progress | undefined;
+}
+
+/** A running pipeline, and how far the log of its ledger reaches. */
+export interface MeasuredPipeline extends RunningPipeline {
+  /** Undefined where there are no entries. */
+  readonly logIds: LogIds | undefined;
+}
+
+interface LogIds {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Stores {
+  readonly pipelines: PipelineStore;
+  readonly exporters: ExporterStore;
+  readonly ledgers: LedgerCatalogue;
+}
+
+/** The use cases of pipelines. */
+export class PipelineService {
+  readonly #env: Env;
+  readonly #stores: Stores;
+  readonly #messenger: Messenger;
+
+  constructor(env: Env, stores: Stores) {
+    this.#env = env;
+    this.#stores = stores;
+    this.#messenger = new Messenger(env, stores.pipelines);
+  }
+
+  static from(env: Env): PipelineService {
+    return new PipelineService(env, {
+      pipelines: PipelineStore.from(env),
+      exporters: ExporterStore.from(env),
+      ledgers: LedgerCatalogue.from(env),
+    });
+  }
+
+  /** All pipelines of a ledger, oldest first. Throws `LEDGER_NOT_FOUND`. */
+  async list(ledger: string): Promise<RunningPipeline[]> {
+    await this.#assertLedger(ledger);
+    const found = await this.#stores.pipelines.list(ledger);
+    return Promise.all(found.map((pipeline) => this.#withProgress(pipeline)));
+  }
+
+  /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  async get(target: Target): Promise<RunningPipeline> {
+    await this.#assertLedger(target.ledger);
+    const found = await this.#stores.pipelines.find(target);
+    if (found === undefined) throw unknownPipeline(target);
+    return this.#withProgress(found);
+  }
+
+  /** As `list`, with what there is to send. */
+  async listMeasured(ledger: string): Promise<MeasuredPipeline[]> {
+    const found = await this.list(ledger);
+    if (found.length === 0) return [];
+    const logIds = await this.#logIdsOf(ledger);
+    return found.map((pipeline) => ({ ...pipeline, logIds }));
+  }
+
+  /** As `get`, with what there is to send. */
+  async getMeasured(target: Target): Promise<MeasuredPipeline> {
+    const found = await this.get(target);
+    return { ...found, logIds: await this.#logIdsOf(target.ledger) };
+  }
+
+  /** Makes a pipeline and starts it. Throws `LEDGER_NOT_FOUND`, `NOT_FOUND` for the exporter, or `VALIDATION`. */
+  async create(way: { readonly ledger: string; readonly exporterId: string }): Promise<Pipeline> {
+    const { ledger, exporterId } = way;
+    await this.#assertLedger(ledger);
+    const existing = await this.#stores.pipelines.list(ledger);
+    const isTaken = existing.some((pipeline) => pipeline.exporterId === exporterId);
+    if (!isTaken && existing.length >= PIPELINES_PER_LEDGER_MAX) {
+      throw new AppError(
+        "VALIDATION",
+        `ledger '${ledger}' has ${existing.length} pipelines already`,
+      );
+    }
+    await this.#messenger.watch();
+    const [id, createdAt] = [newId(), systemClock()];
+    if (!(await this.#stores.pipelines.insert(id, way, createdAt))) throw await this.#refusal(way);
+    await this.#messenger.tell(id);
+    return { id, ledger, exporterId, enabled: true, resets: 0, createdAt };
+  }
+
+  /** Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where it is started. */
+  async start(target: Target): Promise<void> {
+    const { id } = target;
+    if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, true))) return;
+    if ((await this.#stores.pipelines.find(target)) === undefined) throw unknownPipeline(target);
+    throw new AppError("VALIDATION", `pipeline '${id}' already started`);
+  }
+
+  /** What is being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, or `NOT_FOUND` also where it is stopped. */
+  async stop(target: Target): Promise<void> {
+    if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, false))) return;
+    throw unknownPipeline(target);
+  }
+
+  /** Sends everything again, starting it where it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  async reset(target: Target): Promise<void> {
+    if (await this.#change(target, (pipelines) => pipelines.reset(target))) return;
+    throw unknownPipeline(target);
+  }
+
+  /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  async remove(target: Target): Promise<void> {
+    const now = systemClock();
+    if (await this.#change(target, (pipelines) => pipelines.remove(target, now))) return;
+    throw unknownPipeline(target);
+  }
+
+  /** Deletes all pipelines of a ledger, which may be deleted; returns whether all of them know. */
+  async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
+    if ((await this.#stores.pipelines.list(ledger.name)).length > 0) {
+      await this.#messenger.watch();
+      await this.#stores.pipelines.removeAllOf(ledger, systemClock());
+    }
+    return this.#messenger.tellUntold({ ledger: ledger.name });
+  }
+
+  /**
+   * Lets the pipelines of ledgers know of new entries; the last of them, where it is known. When this resolves, each of
+   * them has it durably, or the sweep will tell it.
+   */
+  async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
+    if (lastLogIds.size === 0 || !settingsOf(this.#env).FLORIN_EXPORTERS) return;
+    const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
+    const failed: string[] = [];
+    await eachOf(enabled, async ({ id, ledger }) => {
+      try {
+        await this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger));
+      } catch (error) {
+        logError("a pipeline was not woken; the sweep does it", error, { pipeline: id, ledger });
+        failed.push(id);
+      }
+    });
+    if (failed.length === 0) return;
+    await this.#messenger.watch();
+    await this.#stores.pipelines.touch(failed);
+  }
+
+  /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
+  async resumeBucket(bucket: string): Promise<void> {
+    await this.#messenger.watch();
+    if (await this.#stores.pipelines.touchBucket(bucket)) await this.#messenger.tellUntold({});
+  }
+
+  /** Tells objects what a crash has left untold. Returns when to sweep next, in milliseconds since the epoch. */
+  sweep(): Promise<number | undefined> {
+    return this.#messenger.sweep();
+  }
+
+  /** Changes a pipeline of a ledger that exists, and tells its object; returns whether there was anything to change. */
+  async #change(
+    { ledger, id }: Target,
+    change: (pipelines: PipelineStore) => Promise<boolean>,
+  ): Promise<boolean> {
+    await this.#assertLedger(ledger);
+    await this.#messenger.watch();
+    const isChanged = await change(this.#stores.pipelines);
+    if (isChanged) await this.#messenger.tell(id);
+    return isChanged;
+  }
+
+  /** Why a pipeline could not be made. */
+  async #refusal({
+    ledger,
+    exporterId,
+  }: {
+    ledger: string;
+    exporterId: string;
+  }): Promise<AppError> {
+    await this.#assertLedger(ledger);
+    const exporter = await this.#stores.exporters.find(exporterId);
+    if (exporter === undefined) return unknownExporter(exporterId);
+    return new AppError("VALIDATION", `pipeline '${ledger}/${exporterId}' already exists`);
+  }
+
+  async #assertLedger(name: string): Promise<void> {
+    if ((await this.#stores.ledgers.find(name)) !== undefined) return;
+    throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
+  }
+
+  /** What the object knows of an earlier reset is no progress any more. */
+  async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
+    const progress = await this.#env.PIPELINES.getByName(pipeline.id).progress();
+    return { ...pipeline, progress: progress?.resets === pipeline.resets ? progress : undefined };
+  }
+
+  /** A part of the export says which entry is its last, and where the log ends. */
+  async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
+    const object = this.#env.LEDGERS.getByName(ledger);
+    const page = await callObject(object.read("exportLogs", [-1, undefined, 1]));
+    const { text, after, to } = page as LogTextPage; // what the read of that name gives
+    return text === "" ? undefined : { first: after, last: to };
+  }
+}
+
+const unknownPipeline = ({ id }: Target): AppError =>
+  new AppError("NOT_FOUND", `pipeline '${id}' not found`);
+
+/** Deletes the pipelines of a ledger that is purged; returns whether all of them know. May be repeated. */
+export const deletePipelinesOf = (env: Env, ledger: LedgerIdentity): Promise<boolean> =>
+  PipelineService.from(env).removeAllOf(ledger);
+
+/**
+ * Lets the pipelines of a ledger know of entries that are no events. Never throws: a pipeline looks by itself later, and
+ * what its ledger did is done.
+ */
+export async function wakePipelinesOf(env: Env, ledger: string): Promise<void> {
+  try {
+    await PipelineService.from(env).wake(new Map([[ledger, undefined]]));
+  } catch (error) {
+    logError("the pipelines of a ledger were not woken; they look later", error, { ledger });
+  }
+}
+
+/** Lets the pipelines of a bucket go on, whose ledgers are back. Never throws, as above. */
+export async function resumePipelinesOf(env: Env, bucket: string): Promise<void> {
+  try {
+    await PipelineService.from(env).resumeBucket(bucket);
+  } catch (error) {
+    logError("the pipelines of a bucket were not resumed; they look later", error, { bucket });
+  }
+}

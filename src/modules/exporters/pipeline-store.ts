@@ -1,0 +1,228 @@
+import { and, asc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
+import type { ExporterSetup } from "./exporter-config.ts";
+import { openConfig } from "./exporter-store.ts";
+import { exporters, ledgers, pipelines } from "#modules/ledger/catalogue/tables.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** A pipeline as D1 knows it: what it should do. */
+export interface Pipeline {
+  readonly id: string;
+  readonly ledger: string;
+  readonly exporterId: string;
+  readonly enabled: boolean;
+  readonly resets: number;
+  readonly createdAt: Timestamp;
+}
+
+/** What the object of a pipeline is to do. */
+export interface Assignment extends Pipeline {
+  readonly revision: number;
+  /** Decrypts the config; throws when its key is not among the settings. Undefined where the exporter is gone. */
+  readonly openSetup: (() => ExporterSetup) | undefined;
+}
+
+/** Which pipelines a change is about. */
+export interface Target {
+  readonly ledger: string;
+  readonly id: string;
+}
+
+/** A ledger, and not another one that gets its name after it. */
+export interface LedgerIdentity {
+  readonly name: string;
+  readonly uuid: string;
+}
+
+/** The columns of a pipeline without those that only tell objects. */
+const COLUMNS = {
+  id: pipelines.id,
+  ledger: pipelines.ledger,
+  exporterId: pipelines.exporterId,
+  enabled: pipelines.enabled,
+  resets: pipelines.resets,
+  createdAt: pipelines.createdAt,
+};
+
+/** Every change of a row: its object is to be told. */
+const CHANGED = { revision: sql`${pipelines.revision} + 1` };
+
+/**
+ * Pipelines in D1. Each change of a row counts its revision up, and `toldRevision` follows when the object knows of it: what
+ * a crash has cut off in between is found again.
+ */
+export class PipelineStore {
+  readonly #db: Database;
+  readonly #box: SecretBox;
+
+  constructor(db: Database, box: SecretBox) {
+    this.#db = db;
+    this.#box = box;
+  }
+
+  static from(env: Pick<Env, "DB">): PipelineStore {
+    return new PipelineStore(databaseOf(env), SecretBox.from(env));
+  }
+
+  /** All pipelines of a ledger, oldest first. */
+  list(ledger: string): Promise<Pipeline[]> {
+    return this.#db
+      .select(COLUMNS)
+      .from(pipelines)
+      .where(and(eq(pipelines.ledger, ledger), LIVE))
+      .orderBy(asc(pipelines.createdAt), asc(pipelines.id));
+  }
+
+  async find(target: Target): Promise<Pipeline | undefined> {
+    const [row] = await this.#db.select(COLUMNS).from(pipelines).where(liveTarget(target));
+    return row;
+  }
+
+  /** Inserts an enabled pipeline, if ledger and exporter exist and have none; returns whether it did. */
+  async insert(
+    id: string,
+    way: { ledger: string; exporterId: string },
+    now: Timestamp,
+  ): Promise<boolean> {
+    const inserted = await this.#db.all(sql`
+      INSERT INTO ${pipelines} (id, ledger, exporter_id, enabled, resets, revision, told_revision, created_at)
+      SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, 0, ${now} FROM ${ledgers}, ${exporters}
+      WHERE ${ledgers.name} = ${way.ledger} AND ${ledgers.deletedAt} IS NULL AND ${exporters.id} = ${way.exporterId}
+      ON CONFLICT DO NOTHING RETURNING id`);
+    return inserted.length > 0;
+  }
+
+  /** Enables or disables a pipeline; returns whether that changed anything. */
+  async setEnabled(target: Target, enabled: boolean): Promise<boolean> {
+    return this.#change({ enabled }, and(liveTarget(target), eq(pipelines.enabled, !enabled)));
+  }
+
+  /** Lets a pipeline begin again; returns whether there is one. */
+  async reset(target: Target): Promise<boolean> {
+    const resets = sql`${pipelines.resets} + 1`;
+    return this.#change({ enabled: true, resets }, liveTarget(target));
+  }
+
+  /** Returns whether there was one. */
+  async remove(target: Target, now: Timestamp): Promise<boolean> {
+    return this.#change({ enabled: false, deletedAt: now }, liveTarget(target));
+  }
+
+  /** Removes the pipelines of a ledger, unless another one has its name. */
+  async removeAllOf({ name, uuid }: LedgerIdentity, now: Timestamp): Promise<void> {
+    const names = this.#db
+      .select({ name: ledgers.name })
+      .from(ledgers)
+      .where(eq(ledgers.uuid, uuid));
+    await this.#change(
+      { enabled: false, deletedAt: now },
+      and(eq(pipelines.ledger, name), inArray(pipelines.ledger, names), LIVE),
+    );
+  }
+
+  /** Enabled pipelines of some ledgers. */
+  listEnabled(names: readonly string[]): Promise<{ id: string; ledger: string }[]> {
+    return this.#db
+      .select({ id: pipelines.id, ledger: pipelines.ledger })
+      .from(pipelines)
+      .where(and(inJson(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE));
+  }
+
+  /** Lets pipelines be told again. */
+  async touch(ids: readonly string[]): Promise<void> {
+    await this.#change({}, inJson(pipelines.id, ids));
+  }
+
+  /** The same for the enabled pipelines of a bucket's live ledgers; returns whether there are any. */
+  touchBucket(bucket: string): Promise<boolean> {
+    const names = this.#db
+      .select({ name: ledgers.name })
+      .from(ledgers)
+      .where(and(eq(ledgers.bucket, bucket), isNull(ledgers.deletedAt)));
+    return this.#change(
+      {},
+      and(inArray(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE),
+    );
+  }
+
+  /** Pipelines whose objects do not know of a change yet, of one exporter or ledger or of all. */
+  async listUntold(
+    limit: number,
+    of: { readonly exporterId?: string; readonly ledger?: string } = {},
+  ): Promise<string[]> {
+    const rows = await this.#db
+      .select({ id: pipelines.id })
+      .from(pipelines)
+      .where(
+        and(
+          // A literal, because the partial index is only used when the planner sees its condition.
+          sql`told_revision < revision`,
+          of.exporterId === undefined ? undefined : eq(pipelines.exporterId, of.exporterId),
+          of.ledger === undefined ? undefined : eq(pipelines.ledger, of.ledger),
+        ),
+      )
+      .limit(limit);
+    return rows.map(({ id }) => id);
+  }
+
+  /** What an object is to do: nothing any more where the pipeline is deleted. */
+  async findAssignment(id: string): Promise<Assignment | undefined> {
+    const [row] = await this.#db
+      .select({
+        ...COLUMNS,
+        revision: pipelines.revision,
+        driver: exporters.driver,
+        config: exporters.config,
+      })
+      .from(pipelines)
+      .leftJoin(exporters, eq(exporters.id, pipelines.exporterId))
+      .where(and(eq(pipelines.id, id), LIVE));
+    if (row === undefined) return undefined;
+    const { driver, config, ...assignment } = row;
+    if (driver === null || config === null) return { ...assignment, openSetup: undefined };
+    const openSetup = () => ({
+      driver,
+      config: openConfig(this.#box, assignment.exporterId, config),
+    });
+    return { ...assignment, openSetup };
+  }
+
+  /** Notes that an object knows of a revision. */
+  async markTold(id: string, revision: number): Promise<void> {
+    await this.#db
+      .update(pipelines)
+      .set({ toldRevision: revision })
+      .where(and(eq(pipelines.id, id), lt(pipelines.toldRevision, revision)));
+  }
+
+  /** Removes the row of a deleted pipeline, whose object has given its storage back. */
+  async forget(id: string): Promise<void> {
+    await this.#db
+      .delete(pipelines)
+      .where(and(eq(pipelines.id, id), isNotNull(pipelines.deletedAt)));
+  }
+
+  async #change(
+    values: SQLiteUpdateSetSource<typeof pipelines>,
+    where: SQL | undefined,
+  ): Promise<boolean> {
+    const changed = await this.#db
+      .update(pipelines)
+      .set({ ...values, ...CHANGED })
+      .where(where)
+      .returning({ id: pipelines.id });
+    return changed.length > 0;
+  }
+}
+
+const LIVE = isNull(pipelines.deletedAt);
+
+const liveTarget = ({ ledger, id }: Target): SQL | undefined =>
+  and(eq(pipelines.id, id), eq(pipelines.ledger, ledger), LIVE);
+
+/** Any number of texts in one parameter. */
+const inJson = (column: typeof pipelines.id | typeof pipelines.ledger, texts: readonly string[]) =>
+  inArray(column, sql`(SELECT value FROM json_each(${stringifyJson(texts)}))`);

@@ -1,0 +1,210 @@
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** How far a pipeline got. All times are milliseconds since the epoch. */
+export interface Progress {
+  /** Number of the last reset that it knows of. */
+  readonly resets: number;
+  /** The last log entry that was accepted; undefined before the first, and after a reset. */
+  readonly lastLogId: number | undefined;
+  /** When it was started or delivered last: how long it has been idle. */
+  readonly activeAtMs: number;
+  /** Since when entries wait for their batch to fill; undefined where none do. */
+  readonly waitingSinceMs: number | undefined;
+  /** Whether its ledger was found gone. */
+  readonly isPaused: boolean;
+  /** Since the pipeline was made, repetitions included. */
+  readonly entries: number;
+  readonly batches: number;
+  readonly deliveredAtMs: number | undefined;
+  readonly failure: DeliveryFailure | undefined;
+}
+
+/** Attempts that have failed since the last success. */
+export interface DeliveryFailure {
+  readonly count: number;
+  readonly sinceMs: number;
+  readonly lastMs: number;
+  readonly message: string;
+}
+
+/** What is told of a pipeline besides what it does. */
+export interface Orders {
+  readonly id: string;
+  readonly revision: number;
+  readonly resets: number;
+}
+
+type Row = {
+  pipeline: string;
+  revision: number;
+  resets: number;
+  last_log: number | null;
+  active_at: number;
+  waiting_since: number | null;
+  is_paused: number;
+  entries: number;
+  batches: number;
+  delivered_at: number | null;
+  failures: number;
+  failing_since: number | null;
+  failed_at: number | null;
+  error: string | null;
+};
+
+const CREATE = `CREATE TABLE progress (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  pipeline TEXT NOT NULL, revision INTEGER NOT NULL, resets INTEGER NOT NULL,
+  last_log INTEGER, active_at INTEGER NOT NULL, waiting_since INTEGER, is_paused INTEGER NOT NULL DEFAULT 0,
+  entries INTEGER NOT NULL DEFAULT 0, batches INTEGER NOT NULL DEFAULT 0, delivered_at INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0, failing_since INTEGER, failed_at INTEGER, error TEXT
+) STRICT`;
+
+const NO_FAILURE = "failures = 0, failing_since = NULL, failed_at = NULL, error = NULL";
+
+/** Most of an error that is kept, in characters. */
+const ERROR_LENGTH_MAX = 1000;
+
+/** The one row in the object of a pipeline. An object that was told nothing has no table. */
+export class ProgressStore {
+  readonly #sql: Sql;
+  #exists: boolean;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#exists = sql.all("SELECT 1 FROM sqlite_master WHERE name = 'progress'").length > 0;
+  }
+
+  read(): Progress | undefined {
+    const row = this.#row();
+    return row === undefined ? undefined : toProgress(row);
+  }
+
+  /** The id of the pipeline; the object of an alarm may not know its name. */
+  readId(): string | undefined {
+    return this.#row()?.pipeline;
+  }
+
+  /**
+   * Takes orders, unless newer ones were taken; returns whether they count. A reset forgets the position. Where D1 was taken
+   * back to an earlier time, orders of a smaller number count: `toEarlier` does that, and keeps the position.
+   */
+  adopt({ id, revision, resets }: Orders, nowMs: number): boolean {
+    return this.#sql.transaction(() => {
+      const row = this.#row();
+      if (row !== undefined && row.revision >= revision) return row.revision === revision;
+      if (row === undefined) {
+        if (!this.#exists) this.#sql.all(CREATE);
+        this.#exists = true;
+        this.#sql.all(
+          "INSERT INTO progress (one, pipeline, revision, resets, active_at) VALUES (1, ?, ?, ?, ?)",
+          id,
+          revision,
+          resets,
+          nowMs,
+        );
+      } else if (row.resets < resets) {
+        this.#sql.all(
+          `UPDATE progress SET revision = ?, resets = ?, last_log = NULL, active_at = ?, waiting_since = NULL, ${NO_FAILURE}`,
+          revision,
+          resets,
+          nowMs,
+        );
+      } else {
+        this.#sql.all("UPDATE progress SET revision = ?, active_at = ?", revision, nowMs);
+      }
+      return true;
+    });
+  }
+
+  /** See `adopt`. */
+  toEarlier({ revision, resets }: Orders, nowMs: number): void {
+    this.#sql.all(
+      "UPDATE progress SET revision = ?, resets = ?, active_at = ?",
+      revision,
+      resets,
+      nowMs,
+    );
+  }
+
+  /** Moves the position to the last of some accepted entries, unless the pipeline was reset since they were sent. */
+  advance(resets: number, { lastLogId, count }: Accepted, nowMs: number): void {
+    if (!this.#exists) return;
+    this.#sql.all(
+      `UPDATE progress SET last_log = ?, active_at = ?, waiting_since = NULL, is_paused = 0, entries = entries + ?,
+          batches = batches + 1, delivered_at = ?, ${NO_FAILURE}
+        WHERE resets = ?`,
+      lastLogId,
+      nowMs,
+      count,
+      nowMs,
+      resets,
+    );
+  }
+
+  /** Notes that an attempt has failed; returns how many in a row. */
+  fail(message: string, nowMs: number): number {
+    if (!this.#exists) return 0;
+    const [row] = this.#sql.all<{ failures: number }>(
+      `UPDATE progress SET failures = failures + 1, failing_since = coalesce(failing_since, ?), failed_at = ?, error = ?
+        RETURNING failures`,
+      nowMs,
+      nowMs,
+      message.slice(0, ERROR_LENGTH_MAX),
+    );
+    return row?.failures ?? 0;
+  }
+
+  /** Notes that entries wait for their batch to fill; returns since when. */
+  waitingSince(nowMs: number): number {
+    const sinceMs = this.read()?.waitingSinceMs;
+    if (sinceMs !== undefined || !this.#exists) return sinceMs ?? nowMs;
+    this.#sql.all("UPDATE progress SET waiting_since = ?", nowMs);
+    return nowMs;
+  }
+
+  /** Notes whether the ledger is gone. A ledger that is gone or has nothing to send is no failure any more. */
+  rest({ isPaused }: { readonly isPaused: boolean }): void {
+    if (!this.#exists) return;
+    this.#sql.all(
+      `UPDATE progress SET is_paused = ?, waiting_since = NULL, ${NO_FAILURE}
+        WHERE is_paused <> ? OR failures > 0 OR waiting_since IS NOT NULL`,
+      Number(isPaused),
+      Number(isPaused),
+    );
+  }
+
+  /** What it held is deleted. */
+  forget(): void {
+    this.#exists = false;
+  }
+
+  #row(): Row | undefined {
+    return this.#exists ? this.#sql.all<Row>("SELECT * FROM progress")[0] : undefined;
+  }
+}
+
+/** Entries that a destination has accepted. */
+export interface Accepted {
+  readonly lastLogId: number;
+  readonly count: number;
+}
+
+const toProgress = (row: Row): Progress => ({
+  resets: row.resets,
+  lastLogId: row.last_log ?? undefined,
+  activeAtMs: row.active_at,
+  waitingSinceMs: row.waiting_since ?? undefined,
+  isPaused: row.is_paused === 1,
+  entries: row.entries,
+  batches: row.batches,
+  deliveredAtMs: row.delivered_at ?? undefined,
+  failure:
+    row.failures === 0
+      ? undefined
+      : {
+          count: row.failures,
+          sinceMs: row.failing_since ?? 0,
+          lastMs: row.failed_at ?? 0,
+          message: row.error ?? "",
+        },
+});

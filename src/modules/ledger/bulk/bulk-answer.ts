@@ -1,0 +1,75 @@
+import type { z } from "@hono/zod-openapi";
+import type { StreamOutcome, StreamResult } from "./bulk-stream.ts";
+import { PAGE_RESULTS_MAX } from "./limits.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { BulkResultResponse } from "#modules/ledger/http/schemas.ts";
+import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/views.ts";
+import { assert } from "#platform/assert.ts";
+import { statusOf } from "#platform/errors.ts";
+import type { PagedAnswer } from "#platform/http/paged-answer.ts";
+
+/** Reads the transactions that log entries made: of the first of the ids, at least one. */
+export type ReadCommitted = (
+  logIds: readonly number[],
+) => Promise<ReadonlyMap<number, Transaction>>;
+
+/**
+ * The answer to a stream. The first failure gives the status and stands at the top level: that of an element, or else that of
+ * the stream itself, which comes after all elements. With both, `details` says how the stream broke off.
+ */
+export function toStreamAnswer(
+  { results, failure: broken }: StreamOutcome,
+  read: ReadCommitted,
+): PagedAnswer {
+  const pages = pagesOf(results, read);
+  const failed = results.find(({ result }) => result?.ok === false)?.result;
+  if (failed?.ok === false) {
+    const details =
+      broken === undefined ? {} : { details: `the stream broke off: ${broken.message}` };
+    return { status: 400, pages, members: { ...toBulkFailureView(failed.failure), ...details } };
+  }
+  if (broken === undefined) return { status: 200, pages, members: {} };
+  const details = broken.details === undefined ? {} : { details: broken.details };
+  return {
+    status: statusOf(broken.kind),
+    pages,
+    members: { ...toBulkFailureView(broken), ...details },
+  };
+}
+
+/** The results in pages, with the transactions as they stand in the log. */
+async function* pagesOf(
+  results: readonly StreamResult[],
+  read: ReadCommitted,
+): AsyncGenerator<z.input<typeof BulkResultResponse>[]> {
+  let at = 0;
+  while (at < results.length) {
+    const page = results.slice(at, at + PAGE_RESULTS_MAX);
+    const wanted = new Set(page.flatMap((item) => logIdToRead(item) ?? []));
+    const found = wanted.size === 0 ? NONE : await read([...wanted]);
+    const missing = page.findIndex((item) => {
+      const logId = logIdToRead(item);
+      return logId !== undefined && !found.has(logId);
+    });
+    const ready = missing === -1 ? page : page.slice(0, missing);
+    assert(ready.length > 0, "what was committed stands in the log");
+    yield ready.map((item) => toView(item, found));
+    at += ready.length;
+  }
+}
+
+const NONE: ReadonlyMap<number, Transaction> = new Map();
+
+/** The entry that holds the transaction of a result, where the result has one and lacks it. */
+function logIdToRead({ action, result }: StreamResult): number | undefined {
+  if (result?.ok !== true || result.value.transaction !== undefined) return undefined;
+  const makesTransaction = action === "CREATE_TRANSACTION" || action === "REVERT_TRANSACTION";
+  return makesTransaction ? result.value.logId : undefined;
+}
+
+function toView(item: StreamResult, found: ReadonlyMap<number, Transaction>) {
+  const { action, result } = item;
+  const transaction = found.get(logIdToRead(item) ?? 0);
+  if (result?.ok !== true || transaction === undefined) return toBulkResultView(action, result);
+  return toBulkResultView(action, { ok: true, value: { ...result.value, transaction } });
+}

@@ -1,0 +1,112 @@
+import { JsonSplitter } from "./json-splitter.ts";
+import { type ScriptItem, ScriptSplitter } from "./script-splitter.ts";
+import type { Splitter } from "./splitter.ts";
+import type { BulkElement } from "#ledger-engine/engine.ts";
+import { parseBulkElement, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import type { BulkElementRequest } from "#modules/ledger/http/schemas.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
+import { attempt, type Result, toFailure } from "#platform/result.ts";
+
+export type BulkAction = BulkElementRequest["action"];
+
+/** An element of a stream, ready to be executed. */
+export interface StreamElement {
+  readonly action: BulkAction;
+  readonly element: BulkElement;
+  /** About how large it was in the stream, in bytes. */
+  readonly size: number;
+}
+
+/** How the elements of a stream are written. */
+export type StreamFormat = "json" | "script";
+
+/**
+ * The elements of a stream, as its chunks arrive. Where the stream is broken, or one of its elements, that is the last
+ * thing that it gives.
+ */
+export function readElements(
+  chunks: AsyncIterable<Uint8Array>,
+  format: StreamFormat,
+): AsyncGenerator<Result<StreamElement>> {
+  return format === "json"
+    ? elementsOf(chunks, { splitter: new JsonSplitter(), parse: parseText })
+    : elementsOf(chunks, { splitter: new ScriptSplitter(), parse: parseScript });
+}
+
+interface Reading<T> {
+  readonly splitter: Splitter<T>;
+  /** A piece as the request for an element, and its size. Throws `SyntaxError` for what is no JSON. */
+  readonly parse: (piece: T) => { request: unknown; size: number };
+}
+
+async function* elementsOf<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  { splitter, parse }: Reading<T>,
+): AsyncGenerator<Result<StreamElement>> {
+  let index = 0;
+  try {
+    for await (const pieces of piecesOf(chunks, splitter)) {
+      for (const piece of pieces) {
+        const element = toElement(piece, { parse, index });
+        yield element;
+        if (!element.ok) return;
+        index++;
+      }
+    }
+  } catch (error) {
+    // The stream itself broke off.
+    if (!(error instanceof AppError)) throw error;
+    yield { ok: false, failure: toFailure(error) };
+  }
+}
+
+async function* piecesOf<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  splitter: Splitter<T>,
+): AsyncGenerator<Iterable<Result<T>>> {
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  yield splitter.end();
+}
+
+function toElement<T>(
+  piece: Result<T>,
+  { parse, index }: { parse: Reading<T>["parse"]; index: number },
+): Result<StreamElement> {
+  if (!piece.ok) {
+    const message = `element ${index}: ${piece.failure.message}`;
+    return { ok: false, failure: { ...piece.failure, message } };
+  }
+  return attempt(() => {
+    const { request, size } = parsed(piece.value, { parse, index });
+    const checked = parseBulkElement(request, index);
+    return { action: checked.action, element: toBulkElement(checked), size };
+  });
+}
+
+function parsed<T>(
+  piece: T,
+  { parse, index }: { parse: Reading<T>["parse"]; index: number },
+): ReturnType<Reading<T>["parse"]> {
+  try {
+    return parse(piece);
+  } catch (error) {
+    const details = error instanceof Error ? error.message : "";
+    throw new AppError("VALIDATION", `element ${index}: it is not valid JSON`, {
+      cause: error,
+      details,
+    });
+  }
+}
+
+const parseText = (text: string) => ({ request: parseJson(text), size: text.length });
+
+/** A script stands for the element that creates its transaction. */
+const parseScript = ({ idempotencyKey, plain }: ScriptItem) => ({
+  request: {
+    action: "CREATE_TRANSACTION",
+    ik: idempotencyKey,
+    data: { script: { plain } },
+  },
+  size: plain.length,
+});

@@ -1,0 +1,86 @@
+import { ByteBuffer } from "./byte-buffer.ts";
+import { ELEMENT_BYTES_MAX, ELEMENT_DEPTH_MAX } from "./limits.ts";
+import { decodeText, failed, type Splitter, tooLarge } from "./splitter.ts";
+import type { Result } from "#platform/result.ts";
+
+/**
+ * Finds where the objects of a stream of JSON begin and end, with or without white space between them, and gives the text
+ * of each. Whether that is valid JSON is the parser's to say. It looks at bytes: what structures JSON is ASCII, and no
+ * byte of a longer UTF-8 sequence is.
+ */
+export class JsonSplitter implements Splitter<string> {
+  readonly #begun = new ByteBuffer();
+  readonly #example: string;
+  /** How many objects and arrays are open; 0 between elements. */
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+
+  /** `example` is what an object looks like, for messages. */
+  constructor(example = '{"action": …}') {
+    this.#example = example;
+  }
+
+  *push(chunk: Uint8Array): Generator<Result<string>> {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#depth === 0) {
+        if (isSpace(byte)) continue;
+        if (byte !== BRACE_OPEN) {
+          yield failed(`expected an object, as \`${this.#example}\``);
+          return;
+        }
+        start = at;
+      }
+      this.#step(byte);
+      if (this.#depth > ELEMENT_DEPTH_MAX) {
+        yield failed(`it is nested deeper than ${ELEMENT_DEPTH_MAX} levels`);
+        return;
+      }
+      if (this.#depth > 0) continue;
+      const element = this.#complete(chunk.subarray(start, at + 1));
+      yield element;
+      if (!element.ok) return;
+      start = at + 1;
+    }
+    if (this.#depth > 0) yield* this.#keep(chunk.subarray(start));
+  }
+
+  *end(): Generator<Result<string>> {
+    if (this.#depth > 0) yield failed("the stream ends inside of it");
+  }
+
+  /** Moves over a byte of an element. */
+  #step(byte: number | undefined): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (this.#isInString) {
+      if (byte === BACKSLASH) this.#isEscaped = true;
+      else if (byte === QUOTE) this.#isInString = false;
+    } else if (byte === QUOTE) this.#isInString = true;
+    else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) this.#depth++;
+    else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) this.#depth--;
+  }
+
+  #complete(last: Uint8Array): Result<string> {
+    if (this.#begun.length + last.length > ELEMENT_BYTES_MAX) return tooLarge();
+    const text = decodeText(this.#begun.take(last));
+    return text === undefined ? failed("it is not valid UTF-8") : { ok: true, value: text };
+  }
+
+  /** Keeps the part of an element that goes on in the next chunk. */
+  *#keep(part: Uint8Array): Generator<Result<string>> {
+    if (this.#begun.length + part.length > ELEMENT_BYTES_MAX) yield tooLarge();
+    else this.#begun.append(part);
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE_OPEN = 0x7b;
+const BRACE_CLOSE = 0x7d;
+const BRACKET_OPEN = 0x5b;
+const BRACKET_CLOSE = 0x5d;
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -1,0 +1,20 @@
+import { BODY_BYTES_MAX } from "#platform/http/body.ts";
+
+/** Most elements of one stream: for each, its log id or its error is held until the answer is written. */
+export const STREAM_ELEMENTS_MAX = 100_000;
+/** Most text of failed elements that is held until then, in characters of their messages. */
+export const FAILURES_LENGTH_MAX = 16_000_000;
+/** Largest element of a stream in bytes: the largest body of a request that makes one change. */
+export const ELEMENT_BYTES_MAX = BODY_BYTES_MAX;
+/** Deepest nesting of objects and arrays in an element of a JSON stream. */
+export const ELEMENT_DEPTH_MAX = 100;
+/** Longest line of a script stream in bytes, without its end. */
+export const SCRIPT_LINE_BYTES_MAX = 64 * 1024;
+/** What goes to the ledger in one call: so many elements, and so many bytes or the one element that has more. */
+export const BATCH_ELEMENTS_MAX = 500;
+export const BATCH_BYTES_MAX = 1024 * 1024;
+/** Most that an atomic stream may hold, as it is executed in one call: elements, and their bytes. */
+export const ATOMIC_ELEMENTS_MAX = 10_000;
+export const ATOMIC_BYTES_MAX = 8 * 1024 * 1024;
+/** Most results in a page of the answer. */
+export const PAGE_RESULTS_MAX = 500;

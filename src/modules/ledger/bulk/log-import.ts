@@ -1,0 +1,154 @@
+import { JsonSplitter } from "./json-splitter.ts";
+import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "./limits.ts";
+import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-importer.ts";
+import { assert } from "#platform/assert.ts";
+import { AppError, type Failure } from "#platform/errors.ts";
+import { unwrap } from "#platform/result.ts";
+
+/** Sends entries to the ledger: some of the first are taken, or one of them is refused. */
+export type SendEntries = (batch: ImportBatch) => Promise<ImportOutcome>;
+
+/**
+ * Imports a log while it is read. What is taken stays so, whatever comes after it. Throws why an entry is refused, or why
+ * there is no entry in the body where one should be.
+ */
+export async function importInBatches(
+  chunks: AsyncIterable<Uint8Array>,
+  send: SendEntries,
+): Promise<void> {
+  const batches = new Batches(send);
+  try {
+    await batches.begin();
+  } catch (error) {
+    await leave(chunks);
+    throw error;
+  }
+  const splitter = new JsonSplitter('{"type": …}');
+  try {
+    for await (const chunk of chunks) {
+      for (const piece of splitter.push(chunk)) {
+        if (!piece.ok) throw brokenEntry(piece.failure, batches.count + 1);
+        await batches.add(piece.value);
+      }
+    }
+    for (const piece of splitter.end()) {
+      if (!piece.ok) throw brokenEntry(piece.failure, batches.count + 1);
+    }
+  } catch (error) {
+    // What was complete is taken, and may be refused before it.
+    await batches.finish();
+    throw error;
+  }
+  await batches.finish();
+}
+
+/** Reads some of a body that is not wanted, so that its client takes an answer. */
+async function leave(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    await iterator.next();
+    await iterator.return?.();
+  } catch {
+    // The client has gone; there is another error to tell.
+  }
+}
+
+/** What is wrong with the body where its next entry should be. */
+function brokenEntry({ kind, message }: Failure, number: number): AppError {
+  return kind === "BULK_SIZE_EXCEEDED"
+    ? new AppError("IMPORT", `importing logs: entry ${number}: ${message}`)
+    : new AppError("VALIDATION", `entry ${number} is not valid JSON`, { details: message });
+}
+
+/** Longest that an entry waits for others to go with it, where the ledger is idle. */
+const WAIT_MS = 20;
+
+/**
+ * Sends entries in batches: while one is under way, the next is collected. A batch goes when it is full, or after a short
+ * while, so that entries of a slow client are kept, too.
+ */
+class Batches {
+  readonly #send: SendEntries;
+  #pending: string[] = [];
+  #pendingSize = 0;
+  /** How many entries were sent, the last of them maybe under way. */
+  #sent = 0;
+  #underWay: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #error: { readonly thrown: unknown } | undefined;
+
+  constructor(send: SendEntries) {
+    this.#send = send;
+  }
+
+  /** How many entries there were so far. */
+  get count(): number {
+    return this.#sent + this.#pending.length;
+  }
+
+  /** Throws where the ledger takes no entries. */
+  async begin(): Promise<void> {
+    await this.#run({ texts: [], before: 0 });
+    this.#assertTaken();
+  }
+
+  async add(text: string): Promise<void> {
+    this.#assertTaken();
+    this.#pending.push(text);
+    this.#pendingSize += text.length;
+    if (this.#pending.length < BATCH_ELEMENTS_MAX && this.#pendingSize < BATCH_BYTES_MAX) {
+      this.#sendSoon();
+      return;
+    }
+    await this.#underWay;
+    this.#assertTaken();
+    this.#sendNow();
+  }
+
+  /** Waits until all is taken that was added. Throws why one was refused. */
+  async finish(): Promise<void> {
+    await this.#underWay;
+    this.#assertTaken();
+    this.#sendNow();
+    await this.#underWay;
+    this.#assertTaken();
+  }
+
+  #sendSoon(): void {
+    if (this.#underWay === undefined) this.#timer ??= setTimeout(() => this.#sendNow(), WAIT_MS);
+  }
+
+  #sendNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // Behind an entry that was refused, none is sent.
+    const isOver = this.#error !== undefined;
+    if (isOver || this.#underWay !== undefined || this.#pending.length === 0) return;
+    const batch = { texts: this.#pending, before: this.#sent };
+    this.#sent += this.#pending.length;
+    this.#pending = [];
+    this.#pendingSize = 0;
+    this.#underWay = this.#run(batch).finally(() => {
+      this.#underWay = undefined;
+      if (this.#pending.length > 0) this.#sendSoon();
+    });
+  }
+
+  async #run({ texts, before }: ImportBatch): Promise<void> {
+    try {
+      let rest = { texts, before };
+      do {
+        const { taken, failure } = await this.#send(rest);
+        if (failure !== undefined) unwrap({ ok: false, failure });
+        assert(taken > 0 || rest.texts.length === 0, "a call takes one entry at least");
+        rest = { texts: rest.texts.slice(taken), before: rest.before + taken };
+      } while (rest.texts.length > 0);
+    } catch (thrown) {
+      this.#error ??= { thrown };
+    }
+  }
+
+  #assertTaken(): void {
+    if (this.#error !== undefined) throw this.#error.thrown;
+  }
+}

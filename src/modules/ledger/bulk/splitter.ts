@@ -1,0 +1,28 @@
+import { ELEMENT_BYTES_MAX } from "./limits.ts";
+import type { FailureKind } from "#platform/errors.ts";
+import type { Result } from "#platform/result.ts";
+
+/**
+ * Splits a stream of bytes into pieces, whatever its chunks are. It never throws: what is wrong with the stream is the
+ * last thing that it gives, and nothing may be pushed after that. The pieces of a chunk are made as they are taken.
+ */
+export interface Splitter<T> {
+  push(chunk: Uint8Array): Iterable<Result<T>>;
+  /** What is left when the stream ends. */
+  end(): Iterable<Result<T>>;
+}
+
+export const failed = (message: string, kind: FailureKind = "VALIDATION") =>
+  ({ ok: false, failure: { kind, message } }) as const;
+
+export const tooLarge = () =>
+  failed(`it is larger than ${ELEMENT_BYTES_MAX} bytes`, "BULK_SIZE_EXCEEDED");
+
+/** Bytes as text, or undefined where they are not valid UTF-8. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // the only error is a malformed sequence
+  }
+}

@@ -1,0 +1,41 @@
+import { BucketStore, type PurgedLedger, type UntoldChange } from "./store.ts";
+import { deletePipelinesOf } from "#modules/exporters/index.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { type Settings, settingsOf } from "#platform/settings.ts";
+import { type Clock, systemClock } from "#platform/time.ts";
+
+/** What lies outside the catalogue, and what time it is. */
+export interface BucketPorts {
+  readonly clock: Clock;
+  /** Tells the object of a ledger that the ledger is deleted or restored. */
+  readonly tell: (change: UntoldChange) => Promise<void>;
+  /** Empties all storage of a ledger, not that of another one of its name. May be called again. */
+  readonly purge: (ledger: PurgedLedger) => Promise<void>;
+  /** Makes sure that the sweep runs at that time, in milliseconds since the epoch, or before. */
+  readonly armClock: (atMs: number) => Promise<void>;
+  /** Makes sure that the sweep runs again and again until that time, and once after it. */
+  readonly watchClock: (untilMs: number) => Promise<void>;
+}
+
+export interface BucketContext extends BucketPorts {
+  readonly store: BucketStore;
+  readonly settings: Pick<Settings, "FLORIN_BUCKET_RETENTION" | "FLORIN_BUCKET_CLEANUP_SCHEDULE">;
+}
+
+export const contextOf = (env: Env, ports: Partial<BucketPorts>): BucketContext => ({
+  store: BucketStore.from(env),
+  settings: settingsOf(env),
+  clock: systemClock,
+  tell: ({ name, uuid, visibility, deletedAt }) =>
+    env.LEDGERS.getByName(name).setVisibility({ uuid, visibility, deletedAt }),
+  purge: async ({ name, uuid }) => {
+    const areTold = await deletePipelinesOf(env, { name, uuid });
+    await env.LEDGERS.getByName(name).purge(uuid);
+    await env.AUDITS.getByName(name).purge(uuid);
+    // They read by the name, which another ledger gets next.
+    if (!areTold) throw new Error("a pipeline of the ledger does not know yet that it is deleted");
+  },
+  armClock: (atMs) => deploymentClock(env).arm(atMs),
+  watchClock: (untilMs) => deploymentClock(env).watch(untilMs),
+  ...ports,
+});

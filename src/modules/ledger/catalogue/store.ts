@@ -1,0 +1,203 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { compileCatalogueFilter } from "./filter.ts";
+import { ledgers } from "./tables.ts";
+import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { METADATA_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
+import type { Features, LedgerInfo, Metadata } from "#ledger-engine/rules/types.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import {
+  type ListOptions,
+  type Order,
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  type Scan,
+  scanOf,
+} from "#platform/pagination.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/**
+ * The options of a list of ledgers, as the cursors of Formance Ledger name them. No parameter sets the first two: the
+ * same is asked with filters.
+ */
+export const LEDGER_LIST_OPTIONS = {
+  Bucket: "",
+  Features: null,
+  IncludeDeleted: false,
+} as const satisfies ListOptions;
+
+/** Most rows that one query of a filtered list reads, unless the page is larger; each may have 64 KiB of metadata. */
+const SCAN_ROWS_MAX = 500;
+/** Most queries for one page: they read some 5,000 ledgers. */
+const SCAN_QUERIES_MAX = 15;
+
+/** A ledger as the catalogue knows it. */
+export interface Ledger extends LedgerInfo {
+  readonly id: number;
+  readonly metadata: Metadata;
+  readonly addedAt: Timestamp;
+  readonly deletedAt: Timestamp | undefined;
+  /** How often it was deleted and restored. */
+  readonly visibility: number;
+}
+
+/** The catalogue of ledgers, in D1. */
+export class LedgerCatalogue {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  static from(env: Pick<Env, "DB">): LedgerCatalogue {
+    return new LedgerCatalogue(databaseOf(env));
+  }
+
+  /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
+  async insert(ledger: Omit<Ledger, "id" | "deletedAt" | "visibility">): Promise<void> {
+    const { uuid, name, bucket, addedAt } = ledger;
+    const inserted = await this.#db
+      .insert(ledgers)
+      .values({
+        uuid,
+        name,
+        bucket,
+        addedAt,
+        metadata: stringifyJson(ledger.metadata),
+        features: stringifyJson(ledger.features),
+      })
+      .onConflictDoNothing()
+      .returning({ id: ledgers.id });
+    if (inserted.length === 0) {
+      throw new AppError("LEDGER_ALREADY_EXISTS", `ledger '${name}' already exists`);
+    }
+  }
+
+  /** A ledger that is not deleted. */
+  async find(name: string): Promise<Ledger | undefined> {
+    const [row] = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)));
+    return row === undefined ? undefined : toLedger(row);
+  }
+
+  /** Puts metadata over what the ledger has, in one statement. Throws `NOT_FOUND`, and `VALIDATION` where it gets too much. */
+  async addMetadata(name: string, metadata: Metadata): Promise<void> {
+    const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;
+    const updated = await this.#db
+      .update(ledgers)
+      .set({ metadata: merged })
+      .where(
+        and(
+          eq(ledgers.name, name),
+          isNull(ledgers.deletedAt),
+          lte(sql`length(CAST(${merged} AS BLOB))`, METADATA_BYTES_MAX),
+        ),
+      )
+      .returning({ id: ledgers.id });
+    if (updated.length > 0) return;
+    if ((await this.find(name)) === undefined) throw unknownLedger(name);
+    throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
+  }
+
+  /** Leaves a key out, be it there or not. Throws `NOT_FOUND` for an unknown ledger. */
+  async deleteMetadata(name: string, key: string): Promise<void> {
+    const updated = await this.#db
+      .update(ledgers)
+      .set({
+        metadata: sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`,
+      })
+      .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)))
+      .returning({ id: ledgers.id });
+    if (updated.length === 0) throw unknownLedger(name);
+  }
+
+  /**
+   * A page in the order of ids. Where a filter is about more than names and buckets, the catalogue is read in growing
+   * chunks until the page is full, by `SCAN_QUERIES_MAX` queries at most: a page that is not full by then ends early, may be
+   * without any ledger, and has a cursor that goes on. Throws `VALIDATION` for a bad filter.
+   */
+  async list(query: PageQuery): Promise<Page<Ledger>> {
+    const filter = compileCatalogueFilter(parseLedgerFilter("ledgers", query.where));
+    const condition = and(scopeOf(query.options), filter.condition);
+    const scan = scanOf(query);
+    const found: Ledger[] = [];
+    let { bound, limit } = scan;
+    for (let queries = 0; queries < SCAN_QUERIES_MAX; queries++) {
+      const rows = await this.#readChunk({ order: scan.order, bound, limit }, condition);
+      found.push(...rows.filter(filter.matches));
+      const last = rows.at(-1);
+      if (found.length >= scan.limit || last === undefined || rows.length < limit) {
+        return pageOf(query, found.slice(0, scan.limit), { keyOf });
+      }
+      bound = { key: keyOf(last), inclusive: false };
+      limit = Math.max(scan.limit, Math.min(limit * 2, SCAN_ROWS_MAX));
+    }
+    return pageOf(query, found, { keyOf, readTo: bound?.key });
+  }
+
+  async #readChunk(scan: Chunk, condition: SQL | undefined): Promise<Ledger[]> {
+    const rows = await this.#db
+      .select()
+      .from(ledgers)
+      .where(and(condition, boundOf(scan)))
+      .orderBy(scan.order === "asc" ? asc(ledgers.id) : desc(ledgers.id))
+      .limit(scan.limit);
+    return rows.map(toLedger);
+  }
+
+  /** The names of all ledgers, at most `countMax` of them. */
+  async listNames(countMax: number): Promise<string[]> {
+    const rows = await this.#db
+      .select({ name: ledgers.name })
+      .from(ledgers)
+      .where(isNull(ledgers.deletedAt))
+      .orderBy(asc(ledgers.id))
+      .limit(countMax);
+    return rows.map(({ name }) => name);
+  }
+}
+
+export const unknownLedger = (name: string): AppError =>
+  new AppError("NOT_FOUND", `ledger '${name}' not found`);
+
+interface Chunk {
+  readonly order: Order;
+  readonly bound: Scan["bound"] | undefined;
+  readonly limit: number;
+}
+
+const keyOf = ({ id }: Ledger): PageKey => ({ value: BigInt(id) });
+
+/** Which ledgers the options of a list leave in. */
+function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
+  const { Bucket: bucket, IncludeDeleted: includeDeleted } = options;
+  return and(
+    includeDeleted === true ? undefined : isNull(ledgers.deletedAt),
+    typeof bucket === "string" && bucket !== "" ? eq(ledgers.bucket, bucket) : undefined,
+  );
+}
+
+function boundOf({ bound, order }: Chunk): SQL | undefined {
+  if (bound === undefined) return undefined;
+  const id = Number(bound.key.value);
+  if (order === "asc") return bound.inclusive ? gte(ledgers.id, id) : gt(ledgers.id, id);
+  return bound.inclusive ? lte(ledgers.id, id) : lt(ledgers.id, id);
+}
+
+const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
+  id: row.id,
+  uuid: row.uuid,
+  name: row.name,
+  bucket: row.bucket,
+  // The three casts: only this module writes these columns.
+  metadata: parseJson(row.metadata) as Metadata,
+  features: parseJson(row.features) as Features,
+  addedAt: row.addedAt as Timestamp,
+  deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
+  visibility: row.visibility,
+});

@@ -1,0 +1,70 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import {
+  INTERVALS_MAX,
+  INTERVALS_STANDARD,
+  type Interval,
+  parseInterval,
+} from "#ledger-engine/rules/period.ts";
+import { BalanceIntervalResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { toBalanceIntervalView } from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { TimestampParam } from "#platform/http/listing.ts";
+import { BooleanParam, dataOf } from "#platform/http/schemas.ts";
+
+const IntervalParam = z
+  .string()
+  .transform((text, context): Interval => {
+    const interval = parseInterval(text);
+    if (interval !== undefined) return interval;
+    context.addIssue("expected hour, day, week, month or a duration such as 15m");
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    description:
+      "`hour`, `day`, `week` (from Monday on) or `month` of the calendar in UTC, or a duration such as `15m` or `1h30m`.",
+    example: "day",
+  });
+
+const BalanceHistoryParams = z.object({
+  account: z.string().openapi({ description: "The address of an account.", example: "users:42" }),
+  asset: z.string().openapi({ example: "EUR/2" }),
+  interval: IntervalParam,
+  startTime: TimestampParam.openapi({
+    description: `Start of the first interval; by default there are ${INTERVALS_STANDARD}.`,
+  }),
+  endTime: TimestampParam.openapi({
+    description: "End of the last interval, which does not include it; now by default.",
+  }),
+  insertionDate: BooleanParam.openapi({
+    description: "Goes by the dates at which transactions were recorded, not the effective ones.",
+  }),
+});
+
+export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/ledgers/{ledger}/balances/history",
+      operationId: "florinReadBalanceHistory",
+      summary: "Show a balance over time",
+      description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval has its start and not its end. Units of the calendar begin where the calendar does, so that the first interval may be shorter than the others; the last one may be shorter, too. There are at most ${INTERVALS_MAX}.`,
+      tags: ["ledger"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: BalanceHistoryParams,
+      bigintAsString: true,
+      responses: {
+        200: json("The intervals, oldest first", dataOf(z.array(BalanceIntervalResponse))),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, c }) => {
+      const intervals = await LedgerService.from(c.env).readBalanceHistory(params.ledger, query);
+      return { status: 200, body: { data: intervals.map(toBalanceIntervalView) } };
+    },
+  );
+}

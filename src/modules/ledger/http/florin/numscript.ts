@@ -1,0 +1,139 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { RuntimeRequest } from "#modules/ledger/http/schemas.ts";
+import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { dataOf } from "#platform/http/schemas.ts";
+
+/** Largest body of a check, in bytes: a script of the longest kind with its characters escaped. */
+const CHECK_BYTES_MAX = 1024 * 1024;
+
+const PositionResponse = z
+  .object({ line: z.int().min(0), character: z.int().min(0) })
+  .openapi("ScriptPosition", {
+    description: "As in the Language Server Protocol: from 0, characters in UTF-16 code units.",
+  });
+const RangeResponse = z
+  .object({ start: PositionResponse, end: PositionResponse })
+  .openapi("ScriptRange", { description: "The end is not part of it." });
+
+const CheckRequest = z
+  .object({
+    plain: z.string().openapi({ description: "Source text in Numscript" }),
+    runtime: RuntimeRequest,
+  })
+  .openapi("ScriptCheckRequest");
+
+const CheckResponse = z
+  .object({
+    valid: z.boolean().openapi({ description: "Whether there is no error; warnings are fine." }),
+    runtime: z.string(),
+    diagnostics: z.array(
+      z.object({
+        code: z.string(),
+        severity: z.enum(["error", "warning"]),
+        message: z.string(),
+        range: RangeResponse,
+      }),
+    ),
+    variables: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        range: RangeResponse,
+        typeRange: RangeResponse,
+        hasOrigin: z.boolean(),
+        isUsed: z.boolean(),
+        references: z.array(RangeResponse),
+      }),
+    ),
+    undeclaredVariables: z.array(
+      z.object({ name: z.string(), type: z.string().optional(), ranges: z.array(RangeResponse) }),
+    ),
+    hovers: z.array(
+      z.object({
+        range: RangeResponse,
+        contents: z.string().openapi({ description: "Markdown" }),
+      }),
+    ),
+    accounts: z.array(
+      z.object({
+        address: z.string(),
+        roles: z.array(z.enum(["source", "destination", "metadata", "balance", "save"])),
+        ranges: z.array(RangeResponse),
+      }),
+    ),
+    assets: z.array(z.object({ asset: z.string(), ranges: z.array(RangeResponse) })),
+    features: z.array(
+      z.object({ name: z.string(), isDeclared: z.boolean(), ranges: z.array(RangeResponse) }),
+    ),
+    neededVariables: z.record(z.string(), z.string()),
+  })
+  .openapi("ScriptCheck");
+
+export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/numscript/check",
+      operationId: "florinCheckScript",
+      summary: "Check a script for an editor",
+      description:
+        "Answers every mistake and likely mistake with its range, what to show where the pointer rests, and the accounts and assets that are written out. Nothing is run.",
+      tags: ["numscript"],
+      scope: "ledger:read",
+      body: CheckRequest,
+      bodyBytesMax: CHECK_BYTES_MAX,
+      responses: { 200: json("What there is to say", dataOf(CheckResponse)), ...errors(400, 413) },
+    },
+    ({ body, c }) => {
+      const standard = c.var.settings.FLORIN_NUMSCRIPT_INTERPRETER
+        ? "experimental-interpreter"
+        : "machine";
+      const runtime = body.runtime === "" ? standard : (body.runtime ?? standard);
+      const report = checkScript(body.plain, runtime);
+      const valid = report.diagnostics.every(({ severity }) => severity !== "error");
+      const lines = new LineIndex(body.plain);
+      return { status: 200, body: { data: { valid, runtime, ...toPositions(report, lines) } } };
+    },
+  );
+}
+
+/** A report with lines and characters in place of offsets. */
+function toPositions(report: CheckReport, lines: LineIndex) {
+  const at = (range: Range) => lines.lspRangeOf(range);
+  const all = (ranges: readonly Range[]) => ranges.map(at);
+  return {
+    diagnostics: report.diagnostics.map(({ code, severity, message, range }) => ({
+      code,
+      severity,
+      message,
+      range: at(range),
+    })),
+    variables: report.variables.map((variable) => ({
+      ...variable,
+      range: at(variable.range),
+      typeRange: at(variable.typeRange),
+      references: all(variable.references),
+    })),
+    undeclaredVariables: report.undeclaredVariables.map(({ name, type, ranges }) => ({
+      name,
+      ...(type === undefined ? {} : { type }),
+      ranges: all(ranges),
+    })),
+    hovers: report.hovers.map(({ range, contents }) => ({ range: at(range), contents })),
+    accounts: report.accounts.map(({ address, roles, ranges }) => ({
+      address,
+      roles: [...roles],
+      ranges: all(ranges),
+    })),
+    assets: report.assets.map(({ asset, ranges }) => ({ asset, ranges: all(ranges) })),
+    features: report.features.map(({ name, isDeclared, ranges }) => ({
+      name,
+      isDeclared,
+      ranges: all(ranges),
+    })),
+    neededVariables: { ...report.neededVariables },
+  };
+}

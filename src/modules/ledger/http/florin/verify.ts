@@ -1,0 +1,64 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { BigInteger, Count, dataOf } from "#platform/http/schemas.ts";
+
+const VerifyResponse = z
+  .object({
+    status: z.enum(["running", "consistent", "inconsistent"]),
+    lastLogId: Count.openapi({ description: "The last log entry that was made again" }),
+    rows: z.record(z.string(), Count).openapi({ description: "Rows that were compared, by table" }),
+    totals: z
+      .array(z.object({ asset: z.string(), input: BigInteger, output: BigInteger }))
+      .openapi({ description: "What all accounts have received and sent of each asset" }),
+    differences: z
+      .array(
+        z.object({
+          table: z.string(),
+          key: z.string(),
+          problem: z.string(),
+          column: z.string().optional(),
+          stored: z.string().optional(),
+          expected: z.string().optional(),
+        }),
+      )
+      .openapi({ description: "The first hundred" }),
+  })
+  .openapi("LedgerVerification");
+
+export function registerVerify(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/ledgers/{ledger}/verify",
+      operationId: "florinVerifyLedger",
+      summary: "Verify a ledger against its log",
+      description:
+        "Rebuilds the ledger from its log beside it and compares every row, the hash chain and the sums of money. An answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      responses: { 200: json("What was found", dataOf(VerifyResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const report = await LedgerService.from(c.env).verify(params.ledger, c.env.AUDITS);
+      const { status, lastLogId, rows, totals, differences } = report;
+      return {
+        status: 200,
+        body: {
+          data: {
+            status,
+            lastLogId,
+            rows: { ...rows },
+            totals: [...totals],
+            differences: [...differences],
+          },
+        },
+      };
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import { replayHeaders, writeOptions } from "./requests.ts";
+import { WriteQuery } from "./schemas.ts";
+import type { Target } from "#ledger-engine/rules/types.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
+import { MetadataSchema } from "#platform/http/schemas.ts";
+
+/** What has metadata: where its routes are, and how their parameters name it. */
+export interface MetadataOwner<T extends { ledger: string }> {
+  /** Path of the owner, `/v2/{ledger}/accounts/{address}`. */
+  readonly path: string;
+  /** `an account` */
+  readonly noun: string;
+  readonly params: z.ZodType<T>;
+  readonly keyParams: z.ZodType<T & { key: string }>;
+  readonly operationIds: { readonly add: string; readonly delete: string };
+  /** Throws `VALIDATION` for parameters that name nothing. */
+  readonly toTarget: (params: T) => Target;
+}
+
+/** The two routes that change the metadata of something. */
+export function registerMetadata<T extends { ledger: string }>(
+  app: OpenAPIHono<AppEnv>,
+  { path, noun, params: owner, keyParams, operationIds, toTarget }: MetadataOwner<T>,
+): void {
+  const common = {
+    tags: ["ledger"],
+    scope: "ledger:write",
+    query: WriteQuery,
+  } as const;
+  endpoint(
+    app,
+    {
+      ...common,
+      method: "post",
+      path: `${path}/metadata`,
+      operationId: operationIds.add,
+      summary: `Add metadata to ${noun}`,
+      params: owner,
+      body: MetadataSchema,
+      responses: { 204: empty("Added"), ...errors(400, 404) },
+    },
+    async ({ params, query, body: metadata, c }) => {
+      const { isReplay } = await LedgerService.from(c.env).execute(
+        params.ledger,
+        () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
+        writeOptions(c, query),
+      );
+      return { status: 204, headers: replayHeaders(isReplay) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      ...common,
+      method: "delete",
+      path: `${path}/metadata/{key}`,
+      operationId: operationIds.delete,
+      summary: `Delete a metadata key of ${noun}`,
+      params: keyParams,
+      responses: { 204: empty("Deleted"), ...errors(400, 404) },
+    },
+    async ({ params, query, c }) => {
+      const { isReplay } = await LedgerService.from(c.env).execute(
+        params.ledger,
+        () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
+        writeOptions(c, query),
+      );
+      return { status: 204, headers: replayHeaders(isReplay) };
+    },
+  );
+}

@@ -1,0 +1,123 @@
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AccountListQuery, CountQuery, SingleQuery, TransactionListQuery } from "./schemas.ts";
+import type { WriteOptions } from "#ledger-engine/engine.ts";
+import { assertIdempotencyKey } from "#ledger-engine/requests/commands.ts";
+import type { CountQuery as CountOf, SingleRead } from "#ledger-engine/rules/reads.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import type { PageQuery } from "#platform/pagination.ts";
+import type { Settings } from "#platform/settings.ts";
+
+/** What all writes take besides their command. */
+export function writeOptions(
+  c: Context<AppEnv>,
+  query: Omit<WriteOptions, "idempotencyKey">,
+): WriteOptions {
+  const idempotencyKey = c.req.header("idempotency-key") ?? "";
+  assertIdempotencyKey(idempotencyKey);
+  const { dryRun, schemaVersion = "" } = query;
+  return { idempotencyKey, dryRun, schemaVersion };
+}
+
+export const replayHeaders = (isReplay: boolean): Record<string, string> =>
+  isReplay ? { "idempotency-hit": "true" } : {};
+
+/** What `expand` asks for; unknown values are ignored. */
+export const toExpansion = (expand: readonly string[]) => ({
+  volumes: expand.includes("volumes"),
+  effectiveVolumes: expand.includes("effectiveVolumes"),
+});
+
+/** What a list request consists of. */
+export interface ListRequest<Q> {
+  readonly ledger: string;
+  readonly query: Q;
+  /** A filter, where the query has none. */
+  readonly body: unknown;
+  readonly settings: Settings;
+}
+
+/** How each resource is sorted; the options of volumes are in cursors, in this order. */
+export const LIST_RULES = {
+  transactions: {
+    columns: {
+      id: "integer",
+      timestamp: "date",
+      inserted_at: "date",
+      updated_at: "date",
+      reverted_at: "date",
+    },
+    column: "id",
+    order: "desc",
+  },
+  accounts: {
+    columns: { address: "text", first_usage: "date", insertion_date: "date", updated_at: "date" },
+    column: "address",
+    order: "asc",
+  },
+  logs: { columns: { id: "integer", date: "date" }, column: "id", order: "desc" },
+  volumes: {
+    columns: { account: "text" },
+    column: "account",
+    order: "asc",
+    options: { insertionDate: false, groupBy: 0 },
+  },
+  schemas: {
+    columns: { created_at: "date", version: "text" },
+    column: "created_at",
+    order: "desc",
+  },
+} as const satisfies Record<string, ListRules>;
+
+/** The rules of a list of one ledger. */
+export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): ListRules => ({
+  ...LIST_RULES[resource],
+  list: listName(ledger, resource),
+});
+
+/** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
+export function toTransactionQuery(
+  request: ListRequest<z.output<typeof TransactionListQuery>>,
+): PageQuery {
+  const { order, reverse } = request.query;
+  return toListQuery(request, {
+    ...rulesOf(request.ledger, "transactions"),
+    ...(order === "effective" ? { column: "timestamp" } : {}),
+    ...(reverse ? { order: "asc" as const } : {}),
+  });
+}
+
+export const toAccountQuery = (
+  request: ListRequest<z.output<typeof AccountListQuery>>,
+): PageQuery => toListQuery(request, rulesOf(request.ledger, "accounts"));
+
+/** A page of a list that takes expansions. */
+const toListQuery = (
+  { query, body, settings }: ListRequest<z.output<typeof AccountListQuery>>,
+  rules: ListRules,
+): PageQuery =>
+  toPageQuery(
+    { ...query, expand: splitList(query.expand), where: filterOf(query, body) },
+    rules,
+    settings,
+  );
+
+/** Names a list in its cursors. */
+export const listName = (ledger: string, resource: string): string => `${ledger}/${resource}`;
+
+/** What a count is about. */
+export const toCountQuery = (query: z.output<typeof CountQuery>, body: unknown): CountOf => ({
+  where: filterOf(query, body),
+  pit: query.pit,
+});
+
+/** What a single read shows. */
+export const toSingleRead = ({ expand, pit }: z.output<typeof SingleQuery>): SingleRead => ({
+  ...toExpansion(expand),
+  pit,
+});
+
+/** On lists, each `expand` may name several things, separated by commas. */
+export const splitList = (expand: readonly string[]): string[] =>
+  expand.flatMap((value) => value.split(","));

@@ -1,0 +1,404 @@
+import { z } from "@hono/zod-openapi";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine/rules/limits.ts";
+import { ERROR_CODES } from "#platform/errors.ts";
+import {
+  ExpandParam,
+  FilterParams,
+  HistoryParams,
+  ListParams,
+  TimestampParam,
+} from "#platform/http/listing.ts";
+import {
+  BigInteger,
+  BooleanParam,
+  Count,
+  MetadataSchema,
+  TimestampOutput,
+} from "#platform/http/schemas.ts";
+
+export {
+  BulkElementRequest,
+  RevertRequest,
+  RuntimeRequest,
+  TransactionRequest,
+} from "#ledger-engine/requests/write-requests.ts";
+
+// Optional fields of requests take null for "not given", as the Go clients write it.
+
+export const LedgerParams = z.object({ ledger: z.string() });
+export const AddressParams = LedgerParams.extend({ address: z.string() });
+export const AddressKeyParams = AddressParams.extend({ key: z.string() });
+
+/** Largest id that the wire knows; stored ids stay below 2^53. */
+const ID_MAX = 9_223_372_036_854_775_807n;
+
+/** An id in a path. Above 2^53 it is rounded, which no stored id is. */
+const IdParam = z
+  .string()
+  .regex(/^-?\d{1,20}$/, "expected an integer")
+  .refine((text) => !/^-?\d+$/.test(text) || BigInt(text) <= ID_MAX, "expected a 64-bit integer")
+  .transform(Number)
+  .openapi({ type: "integer", minimum: 0 });
+
+export const IdParams = LedgerParams.extend({ id: IdParam });
+/** For writes: a negative id is no id, where a read of one finds nothing. */
+export const WriteIdParams = LedgerParams.extend({
+  id: IdParam.refine((id) => id >= 0, "expected an integer of 0 or more"),
+});
+export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
+
+/** The filter language; see `platform/query.ts`. */
+export const FilterBody = z
+  .unknown()
+  .optional()
+  .openapi({ type: "object", description: "A filter; empty for none." });
+
+/** What a count takes, and what a list takes besides its pages. */
+export const CountQuery = HistoryParams.extend(FilterParams.shape);
+const ListQuery = ListParams.extend(CountQuery.shape);
+export const AccountListQuery = ListQuery.extend({ expand: ExpandParam });
+export const LogListQuery = ListQuery;
+export const LedgerListQuery = ListQuery.extend({ includeDeleted: BooleanParam });
+export const TransactionListQuery = AccountListQuery.extend({
+  order: z
+    .string()
+    .optional()
+    .openapi({
+      enum: ["effective"],
+      deprecated: true,
+      description: "Use `sort=timestamp`; other values change nothing.",
+    }),
+  reverse: BooleanParam,
+});
+/** A negative `groupBy` stands for none. */
+const GroupByParam = z
+  .string()
+  .regex(/^-?\d{1,10}$/, "expected an integer")
+  .transform(Number)
+  .optional()
+  .transform((count) => count ?? 0);
+
+export const VolumeListQuery = ListQuery.extend({
+  startTime: TimestampParam.openapi({ description: "The begin of a period; `oot` where absent." }),
+  endTime: TimestampParam.openapi({ description: "The end of a period; `pit` where absent." }),
+  insertionDate: BooleanParam.openapi({
+    description: "Whether the period is one of dates of insertion, not of effective dates.",
+  }),
+  groupBy: GroupByParam.openapi({
+    type: "integer",
+    default: 0,
+    description: "Addresses are cut to so many segments, and their volumes summed; 0 for none.",
+  }),
+});
+
+export const BalancesQuery = CountQuery.extend({
+  useInsertionDate: BooleanParam.openapi({
+    description: "Whether `pit` is a date of insertion, not an effective date.",
+  }),
+  use_insertion_date: BooleanParam.openapi({ deprecated: true }),
+});
+
+/** The answer of a count. */
+export const COUNTED = {
+  description: "Counted",
+  headers: z.object({ Count: Count }),
+};
+
+/** A single read; only the point in time matters to it. */
+export const SingleQuery = HistoryParams.extend({ expand: ExpandParam });
+
+/** The schema that a write or a query goes by; empty for none. */
+export const SchemaVersionParam = z
+  .string()
+  .optional()
+  .transform((version) => version ?? "")
+  .openapi({ type: "string", description: "The version of the schema whose rules apply." });
+
+export const WriteQuery = z.object({ dryRun: BooleanParam, schemaVersion: SchemaVersionParam });
+export const CreateQuery = WriteQuery.extend({ force: BooleanParam });
+export const RevertQuery = WriteQuery.extend({
+  force: BooleanParam,
+  atEffectiveDate: BooleanParam,
+});
+export const BulkQuery = z.object({
+  atomic: BooleanParam,
+  continueOnFailure: BooleanParam,
+  parallel: BooleanParam,
+  schemaVersion: SchemaVersionParam,
+});
+
+export const SchemaParams = LedgerParams.extend({ version: z.string() });
+/** `order` is an older way to say the direction; other values change nothing. */
+export const SchemaListQuery = ListQuery.extend({
+  order: z
+    .string()
+    .optional()
+    .openapi({ enum: ["asc", "desc"] }),
+});
+export const QueryParams = LedgerParams.extend({ id: z.string() });
+export const QueryRunQuery = z.object({ schemaVersion: SchemaVersionParam });
+
+const ObjectRequest = z
+  .custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "expected an object",
+  )
+  .openapi({ type: "object", additionalProperties: {} });
+
+/** Its members are read where they are used; unknown ones of `params` are ignored. */
+export const QueryRunRequest = z
+  .object({
+    vars: ObjectRequest.nullish(),
+    params: ObjectRequest.nullish(),
+    cursor: z.string().nullish(),
+  })
+  .openapi("QueryRun");
+
+/** A schema to insert; the rules are checked where it is decoded. */
+export const SchemaRequest = z
+  .custom<unknown>((value) => value !== undefined)
+  .openapi("SchemaData", {
+    type: "object",
+    required: ["chart"],
+    properties: {
+      chart: { type: "object", description: "Accounts by the segments of their addresses." },
+      transactions: { type: "object", description: "Scripts by their names." },
+      queries: { type: "object", description: "Lists with variables by their ids." },
+    },
+    example: {
+      chart: {
+        world: {},
+        users: {
+          $id: { ".pattern": "^[0-9]+$", main: { ".metadata": { tier: { default: "basic" } } } },
+        },
+      },
+      transactions: {
+        deposit: {
+          description: "Money in",
+          script:
+            "vars {\n  monetary $amount\n  account $to\n}\nsend $amount (\n  source = @world\n  destination = $to\n)",
+        },
+      },
+    },
+  });
+
+export const CreateLedgerRequest = z
+  .object({
+    bucket: z.string().nullish(),
+    metadata: MetadataSchema.nullish(),
+    features: MetadataSchema.nullish(),
+  })
+  .nullish();
+
+/** The elements are parsed one by one, so that their number is known first. */
+export const BulkRequest = z
+  .array(z.unknown())
+  .nullable()
+  .openapi({
+    type: "array",
+    items: {
+      type: "object",
+      required: ["action", "data"],
+      properties: {
+        action: {
+          type: "string",
+          enum: ["CREATE_TRANSACTION", "ADD_METADATA", "REVERT_TRANSACTION", "DELETE_METADATA"],
+        },
+        ik: { type: "string", maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
+        data: { type: "object" },
+      },
+    },
+  });
+
+export const BulkJsonStream = z.string().openapi({
+  description:
+    "The elements one after the other, with or without white space between them. They are executed as they arrive: at most 100,000, each of 4 MiB at most; an atomic stream may have 10,000 and 8 MiB.",
+  example:
+    '{"action":"REVERT_TRANSACTION","data":{"id":1}}{"action":"REVERT_TRANSACTION","data":{"id":2}}',
+});
+
+export const BulkScriptStream = z.string().openapi({
+  description:
+    "Transactions as scripts, each between a line `//script` and a line `//end`; `//script ik=KEY` gives it an idempotency key. They are executed as they arrive, within the limits of the JSON stream; a line has 64 KiB at most.",
+  example:
+    "//script ik=topup-7\nsend [EUR/2 1500] (\n  source = @world\n  destination = @users:42\n)\n//end\n",
+});
+
+export const LedgerResponse = z
+  .object({
+    bucket: z.string(),
+    metadata: MetadataSchema,
+    features: z.record(z.string(), z.string()),
+    id: Count,
+    name: z.string(),
+    addedAt: TimestampOutput,
+    deletedAt: TimestampOutput.optional(),
+  })
+  .openapi("Ledger");
+
+export const LedgerInfoResponse = z
+  .object({
+    name: z.string(),
+    storage: z.object({
+      migrations: z.array(
+        z.object({ version: z.string(), name: z.string(), state: z.enum(["DONE"]) }),
+      ),
+    }),
+  })
+  .openapi("LedgerStorageInfo");
+
+export const StatsResponse = z
+  .object({ transactions: Count, accounts: Count })
+  .openapi("LedgerStats");
+
+const VolumeResponse = z
+  .object({ input: BigInteger, output: BigInteger, balance: BigInteger })
+  .openapi("Volume");
+const VolumesResponse = z.record(z.string(), VolumeResponse).openapi("Volumes");
+const VolumeMapResponse = z.record(z.string(), VolumesResponse).openapi("AggregatedVolumes");
+
+export const TransactionResponse = z
+  .object({
+    postings: z.array(
+      z.object({
+        source: z.string(),
+        destination: z.string(),
+        amount: BigInteger,
+        asset: z.string(),
+      }),
+    ),
+    metadata: MetadataSchema,
+    timestamp: TimestampOutput,
+    reference: z.string().optional(),
+    id: Count,
+    insertedAt: TimestampOutput,
+    updatedAt: TimestampOutput,
+    revertedAt: TimestampOutput.optional(),
+    postCommitVolumes: VolumeMapResponse.optional(),
+    postCommitEffectiveVolumes: VolumeMapResponse.optional(),
+    template: z.string().optional().openapi({ description: "The template that made it." }),
+    reverted: z.boolean(),
+    preCommitVolumes: VolumeMapResponse.optional(),
+    preCommitEffectiveVolumes: VolumeMapResponse.optional(),
+  })
+  .openapi("Transaction");
+
+export const BalanceIntervalResponse = z
+  .object({
+    startTime: TimestampOutput,
+    endTime: TimestampOutput,
+    input: BigInteger,
+    output: BigInteger,
+    balance: BigInteger,
+  })
+  .openapi("BalanceInterval");
+
+export const AccountResponse = z
+  .object({
+    address: z.string(),
+    metadata: MetadataSchema,
+    firstUsage: TimestampOutput,
+    insertionDate: TimestampOutput,
+    updatedAt: TimestampOutput,
+    volumes: VolumesResponse.optional(),
+    effectiveVolumes: VolumesResponse.optional(),
+  })
+  .openapi("Account");
+
+export const VolumeRowResponse = z
+  .object({
+    account: z.string(),
+    asset: z.string(),
+    input: BigInteger,
+    output: BigInteger,
+    balance: BigInteger,
+  })
+  .openapi("VolumesWithBalance");
+
+export const BalancesResponse = z.record(z.string(), BigInteger).openapi("AggregatedBalances");
+
+const TargetResponse = z.object({
+  targetType: z.enum(["ACCOUNT", "TRANSACTION"]),
+  targetId: z.union([z.string(), Count]),
+});
+
+/** A schema; what its members may be is told where one is inserted. */
+export const SchemaResponse = z
+  .object({
+    chart: z.record(z.string(), z.unknown()),
+    transactions: z.record(z.string(), z.unknown()).optional(),
+    queries: z.record(z.string(), z.unknown()).optional(),
+    version: z.string(),
+    createdAt: TimestampOutput,
+  })
+  .openapi("Schema");
+
+/** What a log entry says, by its type. */
+const LogDataResponse = z.union([
+  z.object({
+    transaction: TransactionResponse,
+    accountMetadata: z.record(z.string(), MetadataSchema),
+  }),
+  z.object({ revertedTransaction: TransactionResponse, transaction: TransactionResponse }),
+  TargetResponse.extend({ metadata: MetadataSchema }),
+  TargetResponse.extend({ key: z.string() }),
+  z.object({ schema: SchemaResponse }),
+]);
+
+export const LogResponse = z
+  .object({
+    type: z.enum([
+      "NEW_TRANSACTION",
+      "REVERTED_TRANSACTION",
+      "SET_METADATA",
+      "DELETE_METADATA",
+      "INSERTED_SCHEMA",
+    ]),
+    data: LogDataResponse,
+    date: TimestampOutput,
+    idempotencyKey: z.string(),
+    idempotencyHash: z.string(),
+    id: Count,
+    hash: z.string().optional().openapi({ description: "Absent where logs are not hashed." }),
+    schemaVersion: z
+      .string()
+      .optional()
+      .openapi({ description: "The schema that the write named." }),
+  })
+  .openapi("Log");
+
+export const BulkResultResponse = z
+  .object({
+    errorCode: z.enum(ERROR_CODES).optional(),
+    errorDescription: z.string().optional(),
+    data: TransactionResponse.optional(),
+    responseType: z.string(),
+    logID: Count,
+  })
+  .openapi("BulkResult");
+
+export const BulkResponse = z
+  .object({
+    data: z.array(BulkResultResponse),
+    errorCode: z.enum(ERROR_CODES).optional(),
+    errorMessage: z.string().optional(),
+    details: z.string().optional(),
+  })
+  .openapi("BulkResponse");
+
+export const InfoResponse = z
+  .object({
+    data: z.object({
+      server: z.string(),
+      version: z.string(),
+      config: z.object({
+        storage: z.object({ driver: z.string(), ledgers: z.array(z.string()) }),
+        schemaEnforcementMode: z.string(),
+      }),
+      experimentalFeatures: z.array(z.string()),
+    }),
+  })
+  .openapi("LedgerInfo");
+
+export const ServerResponse = z.object({ server: z.string(), version: z.string() });
+export const HealthResponse = z.record(z.string(), z.string());

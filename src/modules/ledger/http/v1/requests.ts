@@ -1,0 +1,106 @@
+import type { z } from "@hono/zod-openapi";
+import { accountFilter, logFilter, transactionFilter } from "./filters.ts";
+import type {
+  AccountListQuery,
+  BalanceListQuery,
+  LogListQuery,
+  TransactionListQuery,
+} from "./schemas.ts";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { listName, splitList } from "#modules/ledger/http/requests.ts";
+import { WriteIdParams } from "#modules/ledger/http/schemas.ts";
+import { AppError } from "#platform/errors.ts";
+import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import type { PageQuery } from "#platform/pagination.ts";
+import type { Settings } from "#platform/settings.ts";
+
+/** What a list request consists of. */
+interface ListRequest<Q> {
+  readonly ledger: string;
+  readonly query: Q;
+  readonly settings: Settings;
+}
+
+const BY_ID = { columns: { id: "integer" }, column: "id", order: "desc" } as const;
+const BY_ADDRESS = { columns: { address: "text" }, column: "address", order: "asc" } as const;
+
+/** Transactions always show their volumes. */
+export const toTransactionPage = (
+  request: ListRequest<z.output<typeof TransactionListQuery>>,
+): PageQuery =>
+  toPage("v1/transactions", request, {
+    rules: BY_ID,
+    where: transactionFilter,
+    expand: ["volumes", ...splitList(request.query.expand)],
+  });
+
+export const toAccountPage = (request: ListRequest<z.output<typeof AccountListQuery>>): PageQuery =>
+  behind(
+    request.query.after,
+    toPage("accounts", request, {
+      rules: BY_ADDRESS,
+      where: accountFilter,
+      expand: splitList(request.query.expand),
+    }),
+  );
+
+export const toBalancePage = (request: ListRequest<z.output<typeof BalanceListQuery>>): PageQuery =>
+  behind(
+    request.query.after,
+    toPage("v1/balances", request, { rules: BY_ADDRESS, where: accountFilter }),
+  );
+
+export const toLogPage = (request: ListRequest<z.output<typeof LogListQuery>>): PageQuery =>
+  toPage("v1/logs", request, { rules: BY_ID, where: logFilter });
+
+/** For answers that show balances always. */
+export const VOLUMES_IMPLIED = { volumes: true, areImplied: true } as const;
+
+type PageParameters = Pick<
+  z.output<typeof AccountListQuery>,
+  "cursor" | "pagination_token" | "pageSize" | "page_size" | "pit" | "oot"
+>;
+
+interface PageParts<Q> {
+  readonly rules: ListRules;
+  readonly where: (query: Q) => string | undefined;
+  readonly expand?: readonly string[];
+}
+
+/** A page of a list, with cursors of its own where the list differs from that of version 2. */
+function toPage<Q extends Partial<PageParameters>>(
+  name: string,
+  { ledger, query, settings }: ListRequest<Q>,
+  { rules, where, expand }: PageParts<Q>,
+): PageQuery {
+  return toPageQuery(
+    {
+      cursor: query.cursor ?? query.pagination_token,
+      pageSize: query.pageSize ?? query.page_size,
+      pit: query.pit,
+      oot: query.oot,
+      where: where(query),
+      ...(expand === undefined ? {} : { expand }),
+    },
+    { ...rules, list: listName(ledger, name) },
+    settings,
+  );
+}
+
+/** The first character of addresses in byte order. */
+const ADDRESS_CHARACTER_FIRST = "-";
+
+/** Starts a list of addresses behind one of them. A cursor has its own start, and no parameters beside it. */
+function behind(address: string | undefined, page: PageQuery): PageQuery {
+  if (address === undefined || page.kind !== "column" || page.start !== undefined) return page;
+  // A page starts at its key: no address comes between one and the same with this character.
+  const value = `${parseAccount(address, "after")}${ADDRESS_CHARACTER_FIRST}`;
+  return { ...page, start: { value } };
+}
+
+/** The id of a transaction. Throws `NOT_FOUND` for what is none. */
+export function parseTransactionId(text: string): number {
+  const id = WriteIdParams.shape.id.safeParse(text);
+  if (id.success) return id.data;
+  throw new AppError("NOT_FOUND", "invalid transaction ID");
+}

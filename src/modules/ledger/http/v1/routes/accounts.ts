@@ -1,0 +1,121 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { toExpansion, toSingleRead } from "#modules/ledger/http/requests.ts";
+import {
+  AccountResponse,
+  AddressParams,
+  COUNTED,
+  LedgerParams,
+  SingleQuery,
+} from "#modules/ledger/http/schemas.ts";
+import { accountFilter } from "#modules/ledger/http/v1/filters.ts";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { toAccountPage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
+import {
+  AccountFilterQuery,
+  AccountListQuery,
+  AccountV1Response,
+} from "#modules/ledger/http/v1/schemas.ts";
+import { toAccountV1View, toUnusedAccountView } from "#modules/ledger/http/v1/views.ts";
+import { toAccountView } from "#modules/ledger/http/views.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger v1"];
+
+export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
+  registerList(app);
+  registerCount(app);
+  registerSingle(app);
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/accounts",
+      aliases: ["/{ledger}/accounts/"],
+      operationId: "listAccountsLedger",
+      summary: "List accounts by address",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: AccountListQuery,
+      responses: {
+        200: json("A page of accounts", cursorOf(AccountResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const wanted = toAccountPage({ ledger, query, settings: c.var.settings });
+      const expand = toExpansion(wanted.expand ?? []);
+      const page = await inLedger(c, ledger, (service) =>
+        service.listAccounts(ledger, wanted, expand),
+      );
+      const view = mapPage(page, (account) => toAccountView(account, expand));
+      return { status: 200, body: toCursorView(view) };
+    },
+  );
+}
+
+function registerCount(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/{ledger}/accounts",
+      aliases: ["/{ledger}/accounts/"],
+      operationId: "countAccounts",
+      summary: "Count accounts",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: AccountFilterQuery,
+      responses: { 204: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const wanted = { where: accountFilter(query), pit: query.pit };
+      const count = await inLedger(c, ledger, (service) => service.countAccounts(ledger, wanted));
+      return { status: 204, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/accounts/{address}",
+      operationId: "getAccountLedger",
+      summary: "Read an account with its volumes and balances",
+      description: "An account that nothing has happened to is shown as well, without dates.",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: AddressParams,
+      query: SingleQuery,
+      responses: { 200: json("The account", dataOf(AccountV1Response)), ...errors(400, 404) },
+    },
+    async ({ params: { ledger, address }, query, c }) => {
+      const read = { ...toSingleRead(query), ...VOLUMES_IMPLIED };
+      const account = await inLedger(c, ledger, (service) =>
+        service.getAccount(ledger, address, read).catch(whereNotFound),
+      );
+      const data =
+        account === undefined
+          ? toUnusedAccountView(parseAccount(address, "account"))
+          : toAccountV1View(account, read);
+      return { status: 200, body: { data } };
+    },
+  );
+}
+
+/** Nothing in place of `NOT_FOUND`. */
+function whereNotFound(error: unknown): undefined {
+  if (error instanceof AppError && error.kind === "NOT_FOUND") return undefined;
+  throw error;
+}

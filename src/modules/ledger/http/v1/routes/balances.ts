@@ -1,0 +1,71 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { BalancesResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { aggregateFilter } from "#modules/ledger/http/v1/filters.ts";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { toBalancePage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
+import {
+  AccountBalancesResponse,
+  AggregateQuery,
+  BalanceListQuery,
+} from "#modules/ledger/http/v1/schemas.ts";
+import { toAccountBalancesView } from "#modules/ledger/http/v1/views.ts";
+import { toBalancesView } from "#modules/ledger/http/views.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger v1"];
+
+export function registerBalances(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/balances",
+      operationId: "getBalances",
+      summary: "List balances by account",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: BalanceListQuery,
+      responses: {
+        200: json("A page of objects with an account each", cursorOf(AccountBalancesResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const wanted = toBalancePage({ ledger, query, settings: c.var.settings });
+      const expand = { ...VOLUMES_IMPLIED, effectiveVolumes: false };
+      const page = await inLedger(c, ledger, (service) =>
+        service.listAccounts(ledger, wanted, expand),
+      );
+      return { status: 200, body: toCursorView(mapPage(page, toAccountBalancesView)) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/aggregate/balances",
+      operationId: "getBalancesAggregated",
+      summary: "Sum balances over accounts, by asset",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: AggregateQuery,
+      responses: {
+        200: json("The balance of each asset", dataOf(BalancesResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const { pit, useInsertionDate } = query;
+      const wanted = { where: aggregateFilter(query), pit, useInsertionDate };
+      const balances = await inLedger(c, ledger, (service) =>
+        service.aggregateBalances(ledger, wanted),
+      );
+      return { status: 200, body: { data: toBalancesView(balances) } };
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { LedgerInfoResponse, LedgerParams, StatsResponse } from "#modules/ledger/http/schemas.ts";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { dataOf } from "#platform/http/schemas.ts";
+
+/** What is known of a ledger as a whole. */
+export function registerFacts(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/_info",
+      operationId: "getLedgerInfo",
+      summary: "Show how a ledger is stored",
+      tags: ["ledger v1"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(400, 404) },
+    },
+    async ({ params: { ledger }, c }) => {
+      const steps = await inLedger(c, ledger, (service) => service.listMigrations(ledger));
+      const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
+      return { status: 200, body: { data: { name: ledger, storage: { migrations } } } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/stats",
+      operationId: "readStats",
+      summary: "Count what a ledger holds",
+      tags: ["ledger v1"],
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(400, 404) },
+    },
+    async ({ params: { ledger }, c }) => {
+      const { transactions, accounts } = await inLedger(c, ledger, (service) =>
+        service.countLedger(ledger),
+      );
+      return { status: 200, body: { data: { transactions, accounts } } };
+    },
+  );
+}

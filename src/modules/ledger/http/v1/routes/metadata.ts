@@ -1,0 +1,118 @@
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import type { Command, Target } from "#ledger-engine/rules/types.ts";
+import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
+import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { parseTransactionId } from "#modules/ledger/http/v1/requests.ts";
+import {
+  TransactionKeyParams,
+  TransactionTextParams,
+  WriteQuery,
+} from "#modules/ledger/http/v1/schemas.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
+import { MetadataSchema } from "#platform/http/schemas.ts";
+
+const COMMON = { tags: ["ledger v1"], scope: "ledger:write", query: WriteQuery } as const;
+
+/** The metadata of transactions and accounts. */
+export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
+  registerAdditions(app);
+  registerDeletions(app);
+}
+
+function registerAdditions(app: OpenAPIHono<AppEnv>): void {
+  const common = { ...COMMON, method: "post", body: MetadataSchema } as const;
+  const responses = { 204: empty("Added"), ...errors(400, 404) };
+  endpoint(
+    app,
+    {
+      ...common,
+      path: "/{ledger}/transactions/{txid}/metadata",
+      operationId: "addMetadataOnTransaction",
+      summary: "Add metadata to a transaction",
+      params: TransactionTextParams,
+      responses,
+    },
+    ({ params: { ledger, txid }, query, body: metadata, c }) =>
+      write({ c, ledger, ...query }, () => ({
+        kind: "setMetadata",
+        target: { type: "TRANSACTION", id: parseTransactionId(txid) },
+        metadata,
+      })),
+  );
+  endpoint(
+    app,
+    {
+      ...common,
+      path: "/{ledger}/accounts/{address}/metadata",
+      operationId: "addMetadataToAccount",
+      summary: "Add metadata to an account",
+      params: AddressParams,
+      responses,
+    },
+    ({ params: { ledger, address }, query, body: metadata, c }) =>
+      write({ c, ledger, ...query }, () => ({
+        kind: "setMetadata",
+        target: accountOf(address),
+        metadata,
+      })),
+  );
+}
+
+function registerDeletions(app: OpenAPIHono<AppEnv>): void {
+  const common = { ...COMMON, method: "delete" } as const;
+  const responses = { 204: empty("Deleted"), ...errors(400, 404) };
+  endpoint(
+    app,
+    {
+      ...common,
+      path: "/{ledger}/transactions/{txid}/metadata/{key}",
+      operationId: "deleteTransactionMetadata",
+      summary: "Delete a metadata key of a transaction",
+      params: TransactionKeyParams,
+      responses,
+    },
+    ({ params: { ledger, txid, key }, query, c }) =>
+      write({ c, ledger, ...query }, () => ({
+        kind: "deleteMetadata",
+        target: { type: "TRANSACTION", id: txid },
+        key,
+      })),
+  );
+  endpoint(
+    app,
+    {
+      ...common,
+      path: "/{ledger}/accounts/{address}/metadata/{key}",
+      operationId: "deleteAccountMetadata",
+      summary: "Delete a metadata key of an account, be it there or not",
+      params: AddressKeyParams,
+      responses,
+    },
+    ({ params: { ledger, address, key }, query, c }) =>
+      write({ c, ledger, ...query }, () => ({
+        kind: "deleteMetadata",
+        target: accountOf(address),
+        key,
+      })),
+  );
+}
+
+const accountOf = (address: string): Target => ({
+  type: "ACCOUNT",
+  id: parseAccount(address, "account"),
+});
+
+async function write(
+  { c, ledger, preview }: { c: Context<AppEnv>; ledger: string } & z.output<typeof WriteQuery>,
+  toCommand: () => Command,
+) {
+  const options = writeOptions(c, { dryRun: preview });
+  const { isReplay } = await inLedger(c, ledger, (service) =>
+    service.execute(ledger, toCommand, options),
+  );
+  return { status: 204, headers: replayHeaders(isReplay) } as const;
+}

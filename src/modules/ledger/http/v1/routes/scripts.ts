@@ -1,0 +1,50 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { replayHeaders } from "#modules/ledger/http/requests.ts";
+import { LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { RunScriptRequest, ScriptResponse, WriteQuery } from "#modules/ledger/http/v1/schemas.ts";
+import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
+import { commit } from "#modules/ledger/http/v1/writes.ts";
+import { type FailureStatus, toErrorBody } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+
+/** Statuses of the failures that are told with status 200. */
+const TOLD_STATUSES: ReadonlySet<FailureStatus> = new Set([400, 404, 409]);
+
+export function registerScripts(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/{ledger}/script",
+      operationId: "runScript",
+      summary: "Commit a transaction from a script",
+      description:
+        "Create transactions instead. What is wrong with the request or its script, or with the ledger, is told with status 200, too: by `errorCode`, in place of `transaction`.",
+      tags: ["ledger v1"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: WriteQuery,
+      body: RunScriptRequest,
+      responses: {
+        200: json("Committed, or refused with a code", ScriptResponse),
+        ...errors(413),
+      },
+      // The official clients know a code only there.
+      failure: (error) => {
+        if (!TOLD_STATUSES.has(error.status)) throw error;
+        return { status: 200, body: toErrorBody(error) };
+      },
+    },
+    async ({ params: { ledger }, query: { preview }, body, c }) => {
+      const { plain, vars, reference, metadata } = body;
+      const request = { script: { plain, vars }, reference, metadata };
+      const { transaction, isReplay } = await commit({ c, ledger, preview }, request);
+      return {
+        status: 200,
+        body: { transaction: toTransactionV1View(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}

@@ -1,0 +1,210 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { toRevertTransaction } from "#ledger-engine/requests/commands.ts";
+import {
+  replayHeaders,
+  toExpansion,
+  toSingleRead,
+  writeOptions,
+} from "#modules/ledger/http/requests.ts";
+import { COUNTED, LedgerParams, SingleQuery } from "#modules/ledger/http/schemas.ts";
+import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { toTransactionPage } from "#modules/ledger/http/v1/requests.ts";
+import {
+  BatchRequest,
+  CreateRequest,
+  RevertQuery,
+  TransactionFilterQuery,
+  TransactionListQuery,
+  TransactionParams,
+  TransactionV1Response,
+  WriteQuery,
+} from "#modules/ledger/http/v1/schemas.ts";
+import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
+import { commit, commitBatch } from "#modules/ledger/http/v1/writes.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger v1"];
+
+export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
+  registerCreate(app);
+  registerBatch(app);
+  registerList(app);
+  registerCount(app);
+  registerSingle(app);
+  registerRevert(app);
+}
+
+function registerCreate(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/{ledger}/transactions",
+      operationId: "createTransaction",
+      summary: "Commit a transaction",
+      description: "From postings or from a script. A ledger that does not exist is made.",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: WriteQuery,
+      body: CreateRequest,
+      responses: {
+        200: json("Committed", dataOf(z.array(TransactionV1Response))),
+        ...errors(400, 404, 409, 413),
+      },
+    },
+    async ({ params: { ledger }, query: { preview }, body, c }) => {
+      const { transaction, isReplay } = await commit({ c, ledger, preview }, body);
+      const data = [toTransactionV1View(transaction)];
+      return { status: 200, body: { data }, headers: replayHeaders(isReplay) };
+    },
+  );
+}
+
+function registerBatch(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/{ledger}/transactions/batch",
+      operationId: "CreateTransactions",
+      summary: "Commit several transactions, all or none",
+      description:
+        "Idempotency keys are refused here: references keep transactions from being committed twice.",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: LedgerParams,
+      unsupportedQuery: ["preview"],
+      body: BatchRequest,
+      responses: {
+        200: json("Committed", dataOf(z.array(TransactionV1Response))),
+        ...errors(400, 404, 409, 413),
+      },
+    },
+    async ({ params: { ledger }, body, c }) => {
+      if ((c.req.header("idempotency-key") ?? "") !== "") {
+        throw new AppError("VALIDATION", "a batch takes no idempotency key");
+      }
+      const transactions = await commitBatch({ c, ledger }, body);
+      return { status: 200, body: { data: transactions.map(toTransactionV1View) } };
+    },
+  );
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/transactions",
+      aliases: ["/{ledger}/transactions/"],
+      operationId: "listTransactions",
+      summary: "List transactions, newest first",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: TransactionListQuery,
+      responses: {
+        200: json("A page of transactions", cursorOf(TransactionV1Response)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const wanted = toTransactionPage({ ledger, query, settings: c.var.settings });
+      const expand = { ...toExpansion(wanted.expand ?? []), volumes: true };
+      const page = await inLedger(c, ledger, (service) =>
+        service.listTransactions(ledger, wanted, expand),
+      );
+      return { status: 200, body: toCursorView(mapPage(page, toTransactionV1View)) };
+    },
+  );
+}
+
+function registerCount(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/{ledger}/transactions",
+      aliases: ["/{ledger}/transactions/"],
+      operationId: "countTransactions",
+      summary: "Count transactions",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: TransactionFilterQuery,
+      // Not 204, as for accounts: the official clients take this one only.
+      responses: { 200: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params: { ledger }, query, c }) => {
+      const wanted = { where: transactionFilter(query), pit: query.pit };
+      const count = await inLedger(c, ledger, (service) =>
+        service.countTransactions(ledger, wanted),
+      );
+      return { status: 200, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/{ledger}/transactions/{txid}",
+      operationId: "getTransaction",
+      summary: "Read a transaction",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: TransactionParams,
+      query: SingleQuery,
+      responses: {
+        200: json("The transaction", dataOf(TransactionV1Response)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger, txid }, query, c }) => {
+      const transaction = await inLedger(c, ledger, (service) =>
+        service.getTransaction(ledger, txid, toSingleRead(query)),
+      );
+      return { status: 200, body: { data: toTransactionV1View(transaction) } };
+    },
+  );
+}
+
+function registerRevert(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/{ledger}/transactions/{txid}/revert",
+      operationId: "revertTransaction",
+      summary: "Revert a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: TransactionParams,
+      query: RevertQuery,
+      responses: {
+        201: json("The transaction that reverts it", dataOf(TransactionV1Response)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params: { ledger, txid }, query: { preview, disableChecks }, c }) => {
+      const request = { id: txid, force: disableChecks, atEffectiveDate: false };
+      const options = writeOptions(c, { dryRun: preview });
+      const { transaction, isReplay } = await inLedger(c, ledger, (service) =>
+        service.commit(ledger, () => toRevertTransaction(request), options),
+      );
+      return {
+        status: 201,
+        body: { data: toTransactionV1View(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}

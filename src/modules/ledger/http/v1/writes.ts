@@ -1,0 +1,64 @@
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { toKnownError } from "./errors.ts";
+import { inLedger } from "./implicit-ledger.ts";
+import type { BatchRequest, CreateRequest } from "./schemas.ts";
+import type { BulkElement, Outcome } from "#ledger-engine/engine.ts";
+import { toTransactionCommand } from "#ledger-engine/requests/commands.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import { writeOptions } from "#modules/ledger/http/requests.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { attempt, type Result, unwrap } from "#platform/result.ts";
+
+type NewTransaction = z.output<typeof CreateRequest>;
+
+/** Where a write goes, and whether it only pretends. */
+export interface WriteRequest {
+  readonly c: Context<AppEnv>;
+  readonly ledger: string;
+  readonly preview: boolean;
+}
+
+/** Commits a transaction. Throws `VALIDATION` for whatever is wrong with it, or with its script. */
+export function commit(
+  { c, ledger, preview }: WriteRequest,
+  request: NewTransaction,
+): Promise<{ transaction: Transaction; isReplay: boolean }> {
+  const options = writeOptions(c, { dryRun: preview });
+  return inLedger(c, ledger, (service) =>
+    service.commit(ledger, () => toTransactionCommand(request, { force: false }), options),
+  );
+}
+
+/** Commits all transactions of a batch, or none. Throws naming the one that is refused, counted from 0. */
+export async function commitBatch(
+  { c, ledger }: Omit<WriteRequest, "preview">,
+  { transactions }: z.output<typeof BatchRequest>,
+): Promise<Transaction[]> {
+  const sizeMax = c.var.settings.FLORIN_BULK_MAX_SIZE;
+  if (transactions.length > sizeMax) {
+    throw new AppError("BODY_TOO_LARGE", `the batch has more than ${sizeMax} transactions`);
+  }
+  const elements = transactions.map(toElement);
+  const results = await inLedger(c, ledger, (service) =>
+    service.executeBulk(ledger, () => elements, { atomic: true, continueOnFailure: false }),
+  );
+  return results.map(transactionOf);
+}
+
+/** What is wrong with one transaction of a batch fails in its turn. */
+const toElement = (request: NewTransaction): BulkElement => ({
+  idempotencyKey: "",
+  command: attempt(() => toTransactionCommand(request, { force: false })),
+});
+
+function transactionOf(result: Result<Outcome>, index: number): Transaction {
+  try {
+    const { transaction } = unwrap(result);
+    if (transaction !== undefined) return transaction;
+  } catch (error) {
+    throw toKnownError(error, `transaction ${index}: `);
+  }
+  throw new Error("a batch made no transaction");
+}

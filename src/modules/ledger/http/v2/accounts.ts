@@ -1,0 +1,124 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import type { Target } from "#ledger-engine/rules/types.ts";
+import { registerMetadata } from "#modules/ledger/http/metadata.ts";
+import {
+  toAccountQuery,
+  toCountQuery,
+  toExpansion,
+  toSingleRead,
+} from "#modules/ledger/http/requests.ts";
+import {
+  AccountListQuery,
+  AccountResponse,
+  AddressKeyParams,
+  AddressParams,
+  COUNTED,
+  CountQuery,
+  FilterBody,
+  LedgerParams,
+  SingleQuery,
+} from "#modules/ledger/http/schemas.ts";
+import { toAccountView } from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger"];
+
+export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
+  registerLists(app);
+  registerSingle(app);
+  registerMetadata(app, METADATA);
+}
+
+function registerLists(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/accounts",
+      aliases: ["/v2/{ledger}/accounts/"],
+      operationId: "v2ListAccounts",
+      summary: "List accounts",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: AccountListQuery,
+      body: FilterBody,
+      bigintAsString: true,
+      responses: {
+        200: json("A page of accounts", cursorOf(AccountResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const { ledger } = params;
+      const wanted = toAccountQuery({ ledger, query, body, settings: c.var.settings });
+      const expand = toExpansion(wanted.expand ?? []);
+      const page = await LedgerService.from(c.env).listAccounts(ledger, wanted, expand);
+      const view = mapPage(page, (account) => toAccountView(account, expand));
+      return { status: 200, body: toCursorView(view) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/v2/{ledger}/accounts",
+      aliases: ["/v2/{ledger}/accounts/"],
+      operationId: "v2CountAccounts",
+      summary: "Count accounts",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: CountQuery,
+      body: FilterBody,
+      responses: { 204: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const wanted = toCountQuery(query, body);
+      const count = await LedgerService.from(c.env).countAccounts(params.ledger, wanted);
+      return { status: 204, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/accounts/{address}",
+      operationId: "v2GetAccount",
+      summary: "Read an account",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: AddressParams,
+      query: SingleQuery,
+      bigintAsString: true,
+      responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(400, 404) },
+    },
+    async ({ params, query, c }) => {
+      const read = toSingleRead(query);
+      const { ledger, address } = params;
+      const account = await LedgerService.from(c.env).getAccount(ledger, address, read);
+      return { status: 200, body: { data: toAccountView(account, read) } };
+    },
+  );
+}
+
+/** Metadata of accounts. Deleting a key that is not there is no error. */
+const METADATA = {
+  path: "/v2/{ledger}/accounts/{address}",
+  noun: "an account",
+  params: AddressParams,
+  keyParams: AddressKeyParams,
+  operationIds: { add: "v2AddMetadataToAccount", delete: "v2DeleteAccountMetadata" },
+  toTarget: ({ address }: { address: string }): Target => ({
+    type: "ACCOUNT",
+    id: parseAccount(address, "account"),
+  }),
+} as const;

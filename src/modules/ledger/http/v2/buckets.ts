@@ -1,0 +1,102 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { resumePipelinesOf } from "#modules/exporters/index.ts";
+import { BucketService, type ListedBucket } from "#modules/ledger/catalogue/buckets/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { ListParams, type ListRules, toPageQuery } from "#platform/http/listing.ts";
+import { Count, cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+import { optionalTimestamp } from "#platform/time.ts";
+
+const BucketParams = z.object({ bucket: z.string() });
+
+const BucketResponse = z
+  .object({
+    name: z.string(),
+    ledgers: Count.openapi({ description: "Its ledgers, without the deleted ones" }),
+    deletedLedgers: Count.openapi({ description: "Deleted ledgers that can be restored" }),
+    deletedAt: TimestampOutput.optional().openapi({
+      description: "When the ledger was deleted that has been so for longest",
+    }),
+    purgeAt: TimestampOutput.optional().openapi({ description: "When that ledger is purged" }),
+  })
+  .openapi("Bucket");
+
+const LIST_RULES: ListRules = {
+  list: "buckets",
+  columns: { name: "text" },
+  column: "name",
+  order: "asc",
+};
+
+export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/v2/_/buckets/{bucket}",
+      operationId: "v2DeleteBucket",
+      summary: "Delete the ledgers of a bucket",
+      description:
+        "The ledgers vanish and their names stay taken. They can be restored until they are purged, after the deployment's retention.",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: BucketParams,
+      responses: { 204: empty("Deleted"), ...errors(400) },
+    },
+    async ({ params, c }) => {
+      await BucketService.from(c.env).deleteBucket(params.bucket);
+      return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/_/buckets/{bucket}/restore",
+      operationId: "v2RestoreBucket",
+      summary: "Restore the deleted ledgers of a bucket",
+      description:
+        "All their data is as it was. Ledgers whose purge has begun stay deleted, and those that were made in the bucket meanwhile stay as they are.",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: BucketParams,
+      responses: { 204: empty("Restored"), ...errors(400) },
+    },
+    async ({ params, c }) => {
+      await BucketService.from(c.env).restoreBucket(params.bucket);
+      await resumePipelinesOf(c.env, params.bucket);
+      return { status: 204 };
+    },
+  );
+}
+
+/** Florin's own route, below `/api/florin/v1`. */
+export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/buckets",
+      operationId: "florinListBuckets",
+      summary: "List the buckets that have ledgers",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      query: ListParams,
+      responses: { 200: json("A page of buckets", cursorOf(BucketResponse)), ...errors(400) },
+    },
+    async ({ query, c }) => {
+      const wanted = toPageQuery(query, LIST_RULES, c.var.settings);
+      const page = await BucketService.from(c.env).listBuckets(wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toBucketView)) };
+    },
+  );
+}
+
+const toBucketView = (bucket: ListedBucket): z.input<typeof BucketResponse> => ({
+  name: bucket.name,
+  ledgers: bucket.ledgers,
+  deletedLedgers: bucket.deletedLedgers,
+  ...optionalTimestamp("deletedAt", bucket.deletedAt),
+  ...optionalTimestamp("purgeAt", bucket.purgeAt),
+});

@@ -1,0 +1,95 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { parseBulk, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
+import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
+import {
+  type BulkElementRequest,
+  BulkJsonStream,
+  BulkQuery,
+  BulkRequest,
+  BulkResponse,
+  BulkScriptStream,
+  LedgerParams,
+} from "#modules/ledger/http/schemas.ts";
+import { toBulkView } from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import { AppError } from "#platform/errors.ts";
+import { contentTypeOf } from "#platform/http/body.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+
+/** Largest bulk body, in bytes. */
+const BULK_BYTES_MAX = 8 * 1024 * 1024;
+
+const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
+const SCRIPT_STREAM = "application/vnd.formance.ledger.api.v2.bulk+script-stream";
+const FORMATS: ReadonlyMap<string, StreamFormat> = new Map([
+  [JSON_STREAM, "json"],
+  [SCRIPT_STREAM, "script"],
+]);
+
+export function registerBulk(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/_bulk",
+      operationId: "v2CreateBulk",
+      summary: "Execute many changes in one request",
+      description:
+        "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer. The content type selects the format. A stream is executed while it arrives: where it is broken, too, what stands before that is kept and is in `data`, unless it is atomic.",
+      tags: ["ledger"],
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: BulkQuery,
+      body: BulkRequest,
+      bodyBytesMax: BULK_BYTES_MAX,
+      streams: {
+        contentTypes: { [JSON_STREAM]: BulkJsonStream, [SCRIPT_STREAM]: BulkScriptStream },
+        handler: async ({ params, query, contentType, chunks, c }) => {
+          assertOptions(query);
+          const service = LedgerService.from(c.env);
+          const elements = readElements(chunks, FORMATS.get(contentType) ?? "json");
+          const outcome = await service.executeStream(params.ledger, elements, query);
+          return toStreamAnswer(outcome, (logIds) => service.readCommitted(params.ledger, logIds));
+        },
+      },
+      before: (c) => assertFormat(contentTypeOf(c.req.raw)),
+      responses: {
+        200: json("All succeeded", BulkResponse),
+        400: json("At least one failed, or the request is refused", BulkResponse),
+        ...errors(404, 412, 413),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      assertOptions(query);
+      assertSize(body?.length ?? 0, c.var.settings.FLORIN_BULK_MAX_SIZE);
+      let actions: BulkElementRequest["action"][] = [];
+      const toElements = () => {
+        const requests = parseBulk(body ?? []);
+        actions = requests.map(({ action }) => action);
+        return requests.map(toBulkElement);
+      };
+      const results = await LedgerService.from(c.env).executeBulk(params.ledger, toElements, query);
+      const status = results.every(({ ok }) => ok) ? 200 : 400;
+      return { status, body: toBulkView(actions, results) };
+    },
+  );
+}
+
+function assertOptions({ atomic, parallel }: { atomic: boolean; parallel: boolean }): void {
+  if (atomic && parallel) {
+    throw new AppError("EXCLUSIVE_OPTIONS", "atomic and parallel options are mutually exclusive");
+  }
+}
+
+function assertFormat(contentType: string): void {
+  if (["", "application/json"].includes(contentType) || FORMATS.has(contentType)) return;
+  throw new AppError("VALIDATION", `unsupported content type: ${contentType}`);
+}
+
+function assertSize(size: number, most: number): void {
+  if (size > most) {
+    throw new AppError("BULK_SIZE_EXCEEDED", `bulk size exceeded, max size is ${most}`);
+  }
+}

@@ -1,0 +1,109 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { wakePipelinesOf } from "#modules/exporters/index.ts";
+import { rulesOf } from "#modules/ledger/http/requests.ts";
+import {
+  FilterBody,
+  LedgerParams,
+  LogListQuery,
+  LogResponse,
+} from "#modules/ledger/http/schemas.ts";
+import { toLogView } from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
+import { filterOf, toPageQuery } from "#platform/http/listing.ts";
+import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger"];
+
+export function registerLogs(app: OpenAPIHono<AppEnv>): void {
+  registerList(app);
+  registerExport(app);
+  registerImport(app);
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/logs",
+      aliases: ["/v2/{ledger}/logs/"],
+      operationId: "v2ListLogs",
+      summary: "List log entries, newest first",
+      description:
+        "Each entry shows volumes as they were when it was made, whatever came after it. `pit` and `oot` change nothing.",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: LogListQuery,
+      body: FilterBody,
+      bigintAsString: true,
+      responses: { 200: json("A page of log entries", cursorOf(LogResponse)), ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const wanted = toPageQuery(
+        { ...query, where: filterOf(query, body) },
+        rulesOf(params.ledger, "logs"),
+        c.var.settings,
+      );
+      const page = await LedgerService.from(c.env).listLogs(params.ledger, wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toLogView)) };
+    },
+  );
+}
+
+function registerExport(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/logs/export",
+      operationId: "v2ExportLogs",
+      summary: "Export the log",
+      description:
+        "All entries that there are at the start, oldest first, a line each, as in lists. The answer is made while it is read; an entry that cannot be read cuts it off.",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      responses: {
+        200: texts("JSON, an entry a line", "application/octet-stream"),
+        ...errors(404),
+      },
+    },
+    ({ params, c }) => ({
+      status: 200,
+      texts: LedgerService.from(c.env).exportLogs(params.ledger),
+    }),
+  );
+}
+
+function registerImport(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/logs/import",
+      operationId: "v2ImportLogs",
+      summary: "Import a log",
+      description:
+        "Takes exported entries into a ledger that has no writes of its own. Entries are kept while they arrive: where one is refused, those before it stay, and another request may go on behind them.",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: LedgerParams,
+      body: Chunks,
+      bodyKind: "chunks",
+      responses: { 204: empty("Imported"), ...errors(400, 404) },
+    },
+    async ({ params, body, c }) => {
+      try {
+        await LedgerService.from(c.env).importLogs(params.ledger, body);
+      } finally {
+        // Imported entries are no events, which wake the pipelines otherwise.
+        await wakePipelinesOf(c.env, params.ledger);
+      }
+      return { status: 204 };
+    },
+  );
+}

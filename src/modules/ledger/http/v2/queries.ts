@@ -1,0 +1,114 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type QueryTemplate, resolveQuery } from "#ledger-engine/rules/schemas/queries.ts";
+import { rulesOf, toExpansion } from "#modules/ledger/http/requests.ts";
+import {
+  AccountResponse,
+  LogResponse,
+  QueryParams,
+  QueryRunQuery,
+  QueryRunRequest,
+  TransactionResponse,
+  VolumeRowResponse,
+} from "#modules/ledger/http/schemas.ts";
+import {
+  toAccountView,
+  toLogView,
+  toTransactionView,
+  toVolumeRowView,
+} from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import { toFilterText } from "#platform/filter/filter.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { toPageQuery } from "#platform/http/listing.ts";
+import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage, type PageQuery } from "#platform/pagination.ts";
+import type { Settings } from "#platform/settings.ts";
+
+const QueryRunResponse = z.union([
+  cursorOf(TransactionResponse).extend({ resource: z.literal("transactions") }),
+  cursorOf(AccountResponse).extend({ resource: z.literal("accounts") }),
+  cursorOf(LogResponse).extend({ resource: z.literal("logs") }),
+  cursorOf(VolumeRowResponse).extend({ resource: z.literal("volumes") }),
+]);
+
+export function registerQueries(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/queries/{id}/run",
+      operationId: "v2RunQuery",
+      summary: "Run a query template of a schema",
+      description:
+        "The list that the template stands for, with values for its variables. `params` go before those of the template; next to a cursor, `vars` and `params` are ignored.",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      params: QueryParams,
+      query: QueryRunQuery,
+      body: QueryRunRequest,
+      bigintAsString: true,
+      responses: { 200: json("A page of the list", QueryRunResponse), ...errors(400, 404) },
+    },
+    async ({ params: { ledger, id }, query, body, c }) => {
+      const service = LedgerService.from(c.env);
+      const template = await service.getQueryTemplate(ledger, { ...query, id });
+      const wanted = toQuery(template, body, { ledger, settings: c.var.settings });
+      return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };
+    },
+  );
+}
+
+/** The page that a run asks for, as the list itself would be asked for it. */
+function toQuery(
+  template: QueryTemplate,
+  { vars, params, cursor }: z.output<typeof QueryRunRequest>,
+  { ledger, settings }: { ledger: string; settings: Settings },
+): PageQuery {
+  const rules = rulesOf(ledger, template.resource);
+  if (cursor !== undefined && cursor !== null && cursor !== "") {
+    return toPageQuery({ cursor }, rules, settings);
+  }
+  const resolved = resolveQuery(template, { vars: vars ?? {}, params: params ?? {} });
+  const { sort, expand, pageSize, startTime, endTime, groupBy, insertionDate } = resolved.params;
+  const options = { insertionDate: insertionDate ?? false, groupBy: groupBy ?? 0 };
+  return toPageQuery(
+    {
+      sort,
+      pageSize,
+      oot: startTime,
+      pit: endTime,
+      where: toFilterText(resolved.filter),
+      ...(expand === undefined ? {} : { expand }),
+      ...(template.resource === "volumes" ? { options } : {}),
+    },
+    rules,
+    settings,
+  );
+}
+
+async function readList(
+  service: LedgerService,
+  ledger: string,
+  { resource, wanted }: Pick<QueryTemplate, "resource"> & { readonly wanted: PageQuery },
+): Promise<z.input<typeof QueryRunResponse>> {
+  const expand = toExpansion(wanted.expand ?? []);
+  switch (resource) {
+    case "transactions": {
+      const page = await service.listTransactions(ledger, wanted, expand);
+      return { ...toCursorView(mapPage(page, toTransactionView)), resource };
+    }
+    case "accounts": {
+      const page = await service.listAccounts(ledger, wanted, expand);
+      return { ...toCursorView(mapPage(page, (it) => toAccountView(it, expand))), resource };
+    }
+    case "logs": {
+      const page = await service.listLogs(ledger, wanted);
+      return { ...toCursorView(mapPage(page, toLogView)), resource };
+    }
+    case "volumes": {
+      const page = await service.listVolumes(ledger, wanted);
+      return { ...toCursorView(mapPage(page, toVolumeRowView)), resource };
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { toInsertSchema } from "#ledger-engine/requests/commands.ts";
+import { showSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import { replayHeaders, rulesOf, writeOptions } from "#modules/ledger/http/requests.ts";
+import {
+  FilterBody,
+  LedgerParams,
+  SchemaListQuery,
+  SchemaParams,
+  SchemaRequest,
+  SchemaResponse,
+  WriteQuery,
+} from "#modules/ledger/http/schemas.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { filterOf, toPageQuery } from "#platform/http/listing.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger"];
+
+export function registerSchemas(app: OpenAPIHono<AppEnv>): void {
+  registerInsert(app);
+  registerReads(app);
+}
+
+function registerInsert(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/schemas/{version}",
+      operationId: "v2InsertSchema",
+      summary: "Insert a schema",
+      description:
+        "A chart of accounts with patterns and default metadata, transactions and queries under names. A version never changes.",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: SchemaParams,
+      query: WriteQuery,
+      body: SchemaRequest,
+      responses: { 204: empty("Inserted"), ...errors(400, 404, 409) },
+    },
+    async ({ params, query, body, c }) => {
+      const runtime = c.var.settings.FLORIN_NUMSCRIPT_INTERPRETER
+        ? "experimental-interpreter"
+        : "machine";
+      const { isReplay } = await LedgerService.from(c.env).execute(
+        params.ledger,
+        () => toInsertSchema(params.version, body, { runtime }),
+        writeOptions(c, query),
+      );
+      return { status: 204, headers: replayHeaders(isReplay) };
+    },
+  );
+}
+
+function registerReads(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/schemas/{version}",
+      operationId: "v2GetSchema",
+      summary: "Read a schema",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: SchemaParams,
+      responses: { 200: json("The schema", dataOf(SchemaResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const schema = await LedgerService.from(c.env).getSchema(params.ledger, params.version);
+      return { status: 200, body: { data: showSchema(schema) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/schemas",
+      aliases: ["/v2/{ledger}/schemas/"],
+      operationId: "v2ListSchemas",
+      summary: "List schemas, newest first",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: SchemaListQuery,
+      body: FilterBody,
+      responses: { 200: json("A page of schemas", cursorOf(SchemaResponse)), ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const rules = rulesOf(params.ledger, "schemas");
+      const order = query.order === "asc" || query.order === "desc" ? query.order : rules.order;
+      const wanted = toPageQuery(
+        { ...query, where: filterOf(query, body) },
+        { ...rules, order },
+        c.var.settings,
+      );
+      const page = await LedgerService.from(c.env).listSchemas(params.ledger, wanted);
+      return { status: 200, body: toCursorView(mapPage(page, showSchema)) };
+    },
+  );
+}

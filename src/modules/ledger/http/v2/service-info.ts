@@ -1,0 +1,103 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/health.ts";
+import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/http/schemas.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
+
+/** Most ledger names that the information shows. */
+const NAMES_MAX = 1000;
+
+export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/_info",
+      operationId: "v2GetInfo",
+      summary: "Show the server's configuration",
+      tags: ["ledger"],
+      scope: "ledger:read",
+      responses: { 200: json("The configuration", InfoResponse) },
+    },
+    async ({ c }) => ({ status: 200, body: toInfo(c, await listNames(c)) }),
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_info",
+      operationId: "getInfo",
+      summary: "Show the server's configuration",
+      description: "The names of the ledgers are shown to those who may read them.",
+      tags: ["ledger"],
+      scope: "public",
+      responses: { 200: json("The configuration", InfoResponse) },
+    },
+    async ({ c }) => ({
+      status: 200,
+      body: toInfo(c, (await mayRead(c)) ? await listNames(c) : []),
+    }),
+  );
+  for (const path of ["/_healthcheck", "/_/healthcheck"] as const) {
+    endpoint(
+      app,
+      {
+        method: "get",
+        path,
+        operationId: path === "/_healthcheck" ? "ledgerHealth" : "ledgerHealthV2",
+        summary: "Tell whether the module is well",
+        tags: ["ledger"],
+        scope: "public",
+        responses: { 200: json("It is", HealthResponse) },
+      },
+      async ({ c }) => {
+        await checkLedgers(c.env);
+        return { status: 200, body: { "storage-driver-up-to-date": "OK" } };
+      },
+    );
+  }
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_/info",
+      operationId: "getServerInfo",
+      summary: "Show the server's version",
+      tags: ["ledger"],
+      scope: "public",
+      responses: { 200: json("The version", ServerResponse) },
+    },
+    () => ({ status: 200, body: { server: "ledger", version: LEDGER_VERSION } }),
+  );
+}
+
+const listNames = (c: Context<AppEnv>): Promise<string[]> =>
+  LedgerService.from(c.env).listLedgerNames(NAMES_MAX);
+
+async function mayRead(c: Context<AppEnv>): Promise<boolean> {
+  try {
+    await c.var.authenticate(c.req.raw, "ledger:read");
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return false;
+    throw error;
+  }
+}
+
+const toInfo = (c: Context<AppEnv>, ledgers: string[]) => ({
+  data: {
+    server: "ledger",
+    version: LEDGER_VERSION,
+    config: {
+      storage: { driver: "sqlite", ledgers },
+      schemaEnforcementMode: c.var.settings.FLORIN_SCHEMA_ENFORCEMENT_MODE,
+    },
+    experimentalFeatures: [
+      ...(c.var.settings.FLORIN_EXPERIMENTAL_FEATURES ? ["experimental-features"] : []),
+      ...(c.var.settings.FLORIN_EXPORTERS ? ["experimental-exporters"] : []),
+    ],
+  },
+});

@@ -1,0 +1,201 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { toTransactionCommand, toRevertTransaction } from "#ledger-engine/requests/commands.ts";
+import type { Target } from "#ledger-engine/rules/types.ts";
+import { registerMetadata } from "#modules/ledger/http/metadata.ts";
+import {
+  replayHeaders,
+  toCountQuery,
+  toExpansion,
+  toSingleRead,
+  toTransactionQuery,
+  writeOptions,
+} from "#modules/ledger/http/requests.ts";
+import {
+  CreateQuery,
+  COUNTED,
+  CountQuery,
+  FilterBody,
+  IdParams,
+  LedgerParams,
+  SingleQuery,
+  RevertQuery,
+  RevertRequest,
+  TransactionListQuery,
+  TransactionRequest,
+  TransactionResponse,
+  WriteIdKeyParams,
+  WriteIdParams,
+} from "#modules/ledger/http/schemas.ts";
+import { toTransactionView } from "#modules/ledger/http/views.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/pagination.ts";
+
+const TAGS = ["ledger"];
+
+export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
+  registerCreate(app);
+  registerLists(app);
+  registerSingle(app);
+  registerRevert(app);
+  registerMetadata(app, METADATA);
+}
+
+function registerCreate(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/transactions",
+      operationId: "v2CreateTransaction",
+      summary: "Commit a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: LedgerParams,
+      query: CreateQuery,
+      body: TransactionRequest,
+      bigintAsString: true,
+      responses: {
+        200: json("Committed", dataOf(TransactionResponse)),
+        ...errors(400, 404, 409, 413),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+        params.ledger,
+        () => toTransactionCommand(body, { force: query.force }),
+        writeOptions(c, query),
+      );
+      return {
+        status: 200,
+        body: { data: toTransactionView(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}
+
+function registerLists(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/transactions",
+      aliases: ["/v2/{ledger}/transactions/"],
+      operationId: "v2ListTransactions",
+      summary: "List transactions",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: TransactionListQuery,
+      body: FilterBody,
+      bigintAsString: true,
+      responses: {
+        200: json("A page of transactions", cursorOf(TransactionResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const { ledger } = params;
+      const wanted = toTransactionQuery({ ledger, query, body, settings: c.var.settings });
+      const expand = toExpansion(wanted.expand ?? []);
+      const page = await LedgerService.from(c.env).listTransactions(ledger, wanted, expand);
+      return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "head",
+      path: "/v2/{ledger}/transactions",
+      aliases: ["/v2/{ledger}/transactions/"],
+      operationId: "v2CountTransactions",
+      summary: "Count transactions",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: LedgerParams,
+      query: CountQuery,
+      body: FilterBody,
+      responses: { 204: COUNTED, ...errors(400, 404) },
+    },
+    async ({ params, query, body, c }) => {
+      const wanted = toCountQuery(query, body);
+      const count = await LedgerService.from(c.env).countTransactions(params.ledger, wanted);
+      return { status: 204, headers: { count: `${count}` } };
+    },
+  );
+}
+
+function registerSingle(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v2/{ledger}/transactions/{id}",
+      operationId: "v2GetTransaction",
+      summary: "Read a transaction",
+      tags: TAGS,
+      scope: "ledger:read",
+      params: IdParams,
+      query: SingleQuery,
+      bigintAsString: true,
+      responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(400, 404) },
+    },
+    async ({ params, query, c }) => {
+      const transaction = await LedgerService.from(c.env).getTransaction(
+        params.ledger,
+        params.id,
+        toSingleRead(query),
+      );
+      return { status: 200, body: { data: toTransactionView(transaction) } };
+    },
+  );
+}
+
+function registerRevert(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v2/{ledger}/transactions/{id}/revert",
+      operationId: "v2RevertTransaction",
+      summary: "Revert a transaction",
+      tags: TAGS,
+      scope: "ledger:write",
+      params: WriteIdParams,
+      query: RevertQuery,
+      body: RevertRequest,
+      bigintAsString: true,
+      responses: {
+        201: json("The transaction that reverts it", dataOf(TransactionResponse)),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, query, body, c }) => {
+      const { force, atEffectiveDate } = query;
+      const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
+      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+        params.ledger,
+        () => toRevertTransaction(request),
+        writeOptions(c, query),
+      );
+      return {
+        status: 201,
+        body: { data: toTransactionView(transaction) },
+        headers: replayHeaders(isReplay),
+      };
+    },
+  );
+}
+
+/** Metadata of transactions. */
+const METADATA = {
+  path: "/v2/{ledger}/transactions/{id}",
+  noun: "a transaction",
+  params: WriteIdParams,
+  keyParams: WriteIdKeyParams,
+  operationIds: { add: "v2AddMetadataOnTransaction", delete: "v2DeleteTransactionMetadata" },
+  toTarget: ({ id }: { id: number }): Target => ({ type: "TRANSACTION", id }),
+} as const;

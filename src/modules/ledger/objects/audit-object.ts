@@ -1,0 +1,81 @@
+import { DurableObject } from "cloudflare:workers";
+import { type AuditReport, LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
+import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { storedUuid } from "#ledger-engine/storage/deletion.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Result } from "#platform/result.ts";
+import { durableSql } from "#platform/sql/durable-sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** How long one call works before it answers how far it is. */
+const WORK_MS = 5000;
+
+/**
+ * The audit of one ledger: a copy of it that is rebuilt from the log, beside the ledger, which goes on working. A call
+ * works for a while; the next one goes on. When all is said, the copy is deleted.
+ */
+export class LedgerAuditObject extends DurableObject<Env> {
+  readonly #sql: Sql;
+  #running: Promise<Result<AuditReport>> | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+  }
+
+  /** Starts the audit or goes on with it. Calls at the same time share its work and its answer. */
+  async audit(info: LedgerInfo): Promise<Result<AuditReport>> {
+    this.#running ??= this.#work(info).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Deletes what is left of an audit, when the ledger itself is gone. That of another one of its name is left alone. */
+  async purge(uuid: string): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    if (storedUuid(this.#sql) === uuid) await this.ctx.storage.deleteAll();
+  }
+
+  async #work(info: LedgerInfo): Promise<Result<AuditReport>> {
+    const stored = storedUuid(this.#sql);
+    if (stored !== undefined && stored !== info.uuid) await this.ctx.storage.deleteAll();
+    const audit = this.#open(info);
+    const ledger = this.env.LEDGERS.getByName(info.name);
+    const endMs = Date.now() + WORK_MS;
+    while (audit.report.status === "running" && Date.now() < endMs) {
+      const request = audit.next();
+      const answer = await ledger.answerAudit(info.uuid, request);
+      if (!answer.ok) {
+        // The ledger is deleted. The copy may be ahead of what is saved: the next audit begins anew.
+        await this.ctx.storage.deleteAll();
+        return answer;
+      }
+      audit.take(request, answer.value);
+    }
+    const { report } = audit;
+    if (report.status === "running") this.#save(info, audit);
+    else await this.ctx.storage.deleteAll();
+    return { ok: true, value: report };
+  }
+
+  #open(info: LedgerInfo): LedgerAudit {
+    this.#sql.all(
+      "CREATE TABLE IF NOT EXISTS audit (one INTEGER PRIMARY KEY CHECK (one = 1), progress TEXT NOT NULL) STRICT",
+    );
+    const [saved] = this.#sql.all<{ progress: string }>("SELECT progress FROM audit");
+    return new LedgerAudit(
+      this.#sql,
+      info,
+      saved === undefined ? undefined : parseProgress(saved.progress),
+    );
+  }
+
+  #save({ name }: LedgerInfo, audit: LedgerAudit): void {
+    if (this.ctx.id.name !== name) throw new Error("an audit object is of one ledger");
+    this.#sql.all(
+      "INSERT INTO audit (one, progress) VALUES (1, ?) ON CONFLICT DO UPDATE SET progress = excluded.progress",
+      stringifyJson(audit.progress),
+    );
+  }
+}

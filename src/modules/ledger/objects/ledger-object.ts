@@ -1,0 +1,345 @@
+import { DurableObject } from "cloudflare:workers";
+import { GroupCommit } from "./group-commit.ts";
+import { ViolationLog } from "./violation-log.ts";
+import { answerAudit, type AuditAnswer, type AuditRequest } from "#ledger-engine/audit/audit.ts";
+import {
+  type BulkElement,
+  type BulkOptions,
+  type CommittedTransaction,
+  type LedgerCounts,
+  LedgerEngine,
+  type Outcome,
+  type WriteOptions,
+} from "#ledger-engine/engine.ts";
+import type { ReadName } from "#ledger-engine/read/ledger-reads.ts";
+import type { Command, LedgerInfo, LogEntry } from "#ledger-engine/rules/types.ts";
+import {
+  applyVisibility,
+  isHidden,
+  storedUuid,
+  type VisibilityChange,
+} from "#ledger-engine/storage/deletion.ts";
+import {
+  isCreated,
+  type MigrationStep,
+  readMigrations,
+} from "#ledger-engine/storage/migrations.ts";
+import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-importer.ts";
+import { type Ledger, LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import type { EventsMessage } from "#platform/events/messages.ts";
+import { logError } from "#platform/log.ts";
+import { attempt, type Result } from "#platform/result.ts";
+import { settingsOf } from "#platform/settings.ts";
+import { durableSql } from "#platform/sql/durable-sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { systemClock } from "#platform/time.ts";
+
+/** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
+const ANNOUNCE_DELAY_MS = 10;
+const ANNOUNCE_DELAY_BUSY_MS = 150;
+/** A ledger is busy for so long after a message of so many log entries. */
+const BUSY_MS = 1000;
+const BUSY_ENTRIES = 16;
+/** When the alarm looks whether the events of a burst are taken over, and sends them again if not. */
+const RESEND_DELAY_MS = 15_000;
+/** What one call gives to the events consumer. */
+const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
+/** Most log entries that one message announces; the next one follows its confirmation. */
+const ANNOUNCED_MAX = 10_000;
+
+/** What one call gives of the transactions that a stream has made, in bytes. */
+const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
+
+/** How long after a batch of an import the next one may come; then writes are welcome. */
+const IMPORT_PAUSE_MS_MAX = 5000;
+
+const NOT_CREATED = {
+  ok: false,
+  failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
+} as const;
+
+const IMPORTING = {
+  ok: false,
+  failure: { kind: "OVERLOADED", message: "a log is being imported into the ledger" },
+} as const;
+
+/** A run of log entries, and the ledger that they are of. */
+export interface LogRange {
+  readonly info: LedgerInfo;
+  readonly entries: readonly LogEntry[];
+  /** The last entry whose event is known to be taken over. */
+  readonly publishedLogId: number;
+}
+
+/** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
+const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
+  uuid === undefined || info.uuid === uuid;
+
+/** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
+export class LedgerObject extends DurableObject<Env> {
+  readonly #sql: Sql;
+  readonly #commits: GroupCommit;
+  #engine: LedgerEngine | undefined;
+  /** Deleted: only the events of what was committed before still go out. */
+  #isHidden = false;
+  /** Deletions, restorations and purges so far: tells whether one came while the catalogue was asked. */
+  #changes = 0;
+  #isAnnouncing = false;
+  #isAlarmSet = false;
+  /** The last log entry of the message that is under way; the next message follows its confirmation. */
+  #announcedLogId = 0;
+  #busyUntilMs = 0;
+  #importingUntilMs = 0;
+  readonly #violations = new ViolationLog();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    this.#commits = new GroupCommit(() => ctx.storage.sync());
+    if (isCreated(this.#sql)) this.#engine = this.#open();
+  }
+
+  /** The ledger's uuid, or `LEDGER_NOT_FOUND`. Makes the object of a ledger that the catalogue has. */
+  async assertCreated(): Promise<Result<string>> {
+    return this.#withEngine(({ info }) => info.uuid);
+  }
+
+  async execute(command: Command, options: WriteOptions): Promise<Result<Outcome>> {
+    return this.#writeOwn((engine) => engine.execute(command, options));
+  }
+
+  /** With a uuid, one of many calls for that ledger. */
+  async executeBulk(
+    elements: readonly BulkElement[],
+    options: BulkOptions,
+    uuid?: string,
+  ): Promise<Result<Result<Outcome>[]>> {
+    return this.#writeOwn((engine) => {
+      const results = engine.executeBulk(elements, options);
+      const isUndone = options.atomic && results.some(({ ok }) => !ok);
+      if (isUndone) this.#violations.clear();
+      return results;
+    }, uuid);
+  }
+
+  /** Takes entries of another ledger's log, as many of the first as one turn allows. */
+  async importLogs(batch: ImportBatch, uuid?: string): Promise<Result<ImportOutcome>> {
+    return this.#write((engine) => {
+      const outcome = engine.importLogs(batch);
+      if (outcome.failure === undefined) this.#importingUntilMs = Date.now() + IMPORT_PAUSE_MS_MAX;
+      return outcome;
+    }, uuid);
+  }
+
+  /** No more batches come: writes are welcome again. */
+  async endImport(): Promise<void> {
+    this.#importingUntilMs = 0;
+  }
+
+  /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
+  async read(name: ReadName, args: readonly unknown[], uuid?: string): Promise<Result<unknown>> {
+    return this.#withEngine((engine) => {
+      const method = engine.reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
+      return method.apply(engine.reads, [...args]);
+    }, uuid);
+  }
+
+  /** Log entries for the events consumer: those of the range, as many as one call gives. */
+  async readLogs(from: number, to: number, uuid?: string): Promise<Result<LogRange>> {
+    return this.#withEngineOf(uuid, (engine) => ({
+      info: engine.info,
+      entries: engine.readLogs(from, to, EVENTS_LIMITS),
+      publishedLogId: engine.publishedLogId,
+    }));
+  }
+
+  /** The transactions that log entries made, as many of the first as one call gives. */
+  async readCommitted(logIds: readonly number[]): Promise<Result<CommittedTransaction[]>> {
+    return this.#withEngine((engine) => engine.readCommitted(logIds, COMMITTED_LIMITS));
+  }
+
+  async counts(): Promise<Result<LedgerCounts>> {
+    return this.#withEngine((engine) => engine.counts());
+  }
+
+  async migrations(): Promise<Result<MigrationStep[]>> {
+    return this.#withEngine(() => readMigrations(this.#sql));
+  }
+
+  /** For the audit of the ledger: rows of its log and tables, of one moment. */
+  async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
+    return this.#withEngine(() => answerAudit(this.#sql, request), uuid);
+  }
+
+  /** The consumer has stored what follows from the events up to this log entry. */
+  async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
+    return this.#withEngineOf(uuid, (engine) => {
+      engine.confirmPublished(to);
+      this.#announce(engine);
+    });
+  }
+
+  /** The ledger is deleted, or restored. An object that does not know itself keeps nothing: it asks the catalogue. */
+  async setVisibility(change: VisibilityChange): Promise<void> {
+    this.#changes++;
+    if (this.#engine === undefined) return;
+    applyVisibility(this.#sql, change);
+    this.#isHidden = isHidden(this.#sql);
+  }
+
+  /** Gives back the storage of a ledger. That of another one, which has got its name since, is left alone. */
+  async purge(uuid: string): Promise<void> {
+    this.#changes++;
+    // What is stored counts: an attempt before may have failed.
+    if (storedUuid(this.#sql) !== uuid) return;
+    this.#engine = undefined;
+    this.#isHidden = false;
+    this.#isAlarmSet = false;
+    this.#announcedLogId = 0;
+    this.#importingUntilMs = 0;
+    // In one turn: nothing that comes in between, not even another ledger, is deleted with it.
+    const { storage } = this.ctx;
+    await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
+  }
+
+  /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
+  override async alarm(): Promise<void> {
+    const engine = this.#engine;
+    this.#isAlarmSet = false;
+    if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
+    this.#armAlarm();
+    await this.#send(engine);
+  }
+
+  #open(): LedgerEngine {
+    const engine = this.#openEngine();
+    this.#isHidden = isHidden(this.#sql);
+    return engine;
+  }
+
+  #openEngine(): LedgerEngine {
+    const settings = settingsOf(this.env);
+    return new LedgerEngine(this.#sql, systemClock, {
+      scripts: {
+        runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
+        featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
+      },
+      schemas: {
+        isStrict: settings.FLORIN_SCHEMA_ENFORCEMENT_MODE === "strict",
+        report: (violation) => this.#violations.add(violation),
+      },
+    });
+  }
+
+  /** A write of the ledger's own: in the middle of an import it would be the end of that. */
+  async #writeOwn<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+    const isImporting = Date.now() < this.#importingUntilMs && !this.#isHidden;
+    return isImporting ? IMPORTING : this.#write(work, uuid);
+  }
+
+  /** Runs a write in its group, and announces what it has changed. */
+  async #write<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    return this.#commits.run(() => {
+      // Between the call and its turn, the ledger may have been deleted.
+      if (this.#isHidden || this.#engine !== engine) return NOT_CREATED;
+      this.#violations.clear(); // of a write that was refused
+      return attempt(() => {
+        const value = work(engine);
+        this.#announce(engine);
+        this.#violations.write(engine.info.name);
+        return value;
+      });
+    });
+  }
+
+  /** Runs `work` on the ledger, as a result that survives the way to the caller. */
+  async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined || this.#isHidden || !isOf(engine, uuid)) return NOT_CREATED;
+    return attempt(() => work(engine));
+  }
+
+  /** The same for the events of a ledger, which may be deleted. */
+  async #withEngineOf<T>(
+    uuid: string | undefined,
+    work: (engine: LedgerEngine) => T,
+  ): Promise<Result<T>> {
+    const engine = this.#engine ?? (await this.#adopt());
+    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    return attempt(() => work(engine));
+  }
+
+  /**
+   * An object that does not know itself asks the catalogue, whose row is what makes a ledger. What it hears counts if
+   * nothing has happened to the ledger meanwhile.
+   */
+  async #adopt(): Promise<LedgerEngine | undefined> {
+    const name = this.ctx.id.name;
+    if (name === undefined) return undefined;
+    for (;;) {
+      const changes = this.#changes;
+      const ledger = await LedgerCatalogue.from(this.env).find(name);
+      if (this.#engine !== undefined) return this.#engine;
+      if (this.#changes !== changes) continue;
+      if (ledger !== undefined) this.#create(ledger);
+      return this.#engine;
+    }
+  }
+
+  #create(ledger: Ledger): void {
+    this.#sql.transaction(() => {
+      LedgerEngine.create(this.#sql, ledger);
+      applyVisibility(this.#sql, ledger);
+    });
+    this.#engine = this.#open();
+  }
+
+  /**
+   * Sends one message for all commits of a short while, and the next one when that is confirmed: a consumer that lags
+   * gets larger ranges, never the same one twice. The alarm is set in the turn of the first commit, so that it is stored
+   * with it: whatever happens to the message, the events follow.
+   */
+  #announce(engine: LedgerEngine): void {
+    if (engine.publishedLogId >= engine.lastLogId) return;
+    if (!this.#isAlarmSet) this.#armAlarm();
+    if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
+    this.#isAnnouncing = true;
+    const isBusy = Date.now() < this.#busyUntilMs;
+    setTimeout(
+      () => {
+        this.#isAnnouncing = false;
+        // Not `engine`: after a purge, the object may hold another ledger.
+        if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
+      },
+      isBusy ? ANNOUNCE_DELAY_BUSY_MS : ANNOUNCE_DELAY_MS,
+    );
+  }
+
+  #armAlarm(): void {
+    this.#isAlarmSet = true;
+    // Not awaited on purpose: the write is part of this turn's commit, and the answer waits for that.
+    void this.ctx.storage.setAlarm(Date.now() + RESEND_DELAY_MS);
+  }
+
+  async #send(engine: LedgerEngine): Promise<void> {
+    if (engine.publishedLogId >= engine.lastLogId) return;
+    const message: EventsMessage = {
+      ledger: engine.info.name,
+      uuid: engine.info.uuid,
+      from: engine.publishedLogId + 1,
+      to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
+    };
+    this.#announcedLogId = message.to;
+    if (message.to - message.from >= BUSY_ENTRIES) this.#busyUntilMs = Date.now() + BUSY_MS;
+    try {
+      await this.env.EVENTS.send(message);
+    } catch (error) {
+      this.#announcedLogId = 0;
+      logError("events were not announced; the alarm repeats it", error, {
+        ledger: engine.info.name,
+      });
+    }
+  }
+}

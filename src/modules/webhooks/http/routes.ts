@@ -1,0 +1,218 @@
+import { OpenAPIHono, type z } from "@hono/zod-openapi";
+import {
+  ConfigParams,
+  ConfigRequest,
+  ConfigResponse,
+  ConfigsQuery,
+  ConfigsResponse,
+  InfoResponse,
+  SecretRequest,
+  TestResponse,
+} from "./schemas.ts";
+import { toConfigView, toTestView } from "./views.ts";
+import { WebhookService } from "#modules/webhooks/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+
+/** The version of the API that clients compare. */
+export const API_VERSION = "v2.3.0";
+
+export function webhookRoutes(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  registerProbes(app);
+  registerList(app);
+  registerWrites(app);
+  registerSwitch(app, { verb: "activate", active: true, summary: "Activate a webhook config" });
+  registerSwitch(app, {
+    verb: "deactivate",
+    active: false,
+    summary: "Deactivate a webhook config and cancel what waits for it",
+  });
+  registerSecretChange(app);
+  registerTest(app);
+  return app;
+}
+
+const TAGS = ["webhooks"];
+
+function registerProbes(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_info",
+      operationId: "getWebhooksInfo",
+      summary: "Show the version of the webhooks API",
+      tags: TAGS,
+      scope: "public",
+      responses: { 200: json("The version", InfoResponse) },
+    },
+    () => ({ status: 200, body: { version: API_VERSION } }),
+  );
+
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_healthcheck",
+      operationId: "getWebhooksHealth",
+      summary: "Tell whether the webhooks API answers",
+      tags: TAGS,
+      scope: "public",
+      responses: { 200: empty("It does") },
+    },
+    () => ({ status: 200 }),
+  );
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/configs",
+      operationId: "getManyConfigs",
+      summary: "List webhook configs, last changed first",
+      tags: TAGS,
+      scope: "webhooks:read",
+      query: ConfigsQuery,
+      responses: { 200: json("All configs that match", ConfigsResponse), ...errors(400) },
+    },
+    async ({ query, c }) => {
+      const configs = await WebhookService.from(c.env).listConfigs(query);
+      return { status: 200, body: { cursor: { hasMore: false, data: configs.map(toConfigView) } } };
+    },
+  );
+}
+
+function registerWrites(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/configs",
+      operationId: "insertConfig",
+      summary: "Send events of some types to an endpoint",
+      tags: TAGS,
+      scope: "webhooks:write",
+      body: ConfigRequest,
+      responses: { 200: json("The new config, active", ConfigResponse), ...errors(400) },
+    },
+    async ({ body, c }) => {
+      const config = await WebhookService.from(c.env).createConfig(toInput(body));
+      return { status: 200, body: { data: toConfigView(config) } };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: "put",
+      path: "/configs/{id}",
+      operationId: "updateConfig",
+      summary: "Replace a webhook config",
+      description: "Without a secret in the body, the config gets a new one.",
+      tags: TAGS,
+      scope: "webhooks:write",
+      params: ConfigParams,
+      body: ConfigRequest,
+      responses: { 200: empty("Replaced"), ...errors(400, 404) },
+    },
+    async ({ params, body, c }) => {
+      await WebhookService.from(c.env).updateConfig(params.id, toInput(body));
+      return { status: 200 };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/configs/{id}",
+      operationId: "deleteConfig",
+      summary: "Delete a webhook config and cancel what waits for it",
+      tags: TAGS,
+      scope: "webhooks:write",
+      params: ConfigParams,
+      responses: { 200: empty("Deleted"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await WebhookService.from(c.env).deleteConfig(params.id);
+      return { status: 200 };
+    },
+  );
+}
+
+function registerSwitch(
+  app: OpenAPIHono<AppEnv>,
+  { verb, active, summary }: { verb: string; active: boolean; summary: string },
+): void {
+  endpoint(
+    app,
+    {
+      method: "put",
+      path: `/configs/{id}/${verb}`,
+      operationId: `${verb}Config`,
+      summary,
+      tags: TAGS,
+      scope: "webhooks:write",
+      params: ConfigParams,
+      responses: { 200: json("The config", ConfigResponse), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const config = await WebhookService.from(c.env).setActive(params.id, active);
+      return { status: 200, body: { data: toConfigView(config) } };
+    },
+  );
+}
+
+function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "put",
+      path: "/configs/{id}/secret/change",
+      operationId: "changeConfigSecret",
+      summary: "Change the signing secret of a webhook config, at once",
+      tags: TAGS,
+      scope: "webhooks:write",
+      params: ConfigParams,
+      body: SecretRequest,
+      responses: {
+        200: json("The config with its new secret", ConfigResponse),
+        ...errors(400, 404),
+      },
+    },
+    async ({ params, body, c }) => {
+      const config = await WebhookService.from(c.env).changeSecret(params.id, body?.secret);
+      return { status: 200, body: { data: toConfigView(config) } };
+    },
+  );
+}
+
+function registerTest(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/configs/{id}/test",
+      operationId: "testConfig",
+      summary: "Send a signed test request to the endpoint of a webhook config",
+      tags: TAGS,
+      scope: "webhooks:read",
+      params: ConfigParams,
+      responses: { 200: json("What the endpoint answered", TestResponse), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const test = await WebhookService.from(c.env).testConfig(params.id);
+      return { status: 200, body: { data: toTestView(test) } };
+    },
+  );
+}
+
+const toInput = ({ endpoint, secret, eventTypes, name }: z.output<typeof ConfigRequest>) => ({
+  endpoint,
+  secret,
+  eventTypes,
+  name,
+});

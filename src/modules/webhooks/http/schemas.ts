@@ -1,0 +1,109 @@
+import { Buffer } from "node:buffer";
+import { z } from "@hono/zod-openapi";
+import { SECRET_BYTES } from "#modules/webhooks/service.ts";
+import { TimestampOutput } from "#platform/http/schemas.ts";
+
+/** Most event types of one config, and longest name of one. */
+const EVENT_TYPES_MAX = 200;
+const EVENT_TYPE_LENGTH_MAX = 255;
+const NAME_LENGTH_MAX = 255;
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** An empty secret is not given. */
+const SecretInput = z
+  .string()
+  .regex(BASE64, "should be base64 encoded")
+  .refine(
+    (secret) => secret === "" || Buffer.from(secret, "base64").length === SECRET_BYTES,
+    `should be of size ${SECRET_BYTES} when decoded`,
+  )
+  .transform((secret) => (secret === "" ? undefined : secret))
+  .openapi({
+    type: "string",
+    description: `Base64 of ${SECRET_BYTES} bytes. Made by the server when empty.`,
+  });
+
+/** Unlike elsewhere, unknown fields are refused: clients rely on it. */
+const unknownField = (issue: { code?: string; keys?: readonly string[] }): string | undefined =>
+  issue.code === "unrecognized_keys" ? `unknown field ${issue.keys?.join(", ")}` : undefined;
+
+export const ConfigRequest = z
+  .strictObject(
+    {
+      endpoint: z.string().openapi({ format: "uri", example: "https://hooks.example.com/in" }),
+      secret: SecretInput.optional(),
+      eventTypes: z
+        .array(z.string().min(1).max(EVENT_TYPE_LENGTH_MAX).toLowerCase())
+        .min(1, "should be filled")
+        .max(EVENT_TYPES_MAX)
+        .openapi({ example: ["ledger.committed_transactions"] }),
+      name: z
+        .string()
+        .max(NAME_LENGTH_MAX)
+        .optional()
+        .openapi({ description: "Kept on update when absent." }),
+    },
+    { error: unknownField },
+  )
+  .openapi("WebhookConfigRequest");
+
+/** Clients may send no body at all. */
+export const SecretRequest = z
+  .strictObject({ secret: SecretInput.optional() }, { error: unknownField })
+  .nullish()
+  .openapi("WebhookSecretRequest");
+
+export const ConfigParams = z.object({ id: z.string() });
+
+const FILTER_FAULT = "only 'id' and 'endpoint' with a valid URL are accepted, each once";
+
+export const ConfigsQuery = z.strictObject(
+  {
+    id: z.string(FILTER_FAULT).optional(),
+    endpoint: z
+      .string(FILTER_FAULT)
+      .refine((text) => URL.canParse(text), FILTER_FAULT)
+      .optional(),
+  },
+  { error: FILTER_FAULT },
+);
+
+const Config = z
+  .object({
+    endpoint: z.string(),
+    secret: z.string(),
+    eventTypes: z.array(z.string()),
+    id: z.string(),
+    active: z.boolean(),
+    name: z.string(),
+    createdAt: TimestampOutput,
+    updatedAt: TimestampOutput,
+  })
+  .openapi("WebhookConfig");
+
+export const ConfigResponse = z.object({ data: Config }).openapi("WebhookConfigResponse");
+
+/** All configs at once: this list has no pages. */
+export const ConfigsResponse = z
+  .object({ cursor: z.object({ hasMore: z.boolean(), data: z.array(Config) }) })
+  .openapi("WebhookConfigsResponse");
+
+const TestAttempt = z
+  .object({
+    id: z.string(),
+    webhookID: z.string(),
+    createdAt: TimestampOutput,
+    updatedAt: TimestampOutput,
+    config: Config,
+    payload: z.string(),
+    statusCode: z.int().openapi({ description: "0 when no answer came." }),
+    retryAttempt: z.literal(0),
+    status: z.enum(["success", "failed"]),
+    nextRetryAfter: TimestampOutput,
+  })
+  .openapi("WebhookTestAttempt");
+
+export const TestResponse = z.object({ data: TestAttempt }).openapi("WebhookTestResponse");
+
+export const InfoResponse = z.object({ version: z.string() }).openapi("WebhooksInfo");

@@ -1,0 +1,96 @@
+import type { AccountRole } from "./report.ts";
+import { FEATURES, type FeatureName } from "#numscript/features.ts";
+import type { ValueType } from "#numscript/syntax/ast.ts";
+
+/** `any`: a type that nothing is known of, or that does not matter. */
+export type CheckedType = ValueType | "any";
+
+/** Of the interpreter, as `X.Y.Z`. */
+export type Version = readonly [number, number, number];
+
+/** What a script needs that says for which version it is written. */
+export interface Requirement {
+  readonly version: Version;
+  readonly feature?: FeatureName;
+}
+
+/** A function of the language. */
+export interface Builtin {
+  readonly name: string;
+  readonly parameters: readonly CheckedType[];
+  /** None: it is a statement. */
+  readonly result?: CheckedType;
+  /** What its first argument does with an account. */
+  readonly accountRole?: AccountRole;
+  /** The argument whose asset is that of the result. */
+  readonly assetArgument?: number;
+  readonly requirement?: Required<Requirement>;
+  readonly documentation: string;
+}
+
+const DEFINITIONS: readonly Builtin[] = [
+  {
+    name: "set_tx_meta",
+    parameters: ["string", "any"],
+    documentation: "set transaction metadata",
+  },
+  {
+    name: "set_account_meta",
+    parameters: ["account", "string", "any"],
+    accountRole: "metadata",
+    documentation: "set account metadata",
+  },
+  {
+    name: "meta",
+    parameters: ["account", "string"],
+    result: "any",
+    accountRole: "metadata",
+    documentation: "fetch account metadata",
+  },
+  {
+    name: "balance",
+    parameters: ["account", "asset"],
+    result: "monetary",
+    accountRole: "balance",
+    assetArgument: 1,
+    documentation: "fetch account balance",
+  },
+  {
+    name: "overdraft",
+    parameters: ["account", "asset"],
+    result: "monetary",
+    accountRole: "balance",
+    assetArgument: 1,
+    requirement: { version: [0, 0, 15], feature: FEATURES.overdraftFunction },
+    documentation:
+      "get absolute amount of the overdraft of an account. Returns zero if balance is not negative",
+  },
+  {
+    name: "get_asset",
+    parameters: ["monetary"],
+    result: "asset",
+    assetArgument: 0,
+    requirement: { version: [0, 0, 16], feature: FEATURES.getAssetFunction },
+    documentation: "get the asset of the given monetary",
+  },
+  {
+    name: "get_amount",
+    parameters: ["monetary"],
+    result: "number",
+    requirement: { version: [0, 0, 16], feature: FEATURES.getAmountFunction },
+    documentation: "get the amount of the given monetary",
+  },
+];
+
+/** The functions that scripts can call, by name. The grammar of the machine takes the first four of them. */
+export const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
+  DEFINITIONS.map((builtin) => [builtin.name, builtin]),
+);
+
+/** What an editor shows over the name of each function, in Markdown. */
+export const BUILTIN_HOVERS: ReadonlyMap<string, string> = new Map(
+  DEFINITIONS.map(({ name, parameters, result, documentation }) => {
+    const arrow = result === undefined ? "" : ` -> ${result}`;
+    return [name, `\`${name}(${parameters.join(", ")})${arrow}\`\n\n${documentation}`];
+  }),
+);

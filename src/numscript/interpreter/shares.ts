@@ -1,0 +1,75 @@
+import { evaluatePortion } from "./expressions.ts";
+import { fail, type RunState } from "./state.ts";
+import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
+import {
+  allot,
+  compare,
+  costOf,
+  type Fraction,
+  isShare,
+  ONE,
+  PortionSum,
+  printFraction,
+  subtract,
+  ZERO,
+} from "#numscript/portions.ts";
+import type { Share } from "#numscript/syntax/ast.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+
+/**
+ * The parts of an amount. Law: they add up to the amount.
+ *
+ * Every share that is written is between zero and one, others are refused: a negative part would give money to what it
+ * is taken from. Without `remaining` the shares add up to one. With it they may exceed one; then the part of `remaining`
+ * is negative, and none other is. Of several `remaining` the last one counts, the others are zero.
+ */
+export function divideAmount(
+  state: RunState,
+  amount: bigint,
+  { branches, range }: { branches: readonly { share: Share }[]; range: Range },
+): bigint[] {
+  const sum = new PortionSum();
+  let remaining: number | undefined;
+  const shares: Fraction[] = branches.map(({ share }, index) => {
+    if (share.kind === "remaining") {
+      remaining = index;
+      return ZERO;
+    }
+    const portion = evaluateShare(state, share);
+    state.output.spend(costOf(portion) + costOf(sum.total));
+    if (sum.add(portion)) return portion;
+    const message = `portions add up to at most ${PORTION_DIGITS_MAX} digits`;
+    return fail("limit-exceeded", message, share.range);
+  });
+  if (remaining === undefined) assertOne(sum.total, range);
+  else shares[remaining] = subtract(ONE, sum.total);
+  return allot(amount, shares);
+}
+
+function evaluateShare(
+  state: RunState,
+  { expression, range }: Extract<Share, { kind: "portion" }>,
+): Fraction {
+  const portion = evaluatePortion(state, expression);
+  if (!isShare(portion)) {
+    const got = printFraction(portion);
+    fail("invalid-share", `Invalid allotment: a share is between 0 and 1 (got ${got})`, range);
+  }
+  return portion;
+}
+
+function assertOne(total: Fraction, range: Range): void {
+  const difference = compare(total, ONE);
+  if (difference === 0) return;
+  const code = difference < 0 ? "portions-below-one" : "portions-above-one";
+  const got = printFraction(total);
+  fail(code, `Invalid allotment: portions sum should be 1 (got ${got} instead)`, range);
+}
+
+/** The shares exceed one, and `remaining` is to give or to get back what exceeds. */
+export const refuseNegative = (range: Range): never =>
+  fail(
+    "invalid-share",
+    "Invalid allotment: the portions are greater than 1, so that nothing is remaining",
+    range,
+  );

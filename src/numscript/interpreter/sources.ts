@@ -1,0 +1,170 @@
+import { evaluate, evaluateAccount, evaluateAmountOf } from "./expressions.ts";
+import { asType } from "./functions.ts";
+import type { Queue } from "./queue.ts";
+import { convertScales } from "./scaling.ts";
+import { divideAmount, refuseNegative } from "./shares.ts";
+import { fail, type RunState } from "./state.ts";
+import { FEATURES } from "#numscript/features.ts";
+import { stepsOf } from "#numscript/run.ts";
+import type { Expression, Source } from "#numscript/syntax/ast.ts";
+import { ScriptError } from "#numscript/syntax/diagnostics.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+import { WORLD } from "#numscript/values.ts";
+
+/** Money on its way from a source to a destination. */
+export interface Transfer {
+  readonly state: RunState;
+  /** Without the color that a source may add. */
+  readonly asset: string;
+  /** Of the amount: where to look if the postings are refused. */
+  readonly place: Range;
+  readonly queue: Queue;
+}
+
+/** How much a source is to give: at most an amount, or all that it has. */
+export type Need = bigint | "all";
+
+/** Pulls this amount. Throws where the source has less. */
+export function pullExactly(transfer: Transfer, source: Source, amount: bigint): void {
+  const pulled = pull(transfer, source, amount);
+  if (pulled === amount) return;
+  const { asset } = transfer;
+  const message = `Not enough funds. Needed [${asset} ${amount}] (only [${asset} ${pulled}] available)`;
+  const { range } = source;
+  throw new ScriptError("missing-funds", "missing-funds", { message, range });
+}
+
+/** Pulls what a source can give, up to the need, and gives how much that is. A need is never negative. */
+export function pull(transfer: Transfer, source: Source, need: Need): bigint {
+  const { state, asset } = transfer;
+  state.output.spend(1);
+  switch (source.kind) {
+    case "account":
+      return pullAccount(transfer, source, need);
+    case "max": {
+      const cap = positive(evaluateAmountOf(state, asset, source.cap));
+      return pull(transfer, source.source, need === "all" || cap < need ? cap : need);
+    }
+    case "inOrder":
+      return pullInOrder(transfer, source.sources, need);
+    case "oneOf":
+      state.require(FEATURES.oneOf, source.range);
+      return pullOneOf(transfer, source.sources, need);
+    case "allotment":
+      return pullShares(transfer, source, need);
+    case "scaling": {
+      const account = convertScales(transfer, source, need);
+      return pullBounded(transfer, { account, asset, limit: 0n }, need);
+    }
+  }
+}
+
+/** An account is `world` by its name, whatever the script calls it. */
+function pullAccount(
+  transfer: Transfer,
+  { account, color, overdraft, range }: Extract<Source, { kind: "account" }>,
+  need: Need,
+): bigint {
+  const { state } = transfer;
+  const limit =
+    overdraft?.kind === "upTo" ? evaluateAmountOf(state, transfer.asset, overdraft.limit) : 0n;
+  const name = evaluateAccount(state, account);
+  const asset = coloredAsset(state, transfer.asset, color);
+  if (name !== WORLD && overdraft?.kind !== "unbounded") {
+    return pullBounded(transfer, { account: name, asset, limit: positive(limit) }, need);
+  }
+  if (need === "all") {
+    return fail("send-all-unbounded", "cannot take all balance from an unbounded source", range);
+  }
+  return push(transfer, { account: name, asset }, need);
+}
+
+/** An account gives its balance and the overdraft that it is allowed, never more. */
+function pullBounded(
+  transfer: Transfer,
+  { account, asset, limit }: { account: string; asset: string; limit: bigint },
+  need: Need,
+): bigint {
+  const available = positive(transfer.state.balances.get(account, asset) + limit);
+  const amount = need === "all" || available < need ? available : need;
+  return push(transfer, { account, asset }, amount);
+}
+
+function push(
+  { state, queue }: Transfer,
+  { account, asset }: { account: string; asset: string },
+  amount: bigint,
+): bigint {
+  if (amount === 0n) return amount;
+  state.balances.change(account, asset, -amount);
+  queue.push({ account, asset, amount });
+  return amount;
+}
+
+/** All members are asked, also for nothing: a mistake in one of them is told. */
+function pullInOrder(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
+  let pulled = 0n;
+  for (const source of sources) {
+    pulled += pull(transfer, source, need === "all" ? need : need - pulled);
+  }
+  return pulled;
+}
+
+/**
+ * The first source that gives all of the need, or else whatever the last one gives. What an earlier one gave goes back.
+ * Its conversions stay: they are postings already, and balances have to agree with these.
+ */
+function pullOneOf(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
+  const { state, queue } = transfer;
+  const mark = queue.mark;
+  let pulled = 0n;
+  for (const source of sources) {
+    for (const { account, asset, amount } of queue.undo(mark)) {
+      state.output.spend(1);
+      state.balances.change(account, asset, amount);
+    }
+    pulled = pull(transfer, source, need);
+    if (need === "all" || pulled === need) break;
+  }
+  return pulled;
+}
+
+/** Each branch has to give its part. */
+function pullShares(
+  transfer: Transfer,
+  source: Extract<Source, { kind: "allotment" }>,
+  need: Need,
+): bigint {
+  if (need === "all") {
+    const message = "cannot take all balance of an allotment source";
+    return fail("send-all-allotment", message, source.range);
+  }
+  const parts = divideAmount(transfer.state, need, source);
+  for (const [index, branch] of source.branches.entries()) {
+    const part = parts[index] ?? 0n;
+    // The other branches would have to give more than what is sent.
+    if (part < 0n) refuseNegative(branch.share.range);
+    pullExactly(transfer, branch.source, part);
+  }
+  return need;
+}
+
+/** The color of funds is part of the name of their asset: `USD/2` in red is `USD_RED/2`. */
+export function coloredAsset(state: RunState, asset: string, color: Expression | undefined) {
+  if (color === undefined) return asset;
+  state.require(FEATURES.assetColors, color.range);
+  const { text } = asType(evaluate(state, color), "string", color.range);
+  if (!COLOR.test(text)) {
+    const message = `Invalid color name: '${text}'. Only uppercase letters are allowed.`;
+    fail("invalid-color", message, color.range);
+  }
+  if (text === "") return asset;
+  state.output.spend(stepsOf(text));
+  const slash = asset.indexOf("/");
+  const end = slash === -1 ? asset.length : slash;
+  return `${asset.slice(0, end)}_${text}${asset.slice(end)}`;
+}
+
+const COLOR = /^[A-Z]*$/;
+
+const positive = (amount: bigint): bigint => (amount > 0n ? amount : 0n);

@@ -1,0 +1,79 @@
+import { Balances } from "./balances.ts";
+import { type FeatureName, isFeature } from "#numscript/features.ts";
+import { NUMBER_DIGITS_MAX } from "#numscript/limits.ts";
+import type { Environment, Output, RunInput, ScriptPosting } from "#numscript/run.ts";
+import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+import { ASSET_PATTERN } from "#numscript/values.ts";
+
+/** What the parts of a run share. */
+export class RunState {
+  readonly output: Output;
+  readonly environment: Environment = new Map();
+  readonly input: RunInput;
+  readonly balances: Balances;
+  /** Functions may be called freely in the origins of variables, and behind a flag in statements. */
+  isBindingVariables = true;
+  readonly #features: Set<string>;
+  /** For each posting, what made it. */
+  readonly #places: Range[] = [];
+
+  constructor(input: RunInput, output: Output) {
+    this.input = input;
+    this.output = output;
+    this.balances = new Balances(input.reader, this.output);
+    this.#features = new Set(input.featureFlags);
+  }
+
+  /** Adds a feature that the script asks for. */
+  enable(name: string, range: Range): void {
+    if (!isFeature(name)) fail("unknown-feature", `Invalid feature: ${name}`, range);
+    this.#features.add(name);
+  }
+
+  has(feature: FeatureName): boolean {
+    return this.#features.has(feature);
+  }
+
+  require(feature: FeatureName, range: Range): void {
+    if (this.has(feature)) return;
+    const message = `this feature is experimental. You need the '${feature}' feature flag to enable it`;
+    fail("experimental-feature", message, range);
+  }
+
+  post(posting: ScriptPosting, place: Range): void {
+    this.output.post(posting);
+    this.#places.push(place);
+  }
+
+  /**
+   * Assets may be written in ways that no ledger takes. It is the last thing to be looked at, so that any other mistake
+   * is told first. Accounts are valid by what they were read from, and amounts are positive.
+   */
+  assertPostings(): void {
+    const valid = new Set<string>();
+    for (const [index, posting] of this.output.postings.entries()) {
+      const { source, destination, amount, asset } = posting;
+      if (valid.has(asset)) continue;
+      if (!ASSET_PATTERN.test(asset)) {
+        const shown = `{${source} ${destination} ${amount} ${asset}}`;
+        const message = `The script produced a posting with invalid values: ${shown}`;
+        fail("invalid-posting", message, this.#places[index]);
+      }
+      valid.add(asset);
+    }
+  }
+}
+
+/** A mistake that shows while the script runs. */
+export function fail(code: DiagnosticCode, message: string, range?: Range): never {
+  throw new ScriptError("runtime", code, { message, range });
+}
+
+/** The same integer. Throws where it is longer than any that the script may calculate with. */
+export function bounded(value: bigint, range: Range): bigint {
+  if (value < NUMBER_LIMIT && value > -NUMBER_LIMIT) return value;
+  return fail("limit-exceeded", `a number has at most ${NUMBER_DIGITS_MAX} digits`, range);
+}
+
+const NUMBER_LIMIT = 10n ** BigInt(NUMBER_DIGITS_MAX);

@@ -1,0 +1,200 @@
+import { portionOf, refuse, type Scope, typeOf } from "./types.ts";
+import { compare, type Fraction, ONE, PortionSum } from "#numscript/portions.ts";
+import {
+  type Destination,
+  type Expression,
+  literalAccount,
+  type Share,
+  type Source,
+  type SourceBranch,
+  type Target,
+} from "#numscript/syntax/ast.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+import { WORLD } from "#numscript/values.ts";
+
+/** What is known of a source before a run. */
+interface SourceFacts {
+  /** It gives any amount: `@world`, an unbounded overdraft, or a list that ends with one of them. */
+  readonly isUnbounded: boolean;
+  /** The accounts that it empties, as they are written. */
+  readonly emptied: ReadonlySet<string>;
+}
+
+export function checkSendSource(source: Source, scope: Scope, { isAll }: { isAll: boolean }): void {
+  if (source.kind === "allotment") {
+    if (isAll) {
+      const message = "cannot take all balance of an allotment source";
+      refuse("send-all-allotment", message, source.range);
+    }
+    checkShares(source.branches, scope, source.range);
+    for (const branch of source.branches) checkSource(branch.source, scope);
+    return;
+  }
+  const { isUnbounded } = checkSource(source, scope);
+  if (isAll && isUnbounded) {
+    const message = "cannot take all balance of an unbounded source";
+    refuse("send-all-unbounded", message, source.range);
+  }
+}
+
+function checkSource(source: Source, scope: Scope): SourceFacts {
+  switch (source.kind) {
+    case "account":
+      return checkAccountSource(source, scope);
+    case "max":
+      assertCap(source.cap, scope);
+      checkSource(source.source, scope);
+      return { isUnbounded: false, emptied: new Set() };
+    case "inOrder":
+      return checkInOrder(source.sources, scope);
+    case "oneOf":
+    case "allotment":
+    case "scaling":
+      // The grammar lets none of them here into a script for the machine.
+      return refuse("unexpected-token", "the machine has no such source", source.range);
+  }
+}
+
+function checkAccountSource(
+  { account, overdraft }: Extract<Source, { kind: "account" }>,
+  scope: Scope,
+): SourceFacts {
+  if (typeOf(account, scope) !== "account") {
+    const message = "wrong type: expected account or allocation as destination";
+    refuse("type-mismatch", message, account.range);
+  }
+  const isWorld = literalAccount(account) === WORLD;
+  if (isWorld && overdraft !== undefined) {
+    const message = "@world is already set to an unbounded overdraft";
+    refuse("overdraft-on-world", message, overdraft.range);
+  }
+  if (overdraft?.kind === "upTo" && typeOf(overdraft.limit, scope) !== "monetary") {
+    refuse("type-mismatch", "wrong type: expected monetary", overdraft.limit.range);
+  }
+  return {
+    isUnbounded: isWorld || overdraft?.kind === "unbounded",
+    emptied: new Set([printAccount(account)]),
+  };
+}
+
+/** Accounts may stand once in a list, and nothing may stand behind a source that gives any amount. */
+function checkInOrder(sources: readonly Source[], scope: Scope): SourceFacts {
+  const emptied = new Set<string>();
+  let isUnbounded = false;
+  for (const [index, source] of sources.entries()) {
+    const facts = checkSource(source, scope);
+    isUnbounded = facts.isUnbounded;
+    if (isUnbounded && index < sources.length - 1) {
+      const message = "an unbounded subsource can only be in last position";
+      refuse("unreachable-source", message, source.range);
+    }
+    for (const account of facts.emptied) {
+      if (emptied.has(account)) {
+        refuse("emptied-account", `${account} is already empty at this stage`, source.range);
+      }
+      emptied.add(account);
+    }
+  }
+  return { isUnbounded, emptied };
+}
+
+/** As it is written: the same variable or the same literal is the same account. */
+function printAccount(account: Expression): string {
+  return account.kind === "variable" ? `$${account.name}` : `@${literalAccount(account) ?? ""}`;
+}
+
+export function checkDestination(destination: Destination, scope: Scope): void {
+  switch (destination.kind) {
+    case "account":
+      if (typeOf(destination.account, scope) !== "account") {
+        const message = "wrong type: expected account as destination";
+        refuse("type-mismatch", message, destination.range);
+      }
+      return;
+    case "inOrder":
+    case "oneOf":
+      for (const clause of destination.clauses) {
+        assertCap(clause.cap, scope);
+        checkTarget(clause.target, scope);
+      }
+      checkTarget(destination.remaining, scope);
+      return;
+    case "allotment":
+      checkShares(destination.branches, scope, destination.range);
+      for (const branch of destination.branches) checkTarget(branch.target, scope);
+      return;
+  }
+}
+
+function checkTarget(target: Target, scope: Scope): void {
+  if (target.kind === "to") checkDestination(target.destination, scope);
+}
+
+function assertCap(cap: Expression, scope: Scope): void {
+  if (typeOf(cap, scope) !== "monetary") {
+    refuse("type-mismatch", "wrong type: expected monetary as max", cap.range);
+  }
+}
+
+type Branch = Pick<SourceBranch, "share">;
+
+/** The shares must be able to add up to one, whatever the variables among them are. */
+function checkShares(branches: readonly Branch[], scope: Scope, range: Range): void {
+  const sum = new PortionSum();
+  let hasVariable = false;
+  let hasRemaining = false;
+  for (const { share } of branches) {
+    if (share.kind === "remaining") {
+      if (hasRemaining) {
+        const message = "two uses of `remaining` in the same allocation";
+        refuse("duplicate-remaining", message, share.range);
+      }
+      hasRemaining = true;
+      continue;
+    }
+    const known = staticShare(share, scope);
+    if (known === undefined) hasVariable = true;
+    else if (!sum.add(known)) {
+      refuse("limit-exceeded", "the portions have too many digits", share.range);
+    }
+  }
+  assertSum(sum.total, { hasVariable, hasRemaining }, range);
+}
+
+/** The value of a literal; nothing for a variable, which is a portion. */
+function staticShare(
+  { expression }: Extract<Share, { kind: "portion" }>,
+  scope: Scope,
+): Fraction | undefined {
+  if (expression.kind === "percentage" || expression.kind === "fraction") {
+    return portionOf(expression);
+  }
+  const type = typeOf(expression, scope);
+  if (type !== "portion") {
+    const message = `wrong type: expected type portion for variable: ${type}`;
+    refuse("type-mismatch", message, expression.range);
+  }
+  return undefined;
+}
+
+function assertSum(
+  sum: Fraction,
+  { hasVariable, hasRemaining }: { hasVariable: boolean; hasRemaining: boolean },
+  range: Range,
+): void {
+  const order = compare(sum, ONE);
+  if (order > 0) {
+    refuse("portions-above-one", "the sum of known portions is greater than 100%", range);
+  }
+  if (order === 0 && hasVariable) {
+    const message = "the sum of portions might be greater than 100%";
+    refuse("portions-may-differ-from-one", message, range);
+  }
+  if (order === 0 && hasRemaining) {
+    refuse("redundant-remaining", "known portions are already equal to 100%", range);
+  }
+  if (order < 0 && !hasRemaining) {
+    const message = "the sum of portions might be less than 100%";
+    refuse(hasVariable ? "portions-may-differ-from-one" : "portions-below-one", message, range);
+  }
+}

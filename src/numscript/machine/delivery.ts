@@ -1,0 +1,89 @@
+import { concatenate, type Funding, reversed, split, totalOf } from "./fundings.ts";
+import { assertNotNegative, assertSameAsset, take } from "./sources.ts";
+import type { MachineState } from "./state.ts";
+import type { CappedDestination, Destination, Target } from "#numscript/syntax/ast.ts";
+
+/** Money on its way to a destination. */
+interface Delivery {
+  readonly funding: Funding;
+  readonly asset: string;
+}
+
+/** Sends a funding to a destination, and gives what it did not take. */
+export function deliver(
+  state: MachineState,
+  destination: Destination,
+  delivery: Delivery,
+): Funding {
+  state.output.spend(1);
+  switch (destination.kind) {
+    case "account":
+      return deliverToAccount(state, destination, delivery);
+    case "allotment":
+      return deliverShares(state, destination, delivery);
+    case "inOrder":
+    case "oneOf":
+      return deliverInOrder(state, destination, delivery);
+  }
+}
+
+/** One posting for each part, those of zero included. */
+function deliverToAccount(
+  state: MachineState,
+  { account, range }: Extract<Destination, { kind: "account" }>,
+  { funding, asset }: Delivery,
+): Funding {
+  const destination = state.account(account);
+  const { taken, rest } = take(state, funding, { amount: totalOf(funding), range });
+  for (const { account: source, amount } of taken) {
+    state.output.post({ source, destination, asset, amount });
+    state.change(destination, asset, amount);
+  }
+  return rest;
+}
+
+/** What a share keeps goes back to the front, so that later shares use the earliest sources. */
+function deliverShares(
+  state: MachineState,
+  { branches, range }: Extract<Destination, { kind: "allotment" }>,
+  { funding, asset }: Delivery,
+): Funding {
+  const parts = state.divide(
+    totalOf(funding),
+    branches.map(({ share }) => share),
+  );
+  let left = funding;
+  for (const [index, { target }] of branches.entries()) {
+    const { taken, rest } = take(state, left, { amount: parts[index] ?? 0n, range });
+    left = concatenate(deliverTo(state, target, { funding: taken, asset }), rest, state.output);
+  }
+  return left;
+}
+
+/**
+ * Each clause takes as much as its cap. What clauses keep goes back to the front; at the end as much is kept from the
+ * back, so that the latest sources keep it.
+ */
+function deliverInOrder(
+  state: MachineState,
+  { clauses, remaining, range }: CappedDestination,
+  { funding, asset }: Delivery,
+): Funding {
+  let keptTotal = 0n;
+  let left = funding;
+  for (const { cap, target } of clauses) {
+    const limit = state.monetary(cap);
+    assertSameAsset(asset, limit.asset, cap.range);
+    assertNotNegative(limit.amount, asset, cap.range);
+    const { taken, rest } = split(left, limit.amount, state.output);
+    const kept = deliverTo(state, target, { funding: taken, asset });
+    keptTotal += totalOf(kept);
+    left = concatenate(kept, rest, state.output);
+  }
+  const { taken, rest } = take(state, reversed(left), { amount: keptTotal, range });
+  const sent = deliverTo(state, remaining, { funding: reversed(rest), asset });
+  return concatenate(sent, reversed(taken), state.output);
+}
+
+const deliverTo = (state: MachineState, target: Target, delivery: Delivery): Funding =>
+  target.kind === "kept" ? delivery.funding : deliver(state, target.destination, delivery);

@@ -1,0 +1,65 @@
+import type { Output } from "#numscript/run.ts";
+
+/** A part of a funding. */
+export interface Part {
+  readonly account: string;
+  /** Never negative. */
+  readonly amount: bigint;
+}
+
+/** Money of one asset on its way, in the order in which it was drawn. Accounts that gave nothing are part of it. */
+export type Funding = readonly Part[];
+
+export const totalOf = (funding: Funding): bigint =>
+  funding.reduce((sum, { amount }) => sum + amount, 0n);
+
+/** One funding behind the other. Where they meet in one account, its parts become one. */
+export function concatenate(first: Funding, second: Funding, output: Output): Funding {
+  output.spend(first.length);
+  const all = [...first];
+  append(all, second, output);
+  return all;
+}
+
+/** The same, added to a list of the caller's own. */
+export function append(list: Part[], more: Funding, output: Output): void {
+  output.spend(more.length);
+  for (const [index, part] of more.entries()) {
+    const last = list.at(-1);
+    if (index === 0 && last?.account === part.account) {
+      list[list.length - 1] = { account: part.account, amount: last.amount + part.amount };
+    } else list.push(part);
+  }
+}
+
+export interface Split {
+  readonly taken: Funding;
+  readonly rest: Funding;
+  /** What the funding lacks. */
+  readonly short: bigint;
+}
+
+/**
+ * Takes an amount from the front. Parts of zero are taken on the way to what is needed, and stay behind it; of nothing,
+ * or less, nothing is taken.
+ */
+export function split(funding: Funding, amount: bigint, output: Output): Split {
+  output.spend(funding.length);
+  const taken: Part[] = [];
+  let short = amount;
+  for (const [index, part] of funding.entries()) {
+    if (short <= 0n) return { taken, rest: funding.slice(index), short };
+    if (part.amount > short) {
+      const { account } = part;
+      taken.push({ account, amount: short });
+      const excess = { account, amount: part.amount - short };
+      return { taken, rest: [excess, ...funding.slice(index + 1)], short: 0n };
+    }
+    taken.push(part);
+    short -= part.amount;
+  }
+  return { taken, rest: [], short };
+}
+
+/** The same funding, last part first. */
+export const reversed = (funding: Funding): Funding => funding.toReversed();

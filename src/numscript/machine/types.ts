@@ -1,0 +1,76 @@
+import { decodeString } from "./strings.ts";
+import { type Fraction, fraction, isShare, percentage } from "#numscript/portions.ts";
+import type { Expression, ValueType } from "#numscript/syntax/ast.ts";
+import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
+import type { Range } from "#numscript/syntax/source.ts";
+
+/** The types of the variables declared so far. */
+export type Scope = Map<string, ValueType>;
+
+export function refuse(code: DiagnosticCode, message: string, range: Range): never {
+  throw new ScriptError("invalid", code, { message, range });
+}
+
+/** The type of an expression, all of whose parts are checked. */
+export function typeOf(expression: Expression, scope: Scope): ValueType {
+  const { kind, range } = expression;
+  switch (kind) {
+    case "variable": {
+      const type = scope.get(expression.name);
+      return type ?? refuse("unbound-variable", "variable not declared", range);
+    }
+    case "account":
+    case "asset":
+    case "number":
+      return kind;
+    case "string":
+      decodeString(expression.literal, range);
+      return kind;
+    case "percentage":
+    case "fraction":
+      portionOf(expression);
+      return "portion";
+    case "monetary": {
+      const type = typeOf(expression.asset, scope);
+      if (type === "asset") return kind;
+      const message = `the expression in monetary literal should be of type 'asset' instead of '${type}'`;
+      return refuse("type-mismatch", message, expression.asset.range);
+    }
+    case "binary":
+      return typeOfOperation(expression, scope);
+    case "negation":
+    case "call":
+      // The grammar lets neither of them into a script for the machine.
+      return refuse("unexpected-token", "the machine has no such expression", range);
+  }
+}
+
+function typeOfOperation(
+  { left, right, range }: Extract<Expression, { kind: "binary" }>,
+  scope: Scope,
+): ValueType {
+  const [first, second] = [typeOf(left, scope), typeOf(right, scope)];
+  if (first !== "number" && first !== "monetary") {
+    const message = `tried to do an arithmetic operation with unsupported left-hand side operand type: ${first}`;
+    return refuse("type-mismatch", message, left.range);
+  }
+  if (first === second) return first;
+  const message = `tried to do an arithmetic operation with incompatible left and right-hand side operand types: ${first} and ${second}`;
+  return refuse("type-mismatch", message, range);
+}
+
+/** The value of a portion literal, which is at least 0 and at most 1. */
+export function portionOf(
+  expression: Extract<Expression, { kind: "percentage" | "fraction" }>,
+): Fraction {
+  if (expression.kind === "fraction" && expression.denominator === 0n) {
+    return refuse("invalid-portion", "invalid fractional format", expression.range);
+  }
+  const value =
+    expression.kind === "percentage"
+      ? percentage(expression.digits, expression.decimals)
+      : fraction(expression.numerator, expression.denominator);
+  if (isShare(value)) return value;
+  const message = "portion must be between 0% and 100% inclusive";
+  return refuse("invalid-portion", message, expression.range);
+}

@@ -1,0 +1,112 @@
+import type { AccountPiece, Amount, Call, Expression } from "#numscript/syntax/ast.ts";
+
+/** Where an expression stands. */
+export interface Place {
+  /** The machine has no parentheses, and needs none. */
+  readonly isMachine: boolean;
+  /** Behind another expression, which would take a minus at its start for an operator of its own. */
+  readonly followsExpression: boolean;
+}
+
+/**
+ * Stands behind a string that ends with a backslash: a later quote on the same line would make an escape of that
+ * backslash and the closing quote. No string holds a carriage return, so that this mark is nothing else.
+ */
+export const STRING_END_MARK = "\r";
+
+type Binary = Extract<Expression, { kind: "binary" }>;
+type ExpressionOf<K extends Expression["kind"]> = Extract<Expression, { kind: K }>;
+
+/** An expression on one line, in parentheses only where it would be read as another one. */
+export function printExpression(expression: Expression, place: Place): string {
+  const inside = { ...place, followsExpression: false };
+  switch (expression.kind) {
+    case "variable":
+      return `$${expression.name}`;
+    case "account":
+      return `@${expression.pieces.map(printPiece).join(":")}`;
+    case "asset":
+      return expression.name;
+    case "number":
+      return expression.value.toString();
+    case "string":
+      return printString(expression.literal);
+    case "percentage":
+      return printPercentage(expression);
+    case "fraction":
+      return `${expression.numerator}/${expression.denominator}`;
+    case "monetary": {
+      const asset = printAsset(expression.asset, inside);
+      return `[${asset}${gapBehind(asset)}${printExpression(expression.amount, inside)}]`;
+    }
+    case "binary":
+      return printBinary(expression, place);
+    case "negation": {
+      const text = `-${printOperand(expression.operand, OPERAND_BINDING, inside)}`;
+      return place.followsExpression ? `(${text})` : text;
+    }
+    case "call":
+      return printCall(expression, inside);
+  }
+}
+
+export function printAmount(amount: Amount, place: Place): string {
+  return amount.kind === "all"
+    ? `[${printAsset(amount.asset, place)} *]`
+    : printExpression(amount.expression, place);
+}
+
+export const printCall = ({ name, arguments: values }: Call, place: Place): string =>
+  `${name}(${values.map((value) => printExpression(value, place)).join(", ")})`;
+
+export const printString = (literal: string): string =>
+  literal.endsWith('\\"') ? `${literal}${STRING_END_MARK}` : literal;
+
+const printPiece = (piece: AccountPiece): string =>
+  typeof piece === "string" ? piece : `$${piece.name}`;
+
+function printPercentage({ digits, decimals }: ExpressionOf<"percentage">): string {
+  if (decimals === 0) return `${digits}%`;
+  const text = digits.toString().padStart(decimals + 1, "0");
+  return `${text.slice(0, -decimals)}.${text.slice(-decimals)}%`;
+}
+
+/** How strongly operators bind. Of the same strength, the left one is applied first. */
+const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
+const OPERAND_BINDING = 3;
+
+function printBinary({ operator, left, right }: Binary, place: Place): string {
+  const binding = BINDING[operator];
+  const inside = { ...place, followsExpression: false };
+  const first = printOperand(left, binding, place);
+  const second = printOperand(right, binding + 1, inside);
+  return operator === "/" && isFractionLike(left) && isFractionLike(right)
+    ? `${first}/${second}`
+    : `${first} ${operator} ${second}`;
+}
+
+/** An operand of an operator that takes no operands which bind less than `weakest`. */
+function printOperand(operand: Expression, weakest: number, place: Place): string {
+  if (operand.kind !== "binary" || BINDING[operand.operator] >= weakest) {
+    return printExpression(operand, place);
+  }
+  return `(${printExpression(operand, { ...place, followsExpression: false })})`;
+}
+
+const isFractionLike = ({ kind }: Expression): boolean => kind === "number" || kind === "variable";
+
+/** For the interpreter a minus behind the asset begins the amount. */
+function printAsset(asset: Expression, place: Place): string {
+  const text = printExpression(asset, place);
+  return !place.isMachine && hasOpenMinus(asset) ? `(${text})` : text;
+}
+
+/** Whether an expression is a difference, or a sum that begins with one. */
+function hasOpenMinus(expression: Expression): boolean {
+  let node = expression;
+  while (node.kind === "binary" && node.operator === "+") node = node.left;
+  return node.kind === "binary" && node.operator === "-";
+}
+
+/** `5/` is an asset of the machine, but a fraction when a number follows behind one blank. */
+const gapBehind = (asset: string): string => (/(?<![A-Z/0-9])[0-9]+\/$/.test(asset) ? "  " : " ");

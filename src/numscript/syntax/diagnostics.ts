@@ -1,0 +1,140 @@
+import { excerptOf, LineIndex, type Range } from "./source.ts";
+import { DIAGNOSTICS_MAX } from "#numscript/limits.ts";
+
+/** What is wrong with a script or its run: a code that stays, a text for people, and the place where there is one. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: "error" | "warning";
+  /** What was expected, and what was found. */
+  readonly message: string;
+  readonly range?: Range;
+}
+
+/** Codes of diagnostics. They are part of the API: a code keeps its meaning. */
+export type DiagnosticCode =
+  // Reading the text
+  | "unexpected-character"
+  | "unexpected-token"
+  | "invalid-escape"
+  | "limit-exceeded"
+  // Checks before a run
+  | "invalid-type"
+  | "duplicate-variable"
+  | "unbound-variable"
+  | "unused-variable"
+  | "type-mismatch"
+  | "asset-mismatch"
+  | "inferred-asset"
+  | "invalid-portion"
+  | "portions-below-one"
+  | "portions-above-one"
+  | "portions-may-differ-from-one"
+  | "redundant-remaining"
+  | "duplicate-remaining"
+  | "remaining-not-last"
+  | "division-by-zero"
+  | "unknown-function"
+  | "wrong-arity"
+  | "overdraft-on-world"
+  | "send-all-allotment"
+  | "send-all-unbounded"
+  | "emptied-account"
+  | "unreachable-source"
+  | "unknown-feature"
+  | "version-mismatch"
+  | "experimental-feature"
+  // A run
+  | "missing-variable"
+  | "extraneous-variable"
+  | "invalid-variable"
+  | "world-as-source"
+  | "missing-funds"
+  | "negative-amount"
+  | "negative-balance"
+  | "invalid-value"
+  | "invalid-account"
+  | "invalid-color"
+  | "invalid-share"
+  | "invalid-posting"
+  | "invalid-meta-call"
+  | "invalid-scaling"
+  | "missing-account"
+  | "missing-metadata"
+  | "repeated-balance"
+  | "explicit-failure";
+
+/** What kind of failure it is, for those who answer for it. */
+export type FailureReason =
+  /** The text is no script. */
+  | "syntax"
+  /** The script, or a variable given to it, is refused before anything runs. */
+  | "invalid"
+  /** A source has not enough. */
+  | "missing-funds"
+  /** The script asks for the metadata of an account that does not exist. */
+  | "missing-account"
+  /** The run came upon something that it cannot do. */
+  | "runtime";
+
+export interface ScriptFailure {
+  readonly reason: FailureReason;
+  /** At least one. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Stops a compilation or a run. It never leaves the folder: `index.ts` turns it into a `ScriptFailure`. */
+export class ScriptError extends Error {
+  readonly reason: FailureReason;
+  readonly diagnostic: Diagnostic;
+
+  constructor(
+    reason: FailureReason,
+    code: DiagnosticCode,
+    { message, range }: { message: string; range?: Range | undefined },
+  ) {
+    super(message);
+    this.name = "ScriptError";
+    this.reason = reason;
+    this.diagnostic = {
+      code,
+      severity: "error",
+      message,
+      ...(range === undefined ? {} : { range }),
+    };
+  }
+}
+
+export const errorAt = (code: DiagnosticCode, message: string, range?: Range): Diagnostic => ({
+  code,
+  severity: "error",
+  message,
+  ...(range === undefined ? {} : { range }),
+});
+
+/** What an author needs to find the mistakes: each text, and the line it is about with a caret. */
+export function printDiagnostics(source: string, diagnostics: readonly Diagnostic[]): string {
+  const lines = new LineIndex(source);
+  return diagnostics
+    .slice(0, DIAGNOSTICS_MAX)
+    .map(({ message, range }) => {
+      const text = message.length > SHOWN_MAX ? `${message.slice(0, SHOWN_MAX)}…` : message;
+      return range === undefined ? text : `${text}\n${excerptOf(source, range, lines)}`;
+    })
+    .join("\n");
+}
+
+/** Longest part of a message that is printed: some repeat names and values of any length. */
+const SHOWN_MAX = 1000;
+
+/** One line for each diagnostic that has a place: `3:12-3:17 unbound-variable`, lines and columns from 1. */
+export function printPositions(source: string, diagnostics: readonly Diagnostic[]): string {
+  const lines = new LineIndex(source);
+  return diagnostics
+    .slice(0, DIAGNOSTICS_MAX)
+    .flatMap(({ code, range }) => {
+      if (range === undefined) return [];
+      const [start, end] = [lines.positionOf(range.start), lines.positionOf(range.end)];
+      return [`${start.line}:${start.column}-${end.line}:${end.column} ${code}`];
+    })
+    .join("\n");
+}

@@ -1,0 +1,81 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { memoByEnv } from "#platform/memo.ts";
+import { type Settings, settingsOf } from "#platform/settings.ts";
+
+/**
+ * Encrypts what must not be readable in a dump of the database, with AES-256-GCM. Every ciphertext names its key, so
+ * that `FLORIN_SECRET_KEY` can be replaced while `FLORIN_PREVIOUS_SECRET_KEYS` still opens what older keys have sealed.
+ */
+export class SecretBox {
+  static readonly from = memoByEnv((env: object) => new SecretBox(settingsOf(env)));
+
+  readonly #current: BoxKey;
+  readonly #keys: ReadonlyMap<string, BoxKey>;
+
+  constructor(settings: Pick<Settings, "FLORIN_SECRET_KEY" | "FLORIN_PREVIOUS_SECRET_KEYS">) {
+    this.#current = toBoxKey(settings.FLORIN_SECRET_KEY);
+    const keys = [this.#current, ...settings.FLORIN_PREVIOUS_SECRET_KEYS.map(toBoxKey)];
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+  }
+
+  /** Encrypts a text. It opens again only for the same purpose, so that ciphertexts can't be swapped between places. */
+  seal(text: string, purpose: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#current.secret, nonce);
+    cipher.setAAD(Buffer.from(purpose));
+    const encrypted = [cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+    const sealed = Buffer.concat([nonce, ...encrypted]).toString("base64url");
+    return [FORMAT, this.#current.id, sealed].join(".");
+  }
+
+  /** Decrypts what `seal` has made. Throws when the key is not among the settings or the ciphertext was changed. */
+  open(sealed: string, purpose: string): string {
+    const [format, keyId = "", data = ""] = sealed.split(".");
+    const bytes = Buffer.from(data, "base64url");
+    if (format !== FORMAT || bytes.length < NONCE_BYTES + TAG_BYTES) {
+      throw new Error(`what is stored for ${purpose} is not a ciphertext`);
+    }
+    const key = this.#keys.get(keyId);
+    if (key === undefined) {
+      throw new Error(
+        `what is stored for ${purpose} was encrypted with the key ${keyId}, which is neither in FLORIN_SECRET_KEY nor in FLORIN_PREVIOUS_SECRET_KEYS`,
+      );
+    }
+    try {
+      return decrypt(bytes, key, purpose);
+    } catch (cause) {
+      throw new Error(`what is stored for ${purpose} was changed or belongs elsewhere`, { cause });
+    }
+  }
+
+  /** Whether a ciphertext was made with the current key; if not, it should be opened and sealed again. */
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(`${FORMAT}.${this.#current.id}.`);
+  }
+}
+
+interface BoxKey {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+const ALGORITHM = "aes-256-gcm";
+const FORMAT = "v1";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID_BYTES = 6;
+
+function toBoxKey(base64: string): BoxKey {
+  const secret = Buffer.from(base64, "base64");
+  // A key has 256 random bits, so a part of its hash gives nothing of it away.
+  const id = createHash("sha256").update("florin key id").update(secret).digest();
+  return { id: id.subarray(0, KEY_ID_BYTES).toString("hex"), secret };
+}
+
+function decrypt(bytes: Buffer, key: BoxKey, purpose: string): string {
+  const decipher = createDecipheriv(ALGORITHM, key.secret, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString("utf8");
+}

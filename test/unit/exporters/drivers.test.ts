@@ -1,0 +1,373 @@
+import { describe, expect, test } from "vitest";
+import { clickhouseDriver } from "#modules/exporters/drivers/clickhouse.ts";
+import { elasticsearchDriver } from "#modules/exporters/drivers/elasticsearch.ts";
+import { httpDriver } from "#modules/exporters/drivers/http.ts";
+import { parseJson } from "#platform/json.ts";
+import { FakeServer, faultOf, item, items, LARGE } from "#test/support/destinations.ts";
+
+const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
+
+describe("the http driver", () => {
+  const url = "http://127.0.0.1:9/in";
+
+  test("posts a JSON array of entries with their ledger, to the digit", async () => {
+    const server = new FakeServer();
+    const destination = httpDriver.open({ url }, server.context());
+    expect(await destination.send("main", [item(7), item(9)])).toBeUndefined();
+    const [call] = server.calls;
+    expect(call?.url.href).toBe(url);
+    expect(call?.body.endsWith("]\n")).toBe(true);
+    const sent = parseJson(call?.body ?? "") as object[];
+    expect(sent).toEqual(
+      [7, 9].map((id) => ({ ...(parseJson(item(id).text) as object), ledger: "main" })),
+    );
+    expect(call?.body).toContain(`"amount":${LARGE}`);
+  });
+
+  test.each([
+    [201, undefined],
+    [301, "the answer is 301"],
+    [400, "the answer is 400: no such thing"],
+    [503, "the answer is 503: no such thing"],
+  ])("takes %i for %s", async (status, fault) => {
+    const server = new FakeServer();
+    server.respond = () => new Response(status === 301 ? null : "no such\n\tthing", { status });
+    expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(fault);
+  });
+
+  test("says why no answer came", async () => {
+    const server = new FakeServer();
+    server.respond = () => {
+      throw new Error("connection refused");
+    };
+    const fault = await httpDriver.open({ url }, server.context()).send("main", [item(1)]);
+    expect(fault).toBe("no answer: connection refused");
+  });
+
+  test.each([
+    [{}, "url", "empty url"],
+    [{ url: null }, "url", "empty url"],
+    [{ url: "no-host" }, "url", "invalid url, host, must be defined"],
+    [{ url: "ftp://host/x" }, "url", "url is not an absolute http(s) URL"],
+    [{ url: "http://a:b@host.example/x" }, "url", "url must not contain credentials"],
+    [
+      { url: 5 },
+      "url",
+      "json: cannot unmarshal number into Go struct field Config.url of type string",
+    ],
+    [{ url, headers: {} }, "headers", "unknown field 'headers'"],
+    [
+      { url, batching: 5 },
+      "batching",
+      "json: cannot unmarshal number into Go struct field Config.batching of type object",
+    ],
+    [{ url, batching: { maxItem: 5 } }, "batching.maxItem", "unknown field 'batching.maxItem'"],
+    [
+      { url, batching: { maxItems: -1 } },
+      "batching.maxItems",
+      "flushBytes must be greater than 0: batching.maxItems is negative",
+    ],
+    [
+      { url, batching: { flushInterval: "soon" } },
+      "batching.flushInterval",
+      'batching.flushInterval: time: invalid duration "soon"',
+    ],
+    [
+      { url, batching: { flushInterval: "61m" } },
+      "batching.flushInterval",
+      "batching.flushInterval is longer than 60 minutes",
+    ],
+  ])("refuses %j because of %s", (config, field, message) => {
+    const { context } = { context: new FakeServer().context() };
+    expect(faultOf((given) => httpDriver.open(given, context), config)).toMatchObject({
+      name: "ConfigFault",
+      field,
+      message,
+    });
+  });
+
+  test("goes to public hosts only, unless the deployment allows others", () => {
+    const context = new FakeServer().context({ policy: { allowPrivateHosts: false } });
+    expect(faultOf((config) => httpDriver.open(config, context), { url })?.message).toBe(
+      "url names 127.0.0.1, which is not a public host",
+    );
+  });
+
+  test.each([
+    [{}, { itemsMax: undefined, flushAfterMs: 1000 }],
+    [
+      { maxItems: 0, flushInterval: "0s" },
+      { itemsMax: undefined, flushAfterMs: 1000 },
+    ],
+    [
+      { maxItems: 10, flushInterval: "2s" },
+      { itemsMax: 10, flushAfterMs: 2000 },
+    ],
+    [{ flushInterval: "50ms" }, { itemsMax: undefined, flushAfterMs: 50 }],
+  ])("reads the batching %j", (batching, expected) => {
+    const context = new FakeServer().context();
+    expect(httpDriver.open({ url, batching }, context).batching).toEqual(expected);
+  });
+});
+
+describe("the clickhouse driver", () => {
+  const dsn = "http://us%40er:p%3Ass@127.0.0.1:9/books?max_execution_time=60";
+
+  test("makes the table once and inserts a line for each entry", async () => {
+    const server = new FakeServer();
+    const destination = clickhouseDriver.open({ dsn }, server.context());
+    expect(await destination.send("main", items(1, 3))).toBeUndefined();
+    expect(await destination.send("main", [item(4)])).toBeUndefined();
+    expect(server.calls).toHaveLength(3);
+    const [create, insert, next] = server.calls;
+    expect(create?.body).toMatch(
+      /^CREATE TABLE IF NOT EXISTS logs \([^;]+\) ENGINE = ReplacingMergeTree ORDER BY \(ledger, id\)$/,
+    );
+    expect(create?.url.searchParams.has("query")).toBe(false);
+    for (const call of server.calls) {
+      expect(call.url.origin + call.url.pathname).toBe("http://127.0.0.1:9/");
+      expect(call.url.username + call.url.password).toBe("");
+      expect(call.headers.get("x-clickhouse-user")).toBe("us@er");
+      expect(call.headers.get("x-clickhouse-key")).toBe("p:ss");
+      expect(Object.fromEntries(call.url.searchParams)).toMatchObject({
+        database: "books",
+        max_execution_time: "60",
+        async_insert: "0",
+        wait_end_of_query: "1",
+        date_time_input_format: "best_effort",
+      });
+    }
+    expect(insert?.url.searchParams.get("query")).toBe(
+      "INSERT INTO logs (ledger, id, type, date, data) FORMAT JSONEachRow",
+    );
+    expect(linesOf(insert?.body ?? "").map((line) => parseJson(line))).toEqual(
+      items(1, 3).map(({ id, text }) => {
+        const { type, date, data } = parseJson(text) as Record<string, unknown>;
+        return { ledger: "main", id, type, date, data };
+      }),
+    );
+    expect(linesOf(next?.body ?? "")).toHaveLength(1);
+    expect(next?.body).toContain(`"amount":${LARGE}`);
+  });
+
+  test("makes the table again after a failure", async () => {
+    const server = new FakeServer();
+    const destination = clickhouseDriver.open({ dsn }, server.context());
+    await destination.send("main", [item(1)]);
+    server.respond = ({ url }) =>
+      url.searchParams.has("query")
+        ? new Response("Code: 60. DB::Exception: Table books.logs does not exist", { status: 404 })
+        : new Response(null);
+    expect(await destination.send("main", [item(2)])).toBe(
+      "the answer is 404: Code: 60. DB::Exception: Table books.logs does not exist",
+    );
+    server.respond = () => new Response(null);
+    expect(await destination.send("main", [item(2)])).toBeUndefined();
+    expect(server.calls.map(({ url }) => url.searchParams.has("query"))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("inserts into a table that others have made, where it may not make one", async () => {
+    const server = new FakeServer();
+    const denied = "Code: 497. DB::Exception: user: Not enough privileges. (ACCESS_DENIED)";
+    server.respond = ({ url }) =>
+      url.searchParams.has("query") ? new Response(null) : new Response(denied, { status: 403 });
+    const destination = clickhouseDriver.open({ dsn }, server.context());
+    expect(await destination.send("main", [item(1)])).toBeUndefined();
+    expect(await destination.send("main", [item(2)])).toBeUndefined();
+    expect(server.calls).toHaveLength(3);
+    server.respond = () => new Response(denied, { status: 403 });
+    expect(await destination.send("main", [item(3)])).toBe(`the answer is 403: ${denied}`);
+  });
+
+  test("inserts nothing where the table can't be made", async () => {
+    const server = new FakeServer();
+    server.respond = () => new Response("Code: 516. Authentication failed", { status: 403 });
+    const destination = clickhouseDriver.open({ dsn }, server.context());
+    expect(await destination.send("main", [item(1)])).toBe(
+      "the answer is 403: Code: 516. Authentication failed",
+    );
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test("shows no password that a server repeats", async () => {
+    const server = new FakeServer();
+    for (const status of [400, 200]) {
+      server.respond = ({ headers }) =>
+        new Response(`Code: 1. ${"x".repeat(270)} ${headers.get("x-clickhouse-key")} ${dsn}`, {
+          status,
+        });
+      const fault = await clickhouseDriver.open({ dsn }, server.context()).send("l", [item(1)]);
+      expect(fault).toMatch(/x \*\*\* http:\/\/us/);
+      expect(fault).not.toContain("p:ss");
+      expect(fault).not.toContain("p%3A");
+    }
+    server.respond = ({ headers }) => {
+      throw new Error(`no header ${headers.get("x-clickhouse-key")}`);
+    };
+    expect(await clickhouseDriver.open({ dsn }, server.context()).send("l", [item(1)])).toBe(
+      "no answer: no header ***",
+    );
+  });
+
+  test("sees an exception behind a status of success", async () => {
+    const server = new FakeServer();
+    server.respond = () =>
+      new Response(null, { headers: { "x-clickhouse-exception-code": "241" } });
+    const destination = clickhouseDriver.open({ dsn }, server.context());
+    expect(await destination.send("main", [item(1)])).toBe("the answer is 200 with an exception");
+    server.respond = () => new Response("Code: 241. Memory limit exceeded");
+    expect(await destination.send("main", [item(1)])).toBe(
+      "the answer is 200 with Code: 241. Memory limit exceeded",
+    );
+  });
+
+  test("sends no header for credentials that a DSN has not", async () => {
+    const server = new FakeServer();
+    await clickhouseDriver
+      .open({ dsn: "https://ch.example.com" }, server.context())
+      .send("l", [item(1)]);
+    expect(server.calls[0]?.headers.has("x-clickhouse-user")).toBe(false);
+    expect(server.calls[0]?.headers.has("x-clickhouse-key")).toBe(false);
+    expect(server.calls[0]?.url.searchParams.has("database")).toBe(false);
+  });
+
+  test.each([
+    [{}, "dsn is required"],
+    [
+      { dsn: "clickhouse://u:p@h:9000/d" },
+      "dsn names the native protocol; give the HTTP interface, such as http://user:password@host:8123/database",
+    ],
+    [{ dsn: "nonsense" }, "dsn is not an absolute http(s) URL"],
+    // The URL parser takes these, and nothing would mask the password.
+    [{ dsn: "http:/u:p@h/d" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: "http:u:p@h/d" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: " http://u:p@h/d" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: "ht\ntp://u:p@h/d" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: "http:\\\\u:p@h/d" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: "http://u:p@h\\x@y" }, "dsn is not an absolute http(s) URL"],
+    [{ dsn: "http://h/a/b" }, "dsn has more than a database in its path"],
+    [
+      { dsn: "http://h/d?password=x" },
+      "dsn has the parameter password; credentials and database go into http://user:password@host:8123/database",
+    ],
+    [{ dsn: "http://u:%ff@h/d" }, "dsn has a broken percent encoding"],
+    [{ dsn: "http://u:%0a@h/d" }, "dsn has credentials that do not fit into a header"],
+  ])("refuses %j", (config, message) => {
+    const context = new FakeServer().context();
+    expect(faultOf((given) => clickhouseDriver.open(given, context), config)).toMatchObject({
+      field: "dsn",
+      message,
+    });
+  });
+});
+
+describe("the elasticsearch driver", () => {
+  const endpoint = "http://127.0.0.1:9/es/?pipeline=logs";
+
+  const answer = (statuses: readonly number[]): Response =>
+    Response.json({
+      errors: statuses.some((status) => status > 299),
+      items: statuses.map((status) => ({
+        index: { status, ...(status > 299 ? { error: { type: "mapper_parsing_exception" } } : {}) },
+      })),
+    });
+
+  test("indexes a document with a stable id for each entry", async () => {
+    const server = new FakeServer();
+    server.respond = () => answer([201, 200]);
+    const authentication = { username: "elastic", password: "pä" };
+    const destination = elasticsearchDriver.open({ endpoint, authentication }, server.context());
+    expect(await destination.send("main", items(7, 8))).toBeUndefined();
+    const [call] = server.calls;
+    expect(call?.url.href).toBe("http://127.0.0.1:9/es/_bulk?pipeline=logs");
+    expect(call?.headers.get("content-type")).toBe("application/x-ndjson");
+    expect(call?.headers.get("authorization")).toBe("Basic ZWxhc3RpYzpww6Q=");
+    const lines = linesOf(call?.body ?? "").map((line) => parseJson(line));
+    const id = "eyJsb2dJRCI6NywibGVkZ2VyIjoibWFpbiJ9";
+    expect(lines[0]).toEqual({ index: { _index: "unified-stack-data", _id: id } });
+    const { data } = parseJson(item(7).text) as { data: object };
+    expect(lines[1]).toEqual({ id, payload: data, module: "main" });
+    expect(lines).toHaveLength(4);
+    expect(call?.body).toContain(`"amount":${LARGE}`);
+  });
+
+  test("shows no password that a server repeats", async () => {
+    const server = new FakeServer();
+    const authentication = { username: "elastic", password: "hunter2" };
+    const destination = elasticsearchDriver.open({ endpoint, authentication }, server.context());
+    const repeat = (headers: Headers) => `${headers.get("authorization")} elastic:hunter2`;
+    server.respond = ({ headers }) => new Response(repeat(headers), { status: 500 });
+    expect(await destination.send("l", [item(1)])).toBe("the answer is 500: Basic *** elastic:***");
+    server.respond = ({ headers }) => new Response(repeat(headers));
+    expect(await destination.send("l", [item(1)])).toBe(
+      "the answer is none of a bulk: Basic *** elastic:***",
+    );
+    server.respond = ({ headers }) =>
+      Response.json({ items: [{ index: { status: 401, error: repeat(headers) } }] });
+    expect(await destination.send("l", [item(1)])).toBe(
+      '1 of 1 entries were refused, first 1 with 401: "Basic *** elastic:***"',
+    );
+  });
+
+  test("names the first entry that was refused, though the answer is a success", async () => {
+    const server = new FakeServer();
+    server.respond = () => answer([201, 400, 429]);
+    const destination = elasticsearchDriver.open({ endpoint, index: "own" }, server.context());
+    expect(await destination.send("main", items(5, 7))).toBe(
+      '2 of 3 entries were refused, first 6 with 400: {"type":"mapper_parsing_exception"}',
+    );
+    expect(server.calls[0]?.body).toContain('"_index":"own"');
+  });
+
+  test.each([
+    ["<html>", "the answer is none of a bulk: <html>"],
+    ['{"items":[]}', "the answer has 0 items for 1 entries"],
+    ['{"items":[{}]}', "1 of 1 entries were refused, first 1 with undefined: {}"],
+  ])("does not take %s for acceptance", async (body, fault) => {
+    const server = new FakeServer();
+    server.respond = () => new Response(body);
+    const destination = elasticsearchDriver.open({ endpoint }, server.context());
+    expect(await destination.send("main", [item(1)])).toBe(fault);
+  });
+
+  test.each([
+    [{}, "endpoint", "elasticsearch endpoint is required"],
+    [
+      { endpoint, authentication: { username: "u" } },
+      "authentication.password",
+      "authentication configuration is invalid: username and password must be defined together",
+    ],
+    [
+      { endpoint, authentication: { password: "p" } },
+      "authentication.username",
+      "authentication configuration is invalid: username and password must be defined together",
+    ],
+    [
+      { endpoint, authentication: { username: "a:b", password: "p" } },
+      "authentication.username",
+      "authentication configuration is invalid: username must not contain ':'",
+    ],
+    [{ endpoint, indexes: "x" }, "indexes", "unknown field 'indexes'"],
+  ])("refuses %j because of %s", (config, field, message) => {
+    const context = new FakeServer().context();
+    const fault = faultOf((given) => elasticsearchDriver.open(given, context), config);
+    expect(fault).toMatchObject({ field, message });
+  });
+
+  test("refuses to sign for AWS, which it can't", () => {
+    const context = new FakeServer().context();
+    const open = (awsEnabled: boolean) =>
+      faultOf((config) => elasticsearchDriver.open(config, context), {
+        endpoint,
+        authentication: { awsEnabled },
+      });
+    expect(open(true)?.field).toBe("authentication.awsEnabled");
+    expect(open(false)).toBeUndefined();
+  });
+});

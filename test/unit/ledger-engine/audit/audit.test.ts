@@ -1,0 +1,291 @@
+import { describe, expect, test } from "vitest";
+import { answerAudit, LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
+import { TABLE_NAMES, rowsOf } from "#ledger-engine/audit/table-ranges.ts";
+import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  insertSchema,
+  posting,
+  revert,
+  script,
+  setMetadata,
+  template,
+  TestLedger,
+} from "#test/support/ledger-fixtures.ts";
+import { audited } from "#test/support/ledger-in-node.ts";
+
+/** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
+function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedger {
+  const ledger = new TestLedger({ features });
+  ledger.commit(
+    create([posting("world -> a", 10n ** 30n), posting("a -> b", 7)], {
+      reference: "r1",
+      metadata: { k: "v" },
+      accountMetadata: { a: { tier: "gold" }, only: { x: "y" } },
+    }),
+    { key: "k1" },
+  );
+  ledger.commit(create(posting("world -> b", 5, "EUR/2"), { timestamp: at("08:00") }));
+  ledger.commit(create(posting("b -> c", 3), { timestamp: at("09:00"), force: true }));
+  ledger.run(setMetadata(1, { more: "m" }), { key: "k2" });
+  ledger.run(setMetadata("a", { tier: "silver" }));
+  ledger.run(deleteMetadata("only", "x"));
+  ledger.run(deleteMetadata(1, "k"));
+  ledger.commit(create([posting("a -> zero", 0), posting("world -> b", 0)]));
+  ledger.commit(script("send [USD 2] (\n  source = @world\n  destination = @c\n)"));
+  ledger.run(create(posting("world -> x", 1)), { dryRun: true });
+  ledger.commit(revert(2, { atEffectiveDate: true }));
+  ledger.commit(revert(1, { metadata: { why: "w" }, force: true }));
+  ledger.commit(create(posting("world -> d", 1), { timestamp: at("07:00") }));
+  writeBySchemas(ledger);
+  return ledger;
+}
+
+/** Two schemas, and an entry of every type that names one. */
+function writeBySchemas(ledger: TestLedger): void {
+  const user = { ".metadata": { tier: { default: "basic" } } };
+  const chart = { world: {}, users: { $id: { ".pattern": "^[0-9]+$", ...user } } };
+  const script =
+    "vars {\n  account $to\n}\nsend [USD 1] (\n  source = @world\n  destination = $to\n)";
+  ledger.run(insertSchema("v1", { chart }));
+  ledger.run(insertSchema("v2", { chart, transactions: { pay: { script } } }), { schema: "v1" });
+  ledger.run(template("pay", { to: "users:1" }), { schema: "v2" });
+  ledger.run(setMetadata("users:2", { k: "v" }), { schema: "v1" });
+  ledger.run(deleteMetadata("users:2", "k"), { schema: "v1" });
+  ledger.run(revert(8), { schema: "v1" });
+}
+
+/** Rows of what is known to the log, or follows from it. */
+const COUNTED = {
+  ledger: 1,
+  migration: 4,
+  asset: 2,
+  account: 9,
+  log: 18,
+  tx: 10,
+  move: 25,
+  tag: 12,
+  history: 9,
+  schema: 2,
+};
+
+describe("an audit", () => {
+  test("makes every row of a ledger again, byte for byte", () => {
+    const ledger = variedLedger();
+    const report = audited(ledger);
+    expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 19 });
+    expect(Object.keys(report.rows).toSorted()).toEqual([...TABLE_NAMES].toSorted());
+    expect(report.rows).toEqual(COUNTED);
+    const total = report.totals.find(({ asset }) => asset === "EUR/2");
+    expect(total).toEqual({ asset: "EUR/2", input: 10n, output: 10n });
+  });
+
+  test.each([
+    { HASH_LOGS: "DISABLED" },
+    { HASH_LOGS: "ASYNC" },
+    { MOVES_HISTORY: "OFF" },
+    { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
+    { TRANSACTION_METADATA_HISTORY: "DISABLED" },
+    { ACCOUNT_METADATA_HISTORY: "DISABLED" },
+  ] as const)("knows a ledger with %o", (features) => {
+    expect(audited(variedLedger(features)).differences).toEqual([]);
+  });
+
+  test("follows what is written meanwhile, and goes on where it stopped", () => {
+    const ledger = variedLedger();
+    const sql = new NodeSql();
+    let audit = new LedgerAudit(sql, ledger.engine.info);
+    let writes = 0;
+    while (audit.report.status === "running") {
+      const request = audit.next();
+      audit.take(request, answerAudit(ledger.sql, request));
+      if (writes++ < 5) {
+        ledger.commit(create(posting("world -> a", 1), { timestamp: at("06:00") }));
+        ledger.run(setMetadata("a", { writes: `${writes}` }));
+      }
+      audit = new LedgerAudit(
+        sql,
+        ledger.engine.info,
+        parseProgress(stringifyJson(audit.progress)),
+      );
+    }
+    expect(audit.report).toMatchObject({ status: "consistent", differences: [] });
+    expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
+  });
+
+  test("takes what only the ledger knows, where it lies within the log", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE ledger SET published_log = 13, imported_log = 5");
+    expect(audited(ledger).differences).toEqual([]);
+  });
+
+  test("takes entries from before there were checksums", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET checksum = NULL");
+    expect(audited(ledger).differences).toEqual([]);
+  });
+});
+
+/** Columns of numbers that follow from nothing. */
+const ONLY_IN_LEDGER = new Set(["published_log", "visibility"]);
+
+describe("an audit finds", () => {
+  /** The columns of a primary key. */
+  const keyOf = (ledger: TestLedger, table: string): string =>
+    ledger.sql
+      .all<{ name: string }>(
+        `SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`,
+      )
+      .map(({ name }) => name)
+      .join(", ");
+
+  /** Every cell of a ledger that holds something, as what would change it by one bit. */
+  function corruptions(features: Partial<LedgerInfo["features"]> = {}) {
+    const ledger = variedLedger(features);
+    return TABLE_NAMES.flatMap((table) => {
+      const columns = ledger.sql
+        .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
+        .filter(({ name }) => !ONLY_IN_LEDGER.has(name))
+        .map(({ name }) => name);
+      const key = keyOf(ledger, table);
+      return columns.flatMap((column) => {
+        const keys = [...rowsOf(ledger.sql, { table, after: undefined, to: undefined })];
+        return keys.flatMap((_, row) => {
+          const [cell] = ledger.sql.all<{ type: string }>(
+            `SELECT typeof(${column}) AS type FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET ${row}`,
+          );
+          return cell === undefined || cell.type === "null"
+            ? []
+            : [{ table, column, row, type: cell.type }];
+        });
+      });
+    });
+  }
+
+  /** Changes the last byte of a cell by its lowest bit. */
+  function corrupt(
+    ledger: TestLedger,
+    { table, column, row, type }: ReturnType<typeof corruptions>[number],
+  ): void {
+    const bit = (byte: string): string => `((${byte} | 1) - (${byte} & 1))`;
+    const values: Record<string, string> = {
+      integer: bit(column),
+      blob: `unhex(substr(hex(${column}), 3) || iif(hex(${column}) LIKE '00%', '01', '00'))`,
+      text: `substr(${column}, 1, length(${column}) - 1) || char(${bit(`unicode(substr(${column}, -1))`)})`,
+    };
+    const value = values[type] ?? column;
+    const key = keyOf(ledger, table);
+    const place = `(${key}) = (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET ${row})`;
+    ledger.sql.all(`UPDATE ${table} SET ${column} = ${value} WHERE ${place}`);
+  }
+
+  /** Whether an audit finds a change, or a constraint of the table refuses it. The ledger stays as it is. */
+  function isFound(ledger: TestLedger, corruption: ReturnType<typeof corruptions>[number]) {
+    const end = new Error("the change is taken back");
+    let status = "";
+    try {
+      ledger.sql.transaction(() => {
+        corrupt(ledger, corruption);
+        ({ status } = audited(ledger));
+        throw end;
+      });
+    } catch (error) {
+      if (error !== end) return true; // a constraint
+    }
+    return status === "inconsistent";
+  }
+
+  test.each([{}, { HASH_LOGS: "DISABLED" }] as const)(
+    "a flipped bit in any cell of any table, with %o",
+    (features) => {
+      const all = corruptions(features);
+      expect(all.length).toBeGreaterThan(100);
+      const ledger = variedLedger(features);
+      const missed = all.filter((corruption) => !isFound(ledger, corruption));
+      expect(missed).toEqual([]);
+      expect(audited(ledger).status).toBe("consistent");
+    },
+  );
+
+  test("rows that are missing and rows that no entry makes, and says which", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("DELETE FROM move WHERE tx = 3");
+    ledger.sql.all("INSERT INTO asset (id, name) VALUES (99, 'XXX')");
+    const { differences, status } = audited(ledger);
+    expect(status).toBe("inconsistent");
+    expect(differences).toContainEqual({
+      table: "asset",
+      key: "99",
+      problem: "no log entry makes this row",
+    });
+    expect(differences.filter(({ problem }) => problem === "the row is missing")).toHaveLength(2);
+  });
+
+  test.each([
+    ["move", "UPDATE move SET account = 77 WHERE account = 3"],
+    ["move", "UPDATE move SET asset = 9 WHERE asset = 2"],
+    ["move", "UPDATE move SET tx = 50 WHERE tx = 7"],
+    ["tx", "UPDATE tx SET id = 500 WHERE id = 2"],
+    ["log", "UPDATE log SET id = 10 WHERE id = 9"],
+    ["move", "UPDATE move SET role = role & 3 WHERE role = 5"],
+    ["tag", "UPDATE tag SET scope = 1 WHERE scope = 0 AND target = 1"],
+    ["tag", "UPDATE tag SET target = 2 WHERE scope = 0 AND target = 1"],
+    ["tag", "DELETE FROM tag WHERE scope = 3"],
+    ["history", "UPDATE history SET log = 8 WHERE log = 7"],
+    ["history", "INSERT INTO history (kind, target, log) VALUES (1, 2, 1000)"],
+    ["ledger", "UPDATE ledger SET published_log = 20"],
+    ["ledger", "UPDATE ledger SET imported_log = 20"],
+    ["ledger", "UPDATE ledger SET imported_log = -1"],
+    ["tx", "UPDATE tx SET reference = reference || char(0) || 'zzz' WHERE id = 1"],
+  ])("rows under another key, and what a text hides: %s, %s", (table, statement) => {
+    const ledger = variedLedger();
+    ledger.sql.all(statement);
+    const { status, differences } = audited(ledger);
+    expect(status).toBe("inconsistent");
+    expect(differences.map((difference) => difference.table)).toContain(table);
+  });
+
+  test("large rows, and says only where they differ", () => {
+    const ledger = new TestLedger();
+    for (let count = 0; count < 30; count++) {
+      ledger.run(setMetadata(`a${count}`, { k: `${count}`.padStart(60_000, "x") }));
+    }
+    ledger.sql.all("UPDATE account SET metadata = replace(metadata, 'xxx1', 'xxx2')");
+    const { differences } = audited(ledger);
+    expect(differences.length).toBeGreaterThan(5);
+    expect(JSON.stringify(differences).length).toBeLessThan(50_000);
+  });
+
+  test("a wrong hash in the chain, once", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET hash = zeroblob(32) WHERE id = 5");
+    const { differences } = audited(ledger);
+    // The entry itself, and the one that is chained to it.
+    expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
+      "log 5 hash",
+      "log 6 hash",
+    ]);
+  });
+
+  test("a transaction that is made twice, and ends there", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET tx = 2 WHERE id = 3");
+    expect(audited(ledger)).toMatchObject({
+      status: "inconsistent",
+      differences: [{ table: "log", key: "3" }],
+    });
+  });
+
+  test("an entry that cannot be read, and ends there", () => {
+    const ledger = variedLedger();
+    ledger.sql.all("UPDATE log SET payload = '[' WHERE id = 3");
+    expect(audited(ledger)).toMatchObject({
+      status: "inconsistent",
+      differences: [{ table: "log", key: "3" }],
+    });
+  });
+});

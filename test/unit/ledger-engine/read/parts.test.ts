@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { wholePage } from "#bench/reads/whole-page.ts";
+import type { LedgerReads } from "#ledger-engine/read/ledger-reads.ts";
+import type { PageQuery } from "#platform/pagination.ts";
+import {
+  ALL,
+  BARE,
+  create,
+  posting,
+  refusalOf,
+  TestLedger,
+} from "#test/support/ledger-fixtures.ts";
+
+const SIZE = 1500;
+/** So many conditions make each row as much work as many rows, so that few are tried in a turn. */
+const HEAVY = Array.from({ length: 480 }, (_, index) => ({
+  $not: { $exists: { metadata: `k${index}` } },
+}));
+
+/** A ledger in which few transactions are not of `a`: the first, one in the middle, the last ones. */
+function ledgerOf(): TestLedger {
+  const ledger = new TestLedger();
+  ledger.bulk(
+    Array.from({ length: SIZE }, (_, index) =>
+      create(posting(RARE.includes(index + 1) ? `world -> b:${index}` : `world -> a:${index}`, 1)),
+    ),
+  );
+  return ledger;
+}
+const RARE = [1, 700, 1498, 1499, 1500];
+const RARE_ONES = JSON.stringify({
+  $and: [...HEAVY, { $not: { $match: { destination: "a:" } } }],
+});
+
+const transactions = (reads: LedgerReads, query: Partial<PageQuery>) =>
+  wholePage({ ...ALL, where: RARE_ONES, ...query } as PageQuery, (part) =>
+    // a column query
+    reads.listTransactions(part, BARE),
+  );
+
+describe("a page that takes much work", () => {
+  test.each(["id", "inserted_at", "timestamp", "updated_at"])(
+    "of transactions by %s is read in turns, there and back",
+    (column) => {
+      const { reads } = ledgerOf().engine;
+      for (const order of ["asc", "desc"] as const) {
+        const { page, turns } = transactions(reads, { column, order });
+        expect(turns).toBeGreaterThan(2);
+        expect(page.data.map(({ id }) => id)).toEqual(order === "asc" ? RARE : RARE.toReversed());
+        expect([page.hasMore, page.next, page.previous]).toEqual([false, undefined, undefined]);
+      }
+    },
+  );
+
+  test("has the cursors of a page that was read in one turn", () => {
+    const { reads } = ledgerOf().engine;
+    const light = JSON.stringify({ $not: { $match: { destination: "a:" } } });
+    const slow = transactions(reads, { order: "desc", pageSize: 2 }).page;
+    const fast = transactions(reads, { order: "desc", pageSize: 2, where: light }).page;
+    expect(slow.data).toEqual(fast.data);
+    expect(slow.next === undefined).toBe(fast.next === undefined);
+    expect(cursorOf(slow.next)).toEqual(cursorOf(fast.next));
+  });
+
+  test("of accounts is read in turns, too", () => {
+    const { reads } = ledgerOf().engine;
+    const where = JSON.stringify({ $and: [...HEAVY, { $not: { $match: { address: "a:" } } }] });
+    for (const column of ["address", "first_usage", "insertion_date", "updated_at"]) {
+      const query = { ...ALL, column, where };
+      const { page, turns } = wholePage(query, (part) => reads.listAccounts(part, BARE));
+      expect(turns).toBeGreaterThan(1);
+      expect(page.data.map(({ address }) => address).toSorted()).toEqual(
+        ["world", ...RARE.map((id) => `b:${id - 1}`)].toSorted(),
+      );
+    }
+  });
+
+  test("may not have many conditions that no index serves", () => {
+    const { reads } = ledgerOf().engine;
+    const like = (count: number) =>
+      JSON.stringify({
+        $or: Array.from({ length: count }, (_, index) => ({
+          $like: { reference: `%${index}` },
+        })),
+      });
+    const refusal = (count: number) =>
+      refusalOf(() => reads.listTransactions({ ...ALL, where: like(count) }, BARE));
+    expect([refusal(20), refusal(21)]).toEqual(["none", "VALIDATION"]);
+  });
+});
+
+/** Where a cursor leads, without its filter. */
+function cursorOf(cursor = ""): unknown {
+  const { filters: _, ...place } = JSON.parse(
+    Buffer.from(cursor, "base64url").toString(),
+  ) as Record<string, unknown>; // a cursor
+  return place;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { stringifyJson } from "#platform/json.ts";
+import { expectSound } from "#test/support/ledger-audit.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  posting,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-fixtures.ts";
+
+/** A ledger with an entry of each type, out-of-order dates and large amounts. */
+function ledgerWithLog(features: object = {}): TestLedger {
+  const ledger = new TestLedger({ now: at("13:00"), features });
+  ledger.run(create(posting("world -> a", 10n ** 30n), { metadata: { note: "<é>" } }), {
+    key: "k",
+  });
+  ledger.run(
+    create(posting("world -> a", 5), {
+      timestamp: at("11:00"),
+      accountMetadata: { b: { k: "v" } },
+    }),
+  );
+  ledger.run(create(posting("world -> b", 5), { timestamp: at("23:00"), reference: "r1" }));
+  ledger.run(setMetadata(1, { k: "v" }));
+  ledger.run(setMetadata("a", { k: "v" }));
+  ledger.run(deleteMetadata(1, "k"));
+  ledger.run(deleteMetadata("a", "k"));
+  ledger.run(revert(2));
+  return ledger;
+}
+
+describe("the log", () => {
+  test("reads the same for ever, whatever is written after it", () => {
+    const ledger = ledgerWithLog();
+    const text = stringifyJson(ledger.logs());
+    ledger.run(create([posting("a -> b", 5), posting("b -> c", 1)], { timestamp: at("09:00") }));
+    ledger.run(
+      create(posting("world -> c", 5), {
+        timestamp: at("08:00"),
+        accountMetadata: { a: { k: "new" } },
+      }),
+    );
+    for (const id of [1, 2, 3, 4]) ledger.run(setMetadata(id, { k: "later" }));
+    ledger.run(deleteMetadata(1, "note"));
+    ledger.run(revert(1, { force: true }));
+    ledger.run(revert(4, { force: true }));
+    const logs = () => stringifyJson(ledger.logs().slice(0, 8));
+    expect(logs()).toBe(text);
+    ledger.open();
+    expect(logs()).toBe(text);
+    expectSound(ledger);
+  });
+
+  test("is a chain of hashes over every entry", () => {
+    const ledger = ledgerWithLog();
+    expectSound(ledger);
+    const hashes = ledger.sql.all("SELECT DISTINCT hash FROM log WHERE length(hash) = 32");
+    expect(hashes).toHaveLength(8);
+  });
+
+  test.each(["ASYNC", "DISABLED"])("has no hashes where they are %s", (value) => {
+    const ledger = ledgerWithLog({ HASH_LOGS: value });
+    ledger.open();
+    ledger.run(setMetadata("a", { k: "v" }));
+    expect(ledger.sql.all("SELECT id FROM log WHERE hash IS NOT NULL")).toEqual([]);
+  });
+
+  test("names keys, and the empty text where there is none", () => {
+    expect(
+      ledgerWithLog()
+        .logs()
+        .map(({ idempotencyKey }) => idempotencyKey),
+    ).toEqual(["k", ...Array.from({ length: 7 }, () => "")]);
+  });
+
+  test("is read in parts: by count, by bytes, and at least one entry", () => {
+    const { engine } = ledgerWithLog();
+    const idsOf = (from: number, to: number, limits: { countMax: number; bytesMax: number }) =>
+      engine.readLogs(from, to, limits).map(({ id }) => id);
+    const all = { countMax: 100, bytesMax: 1_000_000 };
+    expect(idsOf(1, 100, all)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(idsOf(3, 5, all)).toEqual([3, 4, 5]);
+    expect(idsOf(9, 100, all)).toEqual([]);
+    expect(idsOf(2, 100, { ...all, countMax: 2 })).toEqual([2, 3]);
+    expect(idsOf(2, 100, { ...all, bytesMax: 0 })).toEqual([2]);
+    expect(idsOf(1, 100, { ...all, bytesMax: 110 }).length).toBeLessThan(8);
+  });
+
+  test("has gaps where ids were used up", () => {
+    const ledger = ledgerWithLog();
+    ledger.run(setMetadata("a", {}), { dryRun: true });
+    ledger.run(setMetadata("a", {}));
+    expect(ledger.logs().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 10]);
+    expectSound(ledger);
+  });
+});

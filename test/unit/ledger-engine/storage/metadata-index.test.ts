@@ -1,0 +1,268 @@
+import { describe, expect, test } from "vitest";
+import type { Command, Features } from "#ledger-engine/rules/types.ts";
+import { tagHash } from "#ledger-engine/storage/metadata-index.ts";
+import {
+  create,
+  deleteMetadata,
+  posting,
+  refusalOf,
+  revert,
+  script,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-fixtures.ts";
+import { audited } from "#test/support/ledger-in-node.ts";
+import { expectedRows, storedRows } from "#test/support/ledger-metadata-rows.ts";
+
+const WITHOUT_HISTORY: Partial<Features> = {
+  TRANSACTION_METADATA_HISTORY: "DISABLED",
+  ACCOUNT_METADATA_HISTORY: "DISABLED",
+};
+
+function ledgerAfter(commands: readonly Command[], features: Partial<Features> = {}): TestLedger {
+  const ledger = new TestLedger({ features });
+  for (const command of commands) ledger.run(command);
+  return ledger;
+}
+
+const rowsAfter = (...commands: readonly Command[]) => storedRows(ledgerAfter(commands));
+
+/** What each command leaves, and no more: what the log says, and what a rebuild makes. */
+function expectExact(ledger: TestLedger): void {
+  expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), ledger.engine.info.features));
+  expect(audited(ledger).differences).toEqual([]);
+}
+
+test("a tag is the first 48 bits of SHA-256 of the UTF-8 text", () => {
+  expect(tagHash("abc")).toBe(0xba78_16bf_8f01);
+  expect(tagHash("")).toBe(0xe3b0_c442_98fc);
+  expect(tagHash("é")).toBe(tagHash("\u00E9"));
+  expect(tagHash("é")).not.toBe(tagHash("e\u0301"));
+});
+
+describe("pairs of a transaction", () => {
+  test("are those of its creation", () => {
+    const make = create(posting("world -> a", 1), { metadata: { k: "1", __proto__x: "" } });
+    expect(rowsAfter(make)).toEqual({
+      tags: ["transaction 1 __proto__x=", "transaction 1 k=1"],
+      history: [],
+    });
+  });
+
+  test("may have any key", () => {
+    const metadata = Object.fromEntries([
+      ["__proto__", "1"],
+      ["constructor", "2"],
+      ["10", "3"],
+    ]);
+    const ledger = ledgerAfter([
+      create(posting("world -> a", 1), { metadata }),
+      setMetadata(1, Object.fromEntries([["__proto__", "2"]])),
+      deleteMetadata(1, "constructor"),
+    ]);
+    expect(storedRows(ledger).tags).toEqual([
+      "past transaction 1 __proto__=1",
+      "past transaction 1 constructor=2",
+      "transaction 1 10=3",
+      "transaction 1 __proto__=2",
+    ]);
+    expectExact(ledger);
+  });
+
+  test("are those that a revert and a script give", () => {
+    const ledger = ledgerAfter([
+      script('send [USD 1] (\n  source = @world\n  destination = @a\n)\nset_tx_meta("k", "s")'),
+      revert(1, { metadata: { why: "w" } }),
+    ]);
+    expect(storedRows(ledger).tags).toEqual([
+      "transaction 1 k=s",
+      "transaction 2 com.formance.spec/state/reverts=1",
+      "transaction 2 why=w",
+    ]);
+  });
+
+  test("go into the past when they are overwritten or deleted, and leave it when they come back", () => {
+    const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
+    const change = setMetadata(1, { k: "2", l: "1" });
+    expect(rowsAfter(make, change)).toEqual({
+      tags: ["past transaction 1 k=1", "transaction 1 k=2", "transaction 1 l=1"],
+      history: ["transaction 1 2"],
+    });
+    const remove = deleteMetadata(1, "l");
+    expect(rowsAfter(make, change, remove)).toEqual({
+      tags: ["past transaction 1 k=1", "past transaction 1 l=1", "transaction 1 k=2"],
+      history: ["transaction 1 2", "transaction 1 3"],
+    });
+    expect(rowsAfter(make, change, remove, setMetadata(1, { k: "1", l: "1" }))).toEqual({
+      tags: ["past transaction 1 k=2", "transaction 1 k=1", "transaction 1 l=1"],
+      history: ["transaction 1 2", "transaction 1 3", "transaction 1 4"],
+    });
+  });
+
+  test("stay as they are when an entry changes nothing, which is noted all the same", () => {
+    const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
+    expect(rowsAfter(make, setMetadata(1, { k: "1" }), setMetadata(1, {}))).toEqual({
+      tags: ["transaction 1 k=1"],
+      history: ["transaction 1 2", "transaction 1 3"],
+    });
+  });
+});
+
+describe("pairs of an account", () => {
+  test("are set by transactions and by entries about it", () => {
+    const pays = create(posting("world -> a", 1), {
+      accountMetadata: { a: { k: "1" }, only: { k: "1", l: "2" }, empty: {} },
+    });
+    const ledger = ledgerAfter([
+      pays,
+      setMetadata("a", { k: "2" }),
+      setMetadata("new", { k: "2" }),
+    ]);
+    expect(storedRows(ledger)).toEqual({
+      tags: [
+        "account a k=2",
+        "account new k=2",
+        "account only k=1",
+        "account only l=2",
+        "past account a k=1",
+      ],
+      history: ["account a 1", "account a 2", "account empty 1", "account new 3", "account only 1"],
+    });
+    expectExact(ledger);
+  });
+
+  test("go into the past when they are overwritten or deleted, and leave it when they come back", () => {
+    const set = setMetadata("a", { k: "1" });
+    const other = setMetadata("a", { k: "2" });
+    expect(rowsAfter(set, other, deleteMetadata("a", "k")).tags).toEqual([
+      "past account a k=1",
+      "past account a k=2",
+    ]);
+    expect(rowsAfter(set, other, deleteMetadata("a", "k"), set).tags).toEqual([
+      "account a k=1",
+      "past account a k=2",
+    ]);
+  });
+
+  test("a deletion is noted where the account is there, whatever it deletes", () => {
+    const remove = deleteMetadata("a", "k");
+    const pays = create(posting("world -> a", 1));
+    expect(rowsAfter(remove, pays, remove, remove)).toEqual({
+      tags: [],
+      history: ["account a 3", "account a 4"],
+    });
+  });
+});
+
+describe("a ledger that keeps no history of metadata", () => {
+  const life = [
+    create(posting("world -> a", 1), { metadata: { k: "1" }, accountMetadata: { a: { k: "1" } } }),
+    setMetadata(1, { k: "2" }),
+    setMetadata("a", { k: "2" }),
+    setMetadata(1, { l: "1" }),
+    deleteMetadata(1, "l"),
+    deleteMetadata("a", "k"),
+    deleteMetadata("nobody", "k"),
+    setMetadata("a", { k: "3" }),
+  ];
+
+  test("knows the pairs of now, and no others", () => {
+    const ledger = ledgerAfter(life, WITHOUT_HISTORY);
+    expect(storedRows(ledger)).toEqual({
+      tags: ["account a k=3", "transaction 1 k=2"],
+      history: [],
+    });
+    expectExact(ledger);
+  });
+
+  test.each(["TRANSACTION_METADATA_HISTORY", "ACCOUNT_METADATA_HISTORY"] as const)(
+    "of one kind, still keeps that of the other: %s",
+    (feature) => {
+      const ledger = ledgerAfter(life, { [feature]: "DISABLED" });
+      const { tags, history } = storedRows(ledger);
+      const [kept, left] =
+        feature === "ACCOUNT_METADATA_HISTORY"
+          ? ["transaction", "account"]
+          : ["account", "transaction"];
+      expect(tags.some((tag) => tag.startsWith(`past ${kept}`))).toBe(true);
+      expect(tags.some((tag) => tag.startsWith(`past ${left}`))).toBe(false);
+      expect(history.every((row) => row.startsWith(kept ?? ""))).toBe(true);
+      expectExact(ledger);
+    },
+  );
+});
+
+describe("what a unit of work does to a pair", () => {
+  const account = [
+    setMetadata("a", { k: "1" }),
+    setMetadata("a", { k: "2" }),
+    deleteMetadata("a", "k"),
+    setMetadata("a", { k: "1" }),
+    setMetadata("a", { l: "1" }),
+    deleteMetadata("a", "l"),
+  ];
+  const transaction = [
+    create(posting("world -> b", 1), { metadata: { k: "1" } }),
+    setMetadata(1, { k: "2" }),
+    deleteMetadata(1, "k"),
+    setMetadata(1, { k: "2", l: "2" }),
+    setMetadata(1, { l: "1" }),
+  ];
+
+  test.each([true, false])("last counts, in a bulk that is atomic: %s", (atomic) => {
+    const ledger = new TestLedger();
+    ledger.bulk([...transaction, ...account], { atomic });
+    expect(storedRows(ledger).tags).toEqual([
+      "account a k=1",
+      "past account a k=2",
+      "past account a l=1",
+      "past transaction 1 k=1",
+      "past transaction 1 l=2",
+      "transaction 1 k=2",
+      "transaction 1 l=1",
+    ]);
+    expectExact(ledger);
+    ledger.bulk([...account.toReversed(), setMetadata("a", { k: "2" })], { atomic });
+    expectExact(ledger);
+  });
+
+  test("is the same as that of one write after the other", () => {
+    const [bulk, single] = [new TestLedger(), new TestLedger()];
+    bulk.bulk([...transaction, ...account]);
+    for (const command of [...transaction, ...account]) single.run(command);
+    expect(storedRows(bulk)).toEqual(storedRows(single));
+  });
+
+  test("is undone with it: dry runs, refusals and atomic bulks that fail leave nothing", () => {
+    const ledger = ledgerAfter([...transaction, ...account]);
+    const before = ledger.dump();
+    for (const command of [...account, ...transaction.slice(1)]) {
+      refusalOf(() => ledger.run(command, { dryRun: true }));
+    }
+    ledger.run(create(posting("world -> c", 1), { metadata: { x: "y" } }), { dryRun: true });
+    refusalOf(() => ledger.run(create(posting("poor -> c", 1), { metadata: { x: "y" } })));
+    ledger.bulk([...account, setMetadata(1, { k: "9" }), create(posting("poor -> c", 1))], {
+      atomic: true,
+    });
+    expect(ledger.dump()).toBe(before);
+    // Memory holds nothing of it either.
+    ledger.run(setMetadata("a", { z: "z" }));
+    expect(storedRows(ledger).tags.filter((tag) => tag.includes("k=9"))).toEqual([]);
+    expectExact(ledger);
+  });
+
+  test("is written before it is too much to hold, and is exact all the same", () => {
+    const many = (value: string) =>
+      Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`k${index}`, value]));
+    const ledger = new TestLedger();
+    ledger.bulk([
+      ...Array.from({ length: 8 }, (_, index) => setMetadata(`a${index}`, many("1"))),
+      ...Array.from({ length: 8 }, (_, index) => setMetadata(`a${index}`, many("2"))),
+    ]);
+    const counts = ledger.sql.all("SELECT scope, count(*) AS count FROM tag GROUP BY scope");
+    expect(counts).toEqual([
+      { scope: 2, count: 32_000 },
+      { scope: 3, count: 32_000 },
+    ]);
+  });
+});

@@ -1,0 +1,77 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  decodeKey,
+  decodeMetadata,
+  decodeTransaction,
+  encodeKey,
+  encodeMetadata,
+  encodeTransaction,
+  type TransactionExtras,
+} from "#ledger-engine/storage/payload.ts";
+import { fromMicros } from "#platform/time.ts";
+import { posting } from "#test/support/ledger-fixtures.ts";
+
+const ids = {
+  account: (address: string) => ({ world: 1, a: 2, b: 3 })[address] ?? 0,
+  asset: () => 1,
+};
+
+describe("the stored form of a transaction", () => {
+  test("of the simplest one is four numbers", () => {
+    expect(encodeTransaction([posting("world -> a", 1500)], {}, ids)).toBe("[1,2,1,1500]");
+  });
+
+  test("says nothing of what is empty", () => {
+    const extras = { metadata: {}, accountMetadata: {} };
+    expect(encodeTransaction([posting("world -> a", 1)], extras, ids)).toBe("[1,2,1,1]");
+  });
+
+  test("comes back exact, whatever it holds", () => {
+    const text = fc.string({ unit: "grapheme" });
+    const metadata = fc.dictionary(text, text);
+    const volumes = fc.record({ input: fc.bigInt({ min: 0n }), output: fc.bigInt({ min: 0n }) });
+    const timestamp = fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n).map(fromMicros);
+    const extras: fc.Arbitrary<TransactionExtras> = fc.record(
+      {
+        timestamp,
+        reference: text,
+        metadata: metadata.filter((it) => Object.keys(it).length > 0),
+        accountMetadata: fc.constant({ a: { k: "v" } }),
+        effective: fc.array(volumes),
+        reverts: fc.nat(),
+        revertedMetadata: metadata,
+      },
+      { requiredKeys: [] },
+    );
+    const amounts = fc.array(fc.bigInt(0n, 10n ** 40n), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(amounts, extras, (amounts, extras) => {
+        const postings = amounts.map((amount) => posting("a -> b", amount));
+        expect(decodeTransaction(encodeTransaction(postings, extras, ids))).toEqual({
+          postings: amounts.map((amount) => ({ source: 2, destination: 3, asset: 1, amount })),
+          ...extras,
+        });
+      }),
+    );
+  });
+});
+
+describe("the stored form of a metadata entry", () => {
+  const transaction = { type: "TRANSACTION", id: 7 } as const;
+  const account = { type: "ACCOUNT", id: posting("7 -> a", 0).source } as const;
+
+  test("keeps the target: a number is a transaction, a text an account", () => {
+    for (const target of [transaction, account]) {
+      const metadata = JSON.parse('{"10":"a","9":"b","__proto__":"c"}') as Record<string, string>;
+      expect(decodeMetadata(encodeMetadata({ target, metadata }, {})).entry).toEqual({
+        target,
+        metadata,
+      });
+      expect(decodeKey(encodeKey({ target, key: "__proto__" }, {})).entry).toEqual({
+        target,
+        key: "__proto__",
+      });
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "#platform/errors.ts";
+import { attempt } from "#platform/result.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  element,
+  posting,
+  refusalOf,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-fixtures.ts";
+
+const GOOD = create(posting("world -> a", 1));
+const SHORT = create(posting("nobody -> a", 1));
+
+/** What of each element is worth comparing: the id of its log entry, or why it failed. */
+const summaryOf = (results: ReturnType<TestLedger["bulk"]>) =>
+  results.map((result) => (typeof result === "string" ? result : result.logId));
+
+describe("a bulk", () => {
+  test("gives the results in order, each element on top of those before it", () => {
+    const ledger = new TestLedger();
+    const results = ledger.bulk([
+      create(posting("world -> a", 10)),
+      create(posting("a -> b", 10)),
+      setMetadata("b", { k: "v" }),
+      deleteMetadata("b", "k"),
+    ]);
+    expect(summaryOf(results)).toEqual([1, 2, 3, 4]);
+    expect(ledger.volumes("a")).toEqual({ USD: "10/10" });
+    expect(ledger.account("b")?.metadata).toEqual({});
+  });
+
+  test("of nothing does nothing", () => {
+    const ledger = new TestLedger();
+    const before = ledger.dump();
+    expect(ledger.bulk([])).toEqual([]);
+    expect(ledger.bulk([], { atomic: true })).toEqual([]);
+    expect(ledger.dump()).toBe(before);
+  });
+
+  test("stops at the first failure and keeps what came before", () => {
+    const ledger = new TestLedger();
+    expect(summaryOf(ledger.bulk([GOOD, SHORT, GOOD]))).toEqual([1, "INSUFFICIENT_FUND"]);
+    expect(ledger.volumes("a")).toEqual({ USD: "1/0" });
+    expect(ledger.logs()).toHaveLength(1);
+  });
+
+  test("runs all elements with continueOnFailure and keeps those that succeed", () => {
+    const ledger = new TestLedger();
+    const results = ledger.bulk([SHORT, GOOD, revert(99), GOOD], { continueOnFailure: true });
+    expect(summaryOf(results)).toEqual(["INSUFFICIENT_FUND", 1, "NOT_FOUND", 2]);
+    expect(ledger.volumes("a")).toEqual({ USD: "2/0" });
+  });
+
+  test("keeps all or nothing when it is atomic", () => {
+    const ledger = new TestLedger();
+    ledger.commit(GOOD);
+    const before = ledger.dump();
+    const writes = [
+      create(posting("world -> new", 5, "EUR"), { reference: "r1", timestamp: at("09:00") }),
+      setMetadata(1, { k: "v" }),
+      setMetadata("a", { k: "v" }),
+      revert(1),
+    ];
+    expect(summaryOf(ledger.bulk([...writes, SHORT, GOOD], { atomic: true }))).toEqual([
+      2,
+      3,
+      4,
+      5,
+      "INSUFFICIENT_FUND",
+    ]);
+    expect(ledger.dump()).toBe(before);
+    const all = ledger.bulk([...writes, SHORT, GOOD], { atomic: true, continueOnFailure: true });
+    expect(summaryOf(all).slice(-2)).toEqual(["INSUFFICIENT_FUND", 10]);
+    expect(ledger.dump()).toBe(before);
+    expect(ledger.bulk(writes, { atomic: true })).toHaveLength(4);
+    expect(ledger.logs()).toHaveLength(5);
+  });
+
+  test("goes on from the true state after an atomic one was rolled back", () => {
+    const ledger = new TestLedger();
+    ledger.commit(create(posting("world -> a", 10)));
+    ledger.bulk([create(posting("a -> new", 10, "USD")), SHORT], { atomic: true });
+    expect(ledger.commit(create(posting("a -> b", 10))).volumes).toMatchObject([
+      { account: "a", input: 10n, output: 10n },
+      { account: "b", input: 10n, output: 0n },
+    ]);
+    expect(ledger.account("new")).toBeUndefined();
+    ledger.bulk([create(posting("world -> x", 1), { reference: "r" }), SHORT], { atomic: true });
+    expect(ledger.commit(create(posting("world -> x", 1), { reference: "r" })).reference).toBe("r");
+  });
+
+  test("has one date for all elements when it is atomic", () => {
+    const ledger = new TestLedger();
+    ledger.bulk([GOOD, GOOD, setMetadata("a", { k: "v" })], { atomic: true });
+    expect(new Set(ledger.logs().map(({ date }) => date)).size).toBe(1);
+  });
+
+  test("runs the reference's example, atomic and not: create, add and delete metadata, revert", () => {
+    for (const atomic of [false, true]) {
+      const ledger = new TestLedger();
+      const results = ledger.bulk(
+        [GOOD, setMetadata(1, { k: "v" }), deleteMetadata(1, "k"), revert(1)],
+        { atomic },
+      );
+      expect(summaryOf(results)).toEqual([1, 2, 3, 4]);
+      expect(results[3]).toMatchObject({
+        transaction: { id: 2, metadata: { "com.formance.spec/state/reverts": "1" } },
+      });
+      expect(ledger.transaction(1).revertedAt).toBe(ledger.transaction(2).timestamp);
+      expect(ledger.transaction(1).metadata).toEqual({});
+    }
+  });
+
+  test("refuses a reference that an earlier element has taken", () => {
+    const ledger = new TestLedger();
+    const referenced = create(posting("world -> a", 1), { reference: "r1" });
+    const results = ledger.bulk([referenced, referenced, GOOD], { continueOnFailure: true });
+    expect(summaryOf(results)).toEqual([1, "CONFLICT", 2]);
+    expect(results[2]).toMatchObject({ transaction: { id: 3 } });
+  });
+
+  test("replays a key that an earlier element has used, and refuses another command with it", () => {
+    const ledger = new TestLedger();
+    const results = ledger.bulk(
+      [element(GOOD, "k1"), element(GOOD, "k1"), element(SHORT, "k1"), element(SHORT, "k2")],
+      { continueOnFailure: true },
+    );
+    expect(summaryOf(results)).toEqual([1, 1, "VALIDATION", "INSUFFICIENT_FUND"]);
+    expect(results.slice(0, 2)).toMatchObject([{ isReplay: false }, { isReplay: true }]);
+    expect(ledger.volumes("a")).toEqual({ USD: "1/0" });
+    expect(ledger.run(GOOD, { key: "k1" }).isReplay).toBe(true);
+  });
+
+  test("fails alone at an element that is no command", () => {
+    const ledger = new TestLedger();
+    const none = {
+      idempotencyKey: "",
+      command: attempt(() => {
+        throw new AppError("NO_POSTINGS", "no postings");
+      }),
+    };
+    expect(summaryOf(ledger.bulk([GOOD, none, GOOD], { continueOnFailure: true }))).toEqual([
+      1,
+      "NO_POSTINGS",
+      2,
+    ]);
+    expect(summaryOf(ledger.bulk([GOOD, none], { atomic: true }))).toEqual([3, "NO_POSTINGS"]);
+    expect(ledger.logs()).toHaveLength(2);
+  });
+
+  test("keeps every row of a large one: a thousand transactions of many accounts", () => {
+    const ledger = new TestLedger();
+    const count = 1000;
+    const results = ledger.bulk(
+      Array.from({ length: count }, (_, index) =>
+        create(posting(`world -> users:${index}`, 10n ** 20n + BigInt(index)), {
+          reference: `r${index}`,
+          metadata: { text: "é".repeat(500) },
+        }),
+      ),
+    );
+    expect(summaryOf(results)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    ledger.open();
+    expect(ledger.volumes("users:999")).toEqual({ USD: `${10n ** 20n + 999n}/0` });
+    expect(ledger.transactions()).toHaveLength(count);
+    expect(ledger.transaction(count).metadata).toEqual({ text: "é".repeat(500) });
+  });
+});
+
+test("what is dated before very many moves is taken in small bulks only", () => {
+  const ledger = new TestLedger();
+  for (let count = 0; count < 20; count++) {
+    ledger.bulk(Array.from({ length: 1000 }, () => create(posting("world -> a", 1))));
+  }
+  const old = (index: number) =>
+    create(posting("world -> a", 1), {
+      timestamp: at(`08:00:${String(index % 60).padStart(2, "0")}`),
+    });
+  const many = Array.from({ length: 500 }, (_, index) => old(index));
+  expect(refusalOf(() => ledger.bulk(many))).toBe("BULK_SIZE_EXCEEDED");
+  expect(ledger.engine.counts().transactions).toBe(20_000);
+  ledger.bulk(many.slice(0, 10));
+  expect(ledger.engine.counts().transactions).toBe(20_010);
+});
+
+test("a bulk ends where its writes of metadata look at very many pairs", () => {
+  const ledger = new TestLedger();
+  const pairs = Array.from({ length: 4000 }, (_, index) => [`key${index}`, "1"] as const);
+  ledger.run(setMetadata("a", Object.fromEntries(pairs)));
+  const writes = Array.from({ length: 400 }, (_, index) => setMetadata("a", { n: `${index}` }));
+  const before = ledger.dump();
+  expect(refusalOf(() => ledger.bulk(writes))).toBe("BULK_SIZE_EXCEEDED");
+  expect(ledger.dump()).toBe(before);
+});
+
+test("accounts whose metadata one transaction changes may not have too much of it together", () => {
+  const ledger = new TestLedger();
+  const large = "x".repeat(60_000);
+  const names = Array.from({ length: 140 }, (_, index) => `a${index}`);
+  for (const name of names) ledger.run(setMetadata(name, { large }));
+  const accountMetadata = Object.fromEntries(names.map((name) => [name, { n: "1" }]));
+  const command = create(posting("world -> b", 1), { accountMetadata });
+  expect(refusalOf(() => ledger.run(command))).toBe("VALIDATION");
+});

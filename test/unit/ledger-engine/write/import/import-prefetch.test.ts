@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
+import { at, create, posting, revert, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-logs.ts";
+
+const UNCHAINED = { HASH_LOGS: "DISABLED" } as const;
+
+/** Counts the statements of each kind. */
+class StatementCounts implements Sql {
+  readonly #sql = new NodeSql();
+  readonly counts = new Map<string, number>();
+
+  all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    const [kind = ""] = /^\w+(?: \w+ \w+)?/.exec(statement) ?? [];
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    return this.#sql.all<Row>(statement, ...bindings);
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#sql.transaction(work);
+  }
+
+  get total(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/** Payments from one account to many, some dated before the others, with references and keys. */
+function ledgerOfPayments(count: number): TestLedger {
+  const ledger = new TestLedger({ features: UNCHAINED, now: at("12:00") });
+  for (let index = 0; index < count; index++) {
+    const isBackDated = index % 20 === 19;
+    ledger.run(
+      create(posting(`shop:${index} -> user:${index % 150}`, index), {
+        force: true,
+        reference: `r${index}`,
+        ...(isBackDated ? { timestamp: at("11:00") } : {}),
+      }),
+      { key: `k${index}` },
+    );
+  }
+  return ledger;
+}
+
+describe("entries that are imported together", () => {
+  test("take few statements, though some are dated before others", () => {
+    const lines = linesOf(exportOf(ledgerOfPayments(400)));
+    const sql = new StatementCounts();
+    const copy = new TestLedger({ sql, features: UNCHAINED });
+    sql.counts.clear();
+    expect(importInto(copy, lines)).toEqual({ taken: 400 });
+    expect(sql.counts.get("INSERT INTO log")).toBeLessThan(5);
+    // Most are of those that are back-dated, 20, which look for their places and the moves behind them.
+    expect(sql.total).toBeLessThan(300);
+    expect(linesOf(exportOf(copy))).toEqual(lines);
+  });
+
+  /** Two payments, a revert, for which the first ones are written, and another payment. */
+  function fourLines(): string[] {
+    const ledger = new TestLedger({ features: UNCHAINED });
+    ledger.run(create(posting("world -> a", 5), { reference: "r1" }), { key: "k1" });
+    ledger.run(create(posting("world -> b", 5), { reference: "r2" }), { key: "k2" });
+    ledger.run(revert(1));
+    ledger.run(create(posting("world -> c", 5), { reference: "r3" }), { key: "k3" });
+    return linesOf(exportOf(ledger));
+  }
+
+  test.each([
+    ["data.transaction.reference", "r1", "the reference 'r1' is that of an earlier transaction"],
+    ["idempotencyKey", "k2", "the idempotency key 'k2' is that of an earlier log"],
+  ])("are refused with the %s of one that was written meanwhile", (path, value, reason) => {
+    const lines = fourLines();
+    const broken = lines.with(3, changed(lines[3] ?? "", { [path]: value }));
+    const copy = new TestLedger({ features: UNCHAINED });
+    const { taken, failure } = importInto(copy, broken);
+    expect(taken).toBe(3);
+    expect(failure?.message).toContain(reason);
+    expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 3));
+  });
+
+  test("find what an earlier call has written", () => {
+    const lines = fourLines();
+    const copy = new TestLedger({ features: UNCHAINED });
+    expect(importInto(copy, lines.slice(0, 2))).toEqual({ taken: 2 });
+    const again = changed(lines[3] ?? "", { "data.transaction.reference": "r2" });
+    expect(importInto(copy, [...lines.slice(2, 3), again]).failure?.message).toContain(
+      "the reference 'r2' is that of an earlier transaction",
+    );
+    expect(importInto(copy, lines.slice(3))).toEqual({ taken: 1 });
+    expect(linesOf(exportOf(copy))).toEqual(lines);
+  });
+
+  test("are taken up to one that is no JSON, which is told by its number", () => {
+    const lines = fourLines();
+    const copy = new TestLedger({ features: UNCHAINED });
+    const { taken, failure } = importInto(copy, lines.with(2, "{"));
+    expect(taken).toBe(2);
+    expect(failure).toMatchObject({ kind: "VALIDATION", message: "entry 3 is not valid JSON" });
+    expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 2));
+  });
+
+  test("are taken though they are more than are looked at together", () => {
+    const lines = linesOf(exportOf(ledgerOfPayments(1100)));
+    const copy = new TestLedger({ features: UNCHAINED });
+    expect(importInto(copy, lines.with(1050, "{"))).toMatchObject({ taken: 1050 });
+    expect(importInto(copy, lines.slice(1050))).toEqual({ taken: 50 });
+    expect(linesOf(exportOf(copy))).toEqual(lines);
+  });
+});

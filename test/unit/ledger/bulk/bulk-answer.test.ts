@@ -1,0 +1,136 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseBulk, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
+import { executeInBatches, type StreamOutcome } from "#modules/ledger/bulk/bulk-stream.ts";
+import { readElements } from "#modules/ledger/bulk/elements.ts";
+import { toBulkView } from "#modules/ledger/http/views.ts";
+import type { FailureKind } from "#platform/errors.ts";
+import { respondInPages } from "#platform/http/paged-answer.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { at, create, posting, setMetadata, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { bytesOf, chunksOf } from "#test/support/streams.ts";
+
+/** The answer of a ledger to a JSON stream. */
+async function answerOf(ledger: TestLedger, chunks: readonly Uint8Array[], bytesMax: number) {
+  async function* arriving() {
+    yield* chunks;
+  }
+  const outcome = await executeInBatches(
+    readElements(arriving(), "json"),
+    async (elements, options) => ledger.engine.executeBulk(elements, options),
+    { continueOnFailure: true },
+  );
+  return { outcome, answer: await write(ledger, outcome, bytesMax) };
+}
+
+async function write(ledger: TestLedger, outcome: StreamOutcome, bytesMax: number) {
+  const answer = toStreamAnswer(outcome, async (logIds) => {
+    const committed = ledger.engine.readCommitted(logIds, { bytesMax });
+    return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
+  });
+  const response = await respondInPages(answer, { requestId: "1" });
+  return { status: response.status, text: await response.text() };
+}
+
+const account = fc.constantFrom("world", "a", "b");
+const data = fc.record({
+  postings: fc.array(
+    fc.record({
+      source: account,
+      destination: account,
+      amount: fc.integer({ min: 0, max: 3 }),
+      asset: fc.constantFrom("USD", "EUR/2"),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  reference: fc.constantFrom("", "", "r1", "r2"),
+  timestamp: fc.constantFrom(null, null, "2026-02-01T00:00:00Z"),
+});
+const keys = fc.constantFrom("", "", "", "k1", "k2");
+const target = { targetType: "TRANSACTION", targetId: 1 };
+const elements = fc.oneof(
+  {
+    arbitrary: fc.record({ action: fc.constant("CREATE_TRANSACTION"), ik: keys, data }),
+    weight: 4,
+  },
+  fc.constant({ action: "REVERT_TRANSACTION", data: { id: 1 } }),
+  fc.constant({ action: "ADD_METADATA", data: { ...target, metadata: { k: "v" } } }),
+  fc.constant({ action: "DELETE_METADATA", data: { ...target, key: "k" } }),
+);
+
+describe("the answer to a stream", () => {
+  test("is that of the array, in any chunks and pages", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(elements, { maxLength: 12 }), sizes, async (items, chunks) => {
+        const stream = bytesOf(items.map((item) => JSON.stringify(item)).join(""));
+        const requests = parseBulk(items);
+        const actions = requests.map(({ action }) => action);
+        const options = { atomic: false, continueOnFailure: true };
+        const array = new TestLedger().engine.executeBulk(requests.map(toBulkElement), options);
+        const expected = JSON.parse(stringifyJson(toBulkView(actions, array))) as unknown;
+        const status = array.every(({ ok }) => ok) ? 200 : 400;
+        for (const bytesMax of [1, 1_000_000]) {
+          const { answer } = await answerOf(new TestLedger(), chunksOf(stream, chunks), bytesMax);
+          expect(JSON.parse(answer.text)).toEqual(expected);
+          expect(answer.status).toBe(status);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("shows transactions as they were committed, whatever came after", async () => {
+    const ledger = new TestLedger();
+    const stream = bytesOf(
+      '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]}}',
+    );
+    const { outcome, answer } = await answerOf(ledger, [stream], 1000);
+    ledger.commit(create(posting("world -> a", 5), { timestamp: at("09:00") }));
+    ledger.run(setMetadata(1, { k: "v" }));
+    expect(await write(ledger, outcome, 1000)).toEqual(answer);
+  });
+
+  const FAILED: StreamOutcome["results"] = [
+    {
+      action: "CREATE_TRANSACTION",
+      result: { ok: false, failure: { kind: "CONFLICT", message: "taken" } },
+    },
+  ];
+  const broken = (kind: FailureKind) => ({ failure: { kind, message: "broken", details: "why" } });
+  const conflict = { errorCode: "CONFLICT", errorMessage: "[CONFLICT] taken" };
+
+  test.each<[string, StreamOutcome, [number, object]]>([
+    ["nothing failed", { results: [] }, [200, {}]],
+    [
+      "the stream is broken",
+      { results: [], ...broken("VALIDATION") },
+      [400, { errorCode: "VALIDATION", errorMessage: "[VALIDATION] broken", details: "why" }],
+    ],
+    [
+      "the stream is too long",
+      { results: [], ...broken("BULK_SIZE_EXCEEDED") },
+      [
+        413,
+        {
+          errorCode: "BULK_SIZE_EXCEEDED",
+          errorMessage: "[BULK_SIZE_EXCEEDED] broken",
+          details: "why",
+        },
+      ],
+    ],
+    ["an element failed", { results: FAILED }, [400, conflict]],
+    [
+      "an element failed, and then the stream is broken",
+      { results: FAILED, ...broken("BULK_SIZE_EXCEEDED") },
+      [400, { ...conflict, details: "the stream broke off: broken" }],
+    ],
+  ])("says where %s", async (_, outcome, [status, members]) => {
+    const { text, ...answer } = await write(new TestLedger(), outcome, 1000);
+    expect(answer).toEqual({ status });
+    const { data, ...rest } = JSON.parse(text) as { data: unknown[] }; // as every answer of a bulk
+    expect(data).toHaveLength(outcome.results.length);
+    expect(rest).toEqual(members);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Context } from "hono";
+import { describe, expect, test } from "vitest";
+import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { parseSettings } from "#platform/settings.ts";
+import { TEST_SETTINGS } from "#test/support/settings.ts";
+
+/** Fails on every use. */
+const unusable = (what: string): never =>
+  new Proxy({} as never, {
+    get: (_, member) => {
+      throw new Error(`${what} was asked for ${String(member)}`);
+    },
+  });
+
+/** A request where the catalogue cannot be used, and the objects only as `counts` says. */
+function request(counts: () => Promise<unknown>): Context<AppEnv> {
+  const env = { DB: unusable("the catalogue"), LEDGERS: { getByName: () => ({ counts }) } };
+  const settings = parseSettings({ ...TEST_SETTINGS });
+  return { env, var: { settings } } as unknown as Context<AppEnv>; // all that is used of it
+}
+
+describe("a ledger that exists", () => {
+  test("is asked once, and the catalogue never", async () => {
+    const value = { transactions: 1, accounts: 2 };
+    let calls = 0;
+    const counts = async () => {
+      calls++;
+      return { ok: true, value };
+    };
+    const answer = await inLedger(request(counts), "main", (service) =>
+      service.countLedger("main"),
+    );
+    expect([answer, calls]).toEqual([value, 1]);
+  });
+
+  test("is not made again for another failure", async () => {
+    let calls = 0;
+    const work = async () => {
+      calls++;
+      throw new AppError("NOT_FOUND", "nothing there");
+    };
+    await expect(inLedger(request(unusable("an object")), "main", work)).rejects.toThrow(
+      "nothing there",
+    );
+    expect(calls).toBe(1);
+  });
+
+  test.each([
+    ["SCHEMA_NOT_SPECIFIED", "VALIDATION"],
+    ["COMPILATION_FAILED", "VALIDATION"],
+    ["INSUFFICIENT_FUND", "INSUFFICIENT_FUND"],
+    ["ALREADY_REVERT", "ALREADY_REVERT"],
+    ["OVERLOADED", "OVERLOADED"],
+  ] as const)("that fails with %s says %s to the clients of version 1", async (kind, known) => {
+    const work = async () => {
+      throw new AppError(kind, "why", { details: "where" });
+    };
+    await expect(inLedger(request(unusable("an object")), "main", work)).rejects.toMatchObject({
+      kind: known,
+      message: "why",
+      details: "where",
+    });
+  });
+});
