@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { end, identify, isAlive, type ProcessIdentity } from "./processes.ts";
 import { OperatorError } from "./project.ts";
@@ -119,7 +127,7 @@ const SERVER_FILE = "server.json";
 function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     lock = new DatabaseSync(join(path, LOCK_FILE));
     lock.exec("BEGIN EXCLUSIVE");
     return lock;
@@ -127,6 +135,24 @@ function takeLock(path: string): DatabaseSync {
     lock?.close();
     throw new OperatorError(whyNotTaken(path, cause), { cause });
   }
+}
+
+/**
+ * Makes a folder and those above it. Node's recursive `mkdirSync` never returns where the system says of an existing folder
+ * that it does not exist, which Linux does for new folders in `/proc`.
+ */
+function makeFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  for (const folder of missing.toReversed()) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another start may make the same folders.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  if (!statSync(path).isDirectory()) throw new Error("it is not a folder");
 }
 
 const SQLITE_BUSY = 5;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -168,6 +168,18 @@ describe("a start is refused with a sentence", () => {
     blocker.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`Port ${port} is not free`);
+  });
+
+  test("when the state folder can't be made", async () => {
+    const file = join(freshFolder(), "file");
+    writeFileSync(file, "");
+    const refused = ["/proc/self/florin/state", file].map(async (folder) => {
+      const { code, stderr } = await LocalServer.fail(folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The state folder \S+ can't be used: [^\n]+\.\n$/);
+      expect(stderr).toContain(folder);
+    });
+    await Promise.all(refused);
   });
 
   test("when the port is none", async () => {
