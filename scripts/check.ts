@@ -52,8 +52,8 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** src/env.d.ts says what wrangler.toml binds. A `.dev.vars` has no say in it, hence the empty file. */
 async function checkBindings(): Promise<string> {
-  const options = ["types", "src/env.d.ts", "--check", "--env-file=/dev/null"];
-  await promisify(execFile)(process.execPath, [WRANGLER, ...options], {
+  const options = ["types", "src/env.d.ts", "--include-runtime=false", "--env-file=/dev/null"];
+  await promisify(execFile)(process.execPath, [WRANGLER, ...options, "--check"], {
     cwd: ROOT,
     env: { ...process.env, ...WRANGLER_ENV },
   });
