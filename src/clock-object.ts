@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { BucketService, PipelineService } from "./modules/ledger/index.ts";
 import { WebhookService } from "./modules/webhooks/index.ts";
-import { logError } from "./platform/log.ts";
-import { systemClock, toMillis } from "./platform/time.ts";
+import { logError } from "#platform/log.ts";
+import { systemClock, toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** Puts right what is overdue in one module, and returns when to look again, in milliseconds since the epoch. */
 type Sweep = (env: Env) => Promise<number | undefined>;
@@ -13,8 +14,8 @@ const SWEEPS: readonly Sweep[] = [
   (env) => PipelineService.from(env).sweep(),
 ];
 
-/** When a sweep that was cut off or has failed is repeated. */
-const SWEEP_RETRY_MS = 15_000;
+/** When sweeps that were cut off or have failed are repeated. */
+const SWEEP_BACKOFF = doubling(15_000, 120_000);
 /** How long after one sweep the next one comes while the clock watches. */
 const WATCH_INTERVAL_MS = 4000;
 /** Until when the clock watches, in milliseconds since the epoch. */
@@ -27,6 +28,8 @@ const WATCH_KEY = "watchUntilMs";
 export class ClockObject extends DurableObject<Env> {
   /** Calls of `arm` so far: tells whether one came while a sweep was reading. */
   #arms = 0;
+  /** How many alarms in a row had a sweep that failed. */
+  #failures = 0;
 
   /** Makes sure that a sweep runs at `atMs` or before. */
   async arm(atMs: number): Promise<void> {
@@ -49,8 +52,9 @@ export class ClockObject extends DurableObject<Env> {
     const arms = this.#arms;
     const nowMs = toMillis(systemClock());
     // The platform gives up on an alarm that fails again and again; this one is set before anything can fail.
-    await this.ctx.storage.setAlarm(nowMs + SWEEP_RETRY_MS);
-    const sweptMs = await this.#sweepAll(nowMs + SWEEP_RETRY_MS);
+    const retryMs = nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1);
+    await this.ctx.storage.setAlarm(retryMs);
+    const sweptMs = await this.#sweepAll(retryMs);
     const nextMs = Math.min(sweptMs ?? Infinity, this.#nextWatch(nowMs));
     // Work that came meanwhile may not have been seen; the alarm that is set looks after it.
     if (this.#arms !== arms) return nextMs === Infinity ? undefined : this.arm(nextMs);
@@ -71,15 +75,18 @@ export class ClockObject extends DurableObject<Env> {
   /** Runs every sweep, whatever happens to the others, and returns the earliest time at which one wants to run again. */
   async #sweepAll(retryMs: number): Promise<number | undefined> {
     const times: number[] = [];
+    let hasFailed = false;
     const sweeps = SWEEPS.map(async (sweep) => sweep(this.env));
     for (const result of await Promise.allSettled(sweeps)) {
       if (result.status === "rejected") {
         logError("a sweep failed", result.reason);
+        hasFailed = true;
         times.push(retryMs);
       } else if (result.value !== undefined) {
         times.push(result.value);
       }
     }
+    this.#failures = hasFailed ? this.#failures + 1 : 0;
     return times.length === 0 ? undefined : Math.min(...times);
   }
 }

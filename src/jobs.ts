@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { LedgerService, PipelineService } from "./modules/ledger/index.ts";
 import { type Subscriptions, WebhookService } from "./modules/webhooks/index.ts";
-import { present } from "./platform/assert.ts";
-import { AppError } from "./platform/errors.ts";
-import type { PlatformEvent } from "./platform/events/envelope.ts";
-import type { DeliveryMessage, EventsMessage, EventsOrigin } from "./platform/events/messages.ts";
-import { log, logError } from "./platform/log.ts";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { DeliveryMessage, EventsMessage, EventsOrigin } from "#platform/events/messages.ts";
+import { log, logError } from "#platform/log.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /**
  * Where events of ledgers are read, and confirmed once whatever they cause is stored. Throws `LEDGER_NOT_FOUND` for a
@@ -164,17 +165,14 @@ async function acknowledgeAfter(
   } catch (error) {
     logError("messages could not be handled", error, { count: received.length });
     for (const { message } of received) {
-      message.retry({ delaySeconds: retryDelaySeconds(message.attempts) });
+      const waitMs = waitAfterFailures(MESSAGE_BACKOFF, message.attempts);
+      message.retry({ delaySeconds: Math.ceil(waitMs / 1000) });
     }
   }
 }
 
-/** Longest wait before a message is sent again, in seconds. */
-const RETRY_DELAY_SECONDS_MAX = 300;
-
-/** One second after the first attempt, then twice as long each time. */
-const retryDelaySeconds = (attempts: number): number =>
-  Math.min(2 ** (attempts - 1), RETRY_DELAY_SECONDS_MAX);
+/** When a message is sent again. */
+const MESSAGE_BACKOFF = doubling(1000, 300_000);
 
 /** Joins ranges that overlap or touch, in ascending order. */
 function mergeRanges(

@@ -3,10 +3,16 @@ import type { ExporterSetup } from "./exporter-config.ts";
 import type { LogItem, LogPage } from "./log-page.ts";
 import type { Assignment } from "./pipeline-store.ts";
 import type { ProgressStore } from "./progress.ts";
-import { idleAfterMs, retryAfterMs, type Waits } from "./waits.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
+import {
+  type Backoff,
+  doubling,
+  type Random,
+  waitAfterElapsed,
+  waitAfterFailures,
+} from "#platform/work/backoff.ts";
 
 /** Where a delivery touches the world; tests pass their own. */
 export interface DeliveryPorts {
@@ -20,11 +26,14 @@ export interface DeliveryPorts {
   ) => Promise<LogPage>;
   readonly open: (setup: ExporterSetup) => Destination;
   readonly nowMs: () => number;
-  /** From 0 on and below 1. */
-  readonly random: () => number;
+  readonly random: Random;
 }
 
-export interface DeliveryOptions extends Waits {
+export interface DeliveryOptions {
+  /** How long a pipeline waits between looks at a ledger that had entries a moment ago, in milliseconds. */
+  readonly pullMs: number;
+  /** How long a pipeline waits after a first failure, in milliseconds. */
+  readonly retryMs: number;
   /** Most entries that are read at a time. */
   readonly pageSize: number;
 }
@@ -38,6 +47,13 @@ export type NextRun =
 const RUN_MS_MAX = 20_000;
 /** Most batches that one run sends: a page and a batch are a call each, of which the platform allows 1,000. */
 const RUN_BATCHES_MAX = 300;
+
+/** Longest wait between attempts, in retry periods: repairs show soon, and an endpoint that is gone is not flooded. */
+const RETRY_PERIODS_MAX = 6;
+/** Pipelines that have failed together spread out over half of their wait. */
+const RETRY_JITTER = 0.5;
+/** Longest wait between looks at an idle ledger. */
+const IDLE_MS_MAX = 3_600_000;
 
 const NEVER: NextRun = { kind: "never" };
 
@@ -161,13 +177,15 @@ export class Delivery {
     const nowMs = this.#ports.nowMs();
     this.#progress.rest(state);
     const idleMs = nowMs - (this.#progress.read()?.activeAtMs ?? nowMs);
-    return { kind: "at", atMs: nowMs + idleAfterMs(idleMs, this.#options), isRetry: false };
+    const waitMs = waitAfterElapsed(idleBackoff(this.#options), idleMs);
+    return { kind: "at", atMs: nowMs + waitMs, isRetry: false };
   }
 
   #failed(message: string): NextRun {
     const nowMs = this.#ports.nowMs();
     const failures = this.#progress.fail(message, nowMs);
-    const waitMs = retryAfterMs(failures, this.#options, this.#ports.random());
+    const backoff = failureBackoff(this.#options);
+    const waitMs = waitAfterFailures(backoff, failures, this.#ports.random);
     return { kind: "at", atMs: nowMs + waitMs, isRetry: true };
   }
 }
@@ -176,6 +194,17 @@ interface Run {
   readonly endsAtMs: number;
   batches: number;
 }
+
+const failureBackoff = ({ retryMs }: DeliveryOptions): Backoff => ({
+  firstMs: retryMs,
+  mostMs: retryMs * RETRY_PERIODS_MAX,
+  factor: 2,
+  jitter: RETRY_JITTER,
+});
+
+/** Looks become rarer the longer nothing comes: they only make up for a lost message, as new entries wake a pipeline. */
+const idleBackoff = ({ pullMs }: DeliveryOptions): Backoff =>
+  doubling(pullMs, Math.max(IDLE_MS_MAX, pullMs));
 
 /** What clients see of an error that is none of a destination; the log has all of it. */
 const UNEXPECTED = "an unexpected error; see the logs of the server";

@@ -11,11 +11,12 @@ import { callObject } from "#platform/http/rpc.ts";
 import { logError } from "#platform/log.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** When a run that was cut off by a crash or a deploy is taken up again, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
-/** When an alarm that could do nothing rings again, in milliseconds. */
-const BROKEN_MS = 60_000;
+/** When an alarm that could do nothing rings again. */
+const BROKEN_BACKOFF = doubling(15_000, 300_000);
 /** How often a pipeline looks whether exporters are served again, in milliseconds. */
 const UNSERVED_MS = 3_600_000;
 
@@ -43,6 +44,8 @@ export class PipelineObject extends DurableObject<Env> {
   #isRemoved = false;
   /** After a failure, an alarm that comes earlier is one that was set before it. */
   #retryAtMs = 0;
+  /** How many alarms in a row could do nothing. */
+  #brokenAlarms = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -91,9 +94,11 @@ export class PipelineObject extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     try {
       await this.#ring();
+      this.#brokenAlarms = 0;
     } catch (error) {
       logError("the alarm of a pipeline failed", error, { pipeline: this.ctx.id.name });
-      await this.ctx.storage.setAlarm(Date.now() + BROKEN_MS);
+      const waitMs = waitAfterFailures(BROKEN_BACKOFF, ++this.#brokenAlarms);
+      await this.ctx.storage.setAlarm(Date.now() + waitMs);
     }
   }
 

@@ -8,6 +8,7 @@ import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { type Settings, settingsOf } from "#platform/settings.ts";
 import { type Clock, systemClock } from "#platform/time.ts";
+import { doubling } from "#platform/work/backoff.ts";
 
 /** Where the module touches the world outside D1; tests replace some of it. */
 export interface WebhookPorts extends SchedulePorts {
@@ -44,8 +45,10 @@ export function contextOf(env: Env, ports: Partial<WebhookPorts>): WebhookContex
 }
 
 const toRetryPolicy = (settings: Settings): RetryPolicy => ({
-  minBackoffMs: settings.FLORIN_WEBHOOK_RETRY_MIN_BACKOFF,
-  maxBackoffMs: settings.FLORIN_WEBHOOK_RETRY_MAX_BACKOFF,
+  backoff: doubling(
+    settings.FLORIN_WEBHOOK_RETRY_MIN_BACKOFF,
+    settings.FLORIN_WEBHOOK_RETRY_MAX_BACKOFF,
+  ),
   abortAfterMs: settings.FLORIN_WEBHOOK_RETRY_ABORT_AFTER,
   maxAttempts: settings.FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS,
 });

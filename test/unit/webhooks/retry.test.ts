@@ -7,13 +7,13 @@ import {
   RETRY_AFTER_MS_MAX,
   type RetryPolicy,
 } from "#modules/webhooks/core/retry.ts";
+import { doubling } from "#platform/work/backoff.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const STANDARD: RetryPolicy = {
-  minBackoffMs: MINUTE,
-  maxBackoffMs: HOUR,
+  backoff: doubling(MINUTE, HOUR),
   abortAfterMs: 10 * HOUR,
   maxAttempts: 15,
 };
@@ -52,7 +52,7 @@ describe("schedule", () => {
   });
 
   test("with a short budget ends with it", () => {
-    const policy = { ...STANDARD, minBackoffMs: SECOND, abortAfterMs: 3 * SECOND };
+    const policy = { ...STANDARD, backoff: doubling(SECOND, HOUR), abortAfterMs: 3 * SECOND };
     expect(attemptTimes(policy)).toEqual([0, SECOND, 3 * SECOND]);
   });
 
@@ -67,6 +67,12 @@ describe("schedule", () => {
     const policy = { ...STANDARD, maxAttempts: 0, abortAfterMs: Number.MAX_SAFE_INTEGER };
     const verdict = judge({ ...FIRST, index: 2000 }, policy);
     expect(verdict).toMatchObject({ status: "pending", nextAttemptMs: HOUR });
+  });
+
+  test("without any wait goes on after any number of attempts", () => {
+    const policy = { ...STANDARD, backoff: doubling(0, HOUR), maxAttempts: 0 };
+    const verdict = judge({ ...FIRST, index: 2000, respondedMs: SECOND }, policy);
+    expect(verdict).toMatchObject({ status: "pending", nextAttemptMs: SECOND });
   });
 
   test("a permanent failure is not repeated", () => {

@@ -33,6 +33,7 @@ import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { systemClock } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
 const ANNOUNCE_DELAY_MS = 10;
@@ -40,8 +41,8 @@ const ANNOUNCE_DELAY_BUSY_MS = 150;
 /** A ledger is busy for so long after a message of so many log entries. */
 const BUSY_MS = 1000;
 const BUSY_ENTRIES = 16;
-/** When the alarm looks whether the events of a burst are taken over, and sends them again if not. */
-const RESEND_DELAY_MS = 15_000;
+/** When the alarm looks whether the events of a burst are published, and sends them again if not. */
+const RESEND_BACKOFF = doubling(15_000, 120_000);
 /** What one call gives to the events consumer. */
 const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
 /** Most log entries that one message announces; the next one follows its confirmation. */
@@ -86,6 +87,8 @@ export class LedgerObject extends DurableObject<Env> {
   #changes = 0;
   #isAnnouncing = false;
   #isAlarmSet = false;
+  /** How often the alarm has sent events again since one was confirmed. */
+  #resends = 0;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
   #busyUntilMs = 0;
@@ -175,6 +178,7 @@ export class LedgerObject extends DurableObject<Env> {
   async confirmPublished(to: number, uuid?: string): Promise<Result<void>> {
     return this.#withEngineOf(uuid, (engine) => {
       engine.confirmPublished(to);
+      this.#resends = 0;
       this.#announce(engine);
     });
   }
@@ -195,6 +199,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#engine = undefined;
     this.#isHidden = false;
     this.#isAlarmSet = false;
+    this.#resends = 0;
     this.#announcedLogId = 0;
     this.#importingUntilMs = 0;
     // In one turn: nothing that comes in between, not even another ledger, is deleted with it.
@@ -207,6 +212,7 @@ export class LedgerObject extends DurableObject<Env> {
     const engine = this.#engine;
     this.#isAlarmSet = false;
     if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
+    this.#resends++;
     this.#armAlarm();
     await this.#send(engine);
   }
@@ -320,7 +326,9 @@ export class LedgerObject extends DurableObject<Env> {
   #armAlarm(): void {
     this.#isAlarmSet = true;
     // Not awaited on purpose: the write is part of this turn's commit, and the answer waits for that.
-    void this.ctx.storage.setAlarm(Date.now() + RESEND_DELAY_MS);
+    void this.ctx.storage.setAlarm(
+      Date.now() + waitAfterFailures(RESEND_BACKOFF, this.#resends + 1),
+    );
   }
 
   async #send(engine: LedgerEngine): Promise<void> {

@@ -1,9 +1,9 @@
 import type { AttemptOutcome } from "./delivery.ts";
+import { type Backoff, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** When a failed attempt is repeated. */
 export interface RetryPolicy {
-  readonly minBackoffMs: number;
-  readonly maxBackoffMs: number;
+  readonly backoff: Backoff;
   /** No attempt starts later than this after the first claim of its generation. */
   readonly abortAfterMs: number;
   /** 0 sets no limit. */
@@ -51,10 +51,6 @@ export function classify(statusCode: number): AttemptOutcome {
   return statusCode >= 400 && statusCode < 500 ? "permanent_failure" : "retryable_failure";
 }
 
-/** The wait after attempt `index`: it doubles from the minimum up to the maximum. */
-export const backoffMs = (index: number, policy: RetryPolicy): number =>
-  Math.min(policy.minBackoffMs * 2 ** index, policy.maxBackoffMs);
-
 /** Whether a delivery may not be tried any more, before its next attempt: time also passes while nothing runs. */
 export function isExhausted(
   { attemptCount, cycleStartedMs }: { attemptCount: number; cycleStartedMs: number },
@@ -68,9 +64,13 @@ export function isExhausted(
 function retryTime(attempt: AttemptFacts, policy: RetryPolicy): number | undefined {
   if (policy.maxAttempts > 0 && attempt.index + 1 >= policy.maxAttempts) return undefined;
   let scheduledMs = 0;
-  for (let index = 0; index <= attempt.index; index++) scheduledMs += backoffMs(index, policy);
+  let waitMs = 0;
+  for (let failures = 1; failures <= attempt.index + 1; failures++) {
+    waitMs = waitAfterFailures(policy.backoff, failures);
+    scheduledMs += waitMs;
+  }
   if (scheduledMs > policy.abortAfterMs) return undefined;
   const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
-  const nextMs = attempt.respondedMs + Math.max(backoffMs(attempt.index, policy), asked);
+  const nextMs = attempt.respondedMs + Math.max(waitMs, asked);
   return nextMs - attempt.cycleStartedMs > policy.abortAfterMs ? undefined : nextMs;
 }
