@@ -345,17 +345,3 @@ describe("logs", () => {
     expect(await statusOf("/logs", { token: null })).toBe(401);
   });
 });
-
-test("in the middle of an import, writes are told to come again; at its end they are welcome", async () => {
-  const [original, copy] = [await variedLedger(), await freshLedger()];
-  const [first = "", ...others] = (await exportLogs(original)).trimEnd().split("\n");
-  const object = objectOf(copy);
-  expect(unwrap(await object.importLogs({ texts: [first], before: 0 })).taken).toBe(1);
-  const refused = await post(copy, pay("world -> b", 1));
-  expect([refused.status, refused.headers.get("retry-after") !== null]).toEqual([503, true]);
-  expect(unwrap(await object.importLogs({ texts: others, before: 1 })).taken).toBe(others.length);
-  await object.endImport();
-  expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
-  expect(unwrap(await object.importLogs({ texts: [], before: 0 })).failure?.kind).toBe("IMPORT");
-  expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
-});

@@ -112,7 +112,9 @@ describe("over a socket", () => {
         await once(socket, "close");
         expect(await countOf(ledger)).toBe(2);
         const rest = log.split("\n").slice(2).join("\n");
-        expect((await importLogs(ledger, chunksOf(rest, 1000))).status).toBe(204);
+        // Until the server has noticed that the client is gone, it refuses another import.
+        const importRest = async () => (await importLogs(ledger, chunksOf(rest, 1000))).status;
+        await expect.poll(importRest, { timeout: 10_000 }).toBe(204);
         expect(await exportLogs(ledger)).toBe(log);
       }
     },

@@ -297,14 +297,18 @@ export class LedgerService {
   /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
   async importLogs(ledger: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const object = this.#object(ledger);
+    const importId = newId();
     let uuid: string | undefined;
     try {
       await importInBatches(chunks, async (batch) => {
         uuid ??= await callObject(object.assertCreated());
-        return callObject(object.importLogs(batch, uuid));
+        return callObject(object.importLogs(batch, { importId, uuid }));
       });
     } finally {
-      await object.endImport();
+      // It must not throw: that would hide why the import was refused. An import that is not ended ends by itself.
+      await object.endImport(importId).catch((error: unknown) => {
+        logError("a ledger was not told that an import is over", error, { ledger });
+      });
     }
   }
 

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { GroupCommit } from "./group-commit.ts";
+import { ImportLock } from "./import-lock.ts";
 import { ViolationLog } from "./violation-log.ts";
 import { answerAudit, type AuditAnswer, type AuditRequest } from "#ledger-engine/audit/audit.ts";
 import {
@@ -51,17 +52,9 @@ const ANNOUNCED_MAX = 10_000;
 /** What one call gives of the transactions that a stream has made, in bytes. */
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 
-/** How long after a batch of an import the next one may come; then writes are welcome. */
-const IMPORT_PAUSE_MS_MAX = 5000;
-
 const NOT_CREATED = {
   ok: false,
   failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
-} as const;
-
-const IMPORTING = {
-  ok: false,
-  failure: { kind: "OVERLOADED", message: "a log is being imported into the ledger" },
 } as const;
 
 /** A run of log entries, and the ledger that they are of. */
@@ -70,6 +63,13 @@ export interface LogRange {
   readonly entries: readonly LogEntry[];
   /** The last entry whose event is known to be taken over. */
   readonly publishedLogId: number;
+}
+
+/** Whose batch it is. With a uuid, only the ledger that has it takes the batch. */
+interface ImportCall {
+  /** The same for all batches of one import, and for no other import. */
+  readonly importId: string;
+  readonly uuid?: string | undefined;
 }
 
 /** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
@@ -92,7 +92,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
   #busyUntilMs = 0;
-  #importingUntilMs = 0;
+  readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -125,18 +125,22 @@ export class LedgerObject extends DurableObject<Env> {
     }, uuid);
   }
 
-  /** Takes entries of another ledger's log, as many of the first as one turn allows. */
-  async importLogs(batch: ImportBatch, uuid?: string): Promise<Result<ImportOutcome>> {
+  /** Takes entries of another ledger's log, as many of the first as one turn allows. Refuses a second import beside one. */
+  async importLogs(
+    batch: ImportBatch,
+    { importId, uuid }: ImportCall,
+  ): Promise<Result<ImportOutcome>> {
     return this.#write((engine) => {
+      this.#importLock.assertFreeFor(importId);
       const outcome = engine.importLogs(batch);
-      if (outcome.failure === undefined) this.#importingUntilMs = Date.now() + IMPORT_PAUSE_MS_MAX;
+      if (outcome.failure === undefined) this.#importLock.hold(importId);
       return outcome;
     }, uuid);
   }
 
-  /** No more batches come: writes are welcome again. */
-  async endImport(): Promise<void> {
-    this.#importingUntilMs = 0;
+  /** No more batches of this import come: other writes are welcome again. */
+  async endImport(importId: string): Promise<void> {
+    this.#importLock.release(importId);
   }
 
   /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
@@ -201,7 +205,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#isAlarmSet = false;
     this.#resends = 0;
     this.#announcedLogId = 0;
-    this.#importingUntilMs = 0;
+    this.#importLock.clear();
     // In one turn: nothing that comes in between, not even another ledger, is deleted with it.
     const { storage } = this.ctx;
     await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
@@ -239,8 +243,10 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** A write of the ledger's own: in the middle of an import it would be the end of that. */
   async #writeOwn<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
-    const isImporting = Date.now() < this.#importingUntilMs && !this.#isHidden;
-    return isImporting ? IMPORTING : this.#write(work, uuid);
+    return this.#write((engine) => {
+      this.#importLock.assertNoImport();
+      return work(engine);
+    }, uuid);
   }
 
   /** Runs a write in its group, and announces what it has changed. */

@@ -88,7 +88,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2ImportLogs",
       summary: "Import a log",
       description:
-        "Takes exported entries into a ledger that has no writes of its own. Entries are kept while they arrive: where one is refused, those before it stay, and another request may go on behind them.",
+        "Takes exported entries into a ledger that has no writes of its own. Entries are kept while they arrive: where one is refused, those before it stay, and another request may go on behind them. One import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503.",
       tags: TAGS,
       scope: "ledger:write",
       params: LedgerParams,

@@ -1,0 +1,34 @@
+import { expect, test, vi } from "vitest";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { Result } from "#platform/result.ts";
+
+/** A service whose ledger answers an import so, and cannot be told its end. */
+function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): LedgerService {
+  const ledger = {
+    assertCreated: async () => ({ ok: true, value: "uuid" }),
+    importLogs,
+    endImport: async () => {
+      throw new Error("the object is gone");
+    },
+  };
+  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
+  return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+test("why an import is refused is told, though its end cannot be", async () => {
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  const failure = { kind: "IMPORT", message: "importing logs: not now" } as const;
+  const service = serviceOf(async () => ({ ok: false, failure }));
+  await expect(service.importLogs("main", nothing())).rejects.toMatchObject(failure);
+  expect(logged).toHaveBeenCalledOnce();
+});
+
+test("an import succeeds where only its end cannot be told", async () => {
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  const service = serviceOf(async () => ({ ok: true, value: { taken: 0 } }));
+  await expect(service.importLogs("main", nothing())).resolves.toBeUndefined();
+  expect(logged).toHaveBeenCalledOnce();
+});
