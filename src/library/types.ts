@@ -244,6 +244,8 @@ export interface Account {
 
 /**
  * A filter as the HTTP API takes it: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." } }`.
+ * A test of an absent reference, revert date or balance is neither true nor false, and so is its `$not`; absent metadata do
+ * not match a test, and match its `$not`.
  */
 export type Filter = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 /** A filter as the JSON that clients send, its integers `bigint`. */
 export type FilterJson = { readonly [operator: string]: unknown };
 
-/** What a filter can ask of a row. `undefined` is what the row does not have. */
+/** What a filter can ask of a row. Of `undefined`, which the row does not have, no test is true or false. */
 export type Fact =
   | { readonly type: "number"; readonly value: bigint }
   | { readonly type: "date"; readonly value: Timestamp | undefined }
@@ -73,9 +73,9 @@ function judgeTest(operator: string, operand: unknown, facts: Facts): Verdict {
     case "number":
       return isRelated(operator, fact.value, value as bigint); // as drawn for the key
     case "date":
-      return fact.value !== undefined && isRelated(operator, fact.value, dateOf(value));
+      return fact.value === undefined ? undefined : isRelated(operator, fact.value, dateOf(value));
     case "text":
-      return fact.value !== undefined && isTextMatch(operator, fact.value, value);
+      return fact.value === undefined ? undefined : isTextMatch(operator, fact.value, value);
     case "addresses":
       return fact.values.some((address) =>
         operator === "$match"

@@ -71,13 +71,10 @@ export function datesAllowed(
   }
 }
 
-/** The dates that pass a test, or its negation: undefined where these are no single range. */
+/** The dates that pass a test, or its negation: undefined where these are no single range. No date passes neither. */
 export function dateRange(
-  { key, operator, value }: Extract<FilterTest, { kind: "date" }>,
+  { operator, value }: Extract<FilterTest, { kind: "date" }>,
   isNegated: boolean,
 ): Range | undefined {
-  const micros = toMicros(value);
-  if (!isNegated) return rangeOf(operator, micros, ALL_DATES);
-  // No revert date is also none that passes.
-  return key === "reverted_at" ? undefined : rangeOfOthers(operator, micros, ALL_DATES);
+  return (isNegated ? rangeOfOthers : rangeOf)(operator, toMicros(value), ALL_DATES);
 }

@@ -11,6 +11,7 @@ import {
   isRelated,
   type LedgerFilter,
   testsOf,
+  type Verdict,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
@@ -21,12 +22,12 @@ import { toMicros, type Timestamp } from "#platform/time.ts";
 /** Accounts whose addresses are remembered during one read. */
 const ACCOUNTS_KNOWN_MAX = 100_000;
 
-type Judge = (row: TransactionRow) => boolean;
+type Judge = (row: TransactionRow) => Verdict;
 
 /** Tells which transactions match a filter, and shows metadata as of a point in time. */
 export class TransactionFilter {
   readonly #sources: FilterSources;
-  readonly #isMatch: Judge | undefined;
+  readonly #isMatch: ((row: TransactionRow) => boolean) | undefined;
   readonly #asksMetadata: boolean;
   /** Tests on addresses that are not named. */
   readonly #addressTests: AddressMemo[] = [];
@@ -87,12 +88,10 @@ export class TransactionFilter {
         return ({ reverted }) => (reverted !== undefined) === test.value;
       case "text": {
         const values = new Set(test.values);
-        return ({ reference }) => reference !== undefined && values.has(reference);
+        return referenceJudge((reference) => values.has(reference));
       }
-      case "like": {
-        const matches = likeMatcher(test.pattern);
-        return ({ reference }) => reference !== undefined && matches(reference);
-      }
+      case "like":
+        return referenceJudge(likeMatcher(test.pattern));
       case "address":
       case "addressLike":
         return this.#addressJudge(test);
@@ -147,7 +146,13 @@ interface AddressMemo {
   readonly passes: (address: string) => boolean;
 }
 
-/** A transaction that was not reverted has no date of its revert: no comparison with it is true. */
+/** Of a transaction without a reference, nothing is known. */
+const referenceJudge =
+  (matches: (reference: string) => boolean): Judge =>
+  ({ reference }) =>
+    reference === undefined ? undefined : matches(reference);
+
+/** A transaction that was not reverted has no date of its revert: no comparison with it is true, nor false. */
 function dateJudge({ key, operator, value }: Extract<FilterTest, { kind: "date" }>): Judge {
   const wanted = toMicros(value);
   switch (key) {
@@ -156,7 +161,8 @@ function dateJudge({ key, operator, value }: Extract<FilterTest, { kind: "date" 
     case "updated_at":
       return ({ updated }) => isRelated(updated, operator, wanted);
     case "reverted_at":
-      return ({ reverted }) => reverted !== undefined && isRelated(reverted, operator, wanted);
+      return ({ reverted }) =>
+        reverted === undefined ? undefined : isRelated(reverted, operator, wanted);
     default:
       return ({ timestamp }) => isRelated(timestamp, operator, wanted);
   }

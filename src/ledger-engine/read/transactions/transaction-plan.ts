@@ -58,6 +58,8 @@ interface FilterPlace {
 /** Finds the indexes that lead to what a filter allows. */
 export class TransactionPlanner {
   readonly #sources: PlanSources;
+  /** The path to the transactions that have a reference; null where they are many. */
+  #referenced: IdPath | null | undefined;
 
   constructor(sources: PlanSources) {
     this.#sources = sources;
@@ -101,7 +103,7 @@ export class TransactionPlanner {
     const plans = filters.map((filter) => this.#plan(filter, place));
     return {
       span: plans.reduce((span, plan) => intersection(span, plan.span), ALL_IDS),
-      paths: plans.flatMap(({ paths }) => paths),
+      paths: [...new Set(plans.flatMap(({ paths }) => paths))],
       isExact: plans.every(({ isExact }) => isExact),
     };
   }
@@ -141,9 +143,10 @@ export class TransactionPlanner {
       case "boolean":
         return test.value === isNegated ? ANYTHING : this.#planReverted();
       default: {
-        const path = isNegated ? undefined : this.#findPath(test);
+        const path = isNegated ? this.#findPathOfNot(test) : this.#findPath(test);
         if (path === undefined) return ANYTHING;
-        return this.#along(path, { isExact: test.kind === "text" || test.kind === "address" });
+        const isExact = !isNegated && (test.kind === "text" || test.kind === "address");
+        return this.#along(path, { isExact });
       }
     }
   }
@@ -151,10 +154,14 @@ export class TransactionPlanner {
   /** Dates of insertion never decrease with the id. The paths of the others are made of all conditions on them. */
   #planDate(test: Extract<FilterTest, { kind: "date" }>, isNegated: boolean): Plan {
     const range = dateRange(test, isNegated);
+    if (test.key === "reverted_at") return this.#planRevertedIn(range);
     if (range === undefined) return ANYTHING;
-    if (test.key === "inserted_at") return { ...ALWAYS, span: this.#insertedIn(range) };
-    if (test.key !== "reverted_at") return ALWAYS;
-    // Any date passes, but none does not.
+    return test.key === "inserted_at" ? { ...ALWAYS, span: this.#insertedIn(range) } : ALWAYS;
+  }
+
+  /** Where there is no revert date, neither a test of it passes nor the negation of one. */
+  #planRevertedIn(range: Range | undefined): Plan {
+    if (range === undefined) return { ...this.#planReverted(), isExact: false };
     if (isAllDates(range)) return this.#planReverted();
     return this.#sources.hidesReverts ? ANYTHING : ALWAYS;
   }
@@ -203,6 +210,18 @@ export class TransactionPlanner {
     }
   }
 
+  /** Where there is no reference, the negation of a test of it does not pass either. */
+  #findPathOfNot({ kind }: FilterTest): IdPath | undefined {
+    if (kind !== "text" && kind !== "like") return undefined;
+    if (this.#referenced === undefined) this.#referenced = this.#findReferenced();
+    return this.#referenced ?? undefined;
+  }
+
+  #findReferenced(): IdPath | null {
+    const path = referencesLike(this.#sources.sql, "%");
+    return path.count(ALL_IDS, REFERENCES_RARE + 1) > REFERENCES_RARE ? null : path;
+  }
+
   /** The ids of what was inserted in a range of dates, as these never decrease with the id. */
   #insertedIn({ from, to }: Range): Span {
     const { reader } = this.#sources;
@@ -240,6 +259,9 @@ export class TransactionPlanner {
     return { span: ALL_IDS, paths: [path], isExact };
   }
 }
+
+/** Looking at so many references takes about as long as a page; where there are more, rows are tried as they come. */
+const REFERENCES_RARE = 20_000;
 
 const orderRank = ({ isOrdered }: IdPath): number => (isOrdered ? 0 : 1);
 

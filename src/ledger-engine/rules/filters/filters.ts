@@ -324,7 +324,10 @@ const invalidValue = ({ key }: NamedTest, value: FilterValue, why: string): AppE
 
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);
 
-/** What a filter says of a row: undefined where that is not known, as of a balance that an account never had. */
+/**
+ * What a filter says of a row: undefined where that is not known. So it is with a reference, a date of a revert and a
+ * balance that are absent. Metadata that are absent are known to be so, and match the negation of a test.
+ */
 export type Verdict = boolean | undefined;
 
 /**

@@ -48,10 +48,11 @@ export const WriteIdParams = LedgerParams.extend({
 export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 
 /** The filter language; see `platform/query.ts`. */
-export const FilterBody = z
-  .unknown()
-  .optional()
-  .openapi({ type: "object", description: "A filter; empty for none." });
+export const FilterBody = z.unknown().optional().openapi({
+  type: "object",
+  description:
+    "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. Metadata differ: a key that is absent does not match, and `$not` finds it.",
+});
 
 /** What a count takes, and what a list takes besides its pages. */
 export const CountQuery = HistoryParams.extend(FilterParams.shape);

@@ -101,6 +101,14 @@ const FILTERS: readonly [object, Predicate, "selective"?][] = [
   [{ $like: { reference: "ref-%" } }, ({ reference }) => reference?.startsWith("ref-") === true],
   [{ $like: { reference: "ref-%99" } }, ({ reference = "" }) => /^ref-.*99$/.test(reference)],
   [{ $like: { reference: "%999" } }, ({ reference = "" }) => reference.endsWith("999")],
+  [
+    { $not: { $like: { reference: "ref-%" } } },
+    ({ reference = "" }) => reference.startsWith("inv-"),
+  ],
+  [
+    { $not: { $or: [{ $like: { reference: "%9" } }, { $match: { account: "fees" } }] } },
+    (it) => it.reference?.endsWith("9") === false && !account(/^fees$/)(it),
+  ],
   [{ $match: { account: user(77) } }, account(/^users:077:main$/), "selective"],
   [{ $match: { account: "world" } }, account(/^world$/)],
   [{ $match: { source: "world" } }, source(/^world$/)],
@@ -141,6 +149,11 @@ const FILTERS: readonly [object, Predicate, "selective"?][] = [
   [{ $gt: { updated_at: middle } }, ({ updatedAt }) => updatedAt > middle],
   [{ $lte: { updated_at: middle } }, ({ updatedAt }) => updatedAt <= middle],
   [{ $gte: { reverted_at: middle } }, ({ revertedAt = "" }) => revertedAt >= middle],
+  [{ $not: { $lt: { reverted_at: middle } } }, ({ revertedAt = "" }) => revertedAt >= middle],
+  [
+    { $not: { $match: { reverted_at: middle } } },
+    ({ revertedAt }) => revertedAt !== undefined && revertedAt !== middle,
+  ],
   [
     { $and: [{ $match: { account: "world" } }, { $match: { "metadata[flag]": "1" } }] },
     (it) => account(/^world$/)(it) && it.metadata["flag"] === "1",
@@ -232,4 +245,18 @@ describe("a ledger with many transactions", () => {
       }
     },
   );
+
+  test("reads few rows for what does not have one reference, where few have any", () => {
+    const rows = new CountingSql();
+    const rare = new TestLedger({ sql: rows });
+    const commands = Array.from({ length: 1000 }, (_, index) =>
+      create(posting("world -> a", 1), index % 400 === 7 ? { reference: `ref-${index}` } : {}),
+    );
+    rare.bulk(commands, { atomic: true });
+    const where = { $not: { $match: { reference: "ref-407" } } };
+    const before = rows.rows;
+    expect(idsOf(rare, { where })).toEqual([808, 8]);
+    expect(countOf(rare, { where })).toBe(2);
+    expect(rows.rows - before).toBeLessThan(100);
+  });
 });

@@ -110,6 +110,13 @@ describe("transactions at a point in time", () => {
     expect(idsOf(ledger, { ...before, where: since })).toEqual([]);
     expect(idsOf(ledger, { ...after, where: since })).toEqual([1]);
     expect(countOf(ledger, { ...before, where: since })).toBe(0);
+    for (const until of ["2026-01-01T00:00:00Z", "0001-01-01T00:00:00Z"]) {
+      const where = { $not: { $lt: { reverted_at: until } } };
+      expect(idsOf(ledger, { ...before, where })).toEqual([]);
+      expect(countOf(ledger, { ...before, where })).toBe(0);
+      expect(idsOf(ledger, { ...after, where })).toEqual([1]);
+      expect(countOf(ledger, { ...after, where })).toBe(1);
+    }
     expect(idsOf(ledger, { ...before, column: "reverted_at" })).toEqual([2, 1]);
     expect(idsOf(ledger, { ...after, column: "reverted_at" })).toEqual([1, 4, 2]);
   });

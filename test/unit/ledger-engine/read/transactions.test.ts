@@ -85,12 +85,17 @@ describe("a filter of transactions", () => {
     [{ $like: { reference: "dep-1" } }, "1"],
     [{ $like: { reference: "%" } }, "4 3 1"],
     [{ $like: { reference: "%P2P%" } }, ""],
-    [{ $not: { $match: { reference: "dep-1" } } }, "7 6 5 4 3 2"],
-    [{ $not: { $like: { reference: "%" } } }, "7 6 5 2"],
-    [{ $not: { $in: { reference: ["dep-1", "dep-2"] } } }, "7 6 5 4 2"],
-  ])("looks for references, and takes none for one that is absent: %j", (where, ids) => {
-    expect(found(where)).toBe(ids);
-  });
+    [{ $not: { $match: { reference: "dep-1" } } }, "4 3"],
+    [{ $not: { $like: { reference: "%" } } }, ""],
+    [{ $not: { $like: { reference: "p2p%" } } }, "3 1"],
+    [{ $not: { $in: { reference: ["dep-1", "dep-2"] } } }, "4"],
+    [{ $not: { $in: { reference: [] } } }, "4 3 1"],
+  ])(
+    "looks for references; of one that is absent, no test is true, nor its negation: %j",
+    (where, ids) => {
+      expect(found(where)).toBe(ids);
+    },
+  );
 
   test.each<[object, string]>([
     [{ $match: { timestamp: "2026-03-01T09:00:00Z" } }, "3"],
@@ -129,9 +134,12 @@ describe("a filter of transactions", () => {
     [{ $gt: { reverted_at: "2020-01-01T00:00:00Z" } }, "2"],
     [{ $lte: { reverted_at: "9999-12-31T23:59:59.999999Z" } }, "2"],
     [{ $gte: { reverted_at: "0001-01-01T00:00:00Z" } }, "2"],
-    [{ $not: { $gt: { reverted_at: "2020-01-01T00:00:00Z" } } }, "7 6 5 4 3 1"],
-    [{ $not: { $lt: { reverted_at: "2020-01-01T00:00:00Z" } } }, "7 6 5 4 3 2 1"],
-  ])("tells reverted ones, and no date from any date: %j", (where, ids) => {
+    [{ $not: { $gt: { reverted_at: "2020-01-01T00:00:00Z" } } }, ""],
+    [{ $not: { $lt: { reverted_at: "2020-01-01T00:00:00Z" } } }, "2"],
+    [{ $not: { $match: { reverted_at: "2026-03-01T10:00:06Z" } } }, ""],
+    [{ $not: { $match: { reverted_at: "2026-03-01T10:00:05Z" } } }, "2"],
+    [{ $not: { $lt: { reverted_at: "0001-01-01T00:00:00Z" } } }, "2"],
+  ])("tells reverted ones, and compares no date that is absent: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -195,6 +203,30 @@ describe("a filter of transactions", () => {
     [{ $not: { $or: [{ $match: { account: "users:1" } }, { $match: { id: 7 } }] } }, "3"],
     [{ $not: { $and: [{ $gt: { id: 2 } }, { $lt: { id: 6 } }] } }, "7 6 2 1"],
     [{ $not: { $not: { $match: { reference: "dep-2" } } } }, "3"],
+    // What is absent decides nothing: the other filters of a list may.
+    [{ $or: [{ $not: { $match: { reference: "dep-1" } } }, { $gt: { id: 5 } }] }, "7 6 4 3"],
+    [{ $not: { $and: [{ $match: { reference: "dep-1" } }, { $lt: { id: 6 } }] } }, "7 6 4 3"],
+    [{ $not: { $or: [{ $match: { reference: "dep-1" } }, { $gt: { id: 3 } }] } }, "3"],
+    [{ $not: { $not: { $gt: { reverted_at: "2020-01-01T00:00:00Z" } } } }, "2"],
+    [
+      {
+        $not: {
+          $or: [{ $like: { reference: "dep%" } }, { $lt: { reverted_at: "2020-01-01T00:00:00Z" } }],
+        },
+      },
+      "",
+    ],
+    [
+      {
+        $not: {
+          $and: [
+            { $like: { reference: "dep%" } },
+            { $lt: { reverted_at: "2020-01-01T00:00:00Z" } },
+          ],
+        },
+      },
+      "4 2",
+    ],
     [
       {
         $and: [
