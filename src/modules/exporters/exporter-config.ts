@@ -3,7 +3,9 @@ import {
   type Destination,
   type DriverContext,
   type ExporterConfig,
+  type ReplaceSecret,
   SECRET_MASK,
+  type SecretFields,
 } from "./drivers/driver.ts";
 import { isObject } from "./drivers/fields.ts";
 import { findDriver } from "./drivers/index.ts";
@@ -68,30 +70,44 @@ export function openDestination(
   }
 }
 
-/** What clients see: a secret is masked, and all else is as it was sent. Sent back, the mask means the stored secret. */
-export function maskSecret({ driver, config }: ExporterSetup): ExporterConfig {
-  const secret = findDriver(driver)?.secret;
-  return secret?.read(config) === undefined ? config : secret.write(config, SECRET_MASK);
+/** What clients see: secrets are masked, and all else is as it was sent. Sent back, a mask means the stored secret. */
+export function maskSecrets({ driver, config }: ExporterSetup): ExporterConfig {
+  return findDriver(driver)?.secrets?.replace(config, () => SECRET_MASK) ?? config;
 }
 
 /**
- * Puts the stored secret where the mask was sent back. A new server would get to see it, so it has to be sent again for
- * one. Throws `VALIDATION`.
+ * Puts stored secrets where their masks were sent back. A new server would get to see them, so they have to be sent again
+ * for one. Throws `VALIDATION`.
  */
-export function keepSecret(setup: ExporterSetup, stored: ExporterSetup | undefined): ExporterSetup {
+export function keepSecrets(
+  setup: ExporterSetup,
+  stored: ExporterSetup | undefined,
+): ExporterSetup {
   const { driver, config } = setup;
-  const secret = findDriver(driver)?.secret;
-  if (secret === undefined || secret.read(config) !== SECRET_MASK) return setup;
-  const kept = stored?.driver === driver ? secret.read(stored.config) : undefined;
-  if (stored === undefined || kept === undefined) {
-    const message = `${secret.path} has the mask '${SECRET_MASK}', and there is no secret to keep`;
-    throw invalid(driver, new ConfigFault(secret.path, message));
-  }
-  if (secret.audience(stored.config) !== secret.audience(config)) {
-    const message = `${secret.path} has the mask '${SECRET_MASK}', and another server: send the secret again`;
-    throw invalid(driver, new ConfigFault(secret.path, message));
-  }
-  return { driver, config: secret.write(config, kept) };
+  const secrets = findDriver(driver)?.secrets;
+  if (secrets === undefined) return setup;
+  const former = stored?.driver === driver ? stored.config : {};
+  const known = readSecrets(secrets, former);
+  const keep: ReplaceSecret = (secret, { path, name }) => {
+    if (secret !== SECRET_MASK) return secret;
+    const refuse = (why: string): AppError =>
+      invalid(driver, new ConfigFault(path, `${name} has the mask '${SECRET_MASK}', and ${why}`));
+    const kept = known.get(name);
+    if (kept === undefined) throw refuse("there is no secret to keep");
+    if (secrets.secretHost(former) === secrets.secretHost(config)) return kept;
+    throw refuse("another server: send the secret again");
+  };
+  return { driver, config: secrets.replace(config, keep) };
+}
+
+/** The secrets of a config, by the names of their places. */
+function readSecrets(secrets: SecretFields, config: ExporterConfig): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  secrets.replace(config, (secret, { name }) => {
+    found.set(name, secret);
+    return secret;
+  });
+  return found;
 }
 
 const invalid = (driver: string, fault: ConfigFault): AppError =>

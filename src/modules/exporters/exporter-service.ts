@@ -1,5 +1,5 @@
 import type { DriverContext } from "./drivers/driver.ts";
-import { type ExporterInput, keepSecret, maskSecret, parseSetup } from "./exporter-config.ts";
+import { type ExporterInput, keepSecrets, maskSecrets, parseSetup } from "./exporter-config.ts";
 import { type Exporter, ExporterStore } from "./exporter-store.ts";
 import { Messenger } from "./messenger.ts";
 import { PipelineStore } from "./pipeline-store.ts";
@@ -47,7 +47,7 @@ export class ExporterService {
 
   /** Throws `VALIDATION`. */
   async create(input: ExporterInput): Promise<Exporter> {
-    const setup = creating(() => keepSecret(parseSetup(input, this.#context), undefined));
+    const setup = creating(() => keepSecrets(parseSetup(input, this.#context), undefined));
     if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
       throw new AppError("VALIDATION", `there are ${EXPORTERS_MAX} exporters already`);
     }
@@ -63,7 +63,7 @@ export class ExporterService {
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
       const stored = await this.#exporters.find(id);
       if (stored === undefined) throw unknownExporter(id);
-      if (await this.#exporters.replace(stored, keepSecret(setup, stored))) {
+      if (await this.#exporters.replace(stored, keepSecrets(setup, stored))) {
         await this.#messenger.tellUntold({ exporterId: id });
         return;
       }
@@ -91,7 +91,7 @@ export const unknownExporter = (id: string): AppError =>
 const masked = ({ id, driver, config, createdAt }: Exporter): Exporter => ({
   id,
   driver,
-  config: maskSecret({ driver, config }),
+  config: maskSecrets({ driver, config }),
   createdAt,
 });
 

@@ -35,6 +35,16 @@ describe("the http driver", () => {
     expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(fault);
   });
 
+  test("shows no secret of its URL that a server repeats", async () => {
+    const server = new FakeServer();
+    server.respond = ({ url: called }) =>
+      new Response(`${called.href} ${called.searchParams.get("token")}`, { status: 403 });
+    const destination = httpDriver.open({ url: `${url}?token=hunter%202` }, server.context());
+    expect(await destination.send("main", [item(1)])).toBe(
+      `the answer is 403: ${url}?token=*** ***`,
+    );
+  });
+
   test("says why no answer came", async () => {
     const server = new FakeServer();
     server.respond = () => {
@@ -312,6 +322,11 @@ describe("the elasticsearch driver", () => {
       Response.json({ items: [{ index: { status: 401, error: repeat(headers) } }] });
     expect(await destination.send("l", [item(1)])).toBe(
       '1 of 1 entries were refused, first 1 with 401: "Basic *** elastic:***"',
+    );
+    const keyed = { endpoint: `${endpoint}&apikey=hunter3` };
+    server.respond = ({ url }) => new Response(url.search, { status: 401 });
+    expect(await elasticsearchDriver.open(keyed, server.context()).send("l", [item(1)])).toBe(
+      "the answer is 401: ?pipeline=logs&apikey=***",
     );
   });
 

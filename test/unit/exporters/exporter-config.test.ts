@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keepSecret, maskSecret, parseSetup } from "#modules/exporters/exporter-config.ts";
+import { keepSecrets, maskSecrets, parseSetup } from "#modules/exporters/exporter-config.ts";
 import { AppError } from "#platform/errors.ts";
 import { FakeServer } from "#test/support/destinations.ts";
 
@@ -67,33 +67,74 @@ describe("a secret", () => {
     ["http://u@h/d", "http://u@h/d"],
     ["http://u:@h/d", "http://u:@h/d"],
   ])("of the DSN %s is shown as %s", (dsn, shown) => {
-    expect(maskSecret(clickhouse(dsn))).toEqual({ dsn: shown });
+    expect(maskSecrets(clickhouse(dsn))).toEqual({ dsn: shown });
   });
 
   test("of elasticsearch is shown as a mask, and all else as it was sent", () => {
-    expect(maskSecret(elasticsearch("http://h", "p"))).toEqual({
+    expect(maskSecrets(elasticsearch("http://h", "p"))).toEqual({
       endpoint: "http://h",
       authentication: { username: "u", password: "***" },
     });
     const open = { driver: "elasticsearch", config: { endpoint: "http://h", index: "i" } };
-    expect(maskSecret(open)).toBe(open.config);
-    const http = { driver: "http", config: { url: "http://h/?token=x" } };
-    expect(maskSecret(http)).toBe(http.config);
+    expect(maskSecrets(open)).toEqual(open.config);
+  });
+
+  test.each([
+    ["http://h/?token=x", "http://h/?token=***"],
+    ["http://h/in?a=1&api_key=x&b=2#c?token=d", "http://h/in?a=1&api_key=***&b=2#c?token=d"],
+    ["http://h/in?X-API-Key=a=b&sig=c", "http://h/in?X-API-Key=***&sig=***"],
+    [
+      "http://h/?access%5Ftoken=x&Authorization=Bearer%20y",
+      "http://h/?access%5Ftoken=***&Authorization=***",
+    ],
+    ["http://h/?token=x&token=y", "http://h/?token=***&token=***"],
+    ["http://h/?password=%zz", "http://h/?password=***"],
+    ["http://u:p@h/?passwd=q", "http://u:***@h/?passwd=***"],
+    ["http://h/?token&token=&pipeline=logs", "http://h/?token&token=&pipeline=logs"],
+    ["http://h/token=x", "http://h/token=x"],
+  ])("of the URL %s is shown as %s", (url, shown) => {
+    expect(maskSecrets({ driver: "http", config: { url } })).toEqual({ url: shown });
+    const config = { endpoint: url, authentication: { username: "u", password: "p" } };
+    expect(maskSecrets({ driver: "elasticsearch", config })).toEqual({
+      endpoint: shown,
+      authentication: { username: "u", password: "***" },
+    });
+    expect(maskSecrets(clickhouse(url))).toEqual({ dsn: shown });
+  });
+
+  test("in a parameter is kept by its name, each apart from the others", () => {
+    const http = (url: string) => ({ driver: "http", config: { url } });
+    const stored = http("https://h/in?token=a%20b&key=c&token=d");
+    const keep = (url: string) => keepSecrets(http(url), stored).config["url"];
+    expect(keep("https://h/in?token=***&key=***&token=***")).toBe(stored.config.url);
+    expect(keep("https://h/new?v=2&token=%2A%2A%2A&key=new")).toBe(
+      "https://h/new?v=2&token=a%20b&key=new",
+    );
+    expect(keep("https://h/in")).toBe("https://h/in");
+    for (const url of ["http://h/in?key=***", "https://h2/in?key=***", "https://h/in?sig=***"]) {
+      expect(refusal(() => keep(url))).toMatchObject({
+        kind: "VALIDATION",
+        details: "config.url",
+      });
+    }
+    expect(refusal(() => keep("https://h2/in?key=***"))?.message).toContain(
+      "url?key has the mask '***', and another server: send the secret again",
+    );
   });
 
   test("is kept where its mask comes back for the same server", () => {
     expect(
-      keepSecret(clickhouse("http://v:***@h:8123/e"), clickhouse("http://u:p%40@h:8123/d")),
+      keepSecrets(clickhouse("http://v:***@h:8123/e"), clickhouse("http://u:p%40@h:8123/d")),
     ).toEqual(clickhouse("http://v:p%40@h:8123/e"));
     expect(
-      keepSecret(elasticsearch("http://h/x", "***"), elasticsearch("http://h/y", "p")),
+      keepSecrets(elasticsearch("http://h/x", "***"), elasticsearch("http://h/y", "p")),
     ).toEqual(elasticsearch("http://h/x", "p"));
   });
 
   test("is replaced by another one, and left out where none is sent", () => {
     const stored = clickhouse("http://u:p@h/d");
     for (const next of [clickhouse("http://u:q@h/d"), clickhouse("http://u@h/d")]) {
-      expect(keepSecret(next, stored)).toEqual(next);
+      expect(keepSecrets(next, stored)).toEqual(next);
     }
   });
 
@@ -105,7 +146,7 @@ describe("a secret", () => {
     ["the port is another one", clickhouse("http://u:p@h:81/d")],
     ["it would leave an encrypted connection", clickhouse("https://u:p@h/d")],
   ])("is not kept where %s", (_why, stored) => {
-    const fault = refusal(() => keepSecret(clickhouse("http://u:***@h/d"), stored));
+    const fault = refusal(() => keepSecrets(clickhouse("http://u:***@h/d"), stored));
     expect(fault).toMatchObject({ kind: "VALIDATION", details: "config.dsn" });
   });
 });

@@ -5,12 +5,12 @@ import {
   ConfigFault,
   type Driver,
   type DriverContext,
-  type ExporterConfig,
   excerptOf,
   faultOf,
   textOf,
 } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
+import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
 import { fieldsOf, type LogItem } from "#modules/exporters/log-page.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -22,7 +22,8 @@ import { stringifyJson } from "#platform/json.ts";
 export const clickhouseDriver: Driver = {
   name: "clickhouse",
   open(config, context) {
-    const server = parseDsn(textField(config, "dsn") ?? "", context);
+    const dsn = textField(config, "dsn") ?? "";
+    const server = { ...parseDsn(dsn, context), secrets: urlSecretsOf(config, "dsn") };
     const batching = readBatching(config);
     assertKnown(config, ["dsn", BATCHING]);
     // The server may lose the table or be another one after a failure.
@@ -39,17 +40,9 @@ export const clickhouseDriver: Driver = {
       },
     };
   },
-  secret: {
-    path: "dsn",
-    read: (config) => splitDsn(config).password || undefined,
-    write(config, secret) {
-      const { before, after } = splitDsn(config);
-      return { ...config, dsn: `${before}${secret}${after}` };
-    },
-    audience(config) {
-      const { before, after } = splitDsn(config);
-      return URL.canParse(before + after) ? new URL(before + after).origin : "";
-    },
+  secrets: {
+    replace: (config, replace) => replaceUrlSecrets(config, "dsn", replace),
+    secretHost: ({ dsn }) => originOf(dsn),
   },
 };
 
@@ -79,8 +72,6 @@ const OWN_PARAMETERS = new Set([
 ]);
 
 interface Server {
-  /** The password, as it is sent and as the DSN has it. */
-  readonly secrets: readonly string[];
   readonly origin: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -106,7 +97,6 @@ function parseDsn(dsn: string, context: DriverContext): Server {
     throw new ConfigFault("dsn", "dsn is not an absolute http(s) URL");
   }
   const url = new URL(dsn);
-  const secrets = [decode(url.password), splitDsn({ dsn }).password ?? ""];
   const [user, password] = [url.username, url.password].map(decode);
   url.username = "";
   url.password = "";
@@ -115,7 +105,6 @@ function parseDsn(dsn: string, context: DriverContext): Server {
   if (database.includes("/"))
     throw new ConfigFault("dsn", "dsn has more than a database in its path");
   return {
-    secrets,
     origin: url.origin,
     parameters: { ...settingsOf(url), ...SETTINGS, ...(database === "" ? {} : { database }) },
     headers: {
@@ -156,7 +145,7 @@ function headerValue(text: string): string {
 
 /** Runs a statement; resolves to what went wrong. */
 async function run(
-  { secrets, origin, parameters, headers }: Server,
+  { secrets, origin, parameters, headers }: Server & { readonly secrets: readonly string[] },
   { query, body }: { readonly query: string; readonly body?: string },
   context: DriverContext,
 ): Promise<string | undefined> {
@@ -175,18 +164,4 @@ async function run(
 function toRow(ledger: string, item: LogItem): string {
   const { id, type, date, data } = fieldsOf(item);
   return `${stringifyJson({ ledger, id, type, date, data })}\n`;
-}
-
-/** A DSN around its password. The user's info ends at the last `@` before the path, and the user's name at the first colon. */
-const DSN = /^([a-z][a-z0-9+.-]*:\/\/[^/?#:]*:)([^/?#]*)(@[^@]*)$/is;
-
-function splitDsn({ dsn }: ExporterConfig): { before: string; password?: string; after: string } {
-  const text = typeof dsn === "string" ? dsn : "";
-  // Behind the authority, an `@` is nothing special.
-  const end = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(text)?.[0].length ?? text.length;
-  const [, before, password, host] = DSN.exec(text.slice(0, end)) ?? [];
-  if (before === undefined || password === undefined || host === undefined) {
-    return { before: text, after: "" };
-  }
-  return { before, password, after: host + text.slice(end) };
 }

@@ -25,8 +25,8 @@ export interface Driver {
   readonly name: string;
   /** Reads a config without touching the network. Throws `ConfigFault` naming the field that is wrong. */
   readonly open: (config: ExporterConfig, context: DriverContext) => Destination;
-  /** Where configs have a secret, if they have one. */
-  readonly secret?: SecretField;
+  /** Where configs have secrets, if they have any. */
+  readonly secrets?: SecretFields;
 }
 
 /** Where log entries go. */
@@ -39,16 +39,22 @@ export interface Destination {
   readonly send: (ledger: string, entries: readonly LogItem[]) => Promise<string | undefined>;
 }
 
-/** The part of a config that only its owner may know. */
-export interface SecretField {
-  /** Names it in errors. */
+/** The parts of a config that only its owner may know. */
+export interface SecretFields {
+  /** The config with what `replace` returns in the place of each secret. */
+  readonly replace: (config: ExporterConfig, replace: ReplaceSecret) => ExporterConfig;
+  /** The server that gets to see them: stored secrets are not kept for another one. */
+  readonly secretHost: (config: ExporterConfig) => string;
+}
+
+export type ReplaceSecret = (secret: string, place: SecretPlace) => string;
+
+/** Where a config has a secret. */
+export interface SecretPlace {
+  /** Path of the field. */
   readonly path: string;
-  /** Undefined where a config has none. */
-  readonly read: (config: ExporterConfig) => string | undefined;
-  /** The config with another secret in the place of its own. */
-  readonly write: (config: ExporterConfig, secret: string) => ExporterConfig;
-  /** Who gets to see it: a stored secret is not kept for anybody else. */
-  readonly audience: (config: ExporterConfig) => string;
+  /** Names the place in errors; no other secret of the config has the same name. */
+  readonly name: string;
 }
 
 /** A config is wrong. `malformed` means of another shape than the driver reads. */

@@ -11,11 +11,13 @@ import {
   textOf,
 } from "./driver.ts";
 import { assertKnown, booleanField, isObject, objectField, textField } from "./fields.ts";
+import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
 import { fieldsOf, type LogItem } from "#modules/exporters/log-page.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 const INDEX_STANDARD = "unified-stack-data";
 const AUTHENTICATION = "authentication";
+const PASSWORD = `${AUTHENTICATION}.password`;
 
 /**
  * Indexes a document for each log entry through the bulk API. The id of the document is made of the ledger and the entry,
@@ -28,7 +30,8 @@ export const elasticsearchDriver: Driver = {
     if (endpoint === "") throw new ConfigFault("endpoint", "elasticsearch endpoint is required");
     assertCallable("endpoint", endpoint, context);
     const index = textField(config, "index") ?? "";
-    const { authorization, secrets = [] } = readAuthentication(config);
+    const { authorization, secrets: credentials = [] } = readAuthentication(config);
+    const secrets = [...credentials, ...urlSecretsOf(config, "endpoint")];
     const batching = readBatching(config);
     assertKnown(config, ["endpoint", "index", AUTHENTICATION, BATCHING]);
     const url = bulkUrl(endpoint);
@@ -49,19 +52,20 @@ export const elasticsearchDriver: Driver = {
       },
     };
   },
-  secret: {
-    path: `${AUTHENTICATION}.password`,
-    read: ({ authentication }) => {
-      const { password } = isObject(authentication) ? authentication : {};
-      return typeof password === "string" && password !== "" ? password : undefined;
-    },
-    write: (config, password) => {
+  secrets: {
+    replace(config, replace) {
+      const replaced = replaceUrlSecrets(config, "endpoint", replace);
       const { authentication } = config;
-      const others = isObject(authentication) ? authentication : {};
-      return { ...config, authentication: { ...others, password } };
+      if (!isObject(authentication)) return replaced;
+      const { password } = authentication;
+      if (typeof password !== "string" || password === "") return replaced;
+      const place = { path: PASSWORD, name: PASSWORD };
+      return {
+        ...replaced,
+        authentication: { ...authentication, password: replace(password, place) },
+      };
     },
-    audience: ({ endpoint }) =>
-      typeof endpoint === "string" && URL.canParse(endpoint) ? new URL(endpoint).origin : "",
+    secretHost: ({ endpoint }) => originOf(endpoint),
   },
 };
 
@@ -77,7 +81,7 @@ function readAuthentication(config: ExporterConfig): Authentication {
   const fields = objectField(config, AUTHENTICATION);
   assertKnown(fields, ["username", "password", "awsEnabled"], AUTHENTICATION);
   const username = textField(fields, `${AUTHENTICATION}.username`) ?? "";
-  const password = textField(fields, `${AUTHENTICATION}.password`) ?? "";
+  const password = textField(fields, PASSWORD) ?? "";
   if ((username === "") !== (password === "")) {
     throw new ConfigFault(
       `${AUTHENTICATION}.${username === "" ? "username" : "password"}`,

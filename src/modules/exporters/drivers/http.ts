@@ -1,6 +1,7 @@
 import { BATCHING, readBatching } from "./batching.ts";
 import { assertCallable, callDestination, ConfigFault, type Driver, faultOf } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
+import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
 import { withLedger } from "#modules/exporters/log-page.ts";
 
 /**
@@ -18,13 +19,18 @@ export const httpDriver: Driver = {
     assertCallable("url", url, context);
     const batching = readBatching(config);
     assertKnown(config, ["url", BATCHING]);
+    const secrets = urlSecretsOf(config, "url");
     return {
       batching,
       async send(ledger, entries) {
         const body = `[${entries.map((entry) => withLedger(entry, ledger)).join(",")}]\n`;
         const headers = { "content-type": "application/json" };
-        return faultOf(await callDestination({ url, headers, body }, context));
+        return faultOf(await callDestination({ url, headers, body }, context), secrets);
       },
     };
+  },
+  secrets: {
+    replace: (config, replace) => replaceUrlSecrets(config, "url", replace),
+    secretHost: ({ url }) => originOf(url),
   },
 };

@@ -15,7 +15,7 @@ const CONFIGS = `What the driver takes:
 - \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
 - \`noop\`: anything; entries are discarded.
 
-All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers a password is \`${SECRET_MASK}\`; sent back in an update for the same server, that keeps the stored one.`;
+All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers \`${SECRET_MASK}\` stands for passwords and, in URLs, for the values of parameters whose name speaks of a secret, such as \`api_key\` or \`token\`; sent back in an update for the same server, it keeps what is stored.`;
 
 export const ExporterRequest = z
   .object({
