@@ -2,11 +2,12 @@ import type { PipelineStore } from "./pipeline-store.ts";
 import { logError } from "#platform/log.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { settingsOf } from "#platform/settings.ts";
+import { settleAll } from "#platform/work/lanes.ts";
 
 type TellEnv = Pick<Env, "PIPELINES" | "CLOCK">;
 
-/** Calls of objects under way at once. */
-const CALLS_AT_ONCE_MAX = 6;
+/** How the objects of pipelines are called: side by side, and none is waited for longer than this. */
+export const OBJECT_LANES = { total: 6, perKey: 1, timeoutMs: 10_000 };
 /** Most objects that one request calls; the sweep goes on. */
 const CALLS_PER_REQUEST_MAX = 60;
 /** Most objects that one sweep calls, and when the next one follows where there were so many. */
@@ -62,29 +63,15 @@ export class Messenger {
 
   /** An object that can't be reached stays untold. Returns whether all were reached. */
   async #tellAll(ids: readonly string[]): Promise<boolean> {
-    let areTold = true;
-    await eachOf(ids, async (id) => {
-      try {
-        await this.#env.PIPELINES.getByName(id).refresh();
-      } catch (error) {
-        areTold = false;
-        logError("a pipeline was not told of a change; the sweep repeats it", error, {
-          pipeline: id,
-        });
-      }
+    const results = await settleAll(ids, {
+      limits: OBJECT_LANES,
+      keyOf: (id) => id,
+      run: (id) => this.#env.PIPELINES.getByName(id).refresh(),
     });
-    return areTold;
+    const failed = results.filter(({ error }) => error !== undefined);
+    for (const { item: pipeline, error } of failed) {
+      logError("a pipeline was not told of a change; the sweep repeats it", error, { pipeline });
+    }
+    return failed.length === 0;
   }
-}
-
-/** Does something with each item, with a few at once. */
-export async function eachOf<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const rest = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await work(item);
-  };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE_MAX }, lane));
 }

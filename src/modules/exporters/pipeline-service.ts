@@ -1,6 +1,6 @@
 import { unknownExporter } from "./exporter-service.ts";
 import { ExporterStore } from "./exporter-store.ts";
-import { eachOf, Messenger } from "./messenger.ts";
+import { Messenger, OBJECT_LANES } from "./messenger.ts";
 import {
   type LedgerIdentity,
   type Pipeline,
@@ -16,6 +16,7 @@ import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { systemClock } from "#platform/time.ts";
+import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
 export const PIPELINES_PER_LEDGER_MAX = 50;
@@ -154,18 +155,19 @@ export class PipelineService {
   async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
     if (lastLogIds.size === 0 || !settingsOf(this.#env).FLORIN_EXPORTERS) return;
     const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
-    const failed: string[] = [];
-    await eachOf(enabled, async ({ id, ledger }) => {
-      try {
-        await this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger));
-      } catch (error) {
-        logError("a pipeline was not woken; the sweep does it", error, { pipeline: id, ledger });
-        failed.push(id);
-      }
+    const results = await settleAll(enabled, {
+      limits: OBJECT_LANES,
+      keyOf: ({ id }) => id,
+      run: ({ id, ledger }) => this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger)),
     });
+    const failed = results.filter(({ error }) => error !== undefined);
+    for (const { item, error } of failed) {
+      const { id: pipeline, ledger } = item;
+      logError("a pipeline was not woken; the sweep does it", error, { pipeline, ledger });
+    }
     if (failed.length === 0) return;
     await this.#messenger.watch();
-    await this.#stores.pipelines.touch(failed);
+    await this.#stores.pipelines.touch(failed.map(({ item }) => item.id));
   }
 
   /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
