@@ -131,6 +131,17 @@ describe("a secret", () => {
     ).toEqual(elasticsearch("http://h/x", "p"));
   });
 
+  test("of a clickhouse:// DSN is kept for the HTTP interface of its server", () => {
+    const stored = clickhouse("clickhouse://u:p@h:9000/d");
+    expect(maskSecrets(stored)).toEqual({ dsn: "clickhouse://u:***@h:9000/d" });
+    expect(keepSecrets(clickhouse("http://u:***@h:8123/e"), stored)).toEqual(
+      clickhouse("http://u:p@h:8123/e"),
+    );
+    for (const dsn of ["clickhouse://u:***@h:9440/d", "clickhouse://u:***@h2:9000/d"]) {
+      expect(refusal(() => keepSecrets(clickhouse(dsn), stored))?.kind).toBe("VALIDATION");
+    }
+  });
+
   test("is replaced by another one, and left out where none is sent", () => {
     const stored = clickhouse("http://u:p@h/d");
     for (const next of [clickhouse("http://u:q@h/d"), clickhouse("http://u@h/d")]) {

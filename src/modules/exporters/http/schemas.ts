@@ -9,7 +9,7 @@ const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
 const CONFIGS = `What the driver takes:
 
 - \`http\`: \`url\`. Each batch is posted as a JSON array of log entries with the name of their \`ledger\`.
-- \`clickhouse\`: \`dsn\` of the HTTP interface, \`http://user:password@host:8123/database?settings\`. The table \`logs\` is made.
+- \`clickhouse\`: \`dsn\` of the HTTP interface, \`http://user:password@host:8123/database?settings\`, or of the native one, \`clickhouse://user:password@host:9000/database?settings\`, which means the HTTP interface of the same server: port 8123, or with \`secure=true\` or the native port 9440 port 8443 and https; a server with other ports needs \`http_port=\`. The table \`logs\` is made.
 - \`elasticsearch\`: \`endpoint\`, \`index\` (\`unified-stack-data\` by default), \`authentication\` with \`username\` and \`password\`.
 - \`queue\`: \`binding\`, the name of a Queue binding of the Worker, which begins with \`EXPORT_\`. A message is the JSON text of an entry.
 - \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.

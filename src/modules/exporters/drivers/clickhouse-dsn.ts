@@ -1,0 +1,185 @@
+import { assertCallable, ConfigFault, type DriverContext } from "./driver.ts";
+
+/** The HTTP interface of a ClickHouse server, as a DSN names it. */
+export interface ClickhouseServer {
+  readonly origin: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the driver relies on, whatever the server's defaults are: acceptance means that the rows are stored. */
+const SETTINGS = {
+  async_insert: "0",
+  wait_end_of_query: "1",
+  date_time_input_format: "best_effort",
+  input_format_json_read_objects_as_strings: "1",
+};
+
+/**
+ * What the URL parser takes as it is written. It also takes spaces around, line breaks inside, one slash or none, and
+ * backslashes for slashes: the password of such a DSN would not be found, and be shown.
+ */
+const ABSOLUTE = /^(https?|clickhouse):\/\/[^\s/?#\\][^\s\\]*$/i;
+
+/**
+ * Reads `http(s)://user:password@host:port/database?settings`, or the `clickhouse://` of a native client, which means the
+ * HTTP interface of the same server.
+ */
+export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer {
+  if (dsn === "") throw new ConfigFault("dsn", "dsn is required");
+  const url = toHttpUrl(dsn);
+  const [user = "", password = ""] = [url.username, url.password].map(decode);
+  url.username = "";
+  url.password = "";
+  assertCallable("dsn", url.href, context);
+  const database = decode(url.pathname.slice(1));
+  if (database.includes("/")) {
+    throw new ConfigFault("dsn", "dsn has more than a database in its path");
+  }
+  return {
+    origin: url.origin,
+    parameters: { ...settingsOf(url), ...SETTINGS, ...(database === "" ? {} : { database }) },
+    headers: {
+      ...(user === "" ? {} : { "x-clickhouse-user": headerValue(user) }),
+      ...(password === "" ? {} : { "x-clickhouse-key": headerValue(password) }),
+    },
+  };
+}
+
+/** The server that a DSN names; empty where it names none. */
+export function dsnOrigin(dsn: unknown): string {
+  try {
+    return typeof dsn === "string" ? toHttpUrl(dsn).origin : "";
+  } catch (error) {
+    if (error instanceof ConfigFault) return "";
+    throw error;
+  }
+}
+
+function toHttpUrl(dsn: string): URL {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(dsn)?.[1]?.toLowerCase();
+  if (scheme === "tcp" || scheme === "native") {
+    throw new ConfigFault(
+      "dsn",
+      "dsn names the native protocol; give the HTTP interface, such as http://user:password@host:8123/database, or a clickhouse:// DSN",
+    );
+  }
+  if (!ABSOLUTE.test(dsn) || !URL.canParse(dsn)) {
+    throw new ConfigFault("dsn", "dsn is not an absolute URL of http(s):// or clickhouse://");
+  }
+  return scheme === "clickhouse" ? fromNative(dsn) : new URL(dsn);
+}
+
+/** The HTTP ports of a server that keeps to the standard, without and with encryption. */
+const HTTP_PORT = "8123";
+const HTTPS_PORT = "8443";
+const NATIVE_PORT = "9000";
+const NATIVE_SECURE_PORT = "9440";
+
+function fromNative(dsn: string): URL {
+  const text = dsn.slice("clickhouse".length);
+  if (!URL.canParse(`http${text}`)) {
+    throw new ConfigFault("dsn", "dsn has no host that an http(s) URL can have");
+  }
+  const url = new URL(`http${text}`);
+  // Not the port of `url`, which leaves out the standard one of HTTP.
+  const { port } = new URL(dsn);
+  const isSecure = readSecure(url, port);
+  const httpPort = readHttpPort(url, port) ?? (isSecure ? HTTPS_PORT : HTTP_PORT);
+  url.protocol = isSecure ? "https:" : "http:";
+  url.port = httpPort;
+  url.searchParams.delete("secure");
+  url.searchParams.delete("http_port");
+  return url;
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function readSecure({ searchParams }: URL, port: string): boolean {
+  const isSecurePort = port === NATIVE_SECURE_PORT;
+  const [text, ...others] = searchParams.getAll("secure");
+  if (text === undefined) return isSecurePort;
+  const isSecure = BOOLEANS.get(text);
+  if (isSecure === undefined || others.length > 0) {
+    throw new ConfigFault("dsn", "dsn has a parameter secure that is neither true nor false");
+  }
+  if (isSecurePort && !isSecure) {
+    throw new ConfigFault(
+      "dsn",
+      `dsn has secure=false and the port ${NATIVE_SECURE_PORT}, which is the one with encryption`,
+    );
+  }
+  return isSecure;
+}
+
+/** Undefined where the standard port is meant. */
+function readHttpPort({ searchParams }: URL, port: string): string | undefined {
+  const [text, ...others] = searchParams.getAll("http_port");
+  if (text === undefined) {
+    if (["", NATIVE_PORT, NATIVE_SECURE_PORT].includes(port)) return undefined;
+    throw new ConfigFault(
+      "dsn",
+      `dsn has the port ${port}, which does not tell the port of the HTTP interface: name it with ?http_port=`,
+    );
+  }
+  const isPort = /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+  if (isPort && others.length === 0) return text;
+  throw new ConfigFault("dsn", "dsn has a parameter http_port that is not a port");
+}
+
+/** Parameters that no DSN may set, and why. */
+const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ...[...Object.keys(SETTINGS), "query"].map(
+    (name) => [name, "the exporter sets it itself"] as const,
+  ),
+  ...["database", "user", "username", "password"].map(
+    (name) =>
+      [name, "credentials and database go into http://user:password@host:8123/database"] as const,
+  ),
+  ...["http_port", "secure"].map((name) => [name, "only a clickhouse:// DSN takes it"] as const),
+  // Connections of the native protocol are what they are about. The server would take them for settings and refuse each call.
+  ...[
+    "alt_hosts",
+    "block_buffer_size",
+    "compress",
+    "compress_level",
+    "conn_max_lifetime",
+    "connection_open_strategy",
+    "debug",
+    "dial_timeout",
+    "max_compression_buffer",
+    "max_idle_conns",
+    "max_open_conns",
+    "read_timeout",
+    "skip_verify",
+    "write_timeout",
+  ].map((name) => [name, "an option of a client's connection has no meaning here"] as const),
+]);
+
+/** Settings of the server that the URL names. */
+function settingsOf({ searchParams }: URL): Record<string, string> {
+  for (const name of searchParams.keys()) {
+    const why = REFUSED_PARAMETERS.get(name);
+    if (why !== undefined) throw new ConfigFault("dsn", `dsn has the parameter ${name}; ${why}`);
+  }
+  return Object.fromEntries(searchParams);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ConfigFault("dsn", "dsn has a broken percent encoding"); // the only error
+  }
+}
+
+/** What may stand in a header: printable Latin-1. */
+function headerValue(text: string): string {
+  if (/^[\u0020-\u007e\u00a1-\u00ff]+$/.test(text)) return text;
+  throw new ConfigFault("dsn", "dsn has credentials that do not fit into a header");
+}
