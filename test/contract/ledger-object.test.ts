@@ -18,18 +18,9 @@ import {
   pay,
   post,
   refusalOf,
+  tablesIn,
   traceOf,
 } from "#test/support/ledger-api.ts";
-
-/** The names of the tables in an object. */
-const tablesIn = (ledger: string): Promise<string[]> =>
-  runInDurableObject(objectOf(ledger), (_, { storage }) =>
-    storage.sql
-      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .toArray()
-      .map(({ name }) => name)
-      .filter((name) => !name.startsWith("_cf_")),
-  );
 
 describe("a ledger that was never created", () => {
   test("leaves nothing in its object, whatever is asked of it", async () => {

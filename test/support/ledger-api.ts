@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { type ApiInit, api, bodyOf, freshName } from "./api.ts";
@@ -102,3 +103,13 @@ export async function balanceOf(ledger: string, address: string): Promise<number
   }>(inLedger(ledger, `/accounts/${address}?expand=volumes`));
   return data.volumes["USD"]?.balance ?? 0;
 }
+
+/** The names of the tables in an object. */
+export const tablesIn = (ledger: string): Promise<string[]> =>
+  runInDurableObject(objectOf(ledger), (_, { storage }) =>
+    storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("_cf_")),
+  );

@@ -36,6 +36,15 @@ export function parseAsset(text: string): Asset {
 export const isLedgerName = (text: string): boolean =>
   LEDGER_NAME.test(text) && !RESERVED_NAMES.has(text);
 
+/** Throws `VALIDATION`, naming the name. */
+export function assertLedgerName(text: string): void {
+  if (isLedgerName(text)) return;
+  throw new AppError(
+    "VALIDATION",
+    `invalid ledger name ${quote(text)}: expected 1 to 63 letters, digits, '_' and '-', and not a reserved name`,
+  );
+}
+
 export const isBucketName = (text: string): boolean => LEDGER_NAME.test(text);
 
 /** Longest part of a bad value that a message repeats. */

@@ -20,7 +20,7 @@ import type {
 import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts";
 import { parseFeatures } from "#ledger-engine/rules/features.ts";
 import { assertMetadata } from "#ledger-engine/rules/limits.ts";
-import { isBucketName, isLedgerName } from "#ledger-engine/rules/names.ts";
+import { assertLedgerName, isBucketName, isLedgerName } from "#ledger-engine/rules/names.ts";
 import type {
   AssetBalance,
   BalanceHistoryQuery,
@@ -88,12 +88,7 @@ export class LedgerService {
     const { name, bucket, metadata } = ledger;
     // `_` is the prefix of routes that belong to no ledger.
     if (name === "_") throw new AppError("NOT_FOUND", "no route for this name");
-    if (!isLedgerName(name)) {
-      throw new AppError(
-        "VALIDATION",
-        `invalid ledger name '${name}': expected 1 to 63 letters, digits, '_' and '-', and not a reserved name`,
-      );
-    }
+    assertLedgerName(name);
     if (bucket !== "" && !isBucketName(bucket)) {
       throw new AppError(
         "VALIDATION",
@@ -109,6 +104,12 @@ export class LedgerService {
       // The ledger exists from its row on; the object makes itself when it is first used.
       logError("the object of a new ledger was not made yet", error, { ledger: name });
     }
+  }
+
+  /** Whether there is a ledger of this name, be it deleted. Throws `VALIDATION` for a name that none can have. */
+  async isNameTaken(name: string): Promise<boolean> {
+    assertLedgerName(name);
+    return this.#catalogue.isNameTaken(name);
   }
 
   /** Throws `NOT_FOUND`, as the route of the ledger itself does. */

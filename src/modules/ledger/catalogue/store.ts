@@ -85,6 +85,15 @@ export class LedgerCatalogue {
     return row === undefined ? undefined : toLedger(row);
   }
 
+  /** Whether a ledger has this name; a deleted one keeps it. */
+  async isNameTaken(name: string): Promise<boolean> {
+    const rows = await this.#db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(eq(ledgers.name, name));
+    return rows.length > 0;
+  }
+
   /** Puts metadata over what the ledger has, in one statement. Throws `NOT_FOUND`, and `VALIDATION` where it gets too much. */
   async addMetadata(name: string, metadata: Metadata): Promise<void> {
     const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { EMPTY_LEDGER, type LedgerReader } from "./empty-ledger.ts";
 import { toKnownError } from "./errors.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
@@ -6,42 +7,63 @@ import type { AppEnv } from "#platform/http/context.ts";
 import type { Settings } from "#platform/settings.ts";
 
 /**
- * Works on a ledger, which any request of this version makes where there is none. Throws `VALIDATION` for a name that no
+ * Writes to a ledger, which any write of this version creates where there is none. Throws `VALIDATION` for a name that no
  * ledger can have, `NOT_FOUND` for the name of a deleted one, and what the work throws with the codes of this version.
  */
-export async function inLedger<T>(
-  c: Context<AppEnv>,
-  name: string,
-  work: (service: LedgerService) => Promise<T>,
-): Promise<T> {
-  try {
-    return await workInMade(c, name, work);
-  } catch (error) {
-    throw toKnownError(error);
-  }
-}
-
-/**
- * The ledger is asked first, so that requests to those that exist, nearly all, cost nothing more. Work that finds no ledger
- * has done nothing and is repeated.
- */
-async function workInMade<T>(
+export function withAutoCreatedLedger<T>(
   c: Context<AppEnv>,
   name: string,
   work: (service: LedgerService) => Promise<T>,
 ): Promise<T> {
   const service = LedgerService.from(c.env);
-  try {
-    return await work(service);
-  } catch (error) {
-    if (!isFailure(error, "LEDGER_NOT_FOUND")) throw error;
-  }
-  await makeLedger(service, name, c.var.settings);
-  return work(service);
+  return withFallback(
+    () => work(service),
+    async () => {
+      await createLedger(service, name, c.var.settings);
+      return work(service);
+    },
+  );
 }
 
-/** Makes a ledger in a bucket of its own; harmless where it exists. */
-async function makeLedger(service: LedgerService, name: string, settings: Settings): Promise<void> {
+/**
+ * Reads a ledger, or an empty one where there is none: a read creates nothing. Throws as `withAutoCreatedLedger` does.
+ */
+export function withLedgerOrEmpty<T>(
+  c: Context<AppEnv>,
+  name: string,
+  read: (reader: LedgerReader) => Promise<T>,
+): Promise<T> {
+  const service = LedgerService.from(c.env);
+  return withFallback(
+    () => read(service),
+    // A deleted ledger keeps its name, and is not found again.
+    async () => read((await service.isNameTaken(name)) ? service : EMPTY_LEDGER),
+  );
+}
+
+/**
+ * The ledger is asked first, so that requests to those that exist, nearly all, cost nothing more. Work that finds no ledger
+ * has done nothing.
+ */
+async function withFallback<T>(work: () => Promise<T>, fallback: () => Promise<T>): Promise<T> {
+  try {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFailure(error, "LEDGER_NOT_FOUND")) throw error;
+    }
+    return await fallback();
+  } catch (error) {
+    throw toKnownError(error);
+  }
+}
+
+/** Creates a ledger in a bucket of its own; harmless where it exists. */
+async function createLedger(
+  service: LedgerService,
+  name: string,
+  settings: Settings,
+): Promise<void> {
   try {
     await service.createLedger({ name, bucket: name, metadata: {}, features: {} }, settings);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { toKnownError } from "./errors.ts";
-import { inLedger } from "./implicit-ledger.ts";
+import { withAutoCreatedLedger } from "./implicit-ledger.ts";
 import type { BatchRequest, CreateRequest } from "./schemas.ts";
 import type { BulkElement, Outcome } from "#ledger-engine/engine.ts";
 import { toTransactionCommand } from "#ledger-engine/requests/commands.ts";
@@ -26,7 +26,7 @@ export function commit(
   request: NewTransaction,
 ): Promise<{ transaction: Transaction; isReplay: boolean }> {
   const options = writeOptions(c, { dryRun: preview });
-  return inLedger(c, ledger, (service) =>
+  return withAutoCreatedLedger(c, ledger, (service) =>
     service.commit(ledger, () => toTransactionCommand(request, { force: false }), options),
   );
 }
@@ -41,7 +41,7 @@ export async function commitBatch(
     throw new AppError("BODY_TOO_LARGE", `the batch has more than ${sizeMax} transactions`);
   }
   const elements = transactions.map(toElement);
-  const results = await inLedger(c, ledger, (service) =>
+  const results = await withAutoCreatedLedger(c, ledger, (service) =>
     service.executeBulk(ledger, () => elements, { atomic: true, continueOnFailure: false }),
   );
   return results.map(transactionOf);

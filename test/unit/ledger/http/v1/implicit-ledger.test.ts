@@ -1,6 +1,9 @@
 import type { Context } from "hono";
 import { describe, expect, test } from "vitest";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import {
+  withAutoCreatedLedger,
+  withLedgerOrEmpty,
+} from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { parseSettings } from "#platform/settings.ts";
@@ -21,7 +24,10 @@ function request(counts: () => Promise<unknown>): Context<AppEnv> {
   return { env, var: { settings } } as unknown as Context<AppEnv>; // all that is used of it
 }
 
-describe("a ledger that exists", () => {
+describe.each([
+  ["written to", withAutoCreatedLedger],
+  ["read", withLedgerOrEmpty],
+] as const)("a ledger that exists and is %s", (_, inLedger) => {
   test("is asked once, and the catalogue never", async () => {
     const value = { transactions: 1, accounts: 2 };
     let calls = 0;
@@ -35,7 +41,7 @@ describe("a ledger that exists", () => {
     expect([answer, calls]).toEqual([value, 1]);
   });
 
-  test("is not made again for another failure", async () => {
+  test("is asked once where it fails otherwise, and not created again", async () => {
     let calls = 0;
     const work = async () => {
       calls++;

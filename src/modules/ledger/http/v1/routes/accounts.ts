@@ -9,7 +9,7 @@ import {
   SingleQuery,
 } from "#modules/ledger/http/schemas.ts";
 import { accountFilter } from "#modules/ledger/http/v1/filters.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toAccountPage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
 import {
   AccountFilterQuery,
@@ -53,8 +53,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger }, query, c }) => {
       const wanted = toAccountPage({ ledger, query, settings: c.var.settings });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await inLedger(c, ledger, (service) =>
-        service.listAccounts(ledger, wanted, expand),
+      const page = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.listAccounts(ledger, wanted, expand),
       );
       const view = mapPage(page, (account) => toAccountView(account, expand));
       return { status: 200, body: toCursorView(view) };
@@ -79,7 +79,9 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = { where: accountFilter(query), pit: query.pit };
-      const count = await inLedger(c, ledger, (service) => service.countAccounts(ledger, wanted));
+      const count = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.countAccounts(ledger, wanted),
+      );
       return { status: 204, headers: { count: `${count}` } };
     },
   );
@@ -102,8 +104,8 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger, address }, query, c }) => {
       const read = { ...toSingleRead(query), ...VOLUMES_IMPLIED };
-      const account = await inLedger(c, ledger, (service) =>
-        service.getAccount(ledger, address, read).catch(whereNotFound),
+      const account = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.getAccount(ledger, address, read).catch(whereNotFound),
       );
       const data =
         account === undefined

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { BalancesResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { aggregateFilter } from "#modules/ledger/http/v1/filters.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toBalancePage, VOLUMES_IMPLIED } from "#modules/ledger/http/v1/requests.ts";
 import {
   AccountBalancesResponse,
@@ -37,8 +37,8 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger }, query, c }) => {
       const wanted = toBalancePage({ ledger, query, settings: c.var.settings });
       const expand = { ...VOLUMES_IMPLIED, effectiveVolumes: false };
-      const page = await inLedger(c, ledger, (service) =>
-        service.listAccounts(ledger, wanted, expand),
+      const page = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.listAccounts(ledger, wanted, expand),
       );
       return { status: 200, body: toCursorView(mapPage(page, toAccountBalancesView)) };
     },
@@ -62,8 +62,8 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger }, query, c }) => {
       const { pit, useInsertionDate } = query;
       const wanted = { where: aggregateFilter(query), pit, useInsertionDate };
-      const balances = await inLedger(c, ledger, (service) =>
-        service.aggregateBalances(ledger, wanted),
+      const balances = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.aggregateBalances(ledger, wanted),
       );
       return { status: 200, body: { data: toBalancesView(balances) } };
     },

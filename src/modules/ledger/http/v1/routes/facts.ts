@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LedgerInfoResponse, LedgerParams, StatsResponse } from "#modules/ledger/http/schemas.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
@@ -20,7 +20,7 @@ export function registerFacts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(400, 404) },
     },
     async ({ params: { ledger }, c }) => {
-      const steps = await inLedger(c, ledger, (service) => service.listMigrations(ledger));
+      const steps = await withLedgerOrEmpty(c, ledger, (reader) => reader.listMigrations(ledger));
       const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
       return { status: 200, body: { data: { name: ledger, storage: { migrations } } } };
     },
@@ -38,8 +38,8 @@ export function registerFacts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(400, 404) },
     },
     async ({ params: { ledger }, c }) => {
-      const { transactions, accounts } = await inLedger(c, ledger, (service) =>
-        service.countLedger(ledger),
+      const { transactions, accounts } = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.countLedger(ledger),
       );
       return { status: 200, body: { data: { transactions, accounts } } };
     },

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { withLedgerOrEmpty } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toLogPage } from "#modules/ledger/http/v1/requests.ts";
 import { LogListQuery, LogV1Response } from "#modules/ledger/http/v1/schemas.ts";
 import { toLogV1Views } from "#modules/ledger/http/v1/views.ts";
@@ -30,7 +30,7 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = toLogPage({ ledger, query, settings: c.var.settings });
-      const page = await inLedger(c, ledger, (service) => service.listLogs(ledger, wanted));
+      const page = await withLedgerOrEmpty(c, ledger, (reader) => reader.listLogs(ledger, wanted));
       return {
         status: 200,
         body: toCursorView({ ...page, data: page.data.flatMap(toLogV1Views) }),

@@ -4,7 +4,7 @@ import { parseAccount } from "#ledger-engine/rules/names.ts";
 import type { Command, Target } from "#ledger-engine/rules/types.ts";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
 import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { parseTransactionId } from "#modules/ledger/http/v1/requests.ts";
 import {
   TransactionKeyParams,
@@ -111,7 +111,7 @@ async function write(
   toCommand: () => Command,
 ) {
   const options = writeOptions(c, { dryRun: preview });
-  const { isReplay } = await inLedger(c, ledger, (service) =>
+  const { isReplay } = await withAutoCreatedLedger(c, ledger, (service) =>
     service.execute(ledger, toCommand, options),
   );
   return { status: 204, headers: replayHeaders(isReplay) } as const;

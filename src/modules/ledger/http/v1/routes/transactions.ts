@@ -8,7 +8,10 @@ import {
 } from "#modules/ledger/http/requests.ts";
 import { COUNTED, LedgerParams, SingleQuery } from "#modules/ledger/http/schemas.ts";
 import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
-import { inLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import {
+  withAutoCreatedLedger,
+  withLedgerOrEmpty,
+} from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { toTransactionPage } from "#modules/ledger/http/v1/requests.ts";
 import {
   BatchRequest,
@@ -117,8 +120,8 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger }, query, c }) => {
       const wanted = toTransactionPage({ ledger, query, settings: c.var.settings });
       const expand = { ...toExpansion(wanted.expand ?? []), volumes: true };
-      const page = await inLedger(c, ledger, (service) =>
-        service.listTransactions(ledger, wanted, expand),
+      const page = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.listTransactions(ledger, wanted, expand),
       );
       return { status: 200, body: toCursorView(mapPage(page, toTransactionV1View)) };
     },
@@ -143,8 +146,8 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = { where: transactionFilter(query), pit: query.pit };
-      const count = await inLedger(c, ledger, (service) =>
-        service.countTransactions(ledger, wanted),
+      const count = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.countTransactions(ledger, wanted),
       );
       return { status: 200, headers: { count: `${count}` } };
     },
@@ -169,8 +172,8 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger, txid }, query, c }) => {
-      const transaction = await inLedger(c, ledger, (service) =>
-        service.getTransaction(ledger, txid, toSingleRead(query)),
+      const transaction = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.getTransaction(ledger, txid, toSingleRead(query)),
       );
       return { status: 200, body: { data: toTransactionV1View(transaction) } };
     },
@@ -197,7 +200,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     async ({ params: { ledger, txid }, query: { preview, disableChecks }, c }) => {
       const request = { id: txid, force: disableChecks, atEffectiveDate: false };
       const options = writeOptions(c, { dryRun: preview });
-      const { transaction, isReplay } = await inLedger(c, ledger, (service) =>
+      const { transaction, isReplay } = await withAutoCreatedLedger(c, ledger, (service) =>
         service.commit(ledger, () => toRevertTransaction(request), options),
       );
       return {

@@ -1,0 +1,53 @@
+import { type FilteredResource, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import type { LedgerService } from "#modules/ledger/service.ts";
+import { AppError } from "#platform/errors.ts";
+import { type Page, type PageQuery, pageOf } from "#platform/pagination.ts";
+
+/** What this version reads of a ledger. */
+export type LedgerReader = Pick<
+  LedgerService,
+  | "aggregateBalances"
+  | "countAccounts"
+  | "countLedger"
+  | "countTransactions"
+  | "getAccount"
+  | "getTransaction"
+  | "listAccounts"
+  | "listLogs"
+  | "listMigrations"
+  | "listTransactions"
+>;
+
+/**
+ * Answers what a ledger answers that was just created, and refuses the filters that it refuses. Nothing is stored for it,
+ * so that it has no migrations.
+ */
+export const EMPTY_LEDGER: LedgerReader = {
+  countLedger: async () => ({ transactions: 0, accounts: 0 }),
+  listMigrations: async () => [],
+  getTransaction: async (_ledger, id) => {
+    throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+  },
+  getAccount: async (_ledger, address) => {
+    throw new AppError("NOT_FOUND", `account '${address}' not found`);
+  },
+  listTransactions: async (_ledger, query) => emptyPage("transactions", query),
+  listAccounts: async (_ledger, query) => emptyPage("accounts", query),
+  listLogs: async (_ledger, query) => emptyPage("logs", query),
+  countTransactions: async (_ledger, query) => countNone("transactions", query),
+  countAccounts: async (_ledger, query) => countNone("accounts", query),
+  aggregateBalances: async (_ledger, { where }) => {
+    parseLedgerFilter("balances", where);
+    return [];
+  },
+};
+
+function emptyPage(resource: FilteredResource, query: PageQuery): Page<never> {
+  parseLedgerFilter(resource, query.where);
+  return pageOf(query, [], { keyOf: (row: never) => row });
+}
+
+function countNone(resource: FilteredResource, { where }: { where?: string | undefined }): number {
+  parseLedgerFilter(resource, where);
+  return 0;
+}
