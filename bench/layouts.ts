@@ -162,7 +162,7 @@ const ACCOUNT_PAGE_FULL = `SELECT tx.id, data AS payload FROM move CROSS JOIN tx
   WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
 
 const MOVE_COLUMNS = `role INTEGER NOT NULL, input ANY NOT NULL, output ANY NOT NULL,
-  timestamp INTEGER, shift_input ANY, shift_output ANY`;
+  timestamp INTEGER, effective_delta_input ANY, effective_delta_output ANY`;
 
 const NAMED_MOVES_TABLE = `CREATE TABLE move (account TEXT NOT NULL, asset TEXT NOT NULL, tx INTEGER NOT NULL, ${MOVE_COLUMNS},
   PRIMARY KEY (account, asset, tx)) STRICT, WITHOUT ROWID`;

@@ -295,10 +295,12 @@ export class LedgerEngine {
 
   /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
   get #steps(): number {
-    const { shiftedMoves, metadata } = this.#drafts;
+    const { rewrittenMoves, metadata } = this.#drafts;
     const { scriptSteps } = this.#runner;
     const ruleSteps = scriptSteps + this.#schemas.steps;
-    return ruleSteps + Math.floor(shiftedMoves / MOVES_PER_STEP) + metadata.pairs * STEPS_PER_PAIR;
+    return (
+      ruleSteps + Math.floor(rewrittenMoves / MOVES_PER_STEP) + metadata.pairs * STEPS_PER_PAIR
+    );
   }
 
   #now(): Timestamp {

@@ -48,8 +48,7 @@ const WORK: Record<string, Work> = {
   "a revert": (ledger, size) => ledger.run(revert(size)),
   "a transaction with metadata": (ledger) =>
     ledger.commit(create(posting(`world -> ${account(1)}`, 1), { metadata: { k: "v", l: "w" } })),
-  "a transaction of nothing": (ledger) =>
-    ledger.commit(create(posting(`world -> ${account(1)}`, 0))),
+  "a transaction of zero": (ledger) => ledger.commit(create(posting(`world -> ${account(1)}`, 0))),
   "a transaction of a new account": (ledger) => ledger.commit(create(posting("world -> new", 1))),
   "metadata of a transaction": (ledger) => ledger.run(setMetadata(1, { k: "v" })),
   "other metadata of a transaction": (ledger) => ledger.run(setMetadata(1, { k: "w" })),
@@ -117,8 +116,8 @@ describe("the rows that are billed", () => {
     ["a transaction with key and reference", 6],
     // Each pair is a row.
     ["a transaction with metadata", 6],
-    // Each move of nothing is in an index.
-    ["a transaction of nothing", 6],
+    // Each zero-amount move is in an index.
+    ["a transaction of zero", 6],
     // The account is a row, and in three indexes.
     ["a transaction of a new account", 8],
     // The reverted transaction is a row again, and in three indexes; the entry is in one, and the reference to it a pair.

@@ -1,13 +1,12 @@
 import type { TestLedger } from "./ledger-fixtures.ts";
 import { NaiveSchemas } from "./naive-schema.ts";
 import type { Features, LogEntry, Metadata } from "#ledger-engine/rules/types.ts";
-import { tagHash } from "#ledger-engine/storage/metadata-index.ts";
-import type { Sql } from "#platform/sql/sql.ts";
+import { metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 
-/** The rows of `tag` and `history` in words: `account a k=v`, `past transaction 1 k=v`; `account a 7` for log entry 7. */
+/** The rows of `metadata_index` and `metadata_log` in words: `account a k=v`, `past transaction 1 k=v`; `account a 7` for log entry 7. */
 export interface MetadataRows {
-  readonly tags: readonly string[];
-  readonly history: readonly string[];
+  readonly index: readonly string[];
+  readonly log: readonly string[];
 }
 
 const SCOPES = ["transaction", "past transaction", "account", "past account"];
@@ -15,7 +14,7 @@ const KINDS = ["transaction", "account"];
 
 export function storedRows(ledger: Pick<TestLedger, "sql" | "logs">): MetadataRows {
   const { sql } = ledger;
-  const words = new Map(wordsOf(ledger.logs()).map((word) => [tagHash(word), word]));
+  const words = new Map(wordsOf(ledger.logs()).map((word) => [metadataHash(word), word]));
   const accounts = new Map(
     sql
       .all<{ id: number; address: string }>("SELECT id, address FROM account")
@@ -24,15 +23,17 @@ export function storedRows(ledger: Pick<TestLedger, "sql" | "logs">): MetadataRo
   const nameOf = (kind: string | undefined, id: number) =>
     kind?.endsWith("account") === true ? accounts.get(id) : id;
   return {
-    tags: sql
-      .all<{ scope: number; key: number; value: number; target: number }>("SELECT * FROM tag")
+    index: sql
+      .all<{ scope: number; key: number; value: number; target: number }>(
+        "SELECT * FROM metadata_index",
+      )
       .map(({ scope, key, value, target }) => {
         const name = SCOPES[scope];
         return `${name} ${nameOf(name, target)} ${words.get(key)}=${words.get(value)}`;
       })
       .toSorted(),
-    history: sql
-      .all<{ kind: number; target: number; log: number }>("SELECT * FROM history")
+    log: sql
+      .all<{ kind: number; target: number; log: number }>("SELECT * FROM metadata_log")
       .map(({ kind, target, log }) => `${KINDS[kind]} ${nameOf(KINDS[kind], target)} ${log}`)
       .toSorted(),
   };
@@ -50,8 +51,8 @@ export function expectedRows(log: readonly LogEntry[], features: Features): Meta
   );
   const past = [...state.ever].filter((pair) => keeps(pair) && !present.has(pair));
   return {
-    tags: [...present, ...past.map((pair) => `past ${pair}`)].toSorted(),
-    history: [...state.history].filter(keeps).toSorted(),
+    index: [...present, ...past.map((pair) => `past ${pair}`)].toSorted(),
+    log: [...state.logged].filter(keeps).toSorted(),
   };
 }
 
@@ -59,14 +60,14 @@ export function expectedRows(log: readonly LogEntry[], features: Features): Meta
 export interface MetadataState {
   readonly metadata: ReadonlyMap<string, Metadata>;
   readonly ever: ReadonlySet<string>;
-  readonly history: ReadonlySet<string>;
+  readonly logged: ReadonlySet<string>;
   readonly schemas: NaiveSchemas;
 }
 
 const EMPTY: MetadataState = {
   metadata: new Map(),
   ever: new Set(),
-  history: new Set(),
+  logged: new Set(),
   schemas: new NaiveSchemas(),
 };
 
@@ -81,7 +82,7 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
   const schemas = before.schemas.after(entry);
   const metadata = new Map(before.metadata);
   const ever = new Set(before.ever);
-  const history = new Set(before.history);
+  const logged = new Set(before.logged);
   const merge = (target: string, added: Metadata) => {
     metadata.set(target, { ...metadata.get(target), ...added });
     for (const pair of pairsOf(target, added)) ever.add(pair);
@@ -91,9 +92,9 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
     const target = `account ${address}`;
     const defaults = metadata.has(target) ? {} : schemas.defaultsOf(entry, address);
     merge(target, { ...defaults, ...given });
-    if (given !== undefined || Object.keys(defaults).length > 0) history.add(`${target} ${id}`);
+    if (given !== undefined || Object.keys(defaults).length > 0) logged.add(`${target} ${id}`);
   };
-  const after = { metadata, ever, history, schemas };
+  const after = { metadata, ever, logged, schemas };
   if ("transaction" in data) {
     const { postings } = data.transaction;
     merge(`transaction ${data.transaction.id}`, data.transaction.metadata);
@@ -112,11 +113,11 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
   const target = `${data.target.type.toLowerCase()} ${data.target.id}`;
   if (data.type === "SET_METADATA") {
     merge(target, data.metadata);
-    history.add(`${target} ${id}`);
+    logged.add(`${target} ${id}`);
   } else if (metadata.has(target)) {
     const left = Object.entries(metadata.get(target) ?? {}).filter(([key]) => key !== data.key);
     metadata.set(target, Object.fromEntries(left));
-    history.add(`${target} ${id}`);
+    logged.add(`${target} ${id}`);
   }
   return after;
 }
@@ -139,25 +140,3 @@ function wordsOf(log: readonly LogEntry[]): string[] {
 /** All texts of a schema, which may be in the metadata of accounts. */
 const wordsOfText = (text: string): Metadata =>
   Object.fromEntries([...text.matchAll(/"([^"]*)"/g)].map(([, word = ""]) => [word, word]));
-
-/** Takes a ledger without schemas back to the second step of its tables, as the code of that step would have left it. */
-export function toSecondStep(sql: Sql): void {
-  for (const statement of BACK_TO_SECOND) sql.all(statement);
-}
-
-const BACK_TO_SECOND = [
-  "DROP TABLE tag",
-  "DROP TABLE history",
-  "DROP INDEX move_idle",
-  "UPDATE move SET role = role & 3",
-  "DROP INDEX log_type",
-  "DROP INDEX account_updated",
-  "DROP INDEX account_first_usage",
-  "DROP INDEX tx_reverted_id",
-  "DROP INDEX tx_reverted",
-  "ALTER TABLE ledger DROP COLUMN imported_log",
-  "DROP TABLE schema",
-  "ALTER TABLE ledger DROP COLUMN visibility",
-  "ALTER TABLE ledger DROP COLUMN deleted_at",
-  "DELETE FROM migration WHERE step > 2",
-];

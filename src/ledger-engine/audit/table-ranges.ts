@@ -33,10 +33,17 @@ const TABLES = {
   },
   move: {
     key: ["account", "asset", "tx"],
-    columns: ["role", "input", "output", "timestamp", "shift_input", "shift_output"],
+    columns: [
+      "role",
+      "input",
+      "output",
+      "timestamp",
+      "effective_delta_input",
+      "effective_delta_output",
+    ],
   },
-  tag: { key: ["scope", "key", "value", "target"], columns: [] },
-  history: { key: ["kind", "target", "log"], columns: [] },
+  metadata_index: { key: ["scope", "key", "value", "target"], columns: [] },
+  metadata_log: { key: ["kind", "target", "log"], columns: [] },
   schema: { key: ["log"], columns: ["version", "created_at"] },
 } as const;
 

@@ -12,7 +12,7 @@ export interface VisibilityChange {
 /** Notes a change of this ledger, unless a later one is known: calls come twice, late and in any order. */
 export function applyVisibility(sql: Sql, { uuid, visibility, deletedAt }: VisibilityChange): void {
   sql.all(
-    "UPDATE ledger SET visibility = ?, deleted_at = ? WHERE uuid = ? AND visibility < ?",
+    "UPDATE ledger SET deletion_revision = ?, deleted_at = ? WHERE uuid = ? AND deletion_revision < ?",
     visibility,
     deletedAt === undefined ? null : Number(toMicros(deletedAt)),
     uuid,

@@ -1,5 +1,5 @@
 import { lastLogAt } from "./ids-by-date.ts";
-import { HISTORY_KINDS } from "./metadata-index.ts";
+import { METADATA_LOG_KINDS } from "./metadata-index.ts";
 import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./payload.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
@@ -28,7 +28,7 @@ export class MetadataHistory {
   ): Map<number, Metadata> {
     const found = new Map(rows.map(({ id, payload }) => [id, payload.metadata ?? {}]));
     const lastLog = lastLogAt(this.#sql, toMicros(at));
-    this.#apply(HISTORY_KINDS.TRANSACTION, { found, lastLog, addressOf: () => undefined });
+    this.#apply(METADATA_LOG_KINDS.TRANSACTION, { found, lastLog, addressOf: () => undefined });
     return found;
   }
 
@@ -45,7 +45,7 @@ export class MetadataHistory {
     const addresses = new Map(rows.map(({ id, address }) => [id, address]));
     const addressOf = (id: number) => addresses.get(id);
     const moment = { found, lastLog: lastLogAt(this.#sql, toMicros(at)), addressOf };
-    this.#apply(HISTORY_KINDS.ACCOUNT, moment);
+    this.#apply(METADATA_LOG_KINDS.ACCOUNT, moment);
     this.#applyDeletions(moment);
     return found;
   }
@@ -140,16 +140,16 @@ type Place = { target: number; log: number };
 type EntrySqlRow = { target: number; type: number; payload: string };
 
 // CROSS JOIN keeps the order of the targets, and each is a range of the primary key.
-const SELECT_PLACES = `SELECT history.target, history.log, octet_length(log.payload) AS size
-  FROM json_each(?1) AS wanted CROSS JOIN history ON history.kind = ?2 AND history.target = wanted.value
-    AND history.log > iif(wanted.key = 0, ?3, -1) AND history.log <= ?4
-  CROSS JOIN log ON log.id = history.log LIMIT ?5`;
+const SELECT_PLACES = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
+  FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
+    AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4
+  CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5`;
 
 /** The first entry about each account behind another one. */
 const SELECT_NEXT = `SELECT wanted.value ->> 0 AS target, log.id AS log, octet_length(log.payload) AS size
   FROM json_each(?) AS wanted CROSS JOIN log ON log.id = (
-    SELECT min(history.log) FROM history
-      WHERE history.kind = ${HISTORY_KINDS.ACCOUNT} AND history.target = wanted.value ->> 0 AND history.log > wanted.value ->> 1)`;
+    SELECT min(metadata_log.log) FROM metadata_log
+      WHERE metadata_log.kind = ${METADATA_LOG_KINDS.ACCOUNT} AND metadata_log.target = wanted.value ->> 0 AND metadata_log.log > wanted.value ->> 1)`;
 
 const SELECT_ENTRIES = `SELECT wanted.value ->> 0 AS target, log.type, log.payload
   FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value ->> 1`;

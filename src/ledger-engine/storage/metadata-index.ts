@@ -3,27 +3,27 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { Features, Metadata, Target } from "#ledger-engine/rules/types.ts";
 
 /**
- * What a row of the table `tag` says of its target: that it has a pair of metadata now, or that it had it and has it no
- * longer. Past pairs are known where the ledger keeps the history of such metadata.
+ * What a row of the table `metadata_index` says of its target: that it has a pair of metadata now, or that it had it and
+ * has it no longer. Past pairs are known where the ledger keeps the history of such metadata.
  */
-export const TAG_SCOPES = {
+export const METADATA_SCOPES = {
   TRANSACTION: 0,
   TRANSACTION_PAST: 1,
   ACCOUNT: 2,
   ACCOUNT_PAST: 3,
 } as const;
 
-/** What a row of the table `history` leads from. */
-export const HISTORY_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
+/** What a row of the table `metadata_log` leads from. */
+export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 
 const HASH_BYTES = 6;
 
-/** The first 48 bits of SHA-256 of a text: what stands for a metadata key or value in the table `tag`. */
-export const tagHash = (text: string): number =>
+/** The first 48 bits of SHA-256 of a text: what stands for a metadata key or value in the table `metadata_index`. */
+export const metadataHash = (text: string): number =>
   createHash("sha256").update(text).digest().readUIntBE(0, HASH_BYTES);
 
-/** A row of `tag` as JSON, `[scope,key,value,target]`. */
-export const tagRow = (scope: number, pair: PairHash, target: number): string =>
+/** A row of `metadata_index` as JSON, `[scope,key,value,target]`. */
+export const indexRow = (scope: number, pair: PairHash, target: number): string =>
   `[${scope},${pair},${target}]`;
 
 /** The hashes of a key and its value, `123,456`. */
@@ -47,21 +47,21 @@ export class PairHashes {
   }
 
   #hash(text: string): number {
-    if (text.length > TEXT_CACHED_LENGTH_MAX) return tagHash(text);
+    if (text.length > TEXT_CACHED_LENGTH_MAX) return metadataHash(text);
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const hash = tagHash(text);
+    const hash = metadataHash(text);
     this.#known.set(text, hash);
     return hash;
   }
 }
 
 // Rows from a JSON list.
-const INSERT_TAGS = `INSERT OR IGNORE INTO tag (scope, key, value, target)
+const INSERT_PAIRS = `INSERT OR IGNORE INTO metadata_index (scope, key, value, target)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
-const DELETE_TAGS = `DELETE FROM tag WHERE (scope, key, value, target) IN
+const DELETE_PAIRS = `DELETE FROM metadata_index WHERE (scope, key, value, target) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`;
-const INSERT_HISTORY = `INSERT OR IGNORE INTO history (kind, target, log)
+const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log)
   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`;
 
 /** Whether a ledger keeps the history of the metadata of such targets. */
@@ -82,12 +82,12 @@ export interface MetadataChange {
 /** Runs a statement with rows in its parameter, as often as they need it. */
 type Write = (statement: string, rows: readonly string[]) => void;
 
-/** Collects what a unit of work changes in the tables `tag` and `history`. What happens last to a pair counts. */
+/** Collects what a unit of work changes in `metadata_index` and `metadata_log`. What happens last to a pair counts. */
 export class MetadataBatch {
   readonly #keeps: Readonly<Record<Target["type"], boolean>>;
-  /** By row of `tag`: whether it is there in the end. */
-  readonly #tags = new Map<string, boolean>();
-  readonly #history = new Set<string>();
+  /** By row of `metadata_index`: whether it is there in the end. */
+  readonly #pairs = new Map<string, boolean>();
+  readonly #entries = new Set<string>();
   readonly #hashes = new PairHashes();
 
   constructor(features: Features) {
@@ -99,50 +99,51 @@ export class MetadataBatch {
 
   /** How many rows wait. */
   get size(): number {
-    return this.#tags.size + this.#history.size;
+    return this.#pairs.size + this.#entries.size;
   }
 
   change({ type, target, before, after }: MetadataChange): void {
     for (const [key, value] of Object.entries(before ?? {})) {
       if (isPairOf(after, key, value)) continue;
       const pair = this.#hashes.of(key, value);
-      this.#tags.set(tagRow(TAG_SCOPES[type], pair, target), false);
-      if (this.#keeps[type]) this.#tags.set(tagRow(TAG_SCOPES[`${type}_PAST`], pair, target), true);
+      this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), false);
+      if (this.#keeps[type])
+        this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), true);
     }
     for (const [key, value] of Object.entries(after)) {
       if (before !== undefined && isPairOf(before, key, value)) continue;
       const pair = this.#hashes.of(key, value);
-      this.#tags.set(tagRow(TAG_SCOPES[type], pair, target), true);
+      this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), true);
       // What never had metadata has no past pair.
       if (this.#keeps[type] && before !== undefined) {
-        this.#tags.set(tagRow(TAG_SCOPES[`${type}_PAST`], pair, target), false);
+        this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), false);
       }
     }
   }
 
   /** Notes that a log entry is about the metadata of a target. */
   note(type: Target["type"], target: number, log: number): void {
-    if (this.#keeps[type]) this.#history.add(`[${HISTORY_KINDS[type]},${target},${log}]`);
+    if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${log}]`);
   }
 
   flush(write: Write): void {
-    const rows = [...this.#tags];
+    const rows = [...this.#pairs];
     write(
-      DELETE_TAGS,
+      DELETE_PAIRS,
       rows.filter(([, isThere]) => !isThere).map(([row]) => row),
     );
     write(
-      INSERT_TAGS,
+      INSERT_PAIRS,
       rows.filter(([, isThere]) => isThere).map(([row]) => row),
     );
-    write(INSERT_HISTORY, [...this.#history]);
+    write(INSERT_ENTRIES, [...this.#entries]);
     this.clear();
   }
 
   /** Forgets what waits. */
   clear(): void {
-    this.#tags.clear();
-    this.#history.clear();
+    this.#pairs.clear();
+    this.#entries.clear();
     this.#hashes.trim();
   }
 }

@@ -95,8 +95,8 @@ export class TransactionReader {
       volumes.push({ ...place, ...toVolumes(row.input, row.output) });
       effective.push({
         ...place,
-        input: fromStored(row.input) + fromStored(row.shift_input ?? 0),
-        output: fromStored(row.output) + fromStored(row.shift_output ?? 0),
+        input: fromStored(row.input) + fromStored(row.effective_delta_input ?? 0),
+        output: fromStored(row.output) + fromStored(row.effective_delta_output ?? 0),
       });
     }
     return found;
@@ -124,12 +124,12 @@ type MoveSqlRow = {
   tx: number;
   input: StoredAmount;
   output: StoredAmount;
-  shift_input: StoredAmount | null;
-  shift_output: StoredAmount | null;
+  effective_delta_input: StoredAmount | null;
+  effective_delta_output: StoredAmount | null;
 };
 
 // CROSS JOIN keeps the order of the keys and makes each a look-up in the primary key.
-const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, shift_input, shift_output
+const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, effective_delta_input, effective_delta_output
   FROM json_each(?) AS wanted CROSS JOIN move
     ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;
 

@@ -296,11 +296,11 @@ export class WriteBatch implements VolumeReader {
       this.#moveRows.push({ pair, row: `[${columns}]` });
       return;
     }
-    const shiftText =
+    const deltaText =
       effective === undefined
         ? "null,null"
         : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
-    this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${shiftText}]` });
+    this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${deltaText}]` });
   }
 
   /** Writes what was collected, with one statement a table and parameter. */
@@ -393,7 +393,7 @@ const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
 /** What most moves lack is not looked for in their rows. */
 const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
-const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, shift_input, shift_output)
+const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
 
 /** Rows in the order of the primary key, so that each page of the table is looked for, and changed, once. */

@@ -17,7 +17,7 @@ export interface EffectiveMove {
   /** Volumes after the move, in that order. */
   readonly volumes: Volumes;
   /** Writes the move's amounts into all later moves of the same account and asset. */
-  readonly shift: () => void;
+  readonly rewriteLater: () => void;
 }
 
 /**
@@ -31,18 +31,18 @@ export class EffectiveVolumes {
   readonly #volumes: AccountVolumeReader;
   /** The latest timestamp of any transaction; `undefined` until it is read. */
   #latest: Timestamp | undefined;
-  #shiftedMoves = 0;
+  #rewrittenMoves = 0;
 
   constructor(sql: Sql, batch: WriteBatch, transactions: TransactionReader) {
     this.#sql = sql;
     this.#batch = batch;
     this.#transactions = transactions;
-    this.#volumes = new AccountVolumeReader({ sql, transactions, hasShifts: true });
+    this.#volumes = new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas: true });
   }
 
   /** How many moves were rewritten so far. */
-  get shiftedMoves(): number {
-    return this.#shiftedMoves;
+  get rewrittenMoves(): number {
+    return this.#rewrittenMoves;
   }
 
   /** Forgets what a rolled-back unit of work has told. */
@@ -83,17 +83,20 @@ export class EffectiveVolumes {
   #planMove(move: Move, pair: Pair | undefined, place: Place): EffectiveMove {
     if (pair === undefined) {
       // After all others of its account and asset: the volumes in both orders are the same.
-      return { volumes: { input: move.input, output: move.output }, shift: () => undefined };
+      return {
+        volumes: { input: move.input, output: move.output },
+        rewriteLater: () => undefined,
+      };
     }
     const { timestamp, lastBefore } = place;
     const before = this.#volumes.find(pair, { lastTx: lastBefore, date: timestamp }) ?? NOTHING;
-    const delta = {
+    const amounts = {
       input: move.input - move.before.input,
       output: move.output - move.before.output,
     };
     return {
-      volumes: { input: before.input + delta.input, output: before.output + delta.output },
-      shift: () => this.#shiftLater(pair, place, delta),
+      volumes: { input: before.input + amounts.input, output: before.output + amounts.output },
+      rewriteLater: () => this.#rewriteLater(pair, place, amounts),
     };
   }
 
@@ -112,51 +115,59 @@ export class EffectiveVolumes {
     );
   }
 
-  #shiftLater(pair: Pair, place: Place, delta: Volumes): void {
-    if (delta.input === 0n && delta.output === 0n) return;
-    this.#shiftFrom(UNDATED, pair, { from: undatedFrom(place), delta });
-    this.#shiftFrom(DATED, pair, { from: datedFrom(place), delta });
+  #rewriteLater(pair: Pair, place: Place, amounts: Volumes): void {
+    if (amounts.input === 0n && amounts.output === 0n) return;
+    this.#rewriteFrom(UNDATED, pair, { from: undatedFrom(place), amounts });
+    this.#rewriteFrom(DATED, pair, { from: datedFrom(place), amounts });
   }
 
-  /** Later moves mostly have one and the same shift: then one statement gives them all another one. */
-  #shiftFrom(
+  /** Most later moves exceed their volumes by the same: then one statement rewrites all of them. */
+  #rewriteFrom(
     part: Part,
     pair: Pair,
-    { from, delta }: { from: MovePosition; delta: Volumes },
+    { from, amounts }: { from: MovePosition; amounts: Volumes },
   ): void {
     const place = [pair.account, pair.asset, from.date, from.tx] as const;
-    const groups = this.#sql.all<ShiftSqlRow & { moves: number }>(
+    const groups = this.#sql.all<EffectiveDeltaSqlRow & { moves: number }>(
       part.groups,
       ...place,
       GROUPS_MAX + 1,
     );
-    for (const { moves } of groups) this.#shiftedMoves += moves;
-    if (groups.length > GROUPS_MAX) return this.#shiftEach(part, pair, { from, delta });
-    // From the highest shift down: what a group becomes is no group that is still to come.
-    for (const group of groups.toSorted((a, b) => compareShifts(shiftOf(b), shiftOf(a)))) {
-      const { input, output } = shiftOf(group);
-      const shift = `[[${amountText(input + delta.input)},${amountText(output + delta.output)}]]`;
-      this.#sql.all(part.update, ...place, group.shift_input, group.shift_output, shift);
+    for (const { moves } of groups) this.#rewrittenMoves += moves;
+    if (groups.length > GROUPS_MAX) return this.#rewriteEach(part, pair, { from, amounts });
+    // From the highest difference down: what a group becomes is no group that is still to come.
+    for (const group of groups.toSorted((a, b) =>
+      compareVolumes(effectiveDeltaOf(b), effectiveDeltaOf(a)),
+    )) {
+      const { input, output } = effectiveDeltaOf(group);
+      const sum = `[[${amountText(input + amounts.input)},${amountText(output + amounts.output)}]]`;
+      this.#sql.all(
+        part.update,
+        ...place,
+        group.effective_delta_input,
+        group.effective_delta_output,
+        sum,
+      );
     }
   }
 
   /** Goes on in pages, as an account may have more later moves than fit in memory. */
-  #shiftEach(
+  #rewriteEach(
     part: Part,
     pair: Pair,
-    { from, delta }: { from: MovePosition; delta: Volumes },
+    { from, amounts }: { from: MovePosition; amounts: Volumes },
   ): void {
     const limit = LATER_PAGE_SIZE;
     let page = this.#readLater(part.rows, pair, { from, limit });
     for (;;) {
       const rows = page.map((row) => {
-        const { input, output } = shiftOf(row);
-        return `[${row.tx},${amountText(input + delta.input)},${amountText(output + delta.output)}]`;
+        const { input, output } = effectiveDeltaOf(row);
+        return `[${row.tx},${amountText(input + amounts.input)},${amountText(output + amounts.output)}]`;
       });
       for (const chunk of chunksOf(rows)) {
-        this.#sql.all(UPDATE_SHIFTS, pair.account, pair.asset, `[${chunk.join(",")}]`);
+        this.#sql.all(UPDATE_EFFECTIVE_DELTAS, pair.account, pair.asset, `[${chunk.join(",")}]`);
       }
-      this.#shiftedMoves += page.length;
+      this.#rewrittenMoves += page.length;
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
       page = this.#readLater(part.rows, pair, { from: last, limit });
@@ -192,21 +203,27 @@ interface Place {
   readonly lastBefore: number;
 }
 
-type ShiftSqlRow = { shift_input: StoredAmount | null; shift_output: StoredAmount | null };
+type EffectiveDeltaSqlRow = {
+  effective_delta_input: StoredAmount | null;
+  effective_delta_output: StoredAmount | null;
+};
 
 /** By how much the effective volumes of a move exceed its volumes. */
-const shiftOf = ({ shift_input, shift_output }: ShiftSqlRow): Volumes => ({
-  input: fromStored(shift_input ?? 0),
-  output: fromStored(shift_output ?? 0),
+const effectiveDeltaOf = ({
+  effective_delta_input,
+  effective_delta_output,
+}: EffectiveDeltaSqlRow): Volumes => ({
+  input: fromStored(effective_delta_input ?? 0),
+  output: fromStored(effective_delta_output ?? 0),
 });
 
-function compareShifts(a: Volumes, b: Volumes): number {
+function compareVolumes(a: Volumes, b: Volumes): number {
   if (a.input !== b.input) return a.input < b.input ? -1 : 1;
   return a.output === b.output ? 0 : a.output < b.output ? -1 : 1;
 }
 
 const NOTHING: Volumes = { input: 0n, output: 0n };
-/** Most statements that shift moves in groups; where shifts are many, each move is shifted by itself. */
+/** Most statements that rewrite moves in groups; where there are more differences, each move is rewritten by itself. */
 const GROUPS_MAX = 20;
 /** Moves that are rewritten at a time. */
 const LATER_PAGE_SIZE = 10_000;
@@ -217,7 +234,7 @@ interface MovePosition {
   readonly tx: number;
 }
 
-type LaterSqlRow = ShiftSqlRow & {
+type LaterSqlRow = EffectiveDeltaSqlRow & {
   tx: number;
   date: string | null;
 };
@@ -237,12 +254,14 @@ interface Part {
 }
 
 const partOf = (condition: string, order: string): Part => ({
-  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, shift_input, shift_output FROM move
+  rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, effective_delta_input, effective_delta_output FROM move
     WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5`,
-  groups: `SELECT shift_input, shift_output, count(*) AS moves FROM move
-    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY shift_input, shift_output LIMIT ?5`,
-  update: `UPDATE move SET (shift_input, shift_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
-    WHERE account = ?1 AND asset = ?2 AND ${condition} AND shift_input IS ?5 AND shift_output IS ?6`,
+  groups: `SELECT effective_delta_input, effective_delta_output, count(*) AS moves FROM move
+    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY effective_delta_input, effective_delta_output LIMIT ?5`,
+  update: `UPDATE move
+    SET (effective_delta_input, effective_delta_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
+    WHERE account = ?1 AND asset = ?2 AND ${condition}
+      AND effective_delta_input IS ?5 AND effective_delta_output IS ?6`,
 });
 
 const UNDATED = partOf("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
@@ -252,7 +271,9 @@ const DATED = partOf(
 );
 
 /** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
-const UPDATE_SHIFTS = `INSERT INTO move (account, asset, tx, role, input, output, shift_input, shift_output)
+const UPDATE_EFFECTIVE_DELTAS = `INSERT INTO move
+    (account, asset, tx, role, input, output, effective_delta_input, effective_delta_output)
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
   ON CONFLICT (account, asset, tx) DO UPDATE
-    SET shift_input = excluded.shift_input, shift_output = excluded.shift_output`;
+    SET effective_delta_input = excluded.effective_delta_input,
+      effective_delta_output = excluded.effective_delta_output`;

@@ -65,8 +65,8 @@ export class Drafts {
   }
 
   /** How many moves were rewritten so far because of transactions that are dated before them. */
-  get shiftedMoves(): number {
-    return this.#effective?.shiftedMoves ?? 0;
+  get rewrittenMoves(): number {
+    return this.#effective?.rewrittenMoves ?? 0;
   }
 
   /** Forgets what a rolled-back unit of work has told. */
@@ -241,7 +241,7 @@ export class Drafts {
         ? this.#batch.account(account)
         : this.#batch.useAccount(account, timestamp, now);
     const project = (log: number, more: TransactionExtras): string => {
-      for (const plan of plans ?? []) plan.shift();
+      for (const plan of plans ?? []) plan.rewriteLater();
       for (const [index, move] of moves.entries()) {
         const effective = plans?.[index]?.volumes;
         this.#batch.addMove({
@@ -284,13 +284,13 @@ const toAccountVolumes = ({ account, asset, input, output }: Move): AccountVolum
 
 function roleOf({ isSource, isDestination, before, input, output }: Move): number {
   const role = isSource ? (isDestination ? 2 : 1) : 0;
-  const isIdle =
+  const isZeroAmount =
     (isSource && output === before.output) || (isDestination && input === before.input);
-  return isIdle ? role + IDLE : role;
+  return isZeroAmount ? role + ZERO_AMOUNT : role;
 }
 
 /** What a role has more where a side of the move moved nothing: postings may be of zero. */
-const IDLE = 4;
+const ZERO_AMOUNT = 4;
 
 const differs = (effective: { input: bigint; output: bigint }, move: Move): boolean =>
   effective.input !== move.input || effective.output !== move.output;

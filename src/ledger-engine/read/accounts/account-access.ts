@@ -2,7 +2,7 @@ import type { AccountField, AccountScanRow } from "./account-filter.ts";
 import { type AccountPath, pathsOf, type SortedRange } from "./account-paths.ts";
 import { type AccountOrder, type AccountWalk, idsBetween, walkOf } from "./account-walks.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { TAG_SCOPES, tagHash } from "#ledger-engine/storage/metadata-index.ts";
+import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
@@ -123,14 +123,14 @@ export class AccountAccess {
         const bounds = [path.from, path.to].map((bound) => bound?.toString() ?? null);
         return { from: byDate(path.column), bindings: bounds };
       }
-      case "tags": {
+      case "metadata": {
         const scopes = isPast
-          ? [TAG_SCOPES.ACCOUNT, TAG_SCOPES.ACCOUNT_PAST]
-          : [TAG_SCOPES.ACCOUNT];
-        const place = [`[${scopes.join(",")}]`, tagHash(path.name)];
+          ? [METADATA_SCOPES.ACCOUNT, METADATA_SCOPES.ACCOUNT_PAST]
+          : [METADATA_SCOPES.ACCOUNT];
+        const place = [`[${scopes.join(",")}]`, metadataHash(path.name)];
         return path.values === undefined
           ? { from: BY_KEY, bindings: place }
-          : { from: BY_PAIR, bindings: [`[${path.values.map(tagHash).join(",")}]`, ...place] };
+          : { from: BY_PAIR, bindings: [`[${path.values.map(metadataHash).join(",")}]`, ...place] };
       }
     }
   }
@@ -184,8 +184,8 @@ const BY_ADDRESS = `account.id FROM json_each(?) AS span CROSS JOIN account
 const byDate = (column: string): string => `id FROM account
   WHERE ${column} >= CAST(coalesce(?, -9e18) AS INTEGER) AND ${column} <= CAST(coalesce(?, 9e18) AS INTEGER)`;
 
-const BY_KEY = `tag.target AS id FROM json_each(?) AS scopes CROSS JOIN tag
-  ON tag.scope = scopes.value AND tag.key = ?`;
+const BY_KEY = `metadata_index.target AS id FROM json_each(?) AS scopes CROSS JOIN metadata_index
+  ON metadata_index.scope = scopes.value AND metadata_index.key = ?`;
 
-const BY_PAIR = `tag.target AS id FROM json_each(?) AS hashes CROSS JOIN json_each(?) AS scopes CROSS JOIN tag
-  ON tag.scope = scopes.value AND tag.key = ? AND tag.value = hashes.value`;
+const BY_PAIR = `metadata_index.target AS id FROM json_each(?) AS hashes CROSS JOIN json_each(?) AS scopes CROSS JOIN metadata_index
+  ON metadata_index.scope = scopes.value AND metadata_index.key = ? AND metadata_index.value = hashes.value`;

@@ -9,7 +9,11 @@ export type AccountPath =
   | { readonly kind: "addresses"; readonly ranges: readonly SortedRange[] }
   | ({ readonly kind: "dates"; readonly column: DateColumn } & DateRange)
   /** Accounts with a metadata key, and one of some values where these are given. */
-  | { readonly kind: "tags"; readonly name: string; readonly values: readonly string[] | undefined }
+  | {
+      readonly kind: "metadata";
+      readonly name: string;
+      readonly values: readonly string[] | undefined;
+    }
   /** All of the parts together. */
   | { readonly kind: "union"; readonly parts: readonly AccountPath[] };
 
@@ -68,10 +72,10 @@ function pathsOfTest(test: FilterTest): AccountPath[] {
       return column === undefined ? [] : [{ kind: "dates", column, ...dateRange(test) }];
     }
     case "metadata":
-      return [{ kind: "tags", name: test.name, values: test.values }];
+      return [{ kind: "metadata", name: test.name, values: test.values }];
     case "metadataLike":
     case "metadataExists":
-      return [{ kind: "tags", name: test.name, values: undefined }];
+      return [{ kind: "metadata", name: test.name, values: undefined }];
     default:
       return [];
   }

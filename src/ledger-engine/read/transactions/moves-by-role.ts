@@ -68,15 +68,15 @@ export class SidedMoves {
 
   /** The nearest of them in a span. */
   #next(span: Span, order: Order): number | undefined {
-    const candidates = [this.#nextIdle(span, order), this.#nextChange(span, order)];
+    const candidates = [this.#nextZeroAmount(span, order), this.#nextChange(span, order)];
     const ids = candidates.filter((id) => id !== undefined);
     if (ids.length === 0) return undefined;
     return order === "asc" ? Math.min(...ids) : Math.max(...ids);
   }
 
-  #nextIdle({ from, to }: Span, order: Order): number | undefined {
+  #nextZeroAmount({ from, to }: Span, order: Order): number | undefined {
     return this.#sql.all<{ tx: number }>(
-      `${this.#statements.idle} ORDER BY tx ${order} LIMIT 1`,
+      `${this.#statements.zeroAmount} ORDER BY tx ${order} LIMIT 1`,
       ...this.#pair,
       from,
       to,
@@ -147,13 +147,13 @@ interface Volume {
 
 interface Statements {
   readonly last: string;
-  readonly idle: string;
+  readonly zeroAmount: string;
 }
 
-const statementsOf = (volume: string, idleRoles: string): Statements => ({
+const statementsOf = (volume: string, zeroAmountRoles: string): Statements => ({
   last: `SELECT tx, ${volume} AS volume FROM move WHERE account = ? AND asset = ? AND tx <= ? ORDER BY tx DESC LIMIT 1`,
-  idle: `SELECT tx FROM move INDEXED BY move_idle WHERE account = ? AND asset = ?
-    AND role >= 4 AND role IN ${idleRoles} AND tx >= ? AND tx <= ?`,
+  zeroAmount: `SELECT tx FROM move INDEXED BY move_zero_amount WHERE account = ? AND asset = ?
+    AND role >= 4 AND role IN ${zeroAmountRoles} AND tx >= ? AND tx <= ?`,
 });
 
 const STATEMENTS: Readonly<Record<Side, Statements>> = {

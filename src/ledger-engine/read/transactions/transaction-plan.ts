@@ -24,7 +24,7 @@ import {
   WithinPath,
 } from "#ledger-engine/read/scan/id-scan.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { TAG_SCOPES, tagHash } from "#ledger-engine/storage/metadata-index.ts";
+import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
@@ -204,7 +204,7 @@ export class TransactionPlanner {
         return this.#withPairs(test.name, test.values);
       case "metadataLike":
       case "metadataExists":
-        return this.#entries(KEYS, [this.#scopes().at(-1) ?? 0, tagHash(test.name)]);
+        return this.#entries(KEYS, [this.#scopes().at(-1) ?? 0, metadataHash(test.name)]);
       default:
         return undefined;
     }
@@ -238,16 +238,16 @@ export class TransactionPlanner {
 
   /** Those that have a pair of metadata, or had it once if the past counts. */
   #withPairs(name: string, values: readonly string[]): IdPath {
-    const key = tagHash(name);
+    const key = metadataHash(name);
     const paths = [...new Set(values)].flatMap((value) =>
-      this.#scopes().map((scope) => this.#entries(PAIR, [scope, key, tagHash(value)])),
+      this.#scopes().map((scope) => this.#entries(PAIR, [scope, key, metadataHash(value)])),
     );
     const [first, ...others] = paths;
     return first !== undefined && others.length === 0 ? first : new UnionPath(paths);
   }
 
   #scopes(): number[] {
-    const { TRANSACTION, TRANSACTION_PAST } = TAG_SCOPES;
+    const { TRANSACTION, TRANSACTION_PAST } = METADATA_SCOPES;
     return this.#sources.isMetadataPast ? [TRANSACTION, TRANSACTION_PAST] : [TRANSACTION];
   }
 
@@ -307,12 +307,12 @@ const DATES: Readonly<Record<DateColumn, DateEntries>> = {
   reverted_at: { having: byDate("tx_reverted", "reverted_at") },
 };
 const PAIR: PathEntries = {
-  from: "FROM tag WHERE scope = ? AND key = ? AND value = ?",
+  from: "FROM metadata_index WHERE scope = ? AND key = ? AND value = ?",
   column: "target",
   isOrdered: true,
 };
 const KEYS: PathEntries = {
-  from: "FROM tag WHERE scope IN (0, ?) AND key = ?",
+  from: "FROM metadata_index WHERE scope IN (0, ?) AND key = ?",
   column: "target",
   isOrdered: false,
   mayRepeat: true,

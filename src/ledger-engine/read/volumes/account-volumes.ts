@@ -34,7 +34,7 @@ export interface VolumeSources {
   readonly sql: Sql;
   readonly transactions: Pick<TransactionReader, "lastIdAt">;
   /** Whether moves carry by how much effective volumes exceed their own; see `keepsEffectiveVolumes`. */
-  readonly hasShifts: boolean;
+  readonly hasEffectiveDeltas: boolean;
 }
 
 /** Whether a ledger keeps volumes in the order of effective dates. */
@@ -63,17 +63,17 @@ const CROSSED_MAX = 4;
 export class AccountVolumeReader {
   readonly #sql: Sql;
   readonly #transactions: VolumeSources["transactions"];
-  readonly #hasShifts: boolean;
+  readonly #hasEffectiveDeltas: boolean;
 
-  constructor({ sql, transactions, hasShifts }: VolumeSources) {
+  constructor({ sql, transactions, hasEffectiveDeltas }: VolumeSources) {
     this.#sql = sql;
     this.#transactions = transactions;
-    this.#hasShifts = hasShifts;
+    this.#hasEffectiveDeltas = hasEffectiveDeltas;
   }
 
   static of({ sql, transactions, features }: ReadContext): AccountVolumeReader {
-    const hasShifts = keepsEffectiveVolumes(features);
-    return new AccountVolumeReader({ sql, transactions, hasShifts });
+    const hasEffectiveDeltas = keepsEffectiveVolumes(features);
+    return new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas });
   }
 
   /** The moment after all that has this date or an earlier one. */
@@ -99,7 +99,8 @@ export class AccountVolumeReader {
   /** The balances of what accounts had moved by a moment, in sums by asset, of which there may be several for each. */
   *balances(accounts: readonly number[], moment: Moment): Generator<AssetBalanceSum> {
     for (const { pairs } of this.#pairLists(accounts)) {
-      const isCrossed = pairs.select === CROSSED && (moment.date === undefined || this.#hasShifts);
+      const isCrossed =
+        pairs.select === CROSSED && (moment.date === undefined || this.#hasEffectiveDeltas);
       const rest = isCrossed ? yield* this.#textSums(pairs, moment) : pairs;
       for (const { asset, input, output } of this.#holdings(rest, moment)) {
         yield { asset, balance: input - output };
@@ -140,7 +141,7 @@ export class AccountVolumeReader {
     const { date, lastTx } = moment;
     if (date === undefined) return this.#lastInserted(pairs, lastTx, bounds);
     const last = this.#lastByDate(pairs, date, lastTx);
-    return this.#hasShifts ? last.map(toShifted) : this.#addedUp(last, date, lastTx);
+    return this.#hasEffectiveDeltas ? last.map(toEffective) : this.#addedUp(last, date, lastTx);
   }
 
   #lastInserted(pairs: PairList, lastTx: number, bounds: readonly BalanceBound[]): Holding[] {
@@ -199,8 +200,8 @@ export class AccountVolumeReader {
   }
 
   /**
-   * Without shifts: the volumes after the last transaction that was inserted by then, less the moves among them that are
-   * dated later, and with those that were inserted later and are dated earlier.
+   * Without stored effective volumes: the volumes after the last transaction that was inserted by then, less the moves
+   * among them that are dated later, and with those that were inserted later and are dated earlier.
    */
   #addedUp(last: readonly DatedSqlRow[], date: Timestamp, lastTx: number): Holding[] {
     const sums = new Map<string, Volumes>();
@@ -307,8 +308,8 @@ type MoveSqlRow = {
 /** The date is that of insertion where the move has none of its own, null where no other row is compared with it. */
 type DatedSqlRow = MoveSqlRow & {
   date: string | number | null;
-  shift_input: StoredAmount | null;
-  shift_output: StoredAmount | null;
+  effective_delta_input: StoredAmount | null;
+  effective_delta_output: StoredAmount | null;
 };
 
 type DisplacedSqlRow = {
@@ -334,13 +335,13 @@ const toHolding = ({ account, asset, tx, input, output }: MoveSqlRow): Holding =
   output: fromStored(output),
 });
 
-function toShifted(row: DatedSqlRow): Holding {
+function toEffective(row: DatedSqlRow): Holding {
   const holding = toHolding(row);
-  if (row.shift_input === null && row.shift_output === null) return holding;
+  if (row.effective_delta_input === null && row.effective_delta_output === null) return holding;
   return {
     ...holding,
-    input: holding.input + fromStored(row.shift_input ?? 0),
-    output: holding.output + fromStored(row.shift_output ?? 0),
+    input: holding.input + fromStored(row.effective_delta_input ?? 0),
+    output: holding.output + fromStored(row.effective_delta_output ?? 0),
   };
 }
 
@@ -421,7 +422,7 @@ const TEXT_BY_DATE = `iif(
   EXISTS (SELECT 1 FROM move WHERE account = accounts.value AND asset = assets.value
     AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER)),
   '@' || accounts.value,
-  (SELECT ${textIf("shift_input IS NULL AND shift_output IS NULL")} FROM move
+  (SELECT ${textIf("effective_delta_input IS NULL AND effective_delta_output IS NULL")} FROM move
     WHERE account = accounts.value AND asset = assets.value AND timestamp IS NULL AND tx <= ?3 ORDER BY tx DESC LIMIT 1)
 )`;
 
@@ -439,13 +440,13 @@ const BY_DATE = `, dated AS MATERIALIZED (
     ) AS last FROM pair
   )
   SELECT move.account, move.asset, move.tx, iif(last IS NULL, NULL, (${INSERTED})) AS date,
-      input, output, shift_input, shift_output
+      input, output, effective_delta_input, effective_delta_output
     FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
       SELECT tx FROM move WHERE account = dated.account AND asset = dated.asset
         AND tx <= ?3 AND (timestamp IS NULL OR (${INSERTED}) < last) ORDER BY tx DESC LIMIT 1
     )
   UNION ALL
-  SELECT move.account, move.asset, move.tx, CAST(last AS TEXT), input, output, shift_input, shift_output
+  SELECT move.account, move.asset, move.tx, CAST(last AS TEXT), input, output, effective_delta_input, effective_delta_output
     FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
       SELECT max(tx) FROM move WHERE account = dated.account AND asset = dated.asset AND timestamp = last
     ) WHERE last IS NOT NULL`;

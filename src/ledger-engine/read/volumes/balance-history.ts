@@ -25,7 +25,7 @@ export class BalanceHistory {
     this.#volumes = new AccountVolumeReader({
       sql,
       transactions,
-      hasShifts: keepsEffectiveVolumes(features),
+      hasEffectiveDeltas: keepsEffectiveVolumes(features),
     });
   }
 

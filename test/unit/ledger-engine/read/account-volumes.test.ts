@@ -15,7 +15,7 @@ const readerOf = ({ sql, engine }: TestLedger): AccountVolumeReader =>
   new AccountVolumeReader({
     sql,
     transactions: new TransactionReader(sql),
-    hasShifts: keepsEffectiveVolumes(engine.info.features),
+    hasEffectiveDeltas: keepsEffectiveVolumes(engine.info.features),
   });
 
 const EFFECTIVE: Partial<Features> = {};

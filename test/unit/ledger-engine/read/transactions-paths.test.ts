@@ -13,7 +13,7 @@ describe("the moves of an account on one side", () => {
   const SIZE = 5000;
   /** Where the account sends: far apart, next to each other, at either end, and also with an amount of zero. */
   const sent = new Set([1, 2, 700, 701, 702, 705, 2500, 4000, 4998, SIZE]);
-  const idle = new Set([2, 1500, 1501, 2500, 4997]);
+  const zeroAmount = new Set([2, 1500, 1501, 2500, 4997]);
   const both = new Set([701, 3000]);
 
   function filled(): Sql {
@@ -22,7 +22,7 @@ describe("the moves of an account on one side", () => {
       ledger.bulk(
         Array.from({ length: 1000 }, (_, index) => {
           const id = from + index;
-          const amount = idle.has(id) ? 0 : 10n ** 15n * BigInt(id);
+          const amount = zeroAmount.has(id) ? 0 : 10n ** 15n * BigInt(id);
           const postings = [
             ...(both.has(id) || !sent.has(id) ? [posting("world -> a", amount)] : []),
             ...(both.has(id) || sent.has(id) ? [posting("a -> world", amount)] : []),

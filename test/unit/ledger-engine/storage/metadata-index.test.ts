@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Features } from "#ledger-engine/rules/types.ts";
-import { tagHash } from "#ledger-engine/storage/metadata-index.ts";
+import { metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import {
   create,
   deleteMetadata,
@@ -33,19 +33,19 @@ function expectExact(ledger: TestLedger): void {
   expect(audited(ledger).differences).toEqual([]);
 }
 
-test("a tag is the first 48 bits of SHA-256 of the UTF-8 text", () => {
-  expect(tagHash("abc")).toBe(0xba78_16bf_8f01);
-  expect(tagHash("")).toBe(0xe3b0_c442_98fc);
-  expect(tagHash("é")).toBe(tagHash("\u00E9"));
-  expect(tagHash("é")).not.toBe(tagHash("e\u0301"));
+test("a key or value stands in the index as the first 48 bits of SHA-256 of the UTF-8 text", () => {
+  expect(metadataHash("abc")).toBe(0xba78_16bf_8f01);
+  expect(metadataHash("")).toBe(0xe3b0_c442_98fc);
+  expect(metadataHash("é")).toBe(metadataHash("\u00E9"));
+  expect(metadataHash("é")).not.toBe(metadataHash("e\u0301"));
 });
 
 describe("pairs of a transaction", () => {
   test("are those of its creation", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1", __proto__x: "" } });
     expect(rowsAfter(make)).toEqual({
-      tags: ["transaction 1 __proto__x=", "transaction 1 k=1"],
-      history: [],
+      index: ["transaction 1 __proto__x=", "transaction 1 k=1"],
+      log: [],
     });
   });
 
@@ -60,7 +60,7 @@ describe("pairs of a transaction", () => {
       setMetadata(1, Object.fromEntries([["__proto__", "2"]])),
       deleteMetadata(1, "constructor"),
     ]);
-    expect(storedRows(ledger).tags).toEqual([
+    expect(storedRows(ledger).index).toEqual([
       "past transaction 1 __proto__=1",
       "past transaction 1 constructor=2",
       "transaction 1 10=3",
@@ -74,7 +74,7 @@ describe("pairs of a transaction", () => {
       script('send [USD 1] (\n  source = @world\n  destination = @a\n)\nset_tx_meta("k", "s")'),
       revert(1, { metadata: { why: "w" } }),
     ]);
-    expect(storedRows(ledger).tags).toEqual([
+    expect(storedRows(ledger).index).toEqual([
       "transaction 1 k=s",
       "transaction 2 com.formance.spec/state/reverts=1",
       "transaction 2 why=w",
@@ -85,25 +85,25 @@ describe("pairs of a transaction", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
     const change = setMetadata(1, { k: "2", l: "1" });
     expect(rowsAfter(make, change)).toEqual({
-      tags: ["past transaction 1 k=1", "transaction 1 k=2", "transaction 1 l=1"],
-      history: ["transaction 1 2"],
+      index: ["past transaction 1 k=1", "transaction 1 k=2", "transaction 1 l=1"],
+      log: ["transaction 1 2"],
     });
     const remove = deleteMetadata(1, "l");
     expect(rowsAfter(make, change, remove)).toEqual({
-      tags: ["past transaction 1 k=1", "past transaction 1 l=1", "transaction 1 k=2"],
-      history: ["transaction 1 2", "transaction 1 3"],
+      index: ["past transaction 1 k=1", "past transaction 1 l=1", "transaction 1 k=2"],
+      log: ["transaction 1 2", "transaction 1 3"],
     });
     expect(rowsAfter(make, change, remove, setMetadata(1, { k: "1", l: "1" }))).toEqual({
-      tags: ["past transaction 1 k=2", "transaction 1 k=1", "transaction 1 l=1"],
-      history: ["transaction 1 2", "transaction 1 3", "transaction 1 4"],
+      index: ["past transaction 1 k=2", "transaction 1 k=1", "transaction 1 l=1"],
+      log: ["transaction 1 2", "transaction 1 3", "transaction 1 4"],
     });
   });
 
   test("stay as they are when an entry changes nothing, which is noted all the same", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
     expect(rowsAfter(make, setMetadata(1, { k: "1" }), setMetadata(1, {}))).toEqual({
-      tags: ["transaction 1 k=1"],
-      history: ["transaction 1 2", "transaction 1 3"],
+      index: ["transaction 1 k=1"],
+      log: ["transaction 1 2", "transaction 1 3"],
     });
   });
 });
@@ -119,14 +119,14 @@ describe("pairs of an account", () => {
       setMetadata("new", { k: "2" }),
     ]);
     expect(storedRows(ledger)).toEqual({
-      tags: [
+      index: [
         "account a k=2",
         "account new k=2",
         "account only k=1",
         "account only l=2",
         "past account a k=1",
       ],
-      history: ["account a 1", "account a 2", "account empty 1", "account new 3", "account only 1"],
+      log: ["account a 1", "account a 2", "account empty 1", "account new 3", "account only 1"],
     });
     expectExact(ledger);
   });
@@ -134,11 +134,11 @@ describe("pairs of an account", () => {
   test("go into the past when they are overwritten or deleted, and leave it when they come back", () => {
     const set = setMetadata("a", { k: "1" });
     const other = setMetadata("a", { k: "2" });
-    expect(rowsAfter(set, other, deleteMetadata("a", "k")).tags).toEqual([
+    expect(rowsAfter(set, other, deleteMetadata("a", "k")).index).toEqual([
       "past account a k=1",
       "past account a k=2",
     ]);
-    expect(rowsAfter(set, other, deleteMetadata("a", "k"), set).tags).toEqual([
+    expect(rowsAfter(set, other, deleteMetadata("a", "k"), set).index).toEqual([
       "account a k=1",
       "past account a k=2",
     ]);
@@ -148,8 +148,8 @@ describe("pairs of an account", () => {
     const remove = deleteMetadata("a", "k");
     const pays = create(posting("world -> a", 1));
     expect(rowsAfter(remove, pays, remove, remove)).toEqual({
-      tags: [],
-      history: ["account a 3", "account a 4"],
+      index: [],
+      log: ["account a 3", "account a 4"],
     });
   });
 });
@@ -169,8 +169,8 @@ describe("a ledger that keeps no history of metadata", () => {
   test("knows the pairs of now, and no others", () => {
     const ledger = ledgerAfter(life, WITHOUT_HISTORY);
     expect(storedRows(ledger)).toEqual({
-      tags: ["account a k=3", "transaction 1 k=2"],
-      history: [],
+      index: ["account a k=3", "transaction 1 k=2"],
+      log: [],
     });
     expectExact(ledger);
   });
@@ -179,14 +179,14 @@ describe("a ledger that keeps no history of metadata", () => {
     "of one kind, still keeps that of the other: %s",
     (feature) => {
       const ledger = ledgerAfter(life, { [feature]: "DISABLED" });
-      const { tags, history } = storedRows(ledger);
+      const { index, log } = storedRows(ledger);
       const [kept, left] =
         feature === "ACCOUNT_METADATA_HISTORY"
           ? ["transaction", "account"]
           : ["account", "transaction"];
-      expect(tags.some((tag) => tag.startsWith(`past ${kept}`))).toBe(true);
-      expect(tags.some((tag) => tag.startsWith(`past ${left}`))).toBe(false);
-      expect(history.every((row) => row.startsWith(kept ?? ""))).toBe(true);
+      expect(index.some((row) => row.startsWith(`past ${kept}`))).toBe(true);
+      expect(index.some((row) => row.startsWith(`past ${left}`))).toBe(false);
+      expect(log.every((row) => row.startsWith(kept ?? ""))).toBe(true);
       expectExact(ledger);
     },
   );
@@ -212,7 +212,7 @@ describe("what a unit of work does to a pair", () => {
   test.each([true, false])("last counts, in a bulk that is atomic: %s", (atomic) => {
     const ledger = new TestLedger();
     ledger.bulk([...transaction, ...account], { atomic });
-    expect(storedRows(ledger).tags).toEqual([
+    expect(storedRows(ledger).index).toEqual([
       "account a k=1",
       "past account a k=2",
       "past account a l=1",
@@ -247,7 +247,7 @@ describe("what a unit of work does to a pair", () => {
     expect(ledger.dump()).toBe(before);
     // Memory holds nothing of it either.
     ledger.run(setMetadata("a", { z: "z" }));
-    expect(storedRows(ledger).tags.filter((tag) => tag.includes("k=9"))).toEqual([]);
+    expect(storedRows(ledger).index.filter((row) => row.includes("k=9"))).toEqual([]);
     expectExact(ledger);
   });
 
@@ -259,7 +259,9 @@ describe("what a unit of work does to a pair", () => {
       ...Array.from({ length: 8 }, (_, index) => setMetadata(`a${index}`, many("1"))),
       ...Array.from({ length: 8 }, (_, index) => setMetadata(`a${index}`, many("2"))),
     ]);
-    const counts = ledger.sql.all("SELECT scope, count(*) AS count FROM tag GROUP BY scope");
+    const counts = ledger.sql.all(
+      "SELECT scope, count(*) AS count FROM metadata_index GROUP BY scope",
+    );
     expect(counts).toEqual([
       { scope: 2, count: 32_000 },
       { scope: 3, count: 32_000 },

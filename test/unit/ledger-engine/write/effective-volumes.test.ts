@@ -102,7 +102,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("keep amounts above 2^53 exact when they are shifted", () => {
+  test("keep amounts above 2^53 exact when they are rewritten", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     const huge = 10n ** 40n + 1n;
     ledger.commit(create(posting("world -> a", huge)));
