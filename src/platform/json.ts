@@ -1,3 +1,4 @@
+import { assertShallow } from "./json-depth.ts";
 import { parseWithNames } from "./v8-escaped-keys.ts";
 
 /**
@@ -33,9 +34,14 @@ const BAD_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 const needsReviver = (text: string): boolean =>
   LONG_INTEGER.test(text) || DECIMAL.test(text) || BAD_ESCAPE.test(text);
 
-/** Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings. */
-export const parseJson = (text: string): unknown =>
-  text.includes("\\") ? parseWithNames(text, parsePlain) : parsePlain(text);
+/**
+ * Parses one JSON value. Throws `SyntaxError` for malformed text, also for U+0000 and lone surrogates in strings, and
+ * `JsonDepthError`, which is one, for a text that is nested too deep.
+ */
+export function parseJson(text: string): unknown {
+  assertShallow(text);
+  return text.includes("\\") ? parseWithNames(text, parsePlain) : parsePlain(text);
+}
 
 function parsePlain(text: string): unknown {
   if (!needsReviver(text)) return JSON.parse(text) as unknown;

@@ -94,7 +94,7 @@ function needsEscapes(text: string): boolean {
 }
 
 /** Behind the string that begins at an index. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote !== -1 && backslashesBefore(text, quote) % 2 === 1) {
     quote = text.indexOf('"', quote + 1);

@@ -1,5 +1,6 @@
 import { AppError } from "#platform/errors.ts";
-import { decimalSource, parseJson, stringifyJson } from "#platform/json.ts";
+import { decimalSource, stringifyJson } from "#platform/json.ts";
+import { parseRequestJson } from "#platform/request-json.ts";
 
 /** A filter of the list language (`$and`, `$match`, ...) as a tree; keys and value types are checked by each resource. */
 export type Filter =
@@ -35,11 +36,7 @@ export const parseFilterText = (text: string): Filter | undefined =>
 export function parseJsonFilter(text: string): unknown {
   if (text.trim() === "") return undefined;
   if (text.length > FILTER_LENGTH_MAX) throw tooLong();
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new AppError("VALIDATION", "the filter is not valid JSON", { cause: error });
-  }
+  return parseRequestJson(text, "the filter");
 }
 
 /** Parses a decoded filter. Throws `VALIDATION` for anything that is not of the language. */

@@ -1,5 +1,5 @@
 import { AppError } from "#platform/errors.ts";
-import { parseJson } from "#platform/json.ts";
+import { parseRequestJson } from "#platform/request-json.ts";
 
 /** Largest request body, in bytes, where an operation does not say otherwise. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -70,15 +70,8 @@ export const contentTypeOf = (request: Request): string =>
   (request.headers.get("content-type")?.split(";")[0] ?? "").trim();
 
 /** Parses a JSON body. An empty one is `undefined`; the caller says whether it may be. */
-export function parseBody(text: string): unknown {
-  if (text.trim() === "") return undefined;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : "";
-    throw new AppError("VALIDATION", "the body is not valid JSON", { cause: error, details: why });
-  }
-}
+export const parseBody = (text: string): unknown =>
+  text.trim() === "" ? undefined : parseRequestJson(text, "the body");
 
 /** Parameters by name: a text, or a list of texts where a name is repeated. */
 export type Parameters = Record<string, string | string[]>;

@@ -5,7 +5,7 @@ import type { BulkElement } from "#ledger-engine/engine.ts";
 import { parseBulkElement, toBulkElement } from "#ledger-engine/requests/commands.ts";
 import type { BulkElementRequest } from "#modules/ledger/http/schemas.ts";
 import { AppError } from "#platform/errors.ts";
-import { parseJson } from "#platform/json.ts";
+import { parseRequestJson } from "#platform/request-json.ts";
 import { attempt, type Result, toFailure } from "#platform/result.ts";
 
 export type BulkAction = BulkElementRequest["action"];
@@ -36,8 +36,8 @@ export function readElements(
 
 interface Reading<T> {
   readonly splitter: Splitter<T>;
-  /** A piece as the request for an element, and its size. Throws `SyntaxError` for what is no JSON. */
-  readonly parse: (piece: T) => { request: unknown; size: number };
+  /** A piece as the request for an element, and its size. Throws `VALIDATION`. */
+  readonly parse: (piece: T, index: number) => { request: unknown; size: number };
 }
 
 async function* elementsOf<T>(
@@ -78,28 +78,16 @@ function toElement<T>(
     return { ok: false, failure: { ...piece.failure, message } };
   }
   return attempt(() => {
-    const { request, size } = parsed(piece.value, { parse, index });
+    const { request, size } = parse(piece.value, index);
     const checked = parseBulkElement(request, index);
     return { action: checked.action, element: toBulkElement(checked), size };
   });
 }
 
-function parsed<T>(
-  piece: T,
-  { parse, index }: { parse: Reading<T>["parse"]; index: number },
-): ReturnType<Reading<T>["parse"]> {
-  try {
-    return parse(piece);
-  } catch (error) {
-    const details = error instanceof Error ? error.message : "";
-    throw new AppError("VALIDATION", `element ${index}: it is not valid JSON`, {
-      cause: error,
-      details,
-    });
-  }
-}
-
-const parseText = (text: string) => ({ request: parseJson(text), size: text.length });
+const parseText = (text: string, index: number) => ({
+  request: parseRequestJson(text, `element ${index}: it`),
+  size: text.length,
+});
 
 /** A script stands for the element that creates its transaction. */
 const parseScript = ({ idempotencyKey, plain }: ScriptItem) => ({

@@ -1,6 +1,7 @@
 import { ByteBuffer } from "./byte-buffer.ts";
-import { ELEMENT_BYTES_MAX, ELEMENT_DEPTH_MAX } from "./limits.ts";
+import { ELEMENT_BYTES_MAX } from "./limits.ts";
 import { decodeText, failed, type Splitter, tooLarge } from "./splitter.ts";
+import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import type { Result } from "#platform/result.ts";
 
 /**
@@ -34,8 +35,8 @@ export class JsonSplitter implements Splitter<string> {
         start = at;
       }
       this.#step(byte);
-      if (this.#depth > ELEMENT_DEPTH_MAX) {
-        yield failed(`it is nested deeper than ${ELEMENT_DEPTH_MAX} levels`);
+      if (this.#depth > JSON_DEPTH_MAX) {
+        yield failed(`it is nested deeper than ${JSON_DEPTH_MAX} levels`);
         return;
       }
       if (this.#depth > 0) continue;

@@ -6,8 +6,6 @@ export const STREAM_ELEMENTS_MAX = 100_000;
 export const FAILURES_LENGTH_MAX = 16_000_000;
 /** Largest element of a stream in bytes: the largest body of a request that makes one change. */
 export const ELEMENT_BYTES_MAX = BODY_BYTES_MAX;
-/** Deepest nesting of objects and arrays in an element of a JSON stream. */
-export const ELEMENT_DEPTH_MAX = 100;
 /** Longest line of a script stream in bytes, without its end. */
 export const SCRIPT_LINE_BYTES_MAX = 64 * 1024;
 /** What goes to the ledger in one call: so many elements, and so many bytes or the one element that has more. */

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonSplitter } from "#modules/ledger/bulk/json-splitter.ts";
-import { ELEMENT_BYTES_MAX, ELEMENT_DEPTH_MAX } from "#modules/ledger/bulk/limits.ts";
+import { ELEMENT_BYTES_MAX } from "#modules/ledger/bulk/limits.ts";
+import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import { parseJson } from "#platform/json.ts";
 import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/streams.ts";
 
@@ -84,9 +85,9 @@ describe("the splitter of JSON streams", () => {
 
   test("limits the depth of an element", () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-    expect(splitText(nested(ELEMENT_DEPTH_MAX))).toEqual([nested(ELEMENT_DEPTH_MAX)]);
-    expect(splitText(nested(ELEMENT_DEPTH_MAX + 1))).toEqual([
-      `! it is nested deeper than ${ELEMENT_DEPTH_MAX} levels`,
+    expect(splitText(nested(JSON_DEPTH_MAX))).toEqual([nested(JSON_DEPTH_MAX)]);
+    expect(splitText(nested(JSON_DEPTH_MAX + 1))).toEqual([
+      `! it is nested deeper than ${JSON_DEPTH_MAX} levels`,
     ]);
   });
 

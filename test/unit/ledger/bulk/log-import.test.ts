@@ -3,6 +3,7 @@ import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-import
 import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "#modules/ledger/bulk/limits.ts";
 import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
 import { AppError } from "#platform/errors.ts";
+import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import { bytesOf, chunksOf, oneByOne } from "#test/support/streams.ts";
 
 /** A ledger that takes everything, or what a test lets it take, and notes what it is sent. */
@@ -163,10 +164,10 @@ describe("an import ends", () => {
     ['{"id":', "VALIDATION", "entry 6 is not valid JSON", "the stream ends inside of it"],
     ["[", "VALIDATION", "entry 6 is not valid JSON", 'expected an object, as `{"type": …}`'],
     [
-      "{".repeat(200),
+      "{".repeat(JSON_DEPTH_MAX + 1),
       "VALIDATION",
       "entry 6 is not valid JSON",
-      "it is nested deeper than 100 levels",
+      `it is nested deeper than ${JSON_DEPTH_MAX} levels`,
     ],
   ])("where the body is broken, and what stands before it stays: %s", async (...given) => {
     const [broken, kind, message, details] = given;
