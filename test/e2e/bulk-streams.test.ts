@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, LocalServer } from "#test/support/server.ts";
@@ -37,26 +38,42 @@ async function stream(ledger: string, body: string, query = "") {
   return { status: response.status, body: await response.json<{ errorCode: string }>() };
 }
 
-/** Begins a stream over a connection of its own, of which the client never sends all, and waits until it is read. */
-async function beginStream(ledger: string, query: string, length: "declared" | "chunked") {
+interface RawRequest {
+  readonly path: string;
+  readonly contentType: string;
+  /** How long the body is, as a header says it. */
+  readonly length: string;
+  /** What follows the headers, framing included. */
+  readonly content: string;
+}
+
+/** Sends a request as it is, over a connection of its own. */
+async function sendRaw({ path, contentType, length, content }: RawRequest): Promise<Socket> {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
   socket.on("error", () => undefined);
-  socket.resume();
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${await server.token()}`,
+    `Content-Type: ${contentType}`,
+    length,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${content}`);
+  return socket;
+}
+
+/** Begins a stream of which the client never sends all, and waits until it is read. */
+async function beginStream(ledger: string, query: string, length: "declared" | "chunked") {
   const body = GOOD + GOOD;
   const [header, content] =
     length === "declared"
       ? ["Content-Length: 100000", body]
       : ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n`];
-  const head = [
-    `POST /api/ledger/v2/${ledger}/_bulk${query} HTTP/1.1`,
-    `Host: ${host}`,
-    `Authorization: Bearer ${await server.token()}`,
-    `Content-Type: ${JSON_STREAM}`,
-    header,
-  ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n${content}`);
+  const path = `/api/ledger/v2/${ledger}/_bulk${query}`;
+  const request = { path, contentType: JSON_STREAM, length: header, content };
+  const socket = (await sendRaw(request)).resume();
   if (query === "") await expect.poll(() => countOf(ledger)).toBe(2);
   else await delay(200);
   return socket;
@@ -88,6 +105,28 @@ describe("a client that goes in the middle of a stream", () => {
       }
     },
   );
+});
+
+describe("a body that breaks off", () => {
+  const CHUNKED = "Transfer-Encoding: chunked";
+
+  test.each([
+    ["a size of a chunk that is no number", CHUNKED, "zz\r\n{}"],
+    ["such a size after a whole document", CHUNKED, "2\r\n{}\r\nzz\r\n"],
+    ["a chunk that is longer than its size", CHUNKED, "2\r\n{}{}{}\r\n0\r\n\r\n"],
+    ["an end within a chunk", CHUNKED, "5\r\n{}"],
+    ["an end between chunks", CHUNKED, "2\r\n{}\r\n"],
+    ["an end before the declared length", "Content-Length: 100", "{}"],
+  ])("answers 400, and changes nothing: %s", async (_what, length, content) => {
+    const path = `/api/ledger/v2/streams-${crypto.randomUUID().slice(0, 8)}`;
+    const request = { path, contentType: "application/json", length, content };
+    const socket = await sendRaw(request);
+    socket.end();
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"errorMessage":"[VALIDATION] the body broke off"');
+    expect((await server.api(path)).status).toBe(404);
+  });
 });
 
 test("a client that sends much more than is read gets its answer", async () => {

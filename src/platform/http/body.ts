@@ -4,21 +4,32 @@ import { parseRequestJson } from "#platform/request-json.ts";
 /** Largest request body, in bytes, where an operation does not say otherwise. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE` or `VALIDATION`. */
+/**
+ * Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE`, or `VALIDATION` where the body is no
+ * UTF-8 or breaks off.
+ */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
   if (request.body === null) return "";
   // The usual case, in one step: HTTP holds a body to its declared length.
-  if (declared !== null) return decode([new Uint8Array(await request.arrayBuffer())]);
+  if (declared !== null) return decode([await readBytes(request)]);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of readChunks(request)) {
     size += chunk.byteLength;
     if (size > bytesMax) throw tooLarge(bytesMax);
     chunks.push(chunk);
   }
   return decode(chunks);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await request.arrayBuffer());
+  } catch (error) {
+    throw brokenOff(error);
+  }
 }
 
 /**
@@ -38,11 +49,15 @@ export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> 
     }
   } catch (error) {
     isOver = true;
-    throw new AppError("VALIDATION", "the body broke off", { cause: error });
+    throw brokenOff(error);
   } finally {
     if (!isOver) await discard(reader);
   }
 }
+
+/** The client went away, sent less than it declared, or framed its chunks in a way that HTTP does not know. */
+const brokenOff = (cause: unknown): AppError =>
+  new AppError("VALIDATION", "the body broke off", { cause });
 
 /** Most that is read of a body that nobody wants, in bytes, and how long. */
 const DISCARDED_BYTES_MAX = 32 * 1024 * 1024;
