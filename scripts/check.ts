@@ -15,6 +15,7 @@ async function check(): Promise<void> {
     report("types", () => command("tsc", ["-p", "."])),
     report("lint", () => command("oxlint", [])),
     report("format", () => command("oxfmt", ["--check", "."])),
+    report("rooms", () => command("node", ["scripts/rooms.ts"])),
     report("bindings", checkBindings),
     report("build", checkBuild),
   ]);

@@ -1,20 +1,20 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { Scalar } from "@scalar/hono-api-reference";
 import type { Context } from "hono";
-import { authModule } from "./modules/auth/index.ts";
-import { ledgerModule } from "./modules/ledger/index.ts";
-import { webhooksModule } from "./modules/webhooks/index.ts";
-import { AppError, INTERNAL_MESSAGE, toErrorBody } from "./platform/errors.ts";
-import type { AppEnv } from "./platform/http/context.ts";
-import { allowAnyOrigin } from "./platform/http/cors.ts";
-import { respond } from "./platform/http/endpoint.ts";
-import { isLoopbackHost } from "./platform/http/loopback.ts";
-import type { Module } from "./platform/http/module.ts";
-import { type MethodFinder, methodFinder } from "./platform/http/routes.ts";
-import { registerVersions } from "./platform/http/versions.ts";
-import { newId } from "./platform/ids.ts";
-import { log, logError } from "./platform/log.ts";
-import { type Settings, settingsOf } from "./platform/settings.ts";
+import { authModule } from "#modules/auth/index.ts";
+import { ledgerModule } from "#modules/ledger/index.ts";
+import { webhooksModule } from "#modules/webhooks/index.ts";
+import { AppError, INTERNAL_MESSAGE, toErrorBody } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { allowAnyOrigin } from "#platform/http/cors.ts";
+import { respond } from "#platform/http/endpoint.ts";
+import { isLoopbackHost } from "#platform/http/loopback.ts";
+import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
+import { newId } from "#platform/ids.ts";
+import { log, logError } from "#platform/log.ts";
+import type { Module } from "#platform/modules/module.ts";
+import { registerVersions } from "#platform/modules/versions.ts";
+import { type Settings, settingsOf } from "#platform/settings.ts";
 
 /** The modules of the product, in the order in which the API document shows them. */
 const MODULES: readonly Module[] = [ledgerModule, webhooksModule, authModule];

@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
-import { BucketService, PipelineService } from "./modules/ledger/index.ts";
-import { WebhookService } from "./modules/webhooks/index.ts";
+import { BucketService, PipelineService } from "#modules/ledger/index.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { systemClock } from "#platform/clock.ts";
 import { logError } from "#platform/log.ts";
-import { systemClock, toMillis } from "#platform/time.ts";
+import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** Puts right what is overdue in one module, and returns when to look again, in milliseconds since the epoch. */

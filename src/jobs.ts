@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LedgerService, PipelineService } from "./modules/ledger/index.ts";
-import { type Subscriptions, WebhookService } from "./modules/webhooks/index.ts";
+import { LedgerService, PipelineService } from "#modules/ledger/index.ts";
+import { type Subscriptions, WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";

@@ -1,8 +1,8 @@
 import { INFO } from "./fill.ts";
 import type { ReadReport } from "./measure.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
+import { systemClock } from "#platform/clock.ts";
 import type { NodeSql } from "#platform/sql/node-sql.ts";
-import { systemClock } from "#platform/time.ts";
 
 /** Entries that are imported with one call, as over HTTP. */
 const BATCH_ENTRIES = 500;

@@ -1,4 +1,4 @@
-import { joinPages, type Page, type PageQuery } from "#platform/pagination.ts";
+import { joinPages, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 
 /** A page as the service reads it, in as many turns as it takes, and their number. */
 export function wholePage<T>(

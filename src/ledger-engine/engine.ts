@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import { LedgerReads } from "./read/ledger-reads.ts";
-import { isDerivable, toIdempotencyText } from "./rules/idempotency.ts";
+import { isDerivable, toIdempotencyText } from "./rules/log/idempotency.ts";
 import type { ScriptSettings } from "./rules/scripts.ts";
-import type { Command, Features, LedgerInfo, LogEntry, Transaction } from "./rules/types.ts";
+import type { Command, Features, LedgerInfo, LogEntry } from "./rules/types.ts";
+import type {
+  BulkElement,
+  BulkOptions,
+  CommittedTransaction,
+  Outcome,
+  WriteOptions,
+} from "./rules/writes.ts";
 import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
-import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./storage/log-rows.ts";
 import { migrate } from "./storage/migrations.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
@@ -14,6 +20,7 @@ import { CommandRunner, type SchemaRules } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { Drafts } from "./write/entry-builder.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
+import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
 import type { Draft, LoggedData } from "./write/pending-entry.ts";
 import { assert } from "#platform/assert.ts";
@@ -38,47 +45,6 @@ export const ENGINE_SETTINGS: EngineSettings = {
   scripts: { runtime: "machine", featureFlags: new Set() },
   schemas: { isStrict: false, report: () => undefined },
 };
-
-export interface WriteOptions {
-  /** Empty for none. */
-  readonly idempotencyKey: string;
-  readonly dryRun: boolean;
-  /** The schema by whose rules the write goes; empty for none. */
-  readonly schemaVersion?: string;
-}
-
-/** What a write answers. */
-export interface Outcome {
-  readonly logId: number;
-  /** Whether the answer is that of an earlier write with the same idempotency key. */
-  readonly isReplay: boolean;
-  /** The transaction that a create or revert made. */
-  readonly transaction?: Transaction;
-}
-
-export interface BulkElement {
-  /** A command, or why the element is none. */
-  readonly command: Result<Command>;
-  readonly idempotencyKey: string;
-}
-
-export interface BulkOptions {
-  readonly atomic: boolean;
-  readonly continueOnFailure: boolean;
-  /** The schema by whose rules all elements go; empty for none. */
-  readonly schemaVersion?: string;
-  /**
-   * The elements are some of a stream's. Transactions are left out of the outcomes, as `readCommitted` gives them later, and
-   * where the elements take too much together, those behind are left for the next call.
-   */
-  readonly isPart?: boolean;
-}
-
-/** A transaction as the log entry shows it that made it. */
-export interface CommittedTransaction {
-  readonly logId: number;
-  readonly transaction: Transaction;
-}
 
 /**
  * One ledger: the only way to change it is `execute`, the same path for every command: idempotency, decision, log,

@@ -40,9 +40,7 @@ import type {
   WriteOptions,
 } from "./types.ts";
 import { toAccount, toLogEntry, toSchema, toTransaction, toVolumeEntry } from "./views.ts";
-import type { LedgerEngine, Outcome } from "#ledger-engine/engine.ts";
-import { queryTemplateOf } from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type { Command } from "#ledger-engine/rules/types.ts";
+import { queryTemplateOf, type Command, type LedgerEngine, type Outcome } from "#ledger-engine";
 import type { Runtime } from "#numscript";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
@@ -52,7 +50,7 @@ import {
   type Page,
   type PageQuery,
   type SortColumns,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import type { Result } from "#platform/result.ts";
 
 /** How much an iterator reads ahead: a caller may stop at any time. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "./error.ts";
 import { PositionalSql } from "./positional-sql.ts";
-import { STEP_LAST } from "#ledger-engine/storage/migrations.ts";
+import { STEP_LAST } from "#ledger-engine";
 
 /**
  * Opens a file for one ledger and for this opener alone, and makes it if need be. Throws `CONFLICT` where it is open

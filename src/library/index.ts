@@ -1,10 +1,3 @@
-/**
- * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. The engine and the rules are those of
- * the server; here is no HTTP. What surprises:
- *
- * - It is bundled by itself (`scripts/build-library.ts`): nothing here may lead to Hono, Drizzle or the Workers runtime.
- * - The public types are written out, so that their declarations lead to nothing else.
- */
 import { resolve } from "node:path";
 // A namespace import, so that a bundle holds what is used and not all languages of the messages.
 import * as z from "zod";
@@ -14,14 +7,25 @@ import { openLedgerFile } from "./file.ts";
 import { parse, toTimestamp } from "./input.ts";
 import { PositionalSql } from "./positional-sql.ts";
 import type { Ledger, OpenOptions } from "./types.ts";
-import { type EngineSettings, LedgerEngine } from "#ledger-engine/engine.ts";
-import { RuntimeRequest } from "#ledger-engine/requests/write-requests.ts";
-import { parseFeatures } from "#ledger-engine/rules/features.ts";
-import { isLedgerName } from "#ledger-engine/rules/names.ts";
-import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+/**
+ * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. The engine and the rules are those of
+ * the server; here is no HTTP. What surprises:
+ *
+ * - It is bundled by itself (`scripts/build-library.ts`): nothing here may lead to Hono, Drizzle or the Workers runtime.
+ * - The public types are written out, so that their declarations lead to nothing else.
+ */
+import {
+  LedgerEngine,
+  RuntimeRequest,
+  isLedgerName,
+  parseFeatures,
+  type EngineSettings,
+  type LedgerInfo,
+} from "#ledger-engine";
+import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
-import { type Clock, systemClock } from "#platform/time.ts";
+import { type Clock } from "#platform/time.ts";
 
 export { type ErrorCode, LedgerError } from "./error.ts";
 export type * from "./types.ts";

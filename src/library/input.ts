@@ -13,22 +13,23 @@ import type {
   VolumeOptions,
   WriteOptions,
 } from "./types.ts";
-import type * as engine from "#ledger-engine/engine.ts";
+import type * as engine from "#ledger-engine";
 import {
+  BulkElementData,
+  TransactionRequest,
   assertIdempotencyKey,
   parseBulk,
   toBulkElement,
   toInsertSchema,
   toTransactionCommand,
-} from "#ledger-engine/requests/commands.ts";
-import { BulkElementData, TransactionRequest } from "#ledger-engine/requests/write-requests.ts";
-import type { VolumeListOptions } from "#ledger-engine/rules/reads.ts";
-import type { QueryRequest } from "#ledger-engine/rules/schemas/queries.ts";
-import type { Command } from "#ledger-engine/rules/types.ts";
+  type Command,
+  type QueryRequest,
+  type VolumeListOptions,
+} from "#ledger-engine";
 import type { Runtime } from "#numscript";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { ListScope } from "#platform/pagination.ts";
+import type { ListScope } from "#platform/paging/pagination.ts";
 import { unwrap } from "#platform/result.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";

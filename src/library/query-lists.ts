@@ -1,12 +1,12 @@
 import {
+  resolveQuery,
   type QueryParams,
   type QueryRequest,
   type QueryResource,
   type QueryTemplate,
-  resolveQuery,
-} from "#ledger-engine/rules/schemas/queries.ts";
+} from "#ledger-engine";
 import { toFilterText } from "#platform/filter/filter.ts";
-import type { Order, ListScope, SortColumns } from "#platform/pagination.ts";
+import type { Order, ListScope, SortColumns } from "#platform/paging/pagination.ts";
 
 /** A list that a query stands for. */
 export interface QueryList {

@@ -7,14 +7,15 @@ import type {
   Transaction,
   VolumeEntry,
 } from "./types.ts";
-import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
+import type * as core from "#ledger-engine";
 import {
   parseStoredSchema,
   renderStoredSchema,
   showSchema,
-} from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type * as core from "#ledger-engine/rules/types.ts";
-import { toAccountView, toTransactionView } from "#modules/ledger/http/views.ts";
+  toAccountView,
+  toTransactionView,
+  type VolumeRow,
+} from "#ledger-engine";
 import { formatTimestamp } from "#platform/time.ts";
 
 /** As the HTTP API shows it. */

@@ -1,10 +1,10 @@
 import { interpret } from "./interpreter/interpreter.ts";
 import { checkMachine } from "./machine/check.ts";
 import { runMachine } from "./machine/machine.ts";
-import { Output, type RunInput, type RunOutput } from "./run.ts";
 import type { Program, Runtime } from "./syntax/ast.ts";
 import { ScriptError, type ScriptFailure } from "./syntax/diagnostics.ts";
 import { parseProgram } from "./syntax/parser.ts";
+import { Output, type RunInput, type RunOutput } from "./values/run.ts";
 
 export type { Runtime } from "./syntax/ast.ts";
 export { type CheckReport, checkScript } from "./check/check.ts";
@@ -14,7 +14,7 @@ export { POSTINGS_MAX } from "./limits.ts";
 export { type ParseResult, parseProgram } from "./syntax/parser.ts";
 export { printProgram } from "./print/print.ts";
 export { LineIndex, type Range } from "./syntax/source.ts";
-export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./run.ts";
+export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./values/run.ts";
 
 /** A script that is ready to run, any number of times. */
 export interface CompiledScript {

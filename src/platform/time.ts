@@ -6,8 +6,6 @@ export type Timestamp = Brand<string, "Timestamp">;
 /** Where "now" comes from. */
 export type Clock = () => Timestamp;
 
-export const systemClock: Clock = () => fromMillis(Date.now());
-
 /** The zero time of the wire, for fields that a client requires and that have no value. */
 export const ZERO_TIMESTAMP = "0001-01-01T00:00:00.000000Z" as Timestamp; // a constant of the right form
 

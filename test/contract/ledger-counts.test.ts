@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageQuery } from "#platform/pagination.ts";
+import type { PageQuery } from "#platform/paging/pagination.ts";
 import { toMicros } from "#platform/time.ts";
 import { freshName } from "#test/support/api.ts";
 import { CountingSql, type Rows } from "#test/support/counting-sql.ts";

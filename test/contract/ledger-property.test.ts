@@ -1,8 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { systemClock } from "#platform/clock.ts";
 import { unwrap } from "#platform/result.ts";
-import { systemClock } from "#platform/time.ts";
 import { checkAgainstModel, type LedgerUnderTest } from "#test/support/ledger-agreement.ts";
 import { freshLedger, objectOf, readObject } from "#test/support/ledger-api.ts";
 import { EXPANDED, WITH_VOLUMES } from "#test/support/ledger-fixtures.ts";

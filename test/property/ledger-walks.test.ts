@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
-import type { PageQuery, SortColumns } from "#platform/pagination.ts";
+import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 import {
   BARE,

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allot, fraction, type Fraction } from "#numscript/portions.ts";
 import { printProgram } from "#numscript/print/print.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
+import { allot, fraction, type Fraction } from "#numscript/values/portions.ts";
 import { assertAllAnswered } from "#test/support/numscript-answers.ts";
 import {
   amountOf,

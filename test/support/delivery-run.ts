@@ -1,12 +1,12 @@
 import { Delivery, type NextRun } from "#modules/exporters/delivery.ts";
 import type { Batching } from "#modules/exporters/drivers/batching.ts";
-import type { LogItem } from "#modules/exporters/log-page.ts";
+import type { LogItem } from "#modules/exporters/drivers/log-page.ts";
 import type { Assignment } from "#modules/exporters/pipeline-store.ts";
 import { type Progress, ProgressStore } from "#modules/exporters/progress.ts";
 import { present } from "#platform/assert.ts";
+import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { systemClock } from "#platform/time.ts";
 
 /** What a destination got in one call. */
 export interface Sent {

@@ -1,5 +1,6 @@
-import type { DriverContext, ExporterConfig } from "#modules/exporters/drivers/driver.ts";
-import type { LogItem } from "#modules/exporters/log-page.ts";
+import type { ExporterConfig } from "#modules/exporters/drivers/config.ts";
+import type { DriverContext } from "#modules/exporters/drivers/driver.ts";
+import type { LogItem } from "#modules/exporters/drivers/log-page.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** A request that a destination got. */

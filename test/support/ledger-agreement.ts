@@ -2,10 +2,15 @@ import { expect } from "vitest";
 import { ALL, element } from "./ledger-fixtures.ts";
 import { LedgerModel, type ModelOptions, type ModelOutcome } from "./ledger-model.ts";
 import { type Step, versionOf, withoutScript, type Write } from "./ledger-steps.ts";
-import type { BulkElement, BulkOptions, Outcome, WriteOptions } from "#ledger-engine/engine.ts";
-import { toIdempotencyText } from "#ledger-engine/rules/idempotency.ts";
+import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { AccountRecord, Command, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
-import type { Page, PageQuery } from "#platform/pagination.ts";
+import type {
+  BulkElement,
+  BulkOptions,
+  Outcome,
+  WriteOptions,
+} from "#ledger-engine/rules/writes.ts";
+import type { Page, PageQuery } from "#platform/paging/pagination.ts";
 import type { Result } from "#platform/result.ts";
 import { ZERO_TIMESTAMP, type Timestamp } from "#platform/time.ts";
 

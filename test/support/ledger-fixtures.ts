@@ -1,10 +1,4 @@
-import {
-  type BulkElement,
-  ENGINE_SETTINGS,
-  type EngineSettings,
-  LedgerEngine,
-  type Outcome,
-} from "#ledger-engine/engine.ts";
+import { ENGINE_SETTINGS, type EngineSettings, LedgerEngine } from "#ledger-engine/engine.ts";
 import { toInsertSchema } from "#ledger-engine/requests/commands.ts";
 import { parseFeatures } from "#ledger-engine/rules/features.ts";
 import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";
@@ -25,11 +19,12 @@ import type {
   Target,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
+import { type BulkElement, type Outcome } from "#ledger-engine/rules/writes.ts";
 import { present } from "#platform/assert.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { PageQuery } from "#platform/pagination.ts";
+import type { PageQuery } from "#platform/paging/pagination.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "#platform/time.ts";

@@ -25,7 +25,7 @@ import type {
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import type { FailureKind } from "#platform/errors.ts";
-import type { Order } from "#platform/pagination.ts";
+import type { Order } from "#platform/paging/pagination.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A list, without its pages. */

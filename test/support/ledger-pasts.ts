@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { type DateChoice, deed, type Deed, type Known, welcome } from "./ledger-deeds.ts";
 import { element, TestLedger } from "./ledger-fixtures.ts";
 import { LedgerHistory } from "./ledger-history.ts";
-import { toIdempotencyText } from "#ledger-engine/rules/idempotency.ts";
+import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { Command, Features } from "#ledger-engine/rules/types.ts";

@@ -8,7 +8,7 @@ import {
   setMetadata,
   template,
 } from "./ledger-fixtures.ts";
-import { toScript } from "#ledger-engine/rules/idempotency.ts";
+import { toScript } from "#ledger-engine/rules/log/idempotency.ts";
 import { parseAccount } from "#ledger-engine/rules/names.ts";
 import type { Command, CreateTransaction, Posting } from "#ledger-engine/rules/types.ts";
 import { parseJson } from "#platform/json.ts";

@@ -1,5 +1,5 @@
-import type { Page, PageQuery } from "#platform/pagination.ts";
-import { decodeCursor, type Order, type SortColumns } from "#platform/pagination.ts";
+import type { Page, PageQuery } from "#platform/paging/pagination.ts";
+import { decodeCursor, type Order, type SortColumns } from "#platform/paging/pagination.ts";
 
 /** Reads one page; it may do something else before, as other clients do. */
 export type ReadPage<T> = (query: PageQuery) => Promise<Page<T>>;

@@ -7,7 +7,6 @@ import { type CheckReport, checkScript } from "#numscript/check/check.ts";
 import { FEATURES } from "#numscript/features.ts";
 import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
 import { printProgram } from "#numscript/print/print.ts";
-import type { Reader, RunOutput } from "#numscript/run.ts";
 import type { Program, Runtime, VariableDeclaration } from "#numscript/syntax/ast.ts";
 import {
   type Diagnostic,
@@ -16,6 +15,7 @@ import {
 } from "#numscript/syntax/diagnostics.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
 import type { Range } from "#numscript/syntax/source.ts";
+import type { Reader, RunOutput } from "#numscript/values/run.ts";
 
 /** How an attempt ended in a runtime. */
 type Ending = "refused" | "failed" | "run";

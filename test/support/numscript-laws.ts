@@ -1,7 +1,6 @@
 import { ASSET, type Movement, nameOf } from "./numscript-scripts.ts";
 import { execute } from "./numscript.ts";
 import { printProgram } from "#numscript/print/print.ts";
-import type { ScriptPosting } from "#numscript/run.ts";
 import type {
   Destination,
   Expression,
@@ -12,7 +11,8 @@ import type {
   Statement,
   Target,
 } from "#numscript/syntax/ast.ts";
-import { WORLD } from "#numscript/values.ts";
+import type { ScriptPosting } from "#numscript/values/run.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** What one statement of a script has done. */
 export interface Step {

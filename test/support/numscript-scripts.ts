@@ -10,7 +10,7 @@ import type {
   Statement,
   Target,
 } from "#numscript/syntax/ast.ts";
-import { WORLD } from "#numscript/values.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** A script that moves money, and the balances that it starts from. */
 export interface Movement {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { compileScript, type RunResult, runScript } from "#numscript";
-import type { BalanceQuery, Reader, RunOutput } from "#numscript/run.ts";
 import type { Runtime } from "#numscript/syntax/ast.ts";
 import type { ScriptFailure } from "#numscript/syntax/diagnostics.ts";
+import type { BalanceQuery, Reader, RunOutput } from "#numscript/values/run.ts";
 
 export const RUNTIMES = ["machine", "experimental-interpreter"] as const satisfies Runtime[];
 

@@ -1,7 +1,7 @@
 import { BARE, type TestLedger } from "./ledger-fixtures.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { ColumnQuery, Page } from "#platform/pagination.ts";
+import type { ColumnQuery, Page } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 const NEWEST_FIRST: ColumnQuery = {

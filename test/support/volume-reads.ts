@@ -8,7 +8,12 @@ import {
 } from "./ledger-fixtures.ts";
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { decodeCursor, type ListOptions, type Page, type PageQuery } from "#platform/pagination.ts";
+import {
+  decodeCursor,
+  type ListOptions,
+  type Page,
+  type PageQuery,
+} from "#platform/paging/pagination.ts";
 
 export const NO_OPTIONS = { insertionDate: false, groupBy: 0 };
 const RULES = { columns: { account: "text" }, options: NO_OPTIONS, pageSizeMax: 1000 } as const;

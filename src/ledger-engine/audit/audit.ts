@@ -14,7 +14,7 @@ import {
 } from "./table-ranges.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
-import { type LogPage, readLogPage, ReplayError } from "#ledger-engine/storage/log-rows.ts";
+import { type LogPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
 import { assert } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";

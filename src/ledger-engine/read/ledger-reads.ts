@@ -1,6 +1,7 @@
 import { AccountLists } from "./accounts/account-lists.ts";
 import { LogLists } from "./logs/log-lists.ts";
 import { SchemaLists } from "./logs/schema-lists.ts";
+import type { ReadContext } from "./scan/context.ts";
 import { TransactionLists } from "./transactions/transaction-lists.ts";
 import { BalanceHistory } from "./volumes/balance-history.ts";
 import { Balances } from "./volumes/balances.ts";
@@ -18,32 +19,9 @@ import type {
   VolumeExpansion,
   VolumeRow,
 } from "#ledger-engine/rules/reads.ts";
-import type {
-  AccountRecord,
-  Features,
-  StoredSchema,
-  Transaction,
-} from "#ledger-engine/rules/types.ts";
-import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
+import type { AccountRecord, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
-import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
-import type { Page, PageQuery } from "#platform/pagination.ts";
-import type { Sql } from "#platform/sql/sql.ts";
-
-/** What the readers of a ledger read with. */
-export interface ReadContext {
-  readonly sql: Sql;
-  readonly transactions: TransactionReader;
-  readonly logs: LogReader;
-  readonly history: MetadataHistory;
-  readonly schemas: SchemaStore;
-  readonly features: Features;
-  /** How many accounts there are. */
-  readonly countAccounts: () => number;
-  /** How many transactions there are. */
-  readonly countTransactions: () => number;
-}
+import type { Page, PageQuery } from "#platform/paging/pagination.ts";
 
 /** All reads of one ledger, each of one moment. None changes anything. */
 export class LedgerReads {

@@ -1,5 +1,4 @@
 import { BulkElementRequest, type TransactionRequest } from "./write-requests.ts";
-import type { BulkElement } from "#ledger-engine/engine.ts";
 import {
   AMOUNT_DIGITS_MAX,
   assertMetadata,
@@ -23,6 +22,7 @@ import type {
   RunScript,
   Target,
 } from "#ledger-engine/rules/types.ts";
+import type { BulkElement } from "#ledger-engine/rules/writes.ts";
 import type { Runtime } from "#numscript";
 import { AppError } from "#platform/errors.ts";
 import { attempt } from "#platform/result.ts";

@@ -15,13 +15,13 @@ import {
   toTransaction,
   type TransactionReader,
 } from "./transaction-reader.ts";
-import { toDerivedText } from "#ledger-engine/rules/idempotency.ts";
 import {
   accountMetadataBytes,
   countWithin,
   metadataBytes,
   transactionBytes,
 } from "#ledger-engine/rules/limits.ts";
+import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";

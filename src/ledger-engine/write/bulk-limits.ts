@@ -1,9 +1,9 @@
-import type { Outcome } from "#ledger-engine/engine.ts";
 import {
   BULK_ANSWER_BYTES_MAX,
   BULK_STEPS_MAX,
   transactionBytes,
 } from "#ledger-engine/rules/limits.ts";
+import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
 

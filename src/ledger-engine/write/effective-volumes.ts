@@ -1,4 +1,4 @@
-import { AccountVolumeReader, type Pair } from "#ledger-engine/read/volumes/account-volumes.ts";
+import { AccountVolumeReader, type Pair } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { Move } from "#ledger-engine/rules/postings.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";

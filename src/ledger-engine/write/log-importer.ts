@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Drafts } from "./entry-builder.ts";
 import { type Draft, type DraftOptions, toTrace, withDefaults } from "./pending-entry.ts";
-import { toDerivedText } from "#ledger-engine/rules/idempotency.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import { parseEntryJson } from "#ledger-engine/rules/log/entry-json.ts";
+import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import {
   contentDifferenceOf,
   differenceOf,

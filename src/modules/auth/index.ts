@@ -7,13 +7,13 @@ import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import { systemClock } from "#platform/clock.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import type { Module } from "#platform/http/module.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { memoByEnv } from "#platform/memo.ts";
+import type { Module } from "#platform/modules/module.ts";
 import { type Settings, settingsOf } from "#platform/settings.ts";
-import { systemClock } from "#platform/time.ts";
 
 const VERSION = "v2.4.0";
 

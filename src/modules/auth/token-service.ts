@@ -7,9 +7,10 @@ import { type Credentials, parseBasic, usesBasic } from "./credentials.ts";
 import { SigningKeys, TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { staticClient } from "./static-client.ts";
 import { AuthStore } from "./store.ts";
+import { systemClock } from "#platform/clock.ts";
 import { newId } from "#platform/ids.ts";
 import { settingsOf } from "#platform/settings.ts";
-import { type Clock, systemClock, toMillis } from "#platform/time.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
 
 /** What a request to the token endpoint carries. */
 export interface TokenRequest {

@@ -1,6 +1,6 @@
 import type { Destination } from "./drivers/driver.ts";
+import type { LogItem, LogPage } from "./drivers/log-page.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
-import type { LogItem, LogPage } from "./log-page.ts";
 import type { Assignment } from "./pipeline-store.ts";
 import type { ProgressStore } from "./progress.ts";
 import { present } from "#platform/assert.ts";

@@ -1,8 +1,7 @@
+import { ConfigFault, type ExporterConfig } from "./drivers/config.ts";
 import {
-  ConfigFault,
   type Destination,
   type DriverContext,
-  type ExporterConfig,
   type ReplaceSecret,
   SECRET_MASK,
   type SecretFields,

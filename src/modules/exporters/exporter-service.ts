@@ -3,11 +3,11 @@ import { type ExporterInput, keepSecrets, maskSecrets, parseSetup } from "./expo
 import { type Exporter, ExporterStore } from "./exporter-store.ts";
 import { Messenger } from "./messenger.ts";
 import { PipelineStore } from "./pipeline-store.ts";
+import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 import { settingsOf } from "#platform/settings.ts";
-import { systemClock } from "#platform/time.ts";
 
 /** Most exporters of a deployment: a list of them is one page. */
 export const EXPORTERS_MAX = 1000;

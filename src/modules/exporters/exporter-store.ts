@@ -1,7 +1,7 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
-import type { ExporterConfig } from "./drivers/driver.ts";
+import type { ExporterConfig } from "./drivers/config.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
-import { exporters, pipelines } from "#modules/ledger/catalogue/tables.ts";
+import { exporters, pipelines } from "./tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";

@@ -6,6 +6,8 @@
  * - Delivery is at least once and in order: an entry comes again after a failure, never before an earlier one.
  * - An idle pipeline does not poll; see `PipelineObject`.
  */
+export { registerExporters } from "./http/exporters.ts";
+export { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 export { PipelineObject } from "./pipeline-object.ts";
 export {
   deletePipelinesOf,

@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { Delivery, type NextRun } from "./delivery.ts";
+import { type LogPage, toItems } from "./drivers/log-page.ts";
 import { openDestination } from "./exporter-config.ts";
 import { driverContextOf } from "./exporter-service.ts";
-import { type LogPage, toItems } from "./log-page.ts";
 import { type Assignment, PipelineStore } from "./pipeline-store.ts";
 import { type Progress, ProgressStore } from "./progress.ts";
-import type { LogTextPage } from "#ledger-engine/rules/reads.ts";
+import type { LogTextPage } from "#ledger-engine";
 import { AppError } from "#platform/errors.ts";
 import { callObject } from "#platform/http/rpc.ts";
 import { logError } from "#platform/log.ts";

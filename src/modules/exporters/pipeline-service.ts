@@ -8,14 +8,14 @@ import {
   type Target,
 } from "./pipeline-store.ts";
 import type { Progress } from "./progress.ts";
-import type { LogTextPage } from "#ledger-engine/rules/reads.ts";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import type { LogTextPage } from "#ledger-engine";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
+import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { callObject } from "#platform/http/rpc.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { settingsOf } from "#platform/settings.ts";
-import { systemClock } from "#platform/time.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */

@@ -2,7 +2,8 @@ import { and, asc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "dri
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { ExporterSetup } from "./exporter-config.ts";
 import { openConfig } from "./exporter-store.ts";
-import { exporters, ledgers, pipelines } from "#modules/ledger/catalogue/tables.ts";
+import { exporters, pipelines } from "./tables.ts";
+import { ledgers } from "#modules/ledger/catalogue/index.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";

@@ -1,6 +1,11 @@
-import { toTransactionView } from "./http/views.ts";
-import { renderStoredSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type { LedgerInfo, LogData, LogEntry, Target } from "#ledger-engine/rules/types.ts";
+import {
+  renderStoredSchema,
+  toTransactionView,
+  type LedgerInfo,
+  type LogData,
+  type LogEntry,
+  type Target,
+} from "#ledger-engine";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 
 /** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */

@@ -24,10 +24,10 @@ import { registerSchemas } from "./http/v2/schemas.ts";
 import { registerServiceInfo } from "./http/v2/service-info.ts";
 import { registerTransactions } from "./http/v2/transactions.ts";
 import { registerVolumes } from "./http/v2/volumes.ts";
-import { registerExporters } from "#modules/exporters/http/exporters.ts";
-import { registerPipelines, registerPipelineStates } from "#modules/exporters/http/pipelines.ts";
+import { registerExporters } from "#modules/exporters/index.ts";
+import { registerPipelines, registerPipelineStates } from "#modules/exporters/index.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import type { Module } from "#platform/http/module.ts";
+import type { Module } from "#platform/modules/module.ts";
 
 export { BucketService } from "./catalogue/buckets/service.ts";
 export { LedgerAuditObject } from "./objects/audit-object.ts";

@@ -6,50 +6,54 @@ import {
 } from "./bulk/bulk-stream.ts";
 import type { StreamElement } from "./bulk/elements.ts";
 import { importInBatches } from "./bulk/log-import.ts";
-import { type Ledger, LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
+import { type Ledger } from "./catalogue/ledger.ts";
+import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import type { LedgerObject } from "./objects/ledger-object.ts";
-import type { AuditReport } from "#ledger-engine/audit/audit.ts";
-import type {
-  BulkElement,
-  BulkOptions,
-  LedgerCounts,
-  Outcome,
-  WriteOptions,
-} from "#ledger-engine/engine.ts";
-import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts";
-import { parseFeatures } from "#ledger-engine/rules/features.ts";
-import { assertMetadata } from "#ledger-engine/rules/limits.ts";
-import { assertLedgerName, isBucketName, isLedgerName } from "#ledger-engine/rules/names.ts";
-import type {
-  AssetBalance,
-  BalanceHistoryQuery,
-  BalanceInterval,
-  BalancesQuery,
-  CountQuery,
-  LogListEntry,
-  SingleRead,
-  VolumeExpansion,
-  VolumeRow,
-} from "#ledger-engine/rules/reads.ts";
 import {
-  type LedgerSchema,
+  assertLedgerName,
+  assertMetadata,
+  isBucketName,
+  isLedgerName,
+  parseFeatures,
   parseStoredSchema,
   queryTemplateOf,
-} from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type { QueryTemplate } from "#ledger-engine/rules/schemas/queries.ts";
-import type { AccountRecord, Command, Metadata, Transaction } from "#ledger-engine/rules/types.ts";
-import type { MigrationStep } from "#ledger-engine/storage/migrations.ts";
+  type AccountRecord,
+  type AssetBalance,
+  type AuditReport,
+  type BalanceHistoryQuery,
+  type BalanceInterval,
+  type BalancesQuery,
+  type BulkElement,
+  type BulkOptions,
+  type Command,
+  type CountQuery,
+  type LedgerCounts,
+  type LedgerReads,
+  type LedgerSchema,
+  type LogListEntry,
+  type Metadata,
+  type MigrationStep,
+  type Outcome,
+  type QueryTemplate,
+  type ReadName,
+  type SingleRead,
+  type Transaction,
+  type VolumeExpansion,
+  type VolumeRow,
+  type WriteOptions,
+} from "#ledger-engine";
+import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsOrigin } from "#platform/events/messages.ts";
 import { callObject } from "#platform/http/rpc.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
-import { joinPages, mapPage, type Page, type PageQuery } from "#platform/pagination.ts";
+import { joinPages, mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 import type { Settings } from "#platform/settings.ts";
-import { systemClock, type Timestamp } from "#platform/time.ts";
+import { type Timestamp } from "#platform/time.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
 

@@ -3,11 +3,12 @@ import { ConfigStore } from "./config-store.ts";
 import type { RetryPolicy } from "./core/retry.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { platformPorts, Schedule, type SchedulePorts } from "./schedule.ts";
+import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { type Settings, settingsOf } from "#platform/settings.ts";
-import { type Clock, systemClock } from "#platform/time.ts";
+import type { Clock } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 
 /** Where the module touches the world outside D1; tests replace some of it. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import type { Module } from "#platform/http/module.ts";
+import type { Module } from "#platform/modules/module.ts";
 
 /**
  * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each

@@ -1,4 +1,6 @@
 import { type CheckState, type ExpressionCheck, valueOfNumber } from "./types.ts";
+import type { Expression, Share } from "#numscript/syntax/ast.ts";
+import type { Range } from "#numscript/syntax/source.ts";
 import {
   compare,
   type Fraction,
@@ -11,9 +13,7 @@ import {
   printFraction,
   subtract,
   ZERO,
-} from "#numscript/portions.ts";
-import type { Expression, Share } from "#numscript/syntax/ast.ts";
-import type { Range } from "#numscript/syntax/source.ts";
+} from "#numscript/values/portions.ts";
 
 /** The shares among which an amount is divided, and the whole division. */
 export interface Allotment {

@@ -6,7 +6,7 @@ import { FEATURES } from "#numscript/features.ts";
 import { type Expression, literalAccount, type Source, unquoted } from "#numscript/syntax/ast.ts";
 import type { DiagnosticCode } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { WORLD } from "#numscript/values.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 type AccountSource = Extract<Source, { kind: "account" }>;
 

@@ -1,5 +1,5 @@
-import type { BalanceQuery, Output, Reader } from "#numscript/run.ts";
-import { WORLD } from "#numscript/values.ts";
+import type { BalanceQuery, Output, Reader } from "#numscript/values/run.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** A balance in one of the precisions of an asset. */
 export interface Scale {

@@ -2,11 +2,17 @@ import { asType, callFunction, typeMismatch } from "./functions.ts";
 import { bounded, fail, type RunState } from "./state.ts";
 import { FEATURES } from "#numscript/features.ts";
 import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
-import { costOf, type Fraction, fraction, isTooLong, percentage } from "#numscript/portions.ts";
-import { stepsOf } from "#numscript/run.ts";
 import { type Expression, unquoted, type Variable } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { isAccountName, printValue, type Value } from "#numscript/values.ts";
+import {
+  costOf,
+  type Fraction,
+  fraction,
+  isTooLong,
+  percentage,
+} from "#numscript/values/portions.ts";
+import { stepsOf } from "#numscript/values/run.ts";
+import { isAccountName, printValue, type Value } from "#numscript/values/values.ts";
 
 type Binary = Extract<Expression, { kind: "binary" }>;
 

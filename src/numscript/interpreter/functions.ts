@@ -2,7 +2,7 @@ import { bounded, fail, type RunState } from "./state.ts";
 import { FEATURES } from "#numscript/features.ts";
 import type { Call, ValueType } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { type Monetary, printValue, type Value, type ValueOf } from "#numscript/values.ts";
+import { type Monetary, printValue, type Value, type ValueOf } from "#numscript/values/values.ts";
 
 /** The value of a function. `meta()` is none: it gives whatever its variable is declared as. */
 export function callFunction(state: RunState, call: Call, values: readonly Value[]): Value {

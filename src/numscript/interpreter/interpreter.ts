@@ -6,7 +6,6 @@ import { Queue } from "./queue.ts";
 import { pull, pullExactly, type Transfer } from "./sources.ts";
 import { fail, RunState } from "./state.ts";
 import { bindVariables } from "./variables.ts";
-import type { Output, RunInput } from "#numscript/run.ts";
 import type {
   Call,
   Program,
@@ -15,7 +14,8 @@ import type {
   Statement,
 } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { printValue } from "#numscript/values.ts";
+import type { Output, RunInput } from "#numscript/values/run.ts";
+import { printValue } from "#numscript/values/values.ts";
 
 /**
  * Runs a script of the runtime `experimental-interpreter` and collects what it makes. Throws `ScriptError`: of the reason "missing-funds" where a

@@ -5,7 +5,7 @@ import { FEATURES } from "#numscript/features.ts";
 import { NUMBER_DIGITS_MAX } from "#numscript/limits.ts";
 import type { Source } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { WORLD } from "#numscript/values.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** A move of money in one precision, and what it is worth in another. */
 interface Conversion {

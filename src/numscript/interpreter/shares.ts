@@ -1,6 +1,8 @@
 import { evaluatePortion } from "./expressions.ts";
 import { fail, type RunState } from "./state.ts";
 import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
+import type { Share } from "#numscript/syntax/ast.ts";
+import type { Range } from "#numscript/syntax/source.ts";
 import {
   allot,
   compare,
@@ -12,9 +14,7 @@ import {
   printFraction,
   subtract,
   ZERO,
-} from "#numscript/portions.ts";
-import type { Share } from "#numscript/syntax/ast.ts";
-import type { Range } from "#numscript/syntax/source.ts";
+} from "#numscript/values/portions.ts";
 
 /**
  * The parts of an amount. Law: they add up to the amount.

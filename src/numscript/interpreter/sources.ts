@@ -5,11 +5,11 @@ import { convertScales } from "./scaling.ts";
 import { divideAmount, refuseNegative } from "./shares.ts";
 import { fail, type RunState } from "./state.ts";
 import { FEATURES } from "#numscript/features.ts";
-import { stepsOf } from "#numscript/run.ts";
 import type { Expression, Source } from "#numscript/syntax/ast.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { WORLD } from "#numscript/values.ts";
+import { stepsOf } from "#numscript/values/run.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** Money on its way from a source to a destination. */
 export interface Transfer {

@@ -1,10 +1,10 @@
 import { Balances } from "./balances.ts";
 import { type FeatureName, isFeature } from "#numscript/features.ts";
 import { NUMBER_DIGITS_MAX } from "#numscript/limits.ts";
-import type { Environment, Output, RunInput, ScriptPosting } from "#numscript/run.ts";
 import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { ASSET_PATTERN } from "#numscript/values.ts";
+import type { Environment, Output, RunInput, ScriptPosting } from "#numscript/values/run.ts";
+import { ASSET_PATTERN } from "#numscript/values/values.ts";
 
 /** What the parts of a run share. */
 export class RunState {

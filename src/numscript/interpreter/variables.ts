@@ -3,12 +3,12 @@ import { Arguments } from "./functions.ts";
 import { fail, type RunState } from "./state.ts";
 import { FEATURES } from "#numscript/features.ts";
 import { NUMBER_DIGITS_MAX, TEXT_LENGTH_MAX } from "#numscript/limits.ts";
-import { parsePortion } from "#numscript/portions.ts";
 import type { Call, Program, ValueType, VariableDeclaration } from "#numscript/syntax/ast.ts";
 import { VALUE_TYPES } from "#numscript/syntax/ast.ts";
 import type { DiagnosticCode } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { ASSET_PATTERN, isAccountName, type Value } from "#numscript/values.ts";
+import { parsePortion } from "#numscript/values/portions.ts";
+import { ASSET_PATTERN, isAccountName, type Value } from "#numscript/values/values.ts";
 
 /**
  * Gives the variables their values, in the order of their declarations. A name that is declared twice has its last

@@ -1,5 +1,4 @@
 import { portionOf, refuse, type Scope, typeOf } from "./types.ts";
-import { compare, type Fraction, ONE, PortionSum } from "#numscript/portions.ts";
 import {
   type Destination,
   type Expression,
@@ -10,7 +9,8 @@ import {
   type Target,
 } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { WORLD } from "#numscript/values.ts";
+import { compare, type Fraction, ONE, PortionSum } from "#numscript/values/portions.ts";
+import { WORLD } from "#numscript/values/values.ts";
 
 /** What is known of a source before a run. */
 interface SourceFacts {

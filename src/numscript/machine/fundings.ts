@@ -1,4 +1,4 @@
-import type { Output } from "#numscript/run.ts";
+import type { Output } from "#numscript/values/run.ts";
 
 /** A part of a funding. */
 export interface Part {

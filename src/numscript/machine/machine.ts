@@ -2,7 +2,6 @@ import { deliver } from "./delivery.ts";
 import { append, type Funding, type Part } from "./fundings.ts";
 import { draw, pull } from "./sources.ts";
 import { leftmost, MachineState, stop, unchecked } from "./state.ts";
-import type { Output, RunInput } from "#numscript/run.ts";
 import type {
   Expression,
   Program,
@@ -11,7 +10,8 @@ import type {
   Source,
   Statement,
 } from "#numscript/syntax/ast.ts";
-import { type Monetary, printValue } from "#numscript/values.ts";
+import type { Output, RunInput } from "#numscript/values/run.ts";
+import { type Monetary, printValue } from "#numscript/values/values.ts";
 
 /** Runs a script that `checkMachine` has passed and collects what it makes. Throws `ScriptError`. */
 export function runMachine(program: Program, input: RunInput, output: Output): void {

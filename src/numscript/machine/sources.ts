@@ -3,7 +3,7 @@ import { isUnbounded, type MachineState, stop } from "./state.ts";
 import type { Source } from "#numscript/syntax/ast.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import type { Monetary } from "#numscript/values.ts";
+import type { Monetary } from "#numscript/values/values.ts";
 
 /** All that a source can give, and the account that gives what is missing, if there is one. */
 export interface Drawn {

@@ -3,16 +3,6 @@ import { decodeString } from "./strings.ts";
 import { portionOf } from "./types.ts";
 import { bindVariables } from "./variables.ts";
 import {
-  allot,
-  compare,
-  costOf,
-  type Fraction,
-  ONE,
-  PortionSum,
-  subtract,
-} from "#numscript/portions.ts";
-import type { BalanceQuery, Environment, Output, RunInput } from "#numscript/run.ts";
-import {
   type Amount,
   type Expression,
   literalAccount,
@@ -22,7 +12,17 @@ import {
 } from "#numscript/syntax/ast.ts";
 import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { type Monetary, type Value, WORLD } from "#numscript/values.ts";
+import {
+  allot,
+  compare,
+  costOf,
+  type Fraction,
+  ONE,
+  PortionSum,
+  subtract,
+} from "#numscript/values/portions.ts";
+import type { BalanceQuery, Environment, Output, RunInput } from "#numscript/values/run.ts";
+import { type Monetary, type Value, WORLD } from "#numscript/values/values.ts";
 
 /**
  * The state of a run: variables, and the balances that it tracks. These are the ones that were read before the first

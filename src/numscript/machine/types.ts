@@ -1,8 +1,8 @@
 import { decodeString } from "./strings.ts";
-import { type Fraction, fraction, isShare, percentage } from "#numscript/portions.ts";
 import type { Expression, ValueType } from "#numscript/syntax/ast.ts";
 import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
+import { type Fraction, fraction, isShare, percentage } from "#numscript/values/portions.ts";
 
 /** The types of the variables declared so far. */
 export type Scope = Map<string, ValueType>;

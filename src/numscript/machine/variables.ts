@@ -1,10 +1,15 @@
 import { verbatimKey } from "./strings.ts";
 import { NUMBER_DIGITS_MAX, TEXT_LENGTH_MAX } from "#numscript/limits.ts";
-import { parsePortion } from "#numscript/portions.ts";
-import type { BalanceQuery, Environment, Reader, RunInput } from "#numscript/run.ts";
 import type { Expression, Program, ValueType, VariableDeclaration } from "#numscript/syntax/ast.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
-import { ACCOUNT_PATTERN, ASSET_PATTERN, isAccountName, type Value } from "#numscript/values.ts";
+import { parsePortion } from "#numscript/values/portions.ts";
+import type { BalanceQuery, Environment, Reader, RunInput } from "#numscript/values/run.ts";
+import {
+  ACCOUNT_PATTERN,
+  ASSET_PATTERN,
+  isAccountName,
+  type Value,
+} from "#numscript/values/values.ts";
 
 /** A variable that waits for the balance of an account. */
 export interface PendingBalance extends BalanceQuery {

@@ -7,7 +7,7 @@ import {
   type Order,
   type PageQuery,
   type SortColumns,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import type { Settings } from "#platform/settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";

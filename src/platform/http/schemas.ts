@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ERROR_CODES } from "#platform/errors.ts";
-import type { Page } from "#platform/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
 
 export {
   BigIntegerInput,

@@ -3,9 +3,9 @@ import { FEATURES } from "#numscript/features.ts";
 import { interpret } from "#numscript/interpreter/interpreter.ts";
 import { Queue } from "#numscript/interpreter/queue.ts";
 import { PORTION_DIGITS_MAX, POSTINGS_MAX } from "#numscript/limits.ts";
-import { Output, type Reader, type RunOutput } from "#numscript/run.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
+import { Output, type Reader, type RunOutput } from "#numscript/values/run.ts";
 import {
   type Balances,
   describePosting,

@@ -8,7 +8,7 @@ import {
   pageOf,
   type PageQuery,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import { attempt } from "#platform/result.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "#platform/clock.ts";
 import {
   formatTimestamp,
   fromMicros,
   fromMillis,
   parseTimestamp,
-  systemClock,
   toMicros,
   toMillis,
   ZERO_TIMESTAMP,

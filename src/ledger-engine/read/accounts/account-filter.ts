@@ -1,4 +1,4 @@
-import type { Wanted } from "#ledger-engine/read/volumes/account-volumes.ts";
+import type { Wanted } from "#ledger-engine/read/scan/account-volumes.ts";
 import { addressMatcher, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
 import {
   compileFilter,

@@ -2,13 +2,13 @@ import type { AccountScanRow } from "./account-filter.ts";
 import { AccountRecords } from "./account-records.ts";
 import { AccountSearch, type SearchStep } from "./account-search.ts";
 import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
 import {
   AccountVolumeReader,
   assertMoves,
   type Moment,
   NOW,
-} from "#ledger-engine/read/volumes/account-volumes.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   type LedgerFilter,
   parseLedgerFilter,
@@ -24,7 +24,13 @@ import type {
 } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
-import { type Page, type PageKey, type PageQuery, pageOf, scanOf } from "#platform/pagination.ts";
+import {
+  type Page,
+  type PageKey,
+  type PageQuery,
+  pageOf,
+  scanOf,
+} from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Accounts that one part of a count passes. */

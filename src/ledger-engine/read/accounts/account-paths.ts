@@ -1,7 +1,7 @@
+import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/address-pattern.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { likePrefix } from "#ledger-engine/rules/filters/like.ts";
-import { compareBytes } from "#ledger-engine/rules/log/canonical.ts";
 import { toMicros } from "#platform/time.ts";
 
 /** A way to the accounts that a filter may match: an index gives all of them, and perhaps others. */

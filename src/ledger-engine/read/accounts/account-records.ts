@@ -1,9 +1,5 @@
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
-import {
-  AccountVolumeReader,
-  type Moment,
-  NOW,
-} from "#ledger-engine/read/volumes/account-volumes.ts";
+import { AccountVolumeReader, type Moment, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord, AccountVolumes } from "#ledger-engine/rules/types.ts";

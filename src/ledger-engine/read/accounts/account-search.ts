@@ -7,13 +7,13 @@ import {
 } from "./account-filter.ts";
 import type { SortedRange } from "./account-paths.ts";
 import type { AccountOrder } from "./account-walks.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
 import {
   AccountVolumeReader,
   byAccount,
   type Moment,
   type Wanted,
-} from "#ledger-engine/read/volumes/account-volumes.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Timestamp } from "#platform/time.ts";

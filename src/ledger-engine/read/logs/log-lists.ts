@@ -1,5 +1,5 @@
 import { type LogSource, selectLogs, toPosition } from "./log-selection.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import {
   type Interval,
@@ -20,7 +20,7 @@ import {
   pageOf,
   type Scan,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 type PlaceSqlRow = { id: number; date: number };

@@ -1,4 +1,4 @@
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   compileFilter,
   type FilterTest,
@@ -17,7 +17,7 @@ import {
   pageOf,
   type Scan,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** Lists schemas. There are few of them: each list looks at all, and reads those of its page. */

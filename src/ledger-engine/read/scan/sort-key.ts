@@ -1,4 +1,4 @@
-import type { Order } from "#platform/pagination.ts";
+import type { Order } from "#platform/paging/pagination.ts";
 
 /** A place in a list that is sorted by a date, in microseconds; the id tells equal dates apart. */
 export interface Place {

@@ -17,7 +17,7 @@ import {
   placeBehind,
   type PlaceReading,
 } from "#ledger-engine/read/scan/sort-key.ts";
-import type { Order } from "#platform/pagination.ts";
+import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** Pairs that are kept to go on with, where the accounts are many. */

@@ -1,5 +1,5 @@
 import { behind, isEmpty, type Reading, type Span } from "#ledger-engine/read/scan/id-scan.ts";
-import type { Order } from "#platform/pagination.ts";
+import type { Order } from "#platform/paging/pagination.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /** The side of a posting that an account is on. */

@@ -1,8 +1,8 @@
 import { followRows, walkRows } from "./row-streams.ts";
 import { idsIn } from "./transaction-plan.ts";
 import { TransactionQuery } from "./transaction-query.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
 import { groupsOf } from "#ledger-engine/read/scan/batch-sizer.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   ALL_IDS,
   behind,

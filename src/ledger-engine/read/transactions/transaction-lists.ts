@@ -2,7 +2,7 @@ import { groupsOfPhases, type Phases, rowsById } from "./row-streams.ts";
 import { TransactionCounts } from "./transaction-counts.ts";
 import { TransactionQuery } from "./transaction-query.ts";
 import { DATE_COLUMNS, type TransactionRow } from "./transaction-rows.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { ALL_IDS, type Span } from "#ledger-engine/read/scan/id-scan.ts";
 import { placeBehind } from "#ledger-engine/read/scan/sort-key.ts";
 import {
@@ -25,7 +25,7 @@ import {
   pageOf,
   type Scan,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 
 /** Reads transactions: one, a page of those that match a filter, or their number. */
 export class TransactionLists {

@@ -3,7 +3,7 @@ import { DateSearch } from "./date-search.ts";
 import { TransactionFilter } from "./transaction-filter.ts";
 import { type Plan, TransactionPlanner } from "./transaction-plan.ts";
 import { type DateColumn, TransactionRows } from "./transaction-rows.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   type LedgerFilter,
   parseLedgerFilter,

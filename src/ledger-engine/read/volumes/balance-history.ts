@@ -3,8 +3,8 @@ import {
   type Holding,
   keepsEffectiveVolumes,
   type Pair,
-} from "./account-volumes.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { boundariesOf } from "#ledger-engine/rules/period.ts";
 import type { BalanceHistoryQuery, BalanceInterval } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";

@@ -1,13 +1,13 @@
+import { AccountSearch } from "#ledger-engine/read/accounts/account-search.ts";
+import { orderOf } from "#ledger-engine/read/accounts/account-walks.ts";
 import {
   AccountVolumeReader,
   assertMoves,
   type AssetBalanceSum,
   type Moment,
   NOW,
-} from "./account-volumes.ts";
-import { AccountSearch } from "#ledger-engine/read/accounts/account-search.ts";
-import { orderOf } from "#ledger-engine/read/accounts/account-walks.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";

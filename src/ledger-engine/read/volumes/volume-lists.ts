@@ -1,5 +1,5 @@
 import { VolumeRows } from "./volume-rows.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { VolumeListOptions, VolumeRow } from "#ledger-engine/rules/reads.ts";
 import {
   type ListOptions,
@@ -9,7 +9,7 @@ import {
   pageOf,
   type Scan,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 
 /** Lists volumes by account and asset, or by groups of accounts. */
 export class VolumeLists {

@@ -1,15 +1,20 @@
-import { byAccount, type Holding, type HoldingBatch, NOW } from "./account-volumes.ts";
 import { groupOf, GroupWalk, rangesOfGroup } from "./volume-groups.ts";
 import { VolumeWindow } from "./volume-window.ts";
 import type { Candidate } from "#ledger-engine/read/accounts/account-filter.ts";
 import { pathsOf, sortedRanges } from "#ledger-engine/read/accounts/account-paths.ts";
 import { AccountSearch, type AccountWish } from "#ledger-engine/read/accounts/account-search.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import {
+  byAccount,
+  type Holding,
+  type HoldingBatch,
+  NOW,
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import { readNames } from "#ledger-engine/storage/names.ts";
-import type { ListScope, Order } from "#platform/pagination.ts";
+import type { ListScope, Order } from "#platform/paging/pagination.ts";
 
 /** Which rows of volumes are read. */
 export interface VolumeWish extends Pick<ListScope, "pit" | "oot" | "where"> {

@@ -6,8 +6,8 @@ import {
   type Moment,
   NOW,
   type Wanted,
-} from "./account-volumes.ts";
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
+import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 import type { Timestamp } from "#platform/time.ts";
 

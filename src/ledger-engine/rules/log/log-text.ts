@@ -1,4 +1,4 @@
-import { compareBytes } from "./canonical.ts";
+import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 import { volumesBefore } from "#ledger-engine/rules/postings.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import { renderStoredSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";

@@ -1,4 +1,4 @@
-import { canonicalMap, canonicalMetadata, canonicalText } from "./canonical.ts";
+import { canonicalMap, canonicalMetadata, canonicalText } from "#ledger-engine/rules/canonical.ts";
 import { toSchemaMemento } from "#ledger-engine/rules/schemas/ledger-schema.ts";
 import type { LogData, LogEntry, Target, Transaction } from "#ledger-engine/rules/types.ts";
 import { formatTimestamp } from "#platform/time.ts";

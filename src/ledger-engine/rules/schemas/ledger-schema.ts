@@ -22,7 +22,7 @@ import {
   renderTemplates,
   type TransactionTemplates,
 } from "./templates.ts";
-import { canonicalMap, canonicalText } from "#ledger-engine/rules/log/canonical.ts";
+import { canonicalMap, canonicalText } from "#ledger-engine/rules/canonical.ts";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import type { Runtime } from "#numscript";
 import { assert } from "#platform/assert.ts";

@@ -3,7 +3,7 @@ import { HealthResponse, InfoResponse } from "./schemas.ts";
 import { AuthStore } from "#modules/auth/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
-import { isHealthy } from "#platform/http/versions.ts";
+import { isHealthy } from "#platform/modules/versions.ts";
 
 const tags = ["auth"];
 

@@ -1,4 +1,4 @@
-import { ConfigFault, type ExporterConfig } from "./driver.ts";
+import { ConfigFault, type ExporterConfig } from "./config.ts";
 import { assertKnown, integerField, objectField, textField } from "./fields.ts";
 import { parseDurationMs } from "#platform/duration.ts";
 import { quoteJson } from "#platform/json.ts";

@@ -1,4 +1,5 @@
-import { ConfigFault, type DriverContext, type ExporterConfig } from "./driver.ts";
+import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { type DriverContext } from "./driver.ts";
 import { textField } from "./fields.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { assertCallable, ConfigFault, type DriverContext } from "./driver.ts";
+import { ConfigFault } from "./config.ts";
+import { assertCallable, type DriverContext } from "./driver.ts";
 
 /** The HTTP interface of a ClickHouse server, as a DSN names it. */
 export interface ClickhouseServer {

@@ -9,8 +9,8 @@ import {
   textOf,
 } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
+import { fieldsOf, type LogItem } from "./log-page.ts";
 import { replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
-import { fieldsOf, type LogItem } from "#modules/exporters/log-page.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { Batching } from "./batching.ts";
-import type { LogItem } from "#modules/exporters/log-page.ts";
+import { ConfigFault, type ExporterConfig } from "./config.ts";
+import type { LogItem } from "./log-page.ts";
 import {
   callOutbound,
   type Fetch,
@@ -8,9 +9,6 @@ import {
   type OutboundPolicy,
   type OutboundResult,
 } from "#platform/http/outbound.ts";
-
-/** How an exporter is set up: a JSON object, which the client gets back as it was sent, but for secrets. */
-export type ExporterConfig = Readonly<Record<string, unknown>>;
 
 /** What drivers work with. */
 export interface DriverContext {
@@ -55,20 +53,6 @@ export interface SecretPlace {
   readonly path: string;
   /** Names the place in errors; no other secret of the config has the same name. */
   readonly name: string;
-}
-
-/** A config is wrong. `malformed` means of another shape than the driver reads. */
-export class ConfigFault extends Error {
-  override name = "ConfigFault";
-  readonly kind: "invalid" | "malformed";
-  /** Path of the field, such as `batching.maxItems`; empty for the whole config. */
-  readonly field: string;
-
-  constructor(field: string, message: string, kind: "invalid" | "malformed" = "invalid") {
-    super(message);
-    this.field = field;
-    this.kind = kind;
-  }
 }
 
 /** A URL of a config that calls may go to. */

@@ -1,18 +1,17 @@
 import { Buffer } from "node:buffer";
 import { BATCHING, readBatching } from "./batching.ts";
+import { ConfigFault, type ExporterConfig } from "./config.ts";
 import {
   assertCallable,
   callDestination,
-  ConfigFault,
   type Driver,
-  type ExporterConfig,
   excerptOf,
   faultOf,
   textOf,
 } from "./driver.ts";
 import { assertKnown, booleanField, isObject, objectField, textField } from "./fields.ts";
+import { fieldsOf, type LogItem } from "./log-page.ts";
 import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
-import { fieldsOf, type LogItem } from "#modules/exporters/log-page.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 const INDEX_STANDARD = "unified-stack-data";

@@ -1,4 +1,4 @@
-import { ConfigFault, type ExporterConfig } from "./driver.ts";
+import { ConfigFault, type ExporterConfig } from "./config.ts";
 
 type Kind = "array" | "bool" | "null" | "number" | "object" | "string";
 type Fields = ExporterConfig;

@@ -1,8 +1,9 @@
 import { BATCHING, readBatching } from "./batching.ts";
-import { assertCallable, callDestination, ConfigFault, type Driver, faultOf } from "./driver.ts";
+import { ConfigFault } from "./config.ts";
+import { assertCallable, callDestination, type Driver, faultOf } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
+import { withLedger } from "./log-page.ts";
 import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
-import { withLedger } from "#modules/exporters/log-page.ts";
 
 /**
  * Posts each batch to a URL as a JSON array of log entries, each with the name of its ledger. An answer of 200 to 299

@@ -2,7 +2,7 @@ import { BATCHING, readBatching } from "./batching.ts";
 import { readBinding } from "./bindings.ts";
 import type { Driver } from "./driver.ts";
 import { assertKnown } from "./fields.ts";
-import { type LogItem, withLedger } from "#modules/exporters/log-page.ts";
+import { type LogItem, withLedger } from "./log-page.ts";
 
 /**
  * Sends a message for each log entry to a Cloudflare Queue: the entry with the name of its ledger, as JSON text, so that

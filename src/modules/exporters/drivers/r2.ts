@@ -1,8 +1,9 @@
 import { BATCHING, readBatching } from "./batching.ts";
 import { readBinding } from "./bindings.ts";
-import { ConfigFault, type Driver } from "./driver.ts";
+import { ConfigFault } from "./config.ts";
+import { type Driver } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
-import { fieldsOf, type LogItem, withLedger } from "#modules/exporters/log-page.ts";
+import { fieldsOf, type LogItem, withLedger } from "./log-page.ts";
 
 /** Longest prefix, in characters; a key has at most 1024 bytes. */
 const PREFIX_LENGTH_MAX = 200;

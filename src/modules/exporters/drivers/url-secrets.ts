@@ -1,4 +1,5 @@
-import { type ExporterConfig, type ReplaceSecret, SECRET_MASK } from "./driver.ts";
+import type { ExporterConfig } from "./config.ts";
+import { type ReplaceSecret, SECRET_MASK } from "./driver.ts";
 
 /**
  * Replaces the secrets in a URL of a config: the password before the host, and the values of query parameters whose name

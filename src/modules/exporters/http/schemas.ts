@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SECRET_MASK } from "#modules/exporters/drivers/driver.ts";
 import { DRIVER_NAMES } from "#modules/exporters/drivers/index.ts";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { Count, TimestampOutput } from "#platform/http/schemas.ts";
 
 const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
@@ -53,6 +52,7 @@ export const PipelineRequest = z
   .object({ exporterID: z.string().min(1, "expected the id of an exporter") })
   .openapi("V2CreatePipelineRequest");
 
+export const LedgerParams = z.object({ ledger: z.string() });
 export const PipelineParams = LedgerParams.extend({ pipelineID: z.string() });
 
 export const PipelineResponse = z

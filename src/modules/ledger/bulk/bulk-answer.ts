@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { StreamOutcome, StreamResult } from "./bulk-stream.ts";
 import { PAGE_RESULTS_MAX } from "./limits.ts";
-import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { Transaction } from "#ledger-engine";
 import type { BulkResultResponse } from "#modules/ledger/http/schemas.ts";
 import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/views.ts";
 import { assert } from "#platform/assert.ts";

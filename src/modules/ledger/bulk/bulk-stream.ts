@@ -7,7 +7,7 @@ import {
   FAILURES_LENGTH_MAX,
   STREAM_ELEMENTS_MAX,
 } from "./limits.ts";
-import type { BulkElement, BulkOptions, Outcome } from "#ledger-engine/engine.ts";
+import type { BulkElement, BulkOptions, Outcome } from "#ledger-engine";
 import { assert } from "#platform/assert.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";

@@ -1,8 +1,7 @@
 import { JsonSplitter } from "./json-splitter.ts";
 import { type ScriptItem, ScriptSplitter } from "./script-splitter.ts";
 import type { Splitter } from "./splitter.ts";
-import type { BulkElement } from "#ledger-engine/engine.ts";
-import { parseBulkElement, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import { parseBulkElement, toBulkElement, type BulkElement } from "#ledger-engine";
 import type { BulkElementRequest } from "#modules/ledger/http/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseRequestJson } from "#platform/request-json.ts";

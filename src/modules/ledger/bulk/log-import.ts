@@ -1,6 +1,6 @@
 import { JsonSplitter } from "./json-splitter.ts";
 import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "./limits.ts";
-import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-importer.ts";
+import type { ImportBatch, ImportOutcome } from "#ledger-engine";
 import { assert } from "#platform/assert.ts";
 import { AppError, type Failure } from "#platform/errors.ts";
 import { unwrap } from "#platform/result.ts";

@@ -1,13 +1,14 @@
 import { and, type Column, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Ledger } from "./store.ts";
+import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
 import {
   compileFilter,
+  likeMatcher,
+  likePrefix,
+  testsOf,
   type FilterTest,
   type LedgerFilter,
-  testsOf,
-} from "#ledger-engine/rules/filters/filters.ts";
-import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+} from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
 
 /** How the ledgers of a filter are found: `condition` leaves out only what can't match, `matches` decides. */

@@ -1,9 +1,13 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { compileCatalogueFilter } from "./filter.ts";
+import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
-import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { METADATA_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
-import type { Features, LedgerInfo, Metadata } from "#ledger-engine/rules/types.ts";
+import {
+  METADATA_BYTES_MAX,
+  parseLedgerFilter,
+  type Features,
+  type Metadata,
+} from "#ledger-engine";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -16,7 +20,7 @@ import {
   pageOf,
   type Scan,
   scanOf,
-} from "#platform/pagination.ts";
+} from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -33,16 +37,6 @@ export const LEDGER_LIST_OPTIONS = {
 const SCAN_ROWS_MAX = 500;
 /** Most queries for one page: they read some 5,000 ledgers. */
 const SCAN_QUERIES_MAX = 15;
-
-/** A ledger as the catalogue knows it. */
-export interface Ledger extends LedgerInfo {
-  readonly id: number;
-  readonly metadata: Metadata;
-  readonly addedAt: Timestamp;
-  readonly deletedAt: Timestamp | undefined;
-  /** How often it was deleted and restored. */
-  readonly visibility: number;
-}
 
 /** The catalogue of ledgers, in D1. */
 export class LedgerCatalogue {

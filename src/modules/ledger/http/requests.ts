@@ -1,12 +1,15 @@
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { AccountListQuery, CountQuery, SingleQuery, TransactionListQuery } from "./schemas.ts";
-import type { WriteOptions } from "#ledger-engine/engine.ts";
-import { assertIdempotencyKey } from "#ledger-engine/requests/commands.ts";
-import type { CountQuery as CountOf, SingleRead } from "#ledger-engine/rules/reads.ts";
+import {
+  assertIdempotencyKey,
+  type CountQuery as CountOf,
+  type SingleRead,
+  type WriteOptions,
+} from "#ledger-engine";
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import type { PageQuery } from "#platform/pagination.ts";
+import type { PageQuery } from "#platform/paging/pagination.ts";
 import type { Settings } from "#platform/settings.ts";
 
 /** What all writes take besides their command. */

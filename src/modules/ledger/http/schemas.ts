@@ -1,5 +1,11 @@
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine";
+export {
+  BulkElementRequest,
+  RevertRequest,
+  RuntimeRequest,
+  TransactionRequest,
+} from "#ledger-engine";
 import { z } from "@hono/zod-openapi";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine/rules/limits.ts";
 import { ERROR_CODES } from "#platform/errors.ts";
 import {
   ExpandParam,
@@ -15,13 +21,6 @@ import {
   MetadataSchema,
   TimestampOutput,
 } from "#platform/http/schemas.ts";
-
-export {
-  BulkElementRequest,
-  RevertRequest,
-  RuntimeRequest,
-  TransactionRequest,
-} from "#ledger-engine/requests/write-requests.ts";
 
 // Optional fields of requests take null for "not given", as the Go clients write it.
 

@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import type {
-  AccountResponse,
   BalanceIntervalResponse,
   BalancesResponse,
   BulkElementRequest,
@@ -8,34 +7,29 @@ import type {
   BulkResultResponse,
   LedgerResponse,
   LogResponse,
-  TransactionResponse,
   VolumeRowResponse,
 } from "./schemas.ts";
-import type { Outcome } from "#ledger-engine/engine.ts";
-import { compareBytes } from "#ledger-engine/rules/log/canonical.ts";
-import { volumesBefore } from "#ledger-engine/rules/postings.ts";
-import type {
-  AssetBalance,
-  BalanceInterval,
-  LogListEntry,
-  VolumeRow,
-} from "#ledger-engine/rules/reads.ts";
-import { renderStoredSchema, type SchemaJson } from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type {
-  AccountMetadata,
-  AccountRecord,
-  AccountVolumes,
-  LogData,
-  Metadata,
-  Transaction,
-} from "#ledger-engine/rules/types.ts";
-import type { Ledger } from "#modules/ledger/catalogue/store.ts";
+import {
+  byKey,
+  renderStoredSchema,
+  sortedByKey,
+  toTransactionView,
+  type AccountMetadata,
+  type AssetBalance,
+  type BalanceInterval,
+  type LogData,
+  type LogListEntry,
+  type Metadata,
+  type Outcome,
+  type SchemaJson,
+  type VolumeRow,
+} from "#ledger-engine";
+import type { Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { codeOf, type Failure } from "#platform/errors.ts";
 import { withRawIntegers } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
-export type TransactionView = z.input<typeof TransactionResponse>;
 type LogView = z.input<typeof LogResponse>;
 
 export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => ({
@@ -47,34 +41,6 @@ export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => 
   addedAt: formatTimestamp(ledger.addedAt),
   ...optionalTimestamp("deletedAt", ledger.deletedAt),
 });
-
-export function toTransactionView(transaction: Transaction): TransactionView {
-  const { id, postings, metadata, timestamp, reference, volumes, effectiveVolumes } = transaction;
-  const committed = toVolumeMaps(volumes, postings);
-  const effective =
-    effectiveVolumes === volumes ? committed : toVolumeMaps(effectiveVolumes, postings);
-  return {
-    postings: postings.map(({ source, destination, amount, asset }) => ({
-      source,
-      destination,
-      amount,
-      asset,
-    })),
-    metadata: sortedByKey(metadata),
-    timestamp: formatTimestamp(timestamp),
-    ...(reference === undefined ? {} : { reference }),
-    id,
-    insertedAt: formatTimestamp(transaction.insertedAt),
-    updatedAt: formatTimestamp(transaction.updatedAt),
-    ...optionalTimestamp("revertedAt", transaction.revertedAt),
-    ...(committed === undefined ? {} : { postCommitVolumes: committed.after }),
-    ...(effective === undefined ? {} : { postCommitEffectiveVolumes: effective.after }),
-    ...(transaction.template === undefined ? {} : { template: transaction.template }),
-    reverted: transaction.revertedAt !== undefined,
-    ...(committed === undefined ? {} : { preCommitVolumes: committed.before }),
-    ...(effective === undefined ? {} : { preCommitEffectiveVolumes: effective.before }),
-  };
-}
 
 /** Its JSON is what `toLogText` writes. */
 export const toLogView = (entry: LogListEntry): LogView => ({
@@ -126,23 +92,6 @@ const toAccountMetadataView = (accountMetadata: AccountMetadata): Record<string,
   byKey(
     Object.entries(accountMetadata).map(([address, metadata]) => [address, sortedByKey(metadata)]),
   );
-
-export function toAccountView(
-  account: AccountRecord,
-  expand: { volumes: boolean; effectiveVolumes: boolean },
-): z.input<typeof AccountResponse> {
-  const volumes = expand.volumes ? toAssetMap(account.volumes) : undefined;
-  const effective = expand.effectiveVolumes ? toAssetMap(account.effectiveVolumes) : undefined;
-  return {
-    address: account.address,
-    metadata: sortedByKey(account.metadata),
-    firstUsage: formatTimestamp(account.firstUsage),
-    insertionDate: formatTimestamp(account.insertionDate),
-    updatedAt: formatTimestamp(account.updatedAt),
-    ...(volumes === undefined ? {} : { volumes }),
-    ...(effective === undefined ? {} : { effectiveVolumes: effective }),
-  };
-}
 
 export const toBalanceIntervalView = ({
   startTime,
@@ -219,35 +168,3 @@ export function toBulkResultView(
     logID: 0,
   };
 }
-
-type VolumeMap = NonNullable<TransactionView["postCommitVolumes"]>;
-
-/** Volumes by account and asset, after a transaction and before it; nothing where there are none. */
-function toVolumeMaps(
-  after: readonly AccountVolumes[] | undefined,
-  postings: Transaction["postings"],
-): { before: VolumeMap; after: VolumeMap } | undefined {
-  if (after === undefined || after.length === 0) return undefined;
-  return { before: toVolumeMap(volumesBefore(after, postings)), after: toVolumeMap(after) };
-}
-
-function toVolumeMap(entries: readonly AccountVolumes[]): VolumeMap {
-  const accounts = Map.groupBy(entries, ({ account }) => account);
-  return byKey(
-    [...accounts].map(([account, volumes]) => [account, byKey(volumes.map(toAssetEntry))]),
-  );
-}
-
-/** Volumes by asset; nothing where there are none. */
-const toAssetMap = (volumes: readonly AccountVolumes[] = []) =>
-  volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
-
-const toAssetEntry = ({ asset, input, output }: AccountVolumes) =>
-  [asset, { input, output, balance: input - output }] as const;
-
-/** An object with its keys in byte order. `Object.fromEntries` makes every key a plain member, `__proto__` too. */
-function byKey<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => compareBytes(a, b)));
-}
-
-const sortedByKey = (metadata: Metadata): Metadata => byKey(Object.entries(metadata));

@@ -1,7 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import { type AuditReport, LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
-import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
-import { storedUuid } from "#ledger-engine/storage/deletion.ts";
+import {
+  LedgerAudit,
+  parseProgress,
+  storedUuid,
+  type AuditReport,
+  type LedgerInfo,
+} from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";

@@ -2,38 +2,40 @@ import { DurableObject } from "cloudflare:workers";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
 import { ViolationLog } from "./violation-log.ts";
-import { answerAudit, type AuditAnswer, type AuditRequest } from "#ledger-engine/audit/audit.ts";
 import {
+  LedgerEngine,
+  answerAudit,
+  applyVisibility,
+  isCreated,
+  isHidden,
+  readMigrations,
+  storedUuid,
+  type AuditAnswer,
+  type AuditRequest,
   type BulkElement,
   type BulkOptions,
+  type Command,
   type CommittedTransaction,
+  type ImportBatch,
+  type ImportOutcome,
   type LedgerCounts,
-  LedgerEngine,
-  type Outcome,
-  type WriteOptions,
-} from "#ledger-engine/engine.ts";
-import type { ReadName } from "#ledger-engine/read/ledger-reads.ts";
-import type { Command, LedgerInfo, LogEntry } from "#ledger-engine/rules/types.ts";
-import {
-  applyVisibility,
-  isHidden,
-  storedUuid,
-  type VisibilityChange,
-} from "#ledger-engine/storage/deletion.ts";
-import {
-  isCreated,
+  type LedgerInfo,
+  type LogEntry,
   type MigrationStep,
-  readMigrations,
-} from "#ledger-engine/storage/migrations.ts";
-import type { ImportBatch, ImportOutcome } from "#ledger-engine/write/log-importer.ts";
-import { type Ledger, LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+  type Outcome,
+  type ReadName,
+  type VisibilityChange,
+  type WriteOptions,
+} from "#ledger-engine";
+import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { systemClock } from "#platform/clock.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { systemClock } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */

@@ -4,7 +4,7 @@ import {
   AccountVolumeReader,
   keepsEffectiveVolumes,
   NOW,
-} from "#ledger-engine/read/volumes/account-volumes.ts";
+} from "#ledger-engine/read/scan/account-volumes.ts";
 import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { present } from "#platform/assert.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PageQuery } from "#platform/pagination.ts";
+import type { PageQuery } from "#platform/paging/pagination.ts";
 import { addressesOf, countAccounts, listAccounts } from "#test/support/account-reads.ts";
 import {
   at,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import type { Order, Page } from "#platform/pagination.ts";
+import type { Order, Page } from "#platform/paging/pagination.ts";
 import {
   at,
   create,

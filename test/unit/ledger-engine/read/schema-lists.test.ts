@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { PageQuery, SortColumns } from "#platform/pagination.ts";
+import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { FaultySql } from "#test/support/ledger-faults.ts";
 import { ALL, at, insertSchema, setMetadata, TestLedger } from "#test/support/ledger-fixtures.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeCursor } from "#platform/pagination.ts";
+import { decodeCursor } from "#platform/paging/pagination.ts";
 import {
   BARE,
   create,

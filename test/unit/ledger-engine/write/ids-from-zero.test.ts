@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { LogPage, StoredLogRow } from "#ledger-engine/storage/log-rows.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
+import type { LogPage, StoredLogRow } from "#ledger-engine/write/log-rows.ts";
 import {
   at,
   create,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BulkElement, BulkOptions, Outcome } from "#ledger-engine/engine.ts";
+import type { BulkElement, BulkOptions, Outcome } from "#ledger-engine/rules/writes.ts";
 import {
   type ExecuteBulk,
   executeAtomically,

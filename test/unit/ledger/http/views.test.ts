@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
+import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts";
 import { toPlatformEvents } from "#modules/ledger/events.ts";
-import { toAccountView, toBulkView, toTransactionView } from "#modules/ledger/http/views.ts";
+import { toBulkView } from "#modules/ledger/http/views.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import {

@@ -1,8 +1,9 @@
 import { BucketStore, type PurgedLedger, type UntoldChange } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
+import { systemClock } from "#platform/clock.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { type Settings, settingsOf } from "#platform/settings.ts";
-import { type Clock, systemClock } from "#platform/time.ts";
+import { type Clock } from "#platform/time.ts";
 
 /** What lies outside the catalogue, and what time it is. */
 export interface BucketPorts {

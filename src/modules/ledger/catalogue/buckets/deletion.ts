@@ -1,6 +1,6 @@
 import type { BucketContext } from "./context.ts";
 import { fanOut, type WorkLimits, type WorkResult } from "./fan-out.ts";
-import type { Order } from "#platform/pagination.ts";
+import type { Order } from "#platform/paging/pagination.ts";
 
 /** Most objects that one invocation tells: the platform allows it 1,000 calls, and a sweep has other tasks. */
 export const TELLS_MAX = 300;

@@ -3,10 +3,10 @@ import { TELLS_MAX, tellObjects } from "./deletion.ts";
 import { purgeTimeOf } from "./purge.ts";
 import type { Bucket } from "./store.ts";
 import { sweep } from "./sweep.ts";
-import { isBucketName } from "#ledger-engine/rules/names.ts";
+import { isBucketName } from "#ledger-engine";
 import { AppError } from "#platform/errors.ts";
 import { logError } from "#platform/log.ts";
-import { mapPage, type Page, type PageQuery } from "#platform/pagination.ts";
+import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** After this time a deletion or restoration is answered, while the sweep still goes on with it. */

@@ -14,11 +14,17 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { VisibilityChange } from "#ledger-engine/storage/deletion.ts";
+import type { VisibilityChange } from "#ledger-engine";
 import { ledgers } from "#modules/ledger/catalogue/tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { type Order, type Page, type PageQuery, pageOf, scanOf } from "#platform/pagination.ts";
+import {
+  type Order,
+  type Page,
+  type PageQuery,
+  pageOf,
+  scanOf,
+} from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Ledgers that are deleted and restored together. */

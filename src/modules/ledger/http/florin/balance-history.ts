@@ -1,10 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import {
-  INTERVALS_MAX,
-  INTERVALS_STANDARD,
-  type Interval,
-  parseInterval,
-} from "#ledger-engine/rules/period.ts";
+import { INTERVALS_MAX, INTERVALS_STANDARD, parseInterval, type Interval } from "#ledger-engine";
 import { BalanceIntervalResponse, LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { toBalanceIntervalView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";

@@ -1,7 +1,7 @@
-import { type FilteredResource, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { type FilteredResource, parseLedgerFilter } from "#ledger-engine";
 import type { LedgerService } from "#modules/ledger/service.ts";
 import { AppError } from "#platform/errors.ts";
-import { type Page, type PageQuery, pageOf } from "#platform/pagination.ts";
+import { type Page, type PageQuery, pageOf } from "#platform/paging/pagination.ts";
 
 /** What this version reads of a ledger. */
 export type LedgerReader = Pick<

@@ -6,12 +6,12 @@ import type {
   LogListQuery,
   TransactionListQuery,
 } from "./schemas.ts";
-import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { parseAccount } from "#ledger-engine";
 import { listName, splitList } from "#modules/ledger/http/requests.ts";
 import { WriteIdParams } from "#modules/ledger/http/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import type { PageQuery } from "#platform/pagination.ts";
+import type { PageQuery } from "#platform/paging/pagination.ts";
 import type { Settings } from "#platform/settings.ts";
 
 /** What a list request consists of. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { AMOUNT_DIGITS_MAX } from "#ledger-engine/rules/limits.ts";
+import { AMOUNT_DIGITS_MAX } from "#ledger-engine";
 import {
   AccountResponse,
   BalancesResponse,

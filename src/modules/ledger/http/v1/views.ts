@@ -5,14 +5,14 @@ import type {
   LogV1Response,
   TransactionV1Response,
 } from "./schemas.ts";
-import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import type { AccountRecord, Transaction } from "#ledger-engine/rules/types.ts";
 import {
   toAccountView,
-  toBalancesView,
-  toLogView,
   toTransactionView,
-} from "#modules/ledger/http/views.ts";
+  type AccountRecord,
+  type LogListEntry,
+  type Transaction,
+} from "#ledger-engine";
+import { toBalancesView, toLogView } from "#modules/ledger/http/views.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 export const toTransactionV1View = (

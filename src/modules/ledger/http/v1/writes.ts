@@ -3,9 +3,12 @@ import type { Context } from "hono";
 import { toKnownError } from "./errors.ts";
 import { withAutoCreatedLedger } from "./implicit-ledger.ts";
 import type { BatchRequest, CreateRequest } from "./schemas.ts";
-import type { BulkElement, Outcome } from "#ledger-engine/engine.ts";
-import { toTransactionCommand } from "#ledger-engine/requests/commands.ts";
-import type { Transaction } from "#ledger-engine/rules/types.ts";
+import {
+  toTransactionCommand,
+  type BulkElement,
+  type Outcome,
+  type Transaction,
+} from "#ledger-engine";
 import { writeOptions } from "#modules/ledger/http/requests.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";

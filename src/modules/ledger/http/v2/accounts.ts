@@ -1,7 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { parseAccount } from "#ledger-engine/rules/names.ts";
-import type { Target } from "#ledger-engine/rules/types.ts";
-import { registerMetadata } from "#modules/ledger/http/metadata.ts";
+import { registerMetadata } from "./metadata.ts";
+import { parseAccount, toAccountView, type Target } from "#ledger-engine";
 import {
   toAccountQuery,
   toCountQuery,
@@ -19,12 +18,11 @@ import {
   LedgerParams,
   SingleQuery,
 } from "#modules/ledger/http/schemas.ts";
-import { toAccountView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger"];
 

@@ -5,7 +5,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { ListParams, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { Count, cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 import { optionalTimestamp } from "#platform/time.ts";
 
 const BucketParams = z.object({ bucket: z.string() });

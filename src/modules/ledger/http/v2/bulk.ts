@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { parseBulk, toBulkElement } from "#ledger-engine/requests/commands.ts";
+import { parseBulk, toBulkElement } from "#ledger-engine";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
 import {

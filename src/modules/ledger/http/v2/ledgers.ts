@@ -15,7 +15,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage, type PageQuery } from "#platform/pagination.ts";
+import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
 import type { Settings } from "#platform/settings.ts";
 
 const LIST_RULES: ListRules = {

@@ -13,7 +13,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger"];
 

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { type QueryTemplate, resolveQuery } from "#ledger-engine/rules/schemas/queries.ts";
+import { resolveQuery, toAccountView, toTransactionView, type QueryTemplate } from "#ledger-engine";
 import { rulesOf, toExpansion } from "#modules/ledger/http/requests.ts";
 import {
   AccountResponse,
@@ -10,19 +10,14 @@ import {
   TransactionResponse,
   VolumeRowResponse,
 } from "#modules/ledger/http/schemas.ts";
-import {
-  toAccountView,
-  toLogView,
-  toTransactionView,
-  toVolumeRowView,
-} from "#modules/ledger/http/views.ts";
+import { toLogView, toVolumeRowView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage, type PageQuery } from "#platform/pagination.ts";
+import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
 import type { Settings } from "#platform/settings.ts";
 
 const QueryRunResponse = z.union([

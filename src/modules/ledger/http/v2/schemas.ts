@@ -1,6 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { toInsertSchema } from "#ledger-engine/requests/commands.ts";
-import { showSchema } from "#ledger-engine/rules/schemas/ledger-schema.ts";
+import { showSchema, toInsertSchema } from "#ledger-engine";
 import { replayHeaders, rulesOf, writeOptions } from "#modules/ledger/http/requests.ts";
 import {
   FilterBody,
@@ -16,7 +15,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger"];
 

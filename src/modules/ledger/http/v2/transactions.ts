@@ -1,7 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { toTransactionCommand, toRevertTransaction } from "#ledger-engine/requests/commands.ts";
-import type { Target } from "#ledger-engine/rules/types.ts";
-import { registerMetadata } from "#modules/ledger/http/metadata.ts";
+import { registerMetadata } from "./metadata.ts";
+import {
+  toRevertTransaction,
+  toTransactionCommand,
+  toTransactionView,
+  type Target,
+} from "#ledger-engine";
 import {
   replayHeaders,
   toCountQuery,
@@ -26,12 +30,11 @@ import {
   WriteIdKeyParams,
   WriteIdParams,
 } from "#modules/ledger/http/schemas.ts";
-import { toTransactionView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger"];
 

@@ -12,7 +12,7 @@ import {
   LogListQuery,
   TransactionListQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
-import { encodeCursor } from "#platform/pagination.ts";
+import { encodeCursor } from "#platform/paging/pagination.ts";
 import { parseSettings } from "#platform/settings.ts";
 import { TEST_SETTINGS } from "#test/support/settings.ts";
 

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { parseAccount, toAccountView } from "#ledger-engine";
 import { toExpansion, toSingleRead } from "#modules/ledger/http/requests.ts";
 import {
   AccountResponse,
@@ -17,12 +17,11 @@ import {
   AccountV1Response,
 } from "#modules/ledger/http/v1/schemas.ts";
 import { toAccountV1View, toUnusedAccountView } from "#modules/ledger/http/v1/views.ts";
-import { toAccountView } from "#modules/ledger/http/views.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger v1"];
 

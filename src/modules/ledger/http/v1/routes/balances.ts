@@ -13,7 +13,7 @@ import { toBalancesView } from "#modules/ledger/http/views.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger v1"];
 

@@ -1,7 +1,6 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { parseAccount } from "#ledger-engine/rules/names.ts";
-import type { Command, Target } from "#ledger-engine/rules/types.ts";
+import { parseAccount, type Command, type Target } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
 import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
 import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { toRevertTransaction } from "#ledger-engine/requests/commands.ts";
+import { toRevertTransaction } from "#ledger-engine";
 import {
   replayHeaders,
   toExpansion,
@@ -29,7 +29,7 @@ import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["ledger v1"];
 

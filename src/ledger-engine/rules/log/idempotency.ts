@@ -1,6 +1,11 @@
-import { canonicalMap, canonicalMetadata, canonicalText, compareBytes } from "./log/canonical.ts";
-import { REVERTS_KEY, withoutKey } from "./metadata.ts";
-import { toInsertionText } from "./schemas/ledger-schema.ts";
+import {
+  canonicalMap,
+  canonicalMetadata,
+  canonicalText,
+  compareBytes,
+} from "#ledger-engine/rules/canonical.ts";
+import { REVERTS_KEY, withoutKey } from "#ledger-engine/rules/metadata.ts";
+import { toInsertionText } from "#ledger-engine/rules/schemas/ledger-schema.ts";
 import {
   type Command,
   type CreateTransaction,
@@ -10,7 +15,7 @@ import {
   type RunScript,
   type Script,
   WORLD,
-} from "./types.ts";
+} from "#ledger-engine/rules/types.ts";
 import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /**

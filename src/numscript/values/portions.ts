@@ -1,4 +1,4 @@
-import { PORTION_DIGITS_MAX } from "./limits.ts";
+import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
 
 /** An exact rational: reduced, the denominator positive. */
 export interface Fraction {

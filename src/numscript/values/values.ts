@@ -1,6 +1,6 @@
-import { NAME_LENGTH_MAX } from "./limits.ts";
 import { type Fraction, printFraction } from "./portions.ts";
-import type { ValueType } from "./syntax/ast.ts";
+import { NAME_LENGTH_MAX } from "#numscript/limits.ts";
+import type { ValueType } from "#numscript/syntax/ast.ts";
 
 /** A value of the language. */
 export type Value =

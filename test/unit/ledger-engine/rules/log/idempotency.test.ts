@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { toIdempotencyText } from "#ledger-engine/rules/idempotency.ts";
+import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { Command, LogEntry } from "#ledger-engine/rules/types.ts";
 import {
   at,

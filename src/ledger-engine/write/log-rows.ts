@@ -1,4 +1,7 @@
-import { type NameMaps, readNameMaps } from "./names.ts";
+import type { LoggedData } from "./pending-entry.ts";
+import { countWithin } from "#ledger-engine/rules/limits.ts";
+import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
+import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
 import {
   decodeKey,
   decodeMetadata,
@@ -6,10 +9,7 @@ import {
   decodeTransaction,
   LOG_TYPES,
   type SchemaTrace,
-} from "./payload.ts";
-import { countWithin } from "#ledger-engine/rules/limits.ts";
-import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
-import type { LoggedData } from "#ledger-engine/write/pending-entry.ts";
+} from "#ledger-engine/storage/payload.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 

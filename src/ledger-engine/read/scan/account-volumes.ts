@@ -1,4 +1,4 @@
-import type { ReadContext } from "#ledger-engine/read/ledger-reads.ts";
+import type { ReadContext } from "./context.ts";
 import type { Comparison } from "#ledger-engine/rules/filters/filters.ts";
 import type { Features, Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";

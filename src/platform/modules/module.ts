@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { ScopedModule } from "./authenticator.ts";
-import type { AppEnv } from "./context.ts";
+import type { ScopedModule } from "#platform/http/authenticator.ts";
+import type { AppEnv } from "#platform/http/context.ts";
 
 /** What the app needs to know of a module. */
 export interface Module {

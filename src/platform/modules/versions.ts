@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { AppEnv } from "./context.ts";
-import { endpoint, json } from "./endpoint.ts";
 import type { Module } from "./module.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
 import { log } from "#platform/log.ts";
 
 const VersionsResponse = z

@@ -1,11 +1,7 @@
 import { Buffer } from "node:buffer";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  canonicalMetadata,
-  canonicalText,
-  compareBytes,
-} from "#ledger-engine/rules/log/canonical.ts";
+import { canonicalMetadata, canonicalText, compareBytes } from "#ledger-engine/rules/canonical.ts";
 
 describe("canonical JSON", () => {
   test("writes control characters short where JSON has a short form, and HTML's characters as escapes", () => {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
-import { replayHeaders, writeOptions } from "./requests.ts";
-import { WriteQuery } from "./schemas.ts";
-import type { Target } from "#ledger-engine/rules/types.ts";
+import type { Target } from "#ledger-engine";
+import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
+import { WriteQuery } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";

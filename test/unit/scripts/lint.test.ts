@@ -30,7 +30,7 @@ const REFUSED_USES = [
   ["any", "typescript(no-explicit-any)", "export const anything = (value: any) => value;"],
 ] as const;
 
-const ROOT = resolve(import.meta.dirname, "../..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 const RULES_FOLDER = "ledger-engine/rules";
 
 /** Files to plant, by their path below src. A planted file is named after what it does. */
@@ -50,7 +50,7 @@ const PLANTED: ReadonlyMap<string, string> = new Map([
 let broken: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(() => {
-  const copy = mkdtempSync(join(tmpdir(), "florin-boundaries-"));
+  const copy = mkdtempSync(join(tmpdir(), "florin-lint-"));
   try {
     copySources(copy);
     for (const [path, source] of PLANTED) write(join(copy, "src", path), source);

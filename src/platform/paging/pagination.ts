@@ -1,10 +1,16 @@
 import { Buffer } from "node:buffer";
 // A namespace import, so that a bundle holds what is used and not all languages of the messages.
 import * as z from "zod";
-import { AppError } from "./errors.ts";
-import { toFilterText } from "./filter/filter.ts";
-import { parseJson, stringifyJson } from "./json.ts";
-import { formatTimestamp, MICROS_MAX, MICROS_MIN, parseTimestamp, type Timestamp } from "./time.ts";
+import { AppError } from "#platform/errors.ts";
+import { toFilterText } from "#platform/filter/filter.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import {
+  formatTimestamp,
+  MICROS_MAX,
+  MICROS_MIN,
+  parseTimestamp,
+  type Timestamp,
+} from "#platform/time.ts";
 
 /**
  * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the

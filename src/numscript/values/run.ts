@@ -1,6 +1,6 @@
-import { POSTINGS_MAX, STEPS_MAX } from "./limits.ts";
-import { ScriptError } from "./syntax/diagnostics.ts";
 import type { Value } from "./values.ts";
+import { POSTINGS_MAX, STEPS_MAX } from "#numscript/limits.ts";
+import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 
 /** What a run moves. */
 export interface ScriptPosting {

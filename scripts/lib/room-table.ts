@@ -1,0 +1,202 @@
+/**
+ * The rooms of `src` and the arrows that are allowed between them, from the bottom up. A room is a folder with its
+ * subfolders, those that are rooms of their own excepted. Type imports count.
+ */
+export interface Room {
+  /**
+   * Rooms, and single files, that the room imports from besides itself. A room with a face (`FACES`) is imported from
+   * elsewhere by its `index.ts` only.
+   */
+  readonly uses: readonly string[];
+  /** Packages that the room imports; `hono/*` stands for all below `hono`. */
+  readonly packages?: readonly string[];
+}
+
+/** Rooms that others know by their `index.ts` only. Every module is one, too. */
+export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "library"];
+
+/** The part of the platform without runtime, clock, randomness and I/O. */
+const PURE = [
+  ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
+  ...platform("time.ts", "filter", "work/backoff.ts"),
+];
+/** What the engine needs besides: SQL by an interface, pages, and the texts of failed checks. */
+const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
+const PLATFORM = [
+  "platform",
+  ...platform("db", "events", "filter", "http", "objects", "paging", "secrets", "sql", "work"),
+];
+const ANATOMY = [...PLATFORM, "platform/modules"];
+const RULES = engine("rules", "rules/filters", "rules/log", "rules/schemas");
+const READS = [...ENGINE, ...RULES, ...engine("storage", "read/scan")];
+
+const HTTP = ["@hono/zod-openapi", "hono", "zod"];
+const D1 = ["drizzle-orm", "drizzle-orm/*"];
+const RUNTIME = ["cloudflare:workers"];
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
+  "platform/filter": { uses: ["platform"] },
+  "platform/paging": {
+    uses: ["platform", "platform/filter"],
+    packages: ["node:buffer", "zod"],
+  },
+  "platform/sql": { uses: [], packages: ["node:sqlite"] },
+  "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
+  "platform/objects": { uses: ["platform"] },
+  "platform/work": { uses: ["platform"] },
+  "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
+  "platform/events": {
+    uses: ["platform", ...platform("db", "objects", "work")],
+    packages: [...D1, "zod"],
+  },
+  "platform/http": {
+    uses: ["platform", ...platform("filter", "paging")],
+    packages: [...HTTP, "hono/*"],
+  },
+
+  "platform/modules": { uses: PLATFORM, packages: HTTP },
+
+  numscript: { uses: [] },
+  "numscript/syntax": { uses: ["numscript"] },
+  "numscript/values": { uses: ["numscript", "numscript/syntax"] },
+  "numscript/print": { uses: ["numscript", "numscript/syntax"] },
+  "numscript/machine": { uses: ["numscript", "numscript/syntax", "numscript/values"] },
+  "numscript/interpreter": { uses: ["numscript", "numscript/syntax", "numscript/values"] },
+  "numscript/check": {
+    uses: ["numscript", "numscript/syntax", "numscript/values", "numscript/machine"],
+  },
+
+  "ledger-engine/rules": { uses: [...PURE, "numscript"] },
+  "ledger-engine/rules/filters": { uses: PURE },
+  "ledger-engine/rules/schemas": {
+    uses: [...PURE, "numscript", ...engine("rules", "rules/filters")],
+  },
+  "ledger-engine/rules/log": { uses: [...PURE, ...engine("rules", "rules/schemas")] },
+  "ledger-engine/storage": {
+    uses: [...ENGINE, "numscript", ...RULES],
+    packages: ["node:crypto"],
+  },
+  "ledger-engine/read/scan": { uses: [...ENGINE, ...RULES, ...engine("storage")] },
+  "ledger-engine/read/accounts": { uses: READS },
+  "ledger-engine/read/transactions": { uses: [...READS, ...engine("read/accounts")] },
+  "ledger-engine/read/volumes": { uses: [...READS, ...engine("read/accounts")] },
+  "ledger-engine/read/logs": { uses: READS },
+  "ledger-engine/read": {
+    uses: [...READS, ...engine("read/accounts", "read/transactions", "read/volumes", "read/logs")],
+  },
+  "ledger-engine/write": { uses: READS, packages: ["node:crypto"] },
+  "ledger-engine": {
+    uses: [...READS, ...engine("read", "write")],
+    packages: ["node:crypto"],
+  },
+  "ledger-engine/audit": {
+    uses: [...ENGINE, ...RULES, "ledger-engine", ...engine("storage", "write")],
+    packages: ["node:crypto"],
+  },
+  "ledger-engine/requests": { uses: [...ENGINE, "numscript", ...RULES], packages: ["zod"] },
+
+  library: {
+    uses: [...ENGINE, ...platform("clock.ts", "ids.ts", "sql"), "numscript", "ledger-engine"],
+    packages: ["node:fs", "node:path", "node:sqlite", "node:util/types", "zod"],
+  },
+
+  "modules/auth/core": { uses: PURE },
+  "modules/auth": {
+    uses: [...ANATOMY, "modules/auth/core"],
+    packages: [...HTTP, ...D1, "jose", "node:crypto"],
+  },
+  "modules/auth/http": {
+    uses: [...ANATOMY, "modules/auth", "modules/auth/core"],
+    packages: HTTP,
+  },
+
+  "modules/webhooks/core": { uses: PURE },
+  "modules/webhooks": {
+    uses: [...ANATOMY, "modules/webhooks/core"],
+    packages: [...HTTP, ...D1, "node:crypto"],
+  },
+  "modules/webhooks/http": {
+    uses: [...ANATOMY, "modules/webhooks", "modules/webhooks/core"],
+    packages: [...HTTP, "node:buffer"],
+  },
+
+  "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
+  "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
+  "modules/exporters": {
+    // A pipeline exists as long as its ledger does, and one statement sees to that.
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      "modules/exporters/drivers",
+      "modules/ledger/catalogue/index.ts",
+    ],
+    packages: [...D1, ...RUNTIME],
+  },
+  "modules/exporters/http": {
+    uses: [...ANATOMY, "modules/exporters", "modules/exporters/drivers"],
+    packages: HTTP,
+  },
+
+  "modules/ledger/catalogue/buckets": {
+    uses: [...ANATOMY, "ledger-engine", "modules/exporters", "modules/ledger/catalogue"],
+    packages: D1,
+  },
+  "modules/ledger/objects": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger/catalogue"],
+    packages: RUNTIME,
+  },
+  "modules/ledger/http": {
+    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger/catalogue"],
+    packages: HTTP,
+  },
+  "modules/ledger/bulk": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger/http"],
+    packages: HTTP,
+  },
+  "modules/ledger": {
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      "modules/exporters",
+      ...ledger("bulk", "catalogue", "objects"),
+    ],
+    packages: HTTP,
+  },
+  "modules/ledger/http/florin": {
+    uses: [...ANATOMY, "ledger-engine", "numscript", "modules/ledger", ...ledger("http")],
+    packages: HTTP,
+  },
+  "modules/ledger/http/v1": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger", ...ledger("http")],
+    packages: HTTP,
+  },
+  "modules/ledger/http/v2": {
+    uses: [
+      ...ANATOMY,
+      "ledger-engine",
+      "modules/exporters",
+      "modules/ledger",
+      ...ledger("bulk", "catalogue", "catalogue/buckets", "http"),
+    ],
+    packages: HTTP,
+  },
+
+  // What is wired here: routes, document, queues, sweeps and the Worker's entry.
+  "": {
+    uses: [...ANATOMY, "modules/auth", "modules/exporters", "modules/ledger", "modules/webhooks"],
+    packages: [...HTTP, ...RUNTIME, "@scalar/hono-api-reference"],
+  },
+};
+
+function platform(...names: readonly string[]): string[] {
+  return names.map((name) => `platform/${name}`);
+}
+
+function engine(...names: readonly string[]): string[] {
+  return names.map((name) => `ledger-engine/${name}`);
+}
+
+function ledger(...names: readonly string[]): string[] {
+  return names.map((name) => `modules/ledger/${name}`);
+}

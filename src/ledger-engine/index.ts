@@ -1,0 +1,105 @@
+/**
+ * One ledger on a synchronous SQL interface: its rules, its storage, its one way to write and its reads. It knows neither
+ * Worker nor HTTP, and runs in workerd and in Node. What others use of it stands here.
+ */
+export {
+  type AuditAnswer,
+  type AuditReport,
+  type AuditRequest,
+  LedgerAudit,
+  answerAudit,
+  parseProgress,
+} from "./audit/audit.ts";
+export { type EngineSettings, type LedgerCounts, LedgerEngine } from "./engine.ts";
+export { LedgerReads, type ReadName } from "./read/ledger-reads.ts";
+export {
+  assertIdempotencyKey,
+  parseBulk,
+  parseBulkElement,
+  toBulkElement,
+  toInsertSchema,
+  toRevertTransaction,
+  toTransactionCommand,
+} from "./requests/commands.ts";
+export {
+  BulkElementData,
+  BulkElementRequest,
+  RevertRequest,
+  RuntimeRequest,
+  TransactionRequest,
+} from "./requests/write-requests.ts";
+export { parseFeatures } from "./rules/features.ts";
+export {
+  type FilteredResource,
+  type FilterTest,
+  type LedgerFilter,
+  compileFilter,
+  parseLedgerFilter,
+  testsOf,
+} from "./rules/filters/filters.ts";
+export { likeMatcher, likePrefix } from "./rules/filters/like.ts";
+export {
+  AMOUNT_DIGITS_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  METADATA_BYTES_MAX,
+  assertMetadata,
+} from "./rules/limits.ts";
+export { assertLedgerName, isBucketName, isLedgerName, parseAccount } from "./rules/names.ts";
+export { INTERVALS_MAX, INTERVALS_STANDARD, type Interval, parseInterval } from "./rules/period.ts";
+export {
+  type AssetBalance,
+  type BalanceHistoryQuery,
+  type BalanceInterval,
+  type BalancesQuery,
+  type CountQuery,
+  type LogListEntry,
+  type LogTextPage,
+  type SingleRead,
+  type VolumeExpansion,
+  type VolumeListOptions,
+  type VolumeRow,
+} from "./rules/reads.ts";
+export {
+  type LedgerSchema,
+  type SchemaJson,
+  parseStoredSchema,
+  queryTemplateOf,
+  renderStoredSchema,
+  showSchema,
+} from "./rules/schemas/ledger-schema.ts";
+export {
+  type QueryParams,
+  type QueryRequest,
+  type QueryResource,
+  type QueryTemplate,
+  resolveQuery,
+} from "./rules/schemas/queries.ts";
+export {
+  type AccountMetadata,
+  type AccountRecord,
+  type Command,
+  type Features,
+  type LedgerInfo,
+  type LogData,
+  type LogEntry,
+  type Metadata,
+  type StoredSchema,
+  type Target,
+  type Transaction,
+} from "./rules/types.ts";
+export { byKey, sortedByKey, toAccountView, toTransactionView } from "./rules/views.ts";
+export {
+  type BulkElement,
+  type BulkOptions,
+  type CommittedTransaction,
+  type Outcome,
+  type WriteOptions,
+} from "./rules/writes.ts";
+export {
+  type VisibilityChange,
+  applyVisibility,
+  isHidden,
+  storedUuid,
+} from "./storage/deletion.ts";
+export { type MigrationStep, STEP_LAST, isCreated, readMigrations } from "./storage/migrations.ts";
+export { type ImportBatch, type ImportOutcome } from "./write/log-importer.ts";

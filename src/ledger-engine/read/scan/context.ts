@@ -1,0 +1,20 @@
+import type { Features } from "#ledger-engine/rules/types.ts";
+import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
+import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
+import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** What the readers of a ledger read with. */
+export interface ReadContext {
+  readonly sql: Sql;
+  readonly transactions: TransactionReader;
+  readonly logs: LogReader;
+  readonly history: MetadataHistory;
+  readonly schemas: SchemaStore;
+  readonly features: Features;
+  /** How many accounts there are. */
+  readonly countAccounts: () => number;
+  /** How many transactions there are. */
+  readonly countTransactions: () => number;
+}

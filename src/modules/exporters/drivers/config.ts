@@ -1,0 +1,16 @@
+/** How an exporter is set up: a JSON object, which the client gets back as it was sent, but for secrets. */
+export type ExporterConfig = Readonly<Record<string, unknown>>;
+
+/** A config is wrong. `malformed` means of another shape than the driver reads. */
+export class ConfigFault extends Error {
+  override name = "ConfigFault";
+  readonly kind: "invalid" | "malformed";
+  /** Path of the field, such as `batching.maxItems`; empty for the whole config. */
+  readonly field: string;
+
+  constructor(field: string, message: string, kind: "invalid" | "malformed" = "invalid") {
+    super(message);
+    this.field = field;
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { findViolations, readSources } from "#scripts/lib/rooms.ts";
+
+const SOURCES = readSources("src");
+
+/** What the sources break once these files are planted in them. */
+function violationsWith(planted: Readonly<Record<string, string>>): string[] {
+  return findViolations(new Map([...SOURCES, ...Object.entries(planted)]));
+}
+
+/** The same for a file that imports a name for its effect, which leads to no circle. */
+const violationsOf = (file: string, name: string): string[] =>
+  violationsWith({ [file]: `import "${name}";\n` });
+
+test("the sources keep to their rooms", () => {
+  expect(findViolations(SOURCES)).toEqual([]);
+});
+
+describe("an arrow that the table lacks is refused:", () => {
+  test.each([
+    ["a module in platform", "platform/x.ts", "#modules/ledger/index.ts"],
+    ["a module in a room of platform", "platform/http/x.ts", "#modules/auth/index.ts"],
+    ["HTTP in platform's own files", "platform/x.ts", "#platform/http/context.ts"],
+    ["the app in a module", "modules/auth/x.ts", "#src/app.ts"],
+    ["the app in platform", "platform/work/x.ts", "#src/app.ts"],
+    ["a module that is not below it", "modules/webhooks/x.ts", "#modules/ledger/index.ts"],
+    ["another module's file", "modules/ledger/http/v2/x.ts", "#modules/exporters/messenger.ts"],
+    ["a module's file in the app", "x.ts", "#modules/ledger/service.ts"],
+    ["platform in a language", "numscript/check/x.ts", "#platform/json.ts"],
+    ["a language's file in a module", "modules/ledger/x.ts", "#numscript/syntax/parser.ts"],
+    ["the checker in the parser", "numscript/syntax/x.ts", "#numscript/check/check.ts"],
+    ["a module in the engine", "ledger-engine/read/x.ts", "#modules/ledger/index.ts"],
+    ["the clock in the rules", "ledger-engine/rules/x.ts", "#platform/clock.ts"],
+    ["random ids in the rules", "ledger-engine/rules/log/x.ts", "#platform/ids.ts"],
+    ["SQL in the rules", "ledger-engine/rules/x.ts", "#platform/sql/sql.ts"],
+    ["storage in the rules", "ledger-engine/rules/x.ts", "#ledger-engine/storage/payload.ts"],
+    ["writing in reading", "ledger-engine/read/logs/x.ts", "#ledger-engine/write/log-writer.ts"],
+    ["HTTP in the engine", "ledger-engine/x.ts", "#platform/http/endpoint.ts"],
+    ["the engine's file in a module", "modules/ledger/x.ts", "#ledger-engine/engine.ts"],
+    ["a module in the library", "library/x.ts", "#modules/ledger/index.ts"],
+    ["an engine's way past its face", "library/x.ts", "#ledger-engine/storage/payload.ts"],
+    [
+      "a version of the API in the service",
+      "modules/ledger/x.ts",
+      "#modules/ledger/http/v2/bulk.ts",
+    ],
+  ])("%s", (_, file, name) => {
+    expect(violationsOf(file, name)).toHaveLength(1);
+  });
+
+  test("by a type import, too", () => {
+    const planted = 'import type { App } from "#src/app.ts";\nexport type { App as A };\n';
+    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(1);
+  });
+
+  test("by a re-export and by an import at run time, too", () => {
+    const planted =
+      'export * from "#src/app.ts";\nexport const load = () => import("#src/app.ts");\n';
+    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(2);
+  });
+
+  test("by an import over several lines, too", () => {
+    const planted = 'import {\n  a,\n  b,\n} from "#src/app.ts";\n';
+    expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(1);
+  });
+});
+
+describe("an arrow of the table is accepted:", () => {
+  test.each([
+    ["platform in a module", "modules/auth/x.ts", "#platform/http/endpoint.ts"],
+    ["a module's face in the app", "x.ts", "#modules/ledger/index.ts"],
+    [
+      "a module's face in a module above it",
+      "modules/ledger/http/v2/x.ts",
+      "#modules/exporters/index.ts",
+    ],
+    ["a language's face in the rules", "ledger-engine/rules/x.ts", "#numscript"],
+    ["the engine's face in a module", "modules/ledger/x.ts", "#ledger-engine"],
+    ["the room's own files", "ledger-engine/storage/x.ts", "./payload.ts"],
+    [
+      "pure files of platform in the rules",
+      "ledger-engine/rules/schemas/x.ts",
+      "#platform/time.ts",
+    ],
+  ])("%s", (_, file, name) => {
+    expect(violationsOf(file, name)).toEqual([]);
+  });
+});
+
+describe("packages:", () => {
+  test.each([
+    ["a package in a language", "numscript/x.ts", "zod"],
+    ["SQL of another kind in the rules", "ledger-engine/rules/x.ts", "drizzle-orm"],
+    ["the runtime in the engine", "ledger-engine/write/x.ts", "cloudflare:workers"],
+    ["HTTP in the engine", "ledger-engine/x.ts", "hono"],
+    ["node:crypto in the rules", "ledger-engine/rules/x.ts", "node:crypto"],
+  ])("%s is refused", (_, file, name) => {
+    expect(violationsOf(file, name)).toEqual([expect.stringContaining(`imports ${name}`)]);
+  });
+
+  test("a package of the table is accepted, and what lies below it", () => {
+    expect(violationsOf("platform/db/x.ts", "drizzle-orm/d1")).toEqual([]);
+  });
+});
+
+test("a path that climbs is refused", () => {
+  expect(violationsOf("modules/auth/http/x.ts", "../service.ts")).toEqual([
+    "modules/auth/http/x.ts climbs to ../service.ts: import it by #",
+  ]);
+});
+
+test("an import that leads nowhere is refused", () => {
+  expect(violationsOf("platform/x.ts", "./gone.ts")).toEqual([
+    "platform/x.ts imports platform/gone.ts, which does not exist",
+  ]);
+});
+
+test("a folder that the table does not know is refused", () => {
+  expect(violationsOf("attic/x.ts", "zod")).toEqual([
+    "attic/x.ts is in no room of scripts/lib/room-table.ts",
+  ]);
+});
+
+test("a circle of imports is refused, of types as well", () => {
+  const planted = {
+    "numscript/a.ts": 'import type { B } from "./b.ts";\nexport type A = B[];\n',
+    "numscript/b.ts": 'import type { C } from "./c.ts";\nexport type B = C[];\n',
+    "numscript/c.ts": 'import type { A } from "./a.ts";\nexport type C = A[];\n',
+  };
+  expect(violationsWith(planted)).toEqual([
+    "a circle of imports: numscript/a.ts, numscript/b.ts, numscript/c.ts",
+  ]);
+});
+
+test("a folder with more than 20 files is refused", () => {
+  const files = Array.from({ length: 21 }, (_, i) => [`numscript/x/${i}.ts`, ""] as const);
+  expect(violationsWith(Object.fromEntries(files))).toEqual([
+    "numscript/x has 21 files; 20 are allowed",
+  ]);
+});
