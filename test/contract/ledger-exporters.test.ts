@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { parseJson } from "#platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 import { createApp } from "#src/app.ts";
 import { api, BASE_URL, bodyOf, freshName, token } from "#test/support/api.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger-api.ts";
@@ -108,6 +109,44 @@ describe("an exporter", () => {
       `Basic ${btoa("elastic:hunter2-secret")}`,
     );
     expect(answered.requests[0]?.body).toContain('"_index":"own"');
+  });
+
+  test("whose key is gone is shown as such, and hides no other", async () => {
+    const config = { url: "https://logs.example.com/in" };
+    const [other, lost] = [
+      await freshExporter("http", config),
+      await freshExporter("http", config),
+    ];
+    const box = new SecretBox({
+      FLORIN_SECRET_KEY: btoa("x".repeat(32)),
+      FLORIN_PREVIOUS_SECRET_KEYS: [],
+    });
+    const sealed = box.seal(stringifyJson(config), `exporter config ${lost}`);
+    await env.DB.prepare("UPDATE exporters SET config = ? WHERE id = ?").bind(sealed, lost).run();
+    const logged = vi.spyOn(console, "error").mockReturnValue(undefined);
+    const { v2ExportersCursorResponse: listed } = await v2.listExporters(signed);
+    const read = await v2.getExporterState({ exporterID: lost }, signed);
+    const lines = logged.mock.calls.map(([line]) => String(line));
+    logged.mockRestore();
+    const find = (id: string) => listed?.cursor?.data.find((exporter) => exporter.id === id);
+    expect(find(other)?.config).toMatchObject(config);
+    expect(find(lost)).toMatchObject({ driver: "http", config: {} });
+    expect(read.v2GetExporterStateResponse?.data).toEqual(find(lost));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      expect(line).toContain("the config of an exporter can't be decrypted");
+      expect(line).toContain(lost);
+      expect(line).toContain("FLORIN_PREVIOUS_SECRET_KEYS");
+    }
+    const path = `${EXPORTERS}/${lost}`;
+    const errorOf = async () =>
+      ((await bodyOf(await api(path))) as { data: { error?: string } }).data.error;
+    expect(await errorOf()).toContain("the stored config can't be decrypted");
+    // It has no secrets to keep any more; a whole config brings it back.
+    const masked = { driver: "http", config: { url: "https://logs.example.com/?token=***" } };
+    expect((await api(path, { method: "PUT", body: masked })).status).toBe(400);
+    expect((await api(path, { method: "PUT", body: { driver: "http", config } })).status).toBe(204);
+    expect(await errorOf()).toBeUndefined();
   });
 
   test("needs a token that may write", async () => {

@@ -1,6 +1,6 @@
 import type { DriverContext } from "./drivers/driver.ts";
 import { type ExporterInput, keepSecrets, maskSecrets, parseSetup } from "./exporter-config.ts";
-import { type Exporter, ExporterStore } from "./exporter-store.ts";
+import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-store.ts";
 import { Messenger } from "./messenger.ts";
 import { PipelineStore } from "./pipeline-store.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -13,6 +13,12 @@ import { settingsOf } from "#platform/settings.ts";
 export const EXPORTERS_MAX = 1000;
 /** How often an update is tried that others get in the way of. */
 const UPDATE_ATTEMPTS_MAX = 5;
+
+/** An exporter as clients see it: without its secrets. */
+export interface ShownExporter extends Exporter {
+  /** What keeps it from working, where its config, which is empty then, can't be read. */
+  readonly error?: string;
+}
 
 /** The use cases of exporters. Their secrets never leave it but for the destination. */
 export class ExporterService {
@@ -34,26 +40,26 @@ export class ExporterService {
     );
   }
 
-  async list(): Promise<Exporter[]> {
-    return (await this.#exporters.list()).map(masked);
+  async list(): Promise<ShownExporter[]> {
+    return (await this.#exporters.list()).map(toShown);
   }
 
   /** Throws `NOT_FOUND`. */
-  async get(id: string): Promise<Exporter> {
+  async get(id: string): Promise<ShownExporter> {
     const exporter = await this.#exporters.find(id);
     if (exporter === undefined) throw unknownExporter(id);
-    return masked(exporter);
+    return toShown(exporter);
   }
 
   /** Throws `VALIDATION`. */
-  async create(input: ExporterInput): Promise<Exporter> {
+  async create(input: ExporterInput): Promise<ShownExporter> {
     const setup = creating(() => keepSecrets(parseSetup(input, this.#context), undefined));
     if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
       throw new AppError("VALIDATION", `there are ${EXPORTERS_MAX} exporters already`);
     }
     const exporter = { ...setup, id: newId(), createdAt: systemClock() };
     await this.#exporters.insert(exporter);
-    return masked(exporter);
+    return toShown(exporter);
   }
 
   /** Replaces driver and config; its pipelines go on with them where they are. Throws `VALIDATION` or `NOT_FOUND`. */
@@ -63,7 +69,7 @@ export class ExporterService {
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
       const stored = await this.#exporters.find(id);
       if (stored === undefined) throw unknownExporter(id);
-      if (await this.#exporters.replace(stored, keepSecrets(setup, stored))) {
+      if (await this.#exporters.replace(stored, keepSecrets(setup, setupOf(stored)))) {
         await this.#messenger.tellUntold({ exporterId: id });
         return;
       }
@@ -88,12 +94,21 @@ export const driverContextOf = (env: Env): DriverContext => ({
 export const unknownExporter = (id: string): AppError =>
   new AppError("NOT_FOUND", `exporter '${id}' not found`);
 
-const masked = ({ id, driver, config, createdAt }: Exporter): Exporter => ({
-  id,
-  driver,
-  config: maskSecrets({ driver, config }),
-  createdAt,
-});
+/** Without its config where that can't be decrypted. */
+function setupOf({ driver, config }: Pick<StoredExporter, "driver" | "config">) {
+  return config === undefined ? undefined : { driver, config };
+}
+
+/** What clients see of an exporter whose config is lost, and how it comes back. */
+const UNREADABLE =
+  "the stored config can't be decrypted; see the logs of the server. Put its key into FLORIN_PREVIOUS_SECRET_KEYS, or send a new config";
+
+function toShown({ id, driver, config, createdAt }: Omit<StoredExporter, "seal">): ShownExporter {
+  const setup = setupOf({ driver, config });
+  return setup === undefined
+    ? { id, driver, config: {}, createdAt, error: UNREADABLE }
+    : { id, driver, config: maskSecrets(setup), createdAt };
+}
 
 /** Says of a refusal what was refused, as Formance Ledger does. */
 function creating<T>(work: () => T): T {

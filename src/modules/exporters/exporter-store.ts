@@ -4,6 +4,7 @@ import type { ExporterSetup } from "./exporter-config.ts";
 import { exporters, pipelines } from "./tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -12,8 +13,11 @@ export interface Exporter extends ExporterSetup {
   readonly createdAt: Timestamp;
 }
 
-/** An exporter, and what tells whether it was changed since it was read. */
-export interface StoredExporter extends Exporter {
+/** An exporter as it is stored. */
+export interface StoredExporter extends Omit<Exporter, "config"> {
+  /** Undefined where it can't be decrypted: its key is not among the settings, or it was changed. */
+  readonly config: ExporterConfig | undefined;
+  /** Tells whether the exporter was changed since it was read. */
   readonly seal: string;
 }
 
@@ -34,12 +38,12 @@ export class ExporterStore {
   }
 
   /** All of them, oldest first. */
-  async list(): Promise<Exporter[]> {
+  async list(): Promise<StoredExporter[]> {
     const rows = await this.#db
       .select()
       .from(exporters)
       .orderBy(asc(exporters.createdAt), asc(exporters.id));
-    return rows.map((row) => this.#toExporter(row));
+    return rows.map((row) => this.#toStored(row));
   }
 
   async count(): Promise<number> {
@@ -49,7 +53,7 @@ export class ExporterStore {
 
   async find(id: string): Promise<StoredExporter | undefined> {
     const [row] = await this.#db.select().from(exporters).where(eq(exporters.id, id));
-    return row === undefined ? undefined : { ...this.#toExporter(row), seal: row.config };
+    return row === undefined ? undefined : this.#toStored(row);
   }
 
   async insert({ id, driver, config, createdAt }: Exporter): Promise<void> {
@@ -87,8 +91,15 @@ export class ExporterStore {
     return removed.length > 0;
   }
 
-  #toExporter({ id, driver, config, createdAt }: Row): Exporter {
-    return { id, driver, config: openConfig(this.#box, id, config), createdAt };
+  #toStored({ id, driver, config: seal, createdAt }: Row): StoredExporter {
+    const exporter = { id, driver, createdAt, seal };
+    try {
+      return { ...exporter, config: openConfig(this.#box, id, seal) };
+    } catch (error) {
+      // One that is lost must not take the others along.
+      logError("the config of an exporter can't be decrypted", error, { exporter: id });
+      return { ...exporter, config: undefined };
+    }
   }
 }
 

@@ -45,6 +45,10 @@ export const ExporterResponse = z
     config: z.record(z.string(), z.unknown()),
     id: z.string(),
     createdAt: TimestampOutput,
+    error: z.string().optional().openapi({
+      description:
+        "Why its pipelines deliver nothing: the stored config can't be decrypted, and `config` is empty",
+    }),
   })
   .openapi("V2Exporter");
 

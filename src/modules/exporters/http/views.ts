@@ -1,16 +1,17 @@
 import type { z } from "@hono/zod-openapi";
 import type { ExporterResponse, PipelineResponse, PipelineStateResponse } from "./schemas.ts";
-import type { Exporter } from "#modules/exporters/exporter-store.ts";
+import type { ShownExporter } from "#modules/exporters/exporter-service.ts";
 import type { MeasuredPipeline, RunningPipeline } from "#modules/exporters/pipeline-service.ts";
 import { formatTimestamp, fromMillis } from "#platform/time.ts";
 
 type StateView = z.input<typeof PipelineStateResponse>;
 
-export const toExporterView = (exporter: Exporter): z.input<typeof ExporterResponse> => ({
+export const toExporterView = (exporter: ShownExporter): z.input<typeof ExporterResponse> => ({
   driver: exporter.driver,
   config: exporter.config,
   id: exporter.id,
   createdAt: formatTimestamp(exporter.createdAt),
+  ...(exporter.error === undefined ? {} : { error: exporter.error }),
 });
 
 export const toPipelineView = (pipeline: RunningPipeline): z.input<typeof PipelineResponse> => {
