@@ -1,0 +1,165 @@
+import type { SQL } from "drizzle-orm";
+import { type Backoff, type Random, waitAfterFailures } from "./backoff.ts";
+import { type ItemResult, type LaneLimits, settleAll } from "./lanes.ts";
+import type { PendingRow, SyncTable } from "./sync-table.ts";
+import { logError } from "#platform/log.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
+
+/** The alarm of the deployment, as those see it who leave work to the sweep. Times are milliseconds since the epoch. */
+export interface SweepClock {
+  /** Makes sure that the sweep runs at that time or before. */
+  readonly arm: (atMs: number) => Promise<void>;
+  /** Makes sure that the sweep runs again and again until that time, and once after it. */
+  readonly watch: (untilMs: number) => Promise<void>;
+}
+
+export interface ReconcilerOptions<Row extends PendingRow> {
+  /** What a row is, in the log: `pipeline`. */
+  readonly what: string;
+  readonly table: SyncTable<Row>;
+  /**
+   * Makes the other side agree with a row. It must bear to be called twice, late and in any order: the other side keeps the
+   * highest revision that it has got. It fails by throwing.
+   */
+  readonly apply: (row: Row, signal: AbortSignal) => Promise<void>;
+  /** Rows of one key are applied one after the other. */
+  readonly keyOf: (row: Row) => string;
+  readonly lanes: Pick<LaneLimits, "total" | "timeoutMs">;
+  readonly backoff: Backoff;
+  readonly sweepClock: SweepClock;
+  readonly clock: Clock;
+  readonly random?: Random;
+}
+
+export interface RunLimits {
+  /** Most rows that are applied: the platform limits the calls of one invocation. */
+  readonly rowsMax: number;
+  /** Nothing is begun or waited for beyond this time, in milliseconds since the epoch. */
+  readonly untilMs: number;
+  /** Which rows; all of them where it is left out. */
+  readonly scope?: SQL;
+}
+
+/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
+const STATEMENT_MS_MAX = 35_000;
+/** How many rows are taken together, for each lane. */
+const ROWS_PER_LANE = 3;
+/** How much longer rows stay taken than the work on them can last. */
+const CLAIM_MARGIN_MS = 5000;
+/** How often somebody who waits for others looks whether they are done. */
+const LOOK_MS = 200;
+
+/**
+ * Brings about elsewhere what rows in D1 say. There is no transaction across the two, so that a row counts its revisions
+ * and keeps the one that the other side is known to have; where they differ, the other side is told, and told again
+ * until it agrees. What holds, whoever is killed between any two lines:
+ *
+ * - The clock watches from before a change is stored, so that the sweep comes after it.
+ * - A claim keeps others from a row for a while only. Confirmations compare revisions: one that comes late changes nothing.
+ * - A row whose other side fails or hangs waits longer each time, and holds up no other one.
+ */
+export class Reconciler<Row extends PendingRow> {
+  readonly #options: ReconcilerOptions<Row>;
+
+  constructor(options: ReconcilerOptions<Row>) {
+    this.#options = options;
+  }
+
+  /** Stores a change of rows that counts their revision up. `run` then brings it about, or the sweep. */
+  async change<T>(store: () => Promise<T>): Promise<T> {
+    await this.#options.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
+    return store();
+  }
+
+  /** Applies rows that are due. */
+  async run({ rowsMax, untilMs, scope }: RunLimits): Promise<void> {
+    const { table, lanes } = this.#options;
+    const claimMs = lanes.timeoutMs * ROWS_PER_LANE + CLAIM_MARGIN_MS;
+    for (let left = rowsMax; left > 0 && Date.now() < untilMs;) {
+      const limit = Math.min(lanes.total * ROWS_PER_LANE, left);
+      const nowMs = this.#nowMs();
+      const rows = await table.claim({ nowMs, untilMs: nowMs + claimMs, limit, scope });
+      await this.#record(await this.#applyAll(rows, untilMs));
+      left -= rows.length;
+      if (rows.length < limit) return;
+    }
+  }
+
+  /**
+   * Brings a stored change about, or leaves it to the sweep; returns whether the other sides agree. Never throws: from the
+   * change on, the sweep goes on by itself.
+   */
+  async settle(limits: RunLimits): Promise<boolean> {
+    const { table, sweepClock, what } = this.#options;
+    try {
+      await this.run(limits);
+      if (!(await table.hasPending(limits.scope))) return true;
+      await sweepClock.arm(this.#nowMs());
+    } catch (error) {
+      logError(`a change of a ${what} is not brought about yet; the sweep goes on`, error);
+    }
+    return false;
+  }
+
+  /** Waits until the other sides agree, which others bring about; returns whether they did in time. */
+  async isSettledBy(untilMs: number, scope?: SQL): Promise<boolean> {
+    while (Date.now() + LOOK_MS < untilMs) {
+      if (!(await this.#options.table.hasPending(scope))) return true;
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_MS);
+      });
+    }
+    return false;
+  }
+
+  /** When to sweep next, in milliseconds since the epoch; undefined when nothing is pending. */
+  async nextSweepMs(): Promise<number | undefined> {
+    const dueMs = await this.#options.table.nextDueMs();
+    return dueMs === undefined ? undefined : Math.max(dueMs, this.#nowMs());
+  }
+
+  /** Nobody waits for a row beyond `untilMs`; those that are left then are due at once. */
+  async #applyAll(rows: readonly Row[], untilMs: number): Promise<ItemResult<Row>[]> {
+    const { apply, keyOf, lanes } = this.#options;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(OUT_OF_TIME), untilMs - Date.now());
+    try {
+      return await settleAll(rows, {
+        limits: { ...lanes, perKey: 1 },
+        keyOf,
+        run: apply,
+        signal: deadline.signal,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #record(results: readonly ItemResult<Row>[]): Promise<void> {
+    const { table, keyOf, what, backoff, random } = this.#options;
+    const nowMs = this.#nowMs();
+    const failed = results.filter(({ error }) => error !== undefined);
+    for (const { item, error } of failed) {
+      if (error === OUT_OF_TIME) continue;
+      logError(`a ${what} has not taken a change yet; it is told again`, error, {
+        [what]: keyOf(item),
+        attempts: item.attempts,
+      });
+    }
+    await table.confirm(results.flatMap(({ item, error }) => (error === undefined ? [item] : [])));
+    await table.postpone(
+      failed.map(({ item, error }) => {
+        const waitMs =
+          error === OUT_OF_TIME ? 0 : waitAfterFailures(backoff, item.attempts, random);
+        return { ...item, untilMs: nowMs + waitMs };
+      }),
+    );
+  }
+
+  #nowMs(): number {
+    return toMillis(this.#options.clock());
+  }
+}
+
+/** Why work on a row ends that nobody waits for any more. */
+const OUT_OF_TIME = new Error("the time of the run is over");
