@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { TEST_SETTINGS } from "./support/settings.ts";
 import { SETTING_NAMES } from "#platform/settings.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
@@ -21,17 +21,15 @@ const SLOW_MS = 120_000;
 
 /** They ask for all that there is, or move the clock of the deployment: nobody else's data may be in their storage. */
 const APART = [
-  "auth*",
-  "delivery*",
-  "http",
-  "ledger-bucket*",
-  "ledger-exporters",
-  "ledger-lists",
-  "ledger-pipelines",
-  "ledger-sdk",
-  "ledger-v1",
-  "ledger-wire",
-  "webhooks*",
+  "auth/*",
+  "exporters/*",
+  "ledger/catalogue/bucket*",
+  "ledger/http/lists",
+  "ledger/http/sdk",
+  "ledger/http/wire",
+  "ledger/v1/v1",
+  "platform/http",
+  "webhooks/*",
 ].map((name) => `test/contract/${name}.test.ts`);
 
 export default defineConfig({
@@ -86,7 +84,7 @@ function contract(
       name,
       include: ["test/contract/**/*.test.ts"],
       testTimeout: QUICK_MS,
-      setupFiles: ["test/support/migrate.ts"],
+      setupFiles: ["test/support/platform/migrate.ts"],
       ...options,
     },
   };
@@ -98,7 +96,7 @@ function slow(name: string) {
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
-      globalSetup: "test/support/temporary.ts",
+      globalSetup: "test/support/platform/temporary.ts",
       testTimeout: SLOW_MS,
       hookTimeout: SLOW_MS,
       fileParallelism: false,

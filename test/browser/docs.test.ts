@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Debian's Chromium. Nothing in it may ask the internet by itself. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

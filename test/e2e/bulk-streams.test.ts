@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const GOOD =

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const GOLDEN = resolve(import.meta.dirname, "../golden");
 

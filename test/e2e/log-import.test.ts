@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 let server: LocalServer;
 beforeAll(async () => {

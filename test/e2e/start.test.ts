@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "#scripts/lib/processes.ts";
 import { findServer } from "#scripts/lib/state.ts";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 describe("a started server", () => {
   const folder = freshFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const LEDGERS = Number(process.env["BUCKET_LEDGERS"] ?? 2000);
 const CLIENTS = 16;

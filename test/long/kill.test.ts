@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseJson } from "#platform/json.ts";
 import { WebhookReceiver } from "#scripts/demo/receiver.ts";
-import { KillLoad, METADATA_ACCOUNT } from "#test/support/kill-load.ts";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
+import { KillLoad, METADATA_ACCOUNT } from "#test/support/ledger/kill-load.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Every other round kills the server alone, and the ones between it and its runtime. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 20);

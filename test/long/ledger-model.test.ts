@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkLives } from "#test/support/ledger-in-node.ts";
+import { checkLives } from "#test/support/ledger-engine/in-node.ts";
 
 const COMMANDS = 1_000_000;
 const LIVES_AT_ONCE = 2000;

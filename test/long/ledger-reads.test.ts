@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { test } from "vitest";
 import type { Features } from "#ledger-engine/rules/types.ts";
-import { assertReads } from "#test/support/ledger-reads.ts";
+import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 
 const QUERIES = 50_000;
 const QUERIES_PER_LEDGER = 1000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertAllAnswered } from "#test/support/numscript-answers.ts";
+import { assertAllAnswered } from "#test/support/numscript/answers.ts";
 
 /** Attempts, each of them in both runtimes. */
 const RUNS = Number(process.env["NUMSCRIPT_RUNS"] ?? 200_000);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { freshFolder, LocalServer } from "#test/support/server.ts";
-import { ClickHouseSink, HttpSink } from "#test/support/sinks.ts";
+import { ClickHouseSink, HttpSink } from "#test/support/exporters/sinks.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Log entries of all ledgers. */
 const ENTRIES = Number(process.env["PIPELINE_ENTRIES"] ?? 50_000);

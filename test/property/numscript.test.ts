@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { printProgram } from "#numscript/print/print.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
 import { allot, fraction, type Fraction } from "#numscript/values/portions.ts";
-import { assertAllAnswered } from "#test/support/numscript-answers.ts";
+import { assertAllAnswered } from "#test/support/numscript/answers.ts";
+import { loadCases, RUNTIMES } from "#test/support/numscript/cases.ts";
 import {
   amountOf,
   arrivingOf,
@@ -13,10 +14,9 @@ import {
   runMovement,
   sumOf,
   withoutZeros,
-} from "#test/support/numscript-laws.ts";
-import { type MovementOptions, movements } from "#test/support/numscript-scripts.ts";
-import { syntaxOf, withoutRanges } from "#test/support/numscript-syntax.ts";
-import { loadCases, RUNTIMES } from "#test/support/numscript.ts";
+} from "#test/support/numscript/laws.ts";
+import { type MovementOptions, movements } from "#test/support/numscript/scripts.ts";
+import { syntaxOf, withoutRanges } from "#test/support/numscript/syntax.ts";
 
 const AMOUNT_MAX = 10n ** 40n;
 

@@ -3,7 +3,7 @@ import { noopDriver } from "#modules/exporters/drivers/noop.ts";
 import { queueDriver } from "#modules/exporters/drivers/queue.ts";
 import { r2Driver } from "#modules/exporters/drivers/r2.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items } from "#test/support/destinations.ts";
+import { FakeServer, faultOf, item, items } from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clickhouseDriver } from "#modules/exporters/drivers/clickhouse.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items, LARGE } from "#test/support/destinations.ts";
+import { FakeServer, faultOf, item, items, LARGE } from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 

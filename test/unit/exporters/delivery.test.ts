@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { AppError } from "#platform/errors.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { DeliveryRun, idsTo } from "#test/support/delivery-run.ts";
+import { DeliveryRun, idsTo } from "#test/support/exporters/delivery-run.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { elasticsearchDriver } from "#modules/exporters/drivers/elasticsearch.ts";
 import { httpDriver } from "#modules/exporters/drivers/http.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items, LARGE } from "#test/support/destinations.ts";
+import { FakeServer, faultOf, item, items, LARGE } from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keepSecrets, maskSecrets, parseSetup } from "#modules/exporters/exporter-config.ts";
 import { AppError } from "#platform/errors.ts";
-import { FakeServer } from "#test/support/destinations.ts";
+import { FakeServer } from "#test/support/exporters/destinations.ts";
 
 const context = new FakeServer().context();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type BulkElement, LedgerError } from "#library/index.ts";
-import { ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
+import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 const creating = (way: string, amount: number): BulkElement => ({
   action: "CREATE_TRANSACTION",

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLedger } from "#library/index.ts";
-import { pay, refusalOf } from "#test/support/library.ts";
+import { pay, refusalOf } from "#test/support/library/library.ts";
 
 let folder: string;
 let files = 0;

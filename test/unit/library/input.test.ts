@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NewTransaction } from "#library/index.ts";
-import { ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
+import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 /** What becomes of a transaction that plain JavaScript may pass. */
 const fateOf = (transaction: unknown): string =>

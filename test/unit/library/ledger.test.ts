@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openLedger } from "#library/index.ts";
-import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
+import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 const NOWHERE = { input: 0n, output: 0n, balance: 0n };
 

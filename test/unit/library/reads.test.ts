@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
+import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 /** Two payments in, on the tenth of January and of February, and one on. */
 function shops() {

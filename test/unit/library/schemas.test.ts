@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Ledger, type NewSchema, openLedger, type OpenOptions } from "#library/index.ts";
-import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library.ts";
+import { errorOf, ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
 const DEPOSIT = [
   "vars {",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { namedRows, type Row, tell, type Told } from "#test/support/numscript-check.ts";
+import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
 /* What is told about sources, functions, features and versions of scripts for the interpreter. */
 

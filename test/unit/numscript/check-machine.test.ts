@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { compileScript } from "#numscript";
 import { checkScript } from "#numscript/check/check.ts";
-import { namedRows, type Row, tell, type Told } from "#test/support/numscript-check.ts";
-import { loadCases } from "#test/support/numscript.ts";
+import { loadCases } from "#test/support/numscript/cases.ts";
+import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
 /* What is told about scripts for the machine. Its own first mistake is told in its own words. */
 

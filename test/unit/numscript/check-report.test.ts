@@ -3,8 +3,8 @@ import { checkScript } from "#numscript/check/check.ts";
 import { CHECK_DIAGNOSTICS_MAX } from "#numscript/check/report.ts";
 import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
 import type { Range } from "#numscript/syntax/source.ts";
-import { interpreterReport, tell, textOf } from "#test/support/numscript-check.ts";
-import { loadCases, RUNTIMES } from "#test/support/numscript.ts";
+import { loadCases, RUNTIMES } from "#test/support/numscript/cases.ts";
+import { interpreterReport, tell, textOf } from "#test/support/numscript/check.ts";
 
 /** Something of everything that a report tells of. */
 const SCRIPT = `#![feature("experimental-oneof")]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { namedRows, type Row, tell, type Told } from "#test/support/numscript-check.ts";
+import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
 /* What is told about scripts for the interpreter: each kind of diagnostic, and scripts that come close to it. */
 

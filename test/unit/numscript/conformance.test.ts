@@ -9,7 +9,7 @@ import {
   outcomeOf,
   RUNTIMES,
   surroundingsOf,
-} from "#test/support/numscript.ts";
+} from "#test/support/numscript/cases.ts";
 
 /** Says at which step of its own a machine fails, which is no part of the text here. */
 const STAGE =

@@ -5,7 +5,7 @@ import {
   type Outcome,
   outcomeOf,
   type Surroundings,
-} from "#test/support/numscript.ts";
+} from "#test/support/numscript/cases.ts";
 
 /**
  * Where the two runtimes differ: each topic with scripts, and what both of them come to. The texts of errors are part

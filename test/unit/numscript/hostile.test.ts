@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Runtime } from "#numscript";
 import { printDiagnostics, printPositions } from "#numscript";
-import { execute } from "#test/support/numscript.ts";
+import { execute } from "#test/support/numscript/cases.ts";
 
 const RUNTIMES: readonly Runtime[] = ["machine", "experimental-interpreter"];
 

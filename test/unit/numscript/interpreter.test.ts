@@ -11,7 +11,7 @@ import {
   describePosting,
   MemoryReader,
   type Surroundings,
-} from "#test/support/numscript.ts";
+} from "#test/support/numscript/cases.ts";
 
 const ALL_FEATURES = Object.values(FEATURES);
 

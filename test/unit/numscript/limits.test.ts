@@ -16,7 +16,7 @@ import {
 import { printProgram } from "#numscript/print/print.ts";
 import type { Runtime } from "#numscript/syntax/ast.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
-import { execute, RUNTIMES, type Surroundings } from "#test/support/numscript.ts";
+import { execute, RUNTIMES, type Surroundings } from "#test/support/numscript/cases.ts";
 
 /** Far more than any of these takes, so that a busy machine fails none. */
 const ANSWER_MS_MAX = 2000;

@@ -3,7 +3,7 @@ import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
 import { printProgram } from "#numscript/print/print.ts";
 import type { Runtime } from "#numscript/syntax/ast.ts";
 import { parseProgram } from "#numscript/syntax/parser.ts";
-import { withoutRanges } from "#test/support/numscript-syntax.ts";
+import { withoutRanges } from "#test/support/numscript/syntax.ts";
 
 /** The print of a script, which is the same script and prints as the same text. */
 function print(script: string, runtime: Runtime): string {

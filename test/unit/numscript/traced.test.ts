@@ -5,7 +5,7 @@ import {
   outcomeOf,
   RUNTIMES,
   type Surroundings,
-} from "#test/support/numscript.ts";
+} from "#test/support/numscript/cases.ts";
 
 interface Traced {
   readonly name: string;

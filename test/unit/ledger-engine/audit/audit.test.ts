@@ -15,8 +15,8 @@ import {
   setMetadata,
   template,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
 
 /** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
 function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedger {

@@ -9,7 +9,7 @@ import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { present } from "#platform/assert.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
-import { at, create, posting, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { at, create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
 const readerOf = ({ sql, engine }: TestLedger): AccountVolumeReader =>
   new AccountVolumeReader({

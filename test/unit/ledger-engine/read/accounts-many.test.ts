@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/pagination.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
-import { addressesOf } from "#test/support/account-reads.ts";
+import { addressesOf } from "#test/support/ledger-engine/account-reads.ts";
 import {
   at,
   BARE,
@@ -10,8 +10,8 @@ import {
   posting,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { walk } from "#test/support/ledger-walks.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
 
 describe("a ledger with many accounts", () => {
   const ACCOUNTS = 24_000;

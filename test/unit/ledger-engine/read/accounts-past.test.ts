@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Features } from "#ledger-engine/rules/types.ts";
-import { addressesOf, countAccounts, listAccounts } from "#test/support/account-reads.ts";
+import {
+  addressesOf,
+  countAccounts,
+  listAccounts,
+} from "#test/support/ledger-engine/account-reads.ts";
 import {
   at,
   BARE,
@@ -10,7 +14,7 @@ import {
   setMetadata,
   TestLedger,
   volumeTexts,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 describe("accounts at a point in time", () => {
   const back = { timestamp: at("09:00") };

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { PageQuery } from "#platform/paging/pagination.ts";
-import { addressesOf, countAccounts, listAccounts } from "#test/support/account-reads.ts";
+import {
+  addressesOf,
+  countAccounts,
+  listAccounts,
+} from "#test/support/ledger-engine/account-reads.ts";
 import {
   at,
   BARE,
@@ -10,8 +14,8 @@ import {
   refusalOf,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { walk } from "#test/support/ledger-walks.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
 
 /** Some users with and without balances and metadata, and an account that nothing has moved. */
 function users(): TestLedger {

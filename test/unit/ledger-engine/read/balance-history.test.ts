@@ -4,7 +4,13 @@ import type { BalanceHistoryQuery } from "#ledger-engine/rules/reads.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { formatTimestamp, fromMicros, toMicros } from "#platform/time.ts";
-import { at, create, posting, refusalOf, TestLedger } from "#test/support/ledger-fixtures.ts";
+import {
+  at,
+  create,
+  posting,
+  refusalOf,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const HOUR = 3_600_000_000n;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
-import { at, create, posting, TestLedger } from "#test/support/ledger-fixtures.ts";
-import { datedVolumes } from "#test/support/volume-reads.ts";
+import { at, create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { datedVolumes } from "#test/support/ledger-engine/volume-reads.ts";
 
 interface Wanted {
   readonly where?: object;

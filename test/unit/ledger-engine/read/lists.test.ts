@@ -9,7 +9,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 /** Transactions that stand in another order by each date. */
 function ledgerWithDates(): TestLedger {

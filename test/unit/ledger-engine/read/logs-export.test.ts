@@ -11,8 +11,8 @@ import {
   script,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { exportOf, linesOf } from "#test/support/ledger-logs.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { exportOf, linesOf } from "#test/support/ledger-engine/logs.ts";
 
 /** Entries of every type with names and values that are hard to write. */
 function hardLedger(features: object = {}): TestLedger {

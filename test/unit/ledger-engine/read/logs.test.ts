@@ -10,8 +10,8 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { walk } from "#test/support/ledger-walks.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
 
 /** Eleven entries with gaps in their ids: 1 to 5 of one date, the others a second apart. */
 function ledgerWithLog(features: object = {}): TestLedger {

@@ -9,7 +9,7 @@ import {
   posting,
   refusalOf,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const SIZE = 1500;
 /** So many conditions make each row as much work as many rows, so that few are tried in a turn. */

@@ -3,10 +3,16 @@ import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { FaultySql } from "#test/support/ledger-faults.ts";
-import { ALL, at, insertSchema, setMetadata, TestLedger } from "#test/support/ledger-fixtures.ts";
-import { walk } from "#test/support/ledger-walks.ts";
-import { refusalTextOf } from "#test/support/schema-ledgers.ts";
+import { FaultySql } from "#test/support/ledger-engine/faults.ts";
+import {
+  ALL,
+  at,
+  insertSchema,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { refusalTextOf } from "#test/support/ledger-engine/schema-ledgers.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
 
 const COLUMNS: SortColumns = { created_at: "date", version: "text" };
 

@@ -13,8 +13,8 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { countOf, idsOf } from "#test/support/transaction-reads.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { countOf, idsOf } from "#test/support/ledger-engine/transaction-reads.ts";
 
 /** A hundred transactions: half of them of one account, every fifth with metadata, every fourth back-dated. */
 function hundred(): TestLedger {

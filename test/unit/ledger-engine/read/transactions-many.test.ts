@@ -4,8 +4,14 @@ import type { PageKey } from "#platform/paging/pagination.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
-import { create, posting, revert, setMetadata, TestLedger } from "#test/support/ledger-fixtures.ts";
-import { countOf, idsOf, transactionPage } from "#test/support/transaction-reads.ts";
+import {
+  create,
+  posting,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
 const SIZE = 2600;
 /** So many are reverted, and so many get metadata later. */

@@ -11,8 +11,8 @@ import {
   setMetadata,
   TestLedger,
   volumeTexts,
-} from "#test/support/ledger-fixtures.ts";
-import { countOf, idsOf, transactionPage } from "#test/support/transaction-reads.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
 /** Written from 10:00:01 on, a command a second. */
 function history(features: Partial<Features> = {}): TestLedger {

@@ -5,7 +5,7 @@ import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import { SidedMoves } from "#ledger-engine/read/transactions/moves-by-role.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { create, posting, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
 const ORDERS = ["asc", "desc"] as const;
 

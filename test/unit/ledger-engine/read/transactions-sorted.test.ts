@@ -10,9 +10,9 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { walk } from "#test/support/ledger-walks.ts";
-import { idsOf, transactionPage } from "#test/support/transaction-reads.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
 
 const COLUMNS = {
   id: "integer",

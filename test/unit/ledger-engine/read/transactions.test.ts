@@ -7,8 +7,8 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { countOf, idsOf } from "#test/support/transaction-reads.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { countOf, idsOf } from "#test/support/ledger-engine/transaction-reads.ts";
 
 /**
  * Seven transactions, one a second from 10:00:01 on: the third is dated earlier and the fourth later, the second is reverted

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { groupOf, GroupWalk } from "#ledger-engine/read/volumes/volume-groups.ts";
-import { create, posting, TestLedger } from "#test/support/ledger-fixtures.ts";
+import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import {
   DATED_ROWS,
   datedVolumes,
   volumeRows,
   type VolumesWanted,
   walkVolumes,
-} from "#test/support/volume-reads.ts";
+} from "#test/support/ledger-engine/volume-reads.ts";
 
 describe("groups of accounts", () => {
   const grouped = (groupBy: number, wanted: VolumesWanted = {}) =>

@@ -8,7 +8,7 @@ import {
   refusalOf,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 import {
   DATED_ROWS,
   datedVolumes,
@@ -16,7 +16,7 @@ import {
   volumeRows,
   volumeText,
   walkVolumes,
-} from "#test/support/volume-reads.ts";
+} from "#test/support/ledger-engine/volume-reads.ts";
 
 describe("a list of volumes", () => {
   test("has a row for each account and asset, in their order", () => {

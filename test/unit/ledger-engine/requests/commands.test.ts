@@ -9,7 +9,7 @@ import {
 import type { Command } from "#ledger-engine/rules/types.ts";
 import { TransactionRequest } from "#modules/ledger/http/schemas.ts";
 import { parseJson } from "#platform/json.ts";
-import { at, posting, refusalOf } from "#test/support/ledger-fixtures.ts";
+import { at, posting, refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
 /** A request for a transaction as its JSON text, from the wire to the command. */
 const commandOf = (text: string, force = false) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseFeatures } from "#ledger-engine/rules/features.ts";
-import { refusalOf } from "#test/support/ledger-fixtures.ts";
+import { refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
 const DEFAULTS = {
   ACCOUNT_METADATA_HISTORY: "SYNC",

@@ -9,7 +9,7 @@ import {
   type Sized,
 } from "#ledger-engine/rules/limits.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
-import { posting, refusalOf } from "#test/support/ledger-fixtures.ts";
+import { posting, refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
 test("a reference may have as many characters as the limit says", () => {
   expect(refusalOf(() => assertReference("r".repeat(REFERENCE_LENGTH_MAX)))).toBe("none");

@@ -16,7 +16,7 @@ import {
   type Timestamp,
   toMicros,
 } from "#platform/time.ts";
-import { at } from "#test/support/ledger-fixtures.ts";
+import { at } from "#test/support/ledger-engine/fixtures.ts";
 
 const DAY = 86_400_000_000n;
 /** The boundaries of a period as short texts. */

@@ -8,7 +8,7 @@ import {
   volumesBefore,
 } from "#ledger-engine/rules/postings.ts";
 import type { Posting } from "#ledger-engine/rules/types.ts";
-import { posting, refusalOf, volumeTexts } from "#test/support/ledger-fixtures.ts";
+import { posting, refusalOf, volumeTexts } from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger that holds these balances, as `{"a USD": 100n}`. */
 const holding = (balances: Record<string, bigint> = {}): VolumeReader => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toVariableTexts } from "#ledger-engine/rules/script-variables.ts";
 import { parseJson } from "#platform/json.ts";
-import { refusalOf } from "#test/support/ledger-fixtures.ts";
+import { refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
 const textsOf = (json: string): Readonly<Record<string, string>> =>
   toVariableTexts(parseJson(json) as Record<string, unknown>); // the texts below are objects

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "#ledger-engine/rules/types.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { expectSound } from "#test/support/ledger-audit.ts";
-import { FaultySql, StorageFault } from "#test/support/ledger-faults.ts";
+import { expectSound } from "#test/support/ledger-engine/audit.ts";
+import { FaultySql, StorageFault } from "#test/support/ledger-engine/faults.ts";
 import {
   at,
   create,
@@ -15,7 +15,7 @@ import {
   setMetadata,
   template,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger with some of everything, on storage that can be made to fail. */
 function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {

@@ -8,7 +8,7 @@ import {
   refusalOf,
   TestLedger,
   WITH_VOLUMES,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const ONLY_EFFECTIVE = { volumes: false, effectiveVolumes: true };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
-import { expectSound } from "#test/support/ledger-audit.ts";
+import { expectSound } from "#test/support/ledger-engine/audit.ts";
 import {
   at,
   create,
@@ -9,7 +9,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger with an entry of each type, out-of-order dates and large amounts. */
 function ledgerWithLog(features: object = {}): TestLedger {

@@ -8,7 +8,7 @@ import {
   posting,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const accountsAt = (ledger: TestLedger, date: Timestamp) => {
   const rows = ledger.sql.all<{ id: number; address: string }>("SELECT id, address FROM account");

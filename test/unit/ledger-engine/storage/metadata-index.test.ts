@@ -10,9 +10,9 @@ import {
   script,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
-import { expectedRows, storedRows } from "#test/support/ledger-metadata-rows.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { expectedRows, storedRows } from "#test/support/ledger-engine/model/metadata-rows.ts";
 
 const WITHOUT_HISTORY: Partial<Features> = {
   TRANSACTION_METADATA_HISTORY: "DISABLED",

@@ -10,7 +10,7 @@ import {
   type TransactionExtras,
 } from "#ledger-engine/storage/payload.ts";
 import { fromMicros } from "#platform/time.ts";
-import { posting } from "#test/support/ledger-fixtures.ts";
+import { posting } from "#test/support/ledger-engine/fixtures.ts";
 
 const ids = {
   account: (address: string) => ({ world: 1, a: 2, b: 3 })[address] ?? 0,

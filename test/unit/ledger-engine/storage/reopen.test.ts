@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { expectSound } from "#test/support/ledger-audit.ts";
+import { expectSound } from "#test/support/ledger-engine/audit.ts";
 import {
   WITH_VOLUMES,
   at,
@@ -16,7 +16,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a ledger that lost its memory", () => {
   test("goes on: ids, volumes, references, keys, dates and the hash chain", () => {

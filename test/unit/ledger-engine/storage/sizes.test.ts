@@ -11,7 +11,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 /** Postings from `world` to that many accounts. */
 const many = (count: number, { amount = 1n, prefix = "u" } = {}) =>

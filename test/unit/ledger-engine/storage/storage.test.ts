@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
 import { isCreated, migrate } from "#ledger-engine/storage/migrations.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { dumpOf } from "#test/support/ledger-fixtures.ts";
+import { dumpOf } from "#test/support/ledger-engine/fixtures.ts";
 
 describe("migrations", () => {
   test("make the tables once", () => {

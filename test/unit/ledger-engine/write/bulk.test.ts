@@ -11,7 +11,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const GOOD = create(posting("world -> a", 1));
 const SHORT = create(posting("nobody -> a", 1));

@@ -10,7 +10,7 @@ import {
   setMetadata,
   TestLedger,
   volumeTexts,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a transaction", () => {
   test("is answered with its id, its dates and all volumes, and read back the same", () => {

@@ -10,7 +10,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 function ledgerWithHistory(): TestLedger {
   const ledger = new TestLedger({ now: at("13:00") });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { at, create, posting, TestLedger, volumeTexts } from "#test/support/ledger-fixtures.ts";
+import {
+  at,
+  create,
+  posting,
+  TestLedger,
+  volumeTexts,
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const effectiveOf = (ledger: TestLedger, id: number): string[] =>
   volumeTexts(ledger.transaction(id).effectiveVolumes);

@@ -9,7 +9,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger with a transaction that has metadata, so that every command can succeed. */
 function ledgerWithTransaction(): TestLedger {

@@ -10,8 +10,8 @@ import {
   setMetadata,
   TestLedger,
   volumeTexts,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
 
 const row = (id: number, fields: Partial<StoredLogRow>): StoredLogRow => ({
   id,

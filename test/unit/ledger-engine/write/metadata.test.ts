@@ -7,7 +7,7 @@ import {
   refusalOf,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const accountOf = (ledger: TestLedger, address: string) => ledger.account(address);
 

@@ -8,7 +8,7 @@ import {
   setMetadata,
   TestLedger,
   volumeTexts,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 describe("a revert", () => {
   test("moves the money back with a transaction of its own and marks the original", () => {

@@ -14,8 +14,8 @@ import {
   setMetadata,
   template,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
 import {
   type Changes,
   changed,
@@ -23,8 +23,8 @@ import {
   exportOf,
   importInto,
   linesOf,
-} from "#test/support/ledger-logs.ts";
-import { refusalTextOf, SchemaLedger } from "#test/support/schema-ledgers.ts";
+} from "#test/support/ledger-engine/logs.ts";
+import { refusalTextOf, SchemaLedger } from "#test/support/ledger-engine/schema-ledgers.ts";
 
 const v1 = { schema: "v1" };
 const v2 = { schema: "v2" };

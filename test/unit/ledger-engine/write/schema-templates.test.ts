@@ -1,9 +1,20 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { create, insertSchema, posting, script, template } from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
-import { exportOf, linesOf } from "#test/support/ledger-logs.ts";
-import { ONE_LINE, PAY, refusalTextOf, SchemaLedger } from "#test/support/schema-ledgers.ts";
+import {
+  create,
+  insertSchema,
+  posting,
+  script,
+  template,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { exportOf, linesOf } from "#test/support/ledger-engine/logs.ts";
+import {
+  ONE_LINE,
+  PAY,
+  refusalTextOf,
+  SchemaLedger,
+} from "#test/support/ledger-engine/schema-ledgers.ts";
 
 const v1 = { schema: "v1" };
 const v2 = { schema: "v2" };

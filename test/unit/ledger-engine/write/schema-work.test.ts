@@ -10,8 +10,8 @@ import {
   setMetadata,
   template,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { messageOf, queryOf } from "#test/support/ledger-schemas.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { messageOf, queryOf } from "#test/support/ledger-engine/schemas.ts";
 
 const versions = Array.from({ length: 10 }, (_, index) => `v${index}`);
 

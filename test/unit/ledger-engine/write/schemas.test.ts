@@ -12,9 +12,9 @@ import {
   setMetadata,
   template,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
-import { CHART, refusalTextOf, SchemaLedger } from "#test/support/schema-ledgers.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { CHART, refusalTextOf, SchemaLedger } from "#test/support/ledger-engine/schema-ledgers.ts";
 
 const USER = { kind: "user", tier: "basic", ...(parseJson('{"__proto__":"p"}') as object) };
 const v1 = { schema: "v1" };

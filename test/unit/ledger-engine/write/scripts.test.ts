@@ -2,7 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
 import type { Runtime } from "#numscript";
 import { present } from "#platform/assert.ts";
-import { create, posting, refusalOf, script, TestLedger } from "#test/support/ledger-fixtures.ts";
+import {
+  create,
+  posting,
+  refusalOf,
+  script,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const waysOf = ({ postings }: Transaction): string[] =>
   postings.map(

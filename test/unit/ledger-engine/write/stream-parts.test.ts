@@ -7,7 +7,7 @@ import {
   script,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 const PART = { atomic: false, continueOnFailure: true, isPart: true };
 

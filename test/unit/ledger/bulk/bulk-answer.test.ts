@@ -8,8 +8,14 @@ import { toBulkView } from "#modules/ledger/http/views.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { respondInPages } from "#platform/http/paged-answer.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { at, create, posting, setMetadata, TestLedger } from "#test/support/ledger-fixtures.ts";
-import { bytesOf, chunksOf } from "#test/support/streams.ts";
+import {
+  at,
+  create,
+  posting,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { bytesOf, chunksOf } from "#test/support/platform/streams.ts";
 
 /** The answer of a ledger to a JSON stream. */
 async function answerOf(ledger: TestLedger, chunks: readonly Uint8Array[], bytesMax: number) {

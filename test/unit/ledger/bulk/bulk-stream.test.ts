@@ -16,8 +16,8 @@ import {
 } from "#modules/ledger/bulk/limits.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
-import { create, element, posting } from "#test/support/ledger-fixtures.ts";
-import { elementsOf } from "#test/support/streams.ts";
+import { create, element, posting } from "#test/support/ledger-engine/fixtures.ts";
+import { elementsOf } from "#test/support/platform/streams.ts";
 
 const GOOD = element(create(posting("world -> a", 1)));
 const BAD: BulkElement = {

@@ -4,7 +4,7 @@ import { JsonSplitter } from "#modules/ledger/bulk/json-splitter.ts";
 import { ELEMENT_BYTES_MAX } from "#modules/ledger/bulk/limits.ts";
 import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import { parseJson } from "#platform/json.ts";
-import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/streams.ts";
+import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/platform/streams.ts";
 
 const piecesOf = (chunks: readonly Uint8Array[]) => summaryOf(split(new JsonSplitter(), chunks));
 const splitText = (text: string) => piecesOf([bytesOf(text)]);

@@ -4,7 +4,7 @@ import { BATCH_BYTES_MAX, BATCH_ELEMENTS_MAX } from "#modules/ledger/bulk/limits
 import { importInBatches } from "#modules/ledger/bulk/log-import.ts";
 import { AppError } from "#platform/errors.ts";
 import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
-import { bytesOf, chunksOf, oneByOne } from "#test/support/streams.ts";
+import { bytesOf, chunksOf, oneByOne } from "#test/support/platform/streams.ts";
 
 /** A ledger that takes everything, or what a test lets it take, and notes what it is sent. */
 class FakeLedger {

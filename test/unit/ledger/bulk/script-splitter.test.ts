@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ELEMENT_BYTES_MAX, SCRIPT_LINE_BYTES_MAX } from "#modules/ledger/bulk/limits.ts";
 import { ScriptSplitter } from "#modules/ledger/bulk/script-splitter.ts";
-import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/streams.ts";
+import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/platform/streams.ts";
 
 const piecesOf = (chunks: readonly Uint8Array[]) =>
   summaryOf(split(new ScriptSplitter(), chunks)).map((piece) =>

@@ -16,7 +16,7 @@ import {
   revert,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
 
 describe("the view of a transaction", () => {
   test("is that of the reference's example, member by member", () => {

@@ -5,7 +5,7 @@ import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts
 import { encodeCursor } from "#platform/paging/pagination.ts";
 import { parseSettings } from "#platform/settings.ts";
 import type { Timestamp } from "#platform/time.ts";
-import { TEST_SETTINGS } from "#test/support/settings.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const RULES: ListRules = {
   list: "main/things",

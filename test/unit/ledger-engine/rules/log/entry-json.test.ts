@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseEntryJson, UnparsedJson } from "#ledger-engine/rules/log/entry-json.ts";
 import { decimalSource, parseJson } from "#platform/json.ts";
-import { CHAINED, LINES } from "#test/support/import-refusals.ts";
+import { CHAINED, LINES } from "#test/support/ledger-engine/import-refusals.ts";
 
 const [LINE = ""] = LINES;
 const NAMES = [

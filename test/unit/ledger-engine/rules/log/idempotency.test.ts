@@ -9,8 +9,8 @@ import {
   posting,
   revert,
   setMetadata,
-} from "#test/support/ledger-fixtures.ts";
-import { recordedLog } from "#test/support/ledger-recorded.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { recordedLog } from "#test/support/ledger-engine/recorded.ts";
 
 /** Base64url with padding, as the wire shows it. */
 const hashOf = (command: Command): string =>

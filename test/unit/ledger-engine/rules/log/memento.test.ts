@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
-import { at, posting } from "#test/support/ledger-fixtures.ts";
-import { chainHash, recordedLog } from "#test/support/ledger-recorded.ts";
+import { at, posting } from "#test/support/ledger-engine/fixtures.ts";
+import { chainHash, recordedLog } from "#test/support/ledger-engine/recorded.ts";
 
 describe("the hash chain", () => {
   const log = recordedLog();

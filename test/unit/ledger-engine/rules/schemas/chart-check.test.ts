@@ -3,8 +3,12 @@ import { ChartCheck, checkAgainstChart } from "#ledger-engine/rules/schemas/char
 import { decodeChart } from "#ledger-engine/rules/schemas/chart.ts";
 import { schemaViolation } from "#ledger-engine/rules/schemas/failures.ts";
 import { parseJson } from "#platform/json.ts";
-import { posting } from "#test/support/ledger-fixtures.ts";
-import { messageOf, recordedRequests, recordedSchema } from "#test/support/ledger-schemas.ts";
+import { posting } from "#test/support/ledger-engine/fixtures.ts";
+import {
+  messageOf,
+  recordedRequests,
+  recordedSchema,
+} from "#test/support/ledger-engine/schemas.ts";
 
 interface Body {
   readonly postings?: readonly { readonly source: string; readonly destination: string }[];

@@ -10,7 +10,7 @@ import {
 } from "#ledger-engine/rules/schemas/chart.ts";
 import { CHART_DEPTH_MAX, CHART_SEGMENTS_MAX } from "#ledger-engine/rules/schemas/limits.ts";
 import { parseJson } from "#platform/json.ts";
-import { detailsOf, messageOf } from "#test/support/ledger-schemas.ts";
+import { detailsOf, messageOf } from "#test/support/ledger-engine/schemas.ts";
 
 const chartOf = (text: string): Chart => decodeChart(parseJson(text));
 const roundTrip = (text: string): unknown => renderChart(chartOf(text));

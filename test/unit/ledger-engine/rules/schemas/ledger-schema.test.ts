@@ -20,14 +20,14 @@ import {
   SCHEMA_VERSION_LENGTH_MAX,
 } from "#ledger-engine/rules/schemas/limits.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { at } from "#test/support/ledger-fixtures.ts";
-import { chainHash } from "#test/support/ledger-recorded.ts";
+import { at } from "#test/support/ledger-engine/fixtures.ts";
+import { chainHash } from "#test/support/ledger-engine/recorded.ts";
 import {
   decodeText,
   decodeValue,
   messageOf,
   recordedRequests,
-} from "#test/support/ledger-schemas.ts";
+} from "#test/support/ledger-engine/schemas.ts";
 
 const SEND = "send [USD 1] (\n source = @world\n destination = @bank\n)";
 const insertions = recordedRequests("insertion");

@@ -6,7 +6,7 @@ import {
   resolveQuery,
 } from "#ledger-engine/rules/schemas/queries.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { detailsOf, messageOf, queryOf } from "#test/support/ledger-schemas.ts";
+import { detailsOf, messageOf, queryOf } from "#test/support/ledger-engine/schemas.ts";
 
 const refusal = (query: object | string): string | undefined =>
   messageOf(() => queryOf(typeof query === "string" ? query : stringifyJson(query)));

@@ -3,13 +3,13 @@ import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { type ResolvedQuery, resolveQuery } from "#ledger-engine/rules/schemas/queries.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { at } from "#test/support/ledger-fixtures.ts";
+import { at } from "#test/support/ledger-engine/fixtures.ts";
 import {
   messageOf,
   queryOf,
   recordedRequests,
   recordedSchema,
-} from "#test/support/ledger-schemas.ts";
+} from "#test/support/ledger-engine/schemas.ts";
 
 const run = (query: object, request: object = {}): ResolvedQuery =>
   resolveQuery(queryOf(stringifyJson(query)), parseJson(stringifyJson(request)) as object); // it was one before

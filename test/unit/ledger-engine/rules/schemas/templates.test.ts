@@ -14,7 +14,7 @@ import {
   messageOf,
   recordedRequests,
   recordedSchema,
-} from "#test/support/ledger-schemas.ts";
+} from "#test/support/ledger-engine/schemas.ts";
 
 const SEND = "send [USD 1] (\n source = @world\n destination = @bank\n)";
 const templatesOf = (text: string): TransactionTemplates => decodeTemplates(parseJson(text));

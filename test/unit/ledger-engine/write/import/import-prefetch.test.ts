@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
-import { at, create, posting, revert, TestLedger } from "#test/support/ledger-fixtures.ts";
-import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-logs.ts";
+import { at, create, posting, revert, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 
 const UNCHAINED = { HASH_LOGS: "DISABLED" } as const;
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import {
   CHAINED,
   LINES,
   type Refusal,
   refusalAt,
   UNCHAINED,
-} from "#test/support/import-refusals.ts";
-import { TestLedger } from "#test/support/ledger-fixtures.ts";
-import { type Changes, changed, importInto } from "#test/support/ledger-logs.ts";
+} from "#test/support/ledger-engine/import-refusals.ts";
+import { type Changes, changed, importInto } from "#test/support/ledger-engine/logs.ts";
 
 const WITHOUT_VOLUMES = Object.fromEntries(
   ["postCommit", "postCommitEffective", "preCommit", "preCommitEffective"].map((name) => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Refusal, refusalAt, UNCHAINED } from "#test/support/import-refusals.ts";
-import { TestLedger } from "#test/support/ledger-fixtures.ts";
+import { TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { type Refusal, refusalAt, UNCHAINED } from "#test/support/ledger-engine/import-refusals.ts";
 
 describe("an import is refused with what is no entry", () => {
   const MALFORMED: Readonly<Record<string, Refusal>> = {

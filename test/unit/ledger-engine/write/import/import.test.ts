@@ -3,7 +3,7 @@ import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { toMicros, fromMicros } from "#platform/time.ts";
-import { FaultySql, StorageFault } from "#test/support/ledger-faults.ts";
+import { FaultySql, StorageFault } from "#test/support/ledger-engine/faults.ts";
 import {
   ALL,
   at,
@@ -16,10 +16,16 @@ import {
   script,
   setMetadata,
   TestLedger,
-} from "#test/support/ledger-fixtures.ts";
-import { audited } from "#test/support/ledger-in-node.ts";
-import { changed, copyOf, exportOf, importInto, linesOf } from "#test/support/ledger-logs.ts";
-import { recordedLines } from "#test/support/ledger-recorded.ts";
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import {
+  changed,
+  copyOf,
+  exportOf,
+  importInto,
+  linesOf,
+} from "#test/support/ledger-engine/logs.ts";
+import { recordedLines } from "#test/support/ledger-engine/recorded.ts";
 
 const KEYED = create(posting("world -> b", 5, "EUR/2"), { timestamp: at("08:00") });
 

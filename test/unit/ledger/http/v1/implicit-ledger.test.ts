@@ -7,7 +7,7 @@ import {
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { parseSettings } from "#platform/settings.ts";
-import { TEST_SETTINGS } from "#test/support/settings.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 /** Fails on every use. */
 const unusable = (what: string): never =>

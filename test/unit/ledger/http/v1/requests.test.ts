@@ -14,7 +14,7 @@ import {
 } from "#modules/ledger/http/v1/schemas.ts";
 import { encodeCursor } from "#platform/paging/pagination.ts";
 import { parseSettings } from "#platform/settings.ts";
-import { TEST_SETTINGS } from "#test/support/settings.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const settings = parseSettings({ ...TEST_SETTINGS, FLORIN_MAX_PAGE_SIZE: "100" });
 const transactions = (query: object) =>

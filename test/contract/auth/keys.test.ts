@@ -1,0 +1,88 @@
+import { env } from "cloudflare:workers";
+import { decodeProtectedHeader } from "jose";
+import { expect, test } from "vitest";
+import { isolate, type Send } from "#test/support/platform/isolate.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+
+// The tests of this file tell one story, from an empty database on.
+
+const NEW_KEY = "bmV3LXRlc3RzLW9ubHkta2V5LW9mLTMyLWJ5dGVzLi4=";
+const OLD_KEY = TEST_SETTINGS.FLORIN_SECRET_KEY;
+
+const request = (local: Send) =>
+  local("/api/auth/oauth/token", {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: TEST_SETTINGS.FLORIN_CLIENT_ID,
+      client_secret: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+      scope: "auth:read",
+    }),
+  });
+
+async function issue(local: Send): Promise<string> {
+  const response = await request(local);
+  return (await response.json<{ access_token: string }>()).access_token;
+}
+
+async function isAccepted(token: string, local: Send): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await local("/api/auth/clients", { headers })).status === 200;
+}
+
+async function kidsOf(local: Send): Promise<string[]> {
+  const response = await local("/api/auth/keys");
+  const { keys } = await response.json<{ keys: { kid: string }[] }>();
+  return keys.map(({ kid }) => kid);
+}
+
+const storedKeys = async () =>
+  (await env.DB.prepare("SELECT * FROM auth_signing_keys").all()).results;
+
+test("isolates that need the first key at the same time end with one key", async () => {
+  const isolates = Array.from({ length: 6 }, () => isolate());
+  const tokens = await Promise.all(isolates.map(issue));
+  expect(await storedKeys()).toHaveLength(1);
+  const [kid] = await kidsOf(isolate());
+  for (const token of tokens) {
+    expect(decodeProtectedHeader(token).kid).toBe(kid);
+    for (const local of isolates) expect(await isAccepted(token, local)).toBe(true);
+  }
+});
+
+test("the key and its tokens outlive a restart", async () => {
+  const before = isolate();
+  const token = await issue(before);
+  const after = isolate();
+  expect(await kidsOf(after)).toEqual(await kidsOf(before));
+  expect(await isAccepted(token, after)).toBe(true);
+});
+
+test("shows only the public half, and stores the private one encrypted", async () => {
+  const shown = await (await isolate()("/api/auth/keys")).json<{ keys: object[] }>();
+  for (const key of shown.keys) {
+    expect(Object.keys(key)).toEqual(["use", "kty", "kid", "alg", "n", "e"]);
+  }
+  const [stored] = await storedKeys();
+  expect(stored?.["private_key"]).toMatch(/^v1\.[0-9a-f]{12}\.[\w-]+$/);
+});
+
+test("without the key that encrypted it nothing is signed, but tokens still verify", async () => {
+  const token = await issue(isolate());
+  const other = isolate({ FLORIN_SECRET_KEY: NEW_KEY });
+  const refused = await request(other);
+  expect(refused.status).toBe(500);
+  expect(await refused.text()).not.toContain("v1.");
+  expect(await isAccepted(token, other)).toBe(true);
+});
+
+test("FLORIN_SECRET_KEY can be replaced in two steps", async () => {
+  const token = await issue(isolate());
+  const kids = await kidsOf(isolate());
+  const between = { FLORIN_SECRET_KEY: NEW_KEY, FLORIN_PREVIOUS_SECRET_KEYS: OLD_KEY };
+  expect(await isAccepted(await issue(isolate(between)), isolate())).toBe(true);
+  const after = isolate({ FLORIN_SECRET_KEY: NEW_KEY });
+  expect(await isAccepted(await issue(after), isolate())).toBe(true);
+  expect(await isAccepted(token, after)).toBe(true);
+  expect(await kidsOf(after)).toEqual(kids);
+});

@@ -1,0 +1,370 @@
+import { env } from "cloudflare:workers";
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import * as oauth from "oauth4webapi";
+import { beforeAll, describe, expect, test } from "vitest";
+import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import type { ErrorBody } from "#platform/errors.ts";
+import { api, BASE_URL, freshName, send, token } from "#test/support/platform/api.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+
+const ISSUER = `${BASE_URL}/api/auth`;
+const ID = TEST_SETTINGS.FLORIN_CLIENT_ID;
+const SECRET = TEST_SETTINGS.FLORIN_CLIENT_SECRET;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+interface Form {
+  readonly grant_type?: string;
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly scope?: string;
+}
+
+interface OAuthAnswer {
+  readonly error: string;
+  readonly error_description?: string;
+}
+
+const CREDENTIALS = { client_id: ID, client_secret: SECRET };
+const GRANT = { grant_type: "client_credentials" };
+
+const ask = (form: Form | string, headers: Record<string, string> = {}) =>
+  send("/api/auth/oauth/token", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: typeof form === "string" ? form : new URLSearchParams({ ...form }).toString(),
+  });
+
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`,
+});
+
+async function scopesOf(response: Response): Promise<unknown> {
+  const { access_token: accessToken } = await response.json<{ access_token: string }>();
+  return decodeJwt(accessToken)["scope"];
+}
+
+async function makeClient(fields: object): Promise<{ id: string; secret: string }> {
+  const writer = await token("auth:write");
+  const created = await api("/api/auth/clients", { token: writer, body: { name: "t", ...fields } });
+  const { data } = await created.json<{ data: { id: string } }>();
+  const path = `/api/auth/clients/${encodeURIComponent(data.id)}/secrets`;
+  const secret = await api(path, { token: writer, body: { name: "s" } });
+  const { data: made } = await secret.json<{ data: { clear: string } }>();
+  return { id: data.id, secret: made.clear };
+}
+
+describe("the token endpoint", () => {
+  test("answers the reference's JSON and forbids to store it", async () => {
+    const response = await ask({ ...GRANT, ...CREDENTIALS, scope: "ledger:read ledger:write" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.text()).toMatch(
+      /^\{"access_token":"[\w-]+\.[\w-]+\.[\w-]+","token_type":"Bearer","expires_in":3600\}$/,
+    );
+  });
+
+  test("issues a token with the reference's claims, in their order", async () => {
+    const response = await ask({ ...GRANT, ...CREDENTIALS, scope: "ledger:read openid" });
+    const { access_token: text } = await response.json<{ access_token: string }>();
+    const claims = decodeJwt(text);
+    expect(Object.keys(claims)).toEqual(["aud", "exp", "iat", "iss", "jti", "nbf", "scope"]);
+    const { exp = 0, iat = 0, nbf } = claims;
+    expect(claims).toMatchObject({ aud: [ID], iss: ISSUER, scope: "ledger:read openid" });
+    expect(claims.jti).toMatch(UUID);
+    expect([exp - iat, nbf]).toEqual([3600, iat]);
+    const header = decodeProtectedHeader(text);
+    expect(Object.keys(header)).toEqual(["alg", "kid", "typ"]);
+    expect(header).toMatchObject({ alg: "RS256", typ: "JWT" });
+  });
+
+  test("takes the secret in the body and by Basic, which wins", async () => {
+    expect((await ask({ ...GRANT, ...CREDENTIALS })).status).toBe(200);
+    expect((await ask(GRANT, basic(ID, SECRET))).status).toBe(200);
+    const wrong = { client_id: "other", client_secret: "wrong" };
+    expect((await ask({ ...GRANT, ...wrong }, basic(ID, SECRET))).status).toBe(200);
+    expect((await ask({ ...GRANT, ...CREDENTIALS }, basic(ID, "wrong"))).status).toBe(401);
+  });
+
+  test("decodes percent and plus in Basic credentials", async () => {
+    const id = `${freshName()}+a:b%`;
+    const { secret } = await makeClient({ id });
+    expect((await ask(GRANT, basic(id, secret))).status).toBe(200);
+    const plain = { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
+    expect((await ask(GRANT, plain)).status).toBe(401);
+  });
+
+  test("grants the requested scopes that the client has, in the order of the request", async () => {
+    const { id, secret } = await makeClient({ scopes: ["scope1", "b:read", "a:read", "email"] });
+    const form = { ...GRANT, client_id: id, client_secret: secret };
+    expect(await scopesOf(await ask({ ...form, scope: "scope1 scope2" }))).toBe("scope1");
+    expect(await scopesOf(await ask({ ...form, scope: "a:read b:read a:read" }))).toBe(
+      "a:read b:read a:read",
+    );
+    expect(await scopesOf(await ask({ ...form, scope: "SCOPE1 email profile" }))).toBe("");
+    const reduced = await ask({ ...form, scope: "scope1 scope2" });
+    expect(await reduced.json()).toMatchObject({ scope: "scope1" });
+  });
+
+  test("grants nothing to whom requests nothing", async () => {
+    const response = await ask({ ...GRANT, ...CREDENTIALS });
+    const { access_token: text } = await response.json<{ access_token: string }>();
+    expect(decodeJwt(text)["scope"]).toBe("");
+    expect((await api("/api/auth/clients", { token: text })).status).toBe(401);
+  });
+
+  test("gives the client of the settings every scope", async () => {
+    const discovery = await send("/api/auth/.well-known/openid-configuration");
+    const { scopes_supported: all } = await discovery.json<{ scopes_supported: string[] }>();
+    expect(all).toContain("webhooks:write");
+    const response = await ask({ ...GRANT, ...CREDENTIALS, scope: all.join(" ") });
+    expect(await scopesOf(response)).toBe(all.join(" "));
+  });
+
+  const missing = { error: "invalid_request", error_description: "grant_type missing" };
+  const unknown = { error: "invalid_client" };
+  const refused: readonly [what: string, form: Form | string, body: OAuthAnswer][] = [
+    ["no grant type", CREDENTIALS, missing],
+    ["an empty body", "", missing],
+    [
+      "another grant type",
+      { ...CREDENTIALS, grant_type: "password" },
+      { error: "unsupported_grant_type", error_description: "password not supported" },
+    ],
+    [
+      "a grant type with characters that a description must not have",
+      { ...CREDENTIALS, grant_type: 'a"\\é' },
+      { error: "unsupported_grant_type", error_description: "a'?? not supported" },
+    ],
+    ["no credentials", GRANT, unknown],
+    ["no secret", { ...GRANT, client_id: ID }, unknown],
+    ["an empty secret", { ...GRANT, client_id: ID, client_secret: "" }, unknown],
+    ["a wrong secret", { ...GRANT, client_id: ID, client_secret: `${SECRET}x` }, unknown],
+    ["an unknown client", { ...GRANT, client_id: "nobody", client_secret: "x" }, unknown],
+    [
+      "a broken percent encoding",
+      "grant_type=%zz",
+      {
+        error: "invalid_request",
+        error_description: "the body is not a valid form: its percent encoding is broken",
+      },
+    ],
+    [
+      "a parameter given twice",
+      "grant_type=client_credentials&grant_type=password",
+      { error: "invalid_request", error_description: "body 'grant_type': given more than once" },
+    ],
+    [
+      "a body that is too large",
+      `scope=${"x".repeat(16 * 1024)}`,
+      { error: "invalid_request", error_description: "the body is larger than 16384 bytes" },
+    ],
+  ];
+
+  test.each(refused)("refuses %s with an OAuth error", async (_what, form, body) => {
+    const response = await ask(form);
+    expect(response.status).toBe(body.error === "invalid_client" ? 401 : 400);
+    expect(await response.json()).toEqual(body);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("refuses malformed Basic credentials and asks for them", async () => {
+    const headers = [
+      "Basic",
+      "Basic !",
+      `Basic ${btoa("no-colon")}`,
+      `Basic ${btoa("%zz:a")}`,
+      "Basic /w==",
+    ];
+    for (const authorization of headers) {
+      const response = await ask({ ...GRANT, ...CREDENTIALS }, { authorization });
+      expect(response.status).toBe(401);
+      expect(response.headers.get("www-authenticate")).toBe('Basic realm="florin"');
+    }
+  });
+
+  test("gives a public client no token", async () => {
+    const { id, secret } = await makeClient({ public: true });
+    const response = await ask({ ...GRANT, client_id: id, client_secret: secret });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: "unauthorized_client" });
+    expect((await ask({ ...GRANT, client_id: id })).status).toBe(401);
+  });
+});
+
+describe("discovery", () => {
+  test("names what works and nothing else", async () => {
+    const response = await send("/api/auth/.well-known/openid-configuration");
+    expect(await response.json()).toEqual({
+      issuer: ISSUER,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      jwks_uri: `${ISSUER}/keys`,
+      scopes_supported: [
+        "openid",
+        ...["auth", "ledger", "payments", "orchestration", "webhooks"].flatMap((name) => [
+          `${name}:read`,
+          `${name}:write`,
+        ]),
+      ],
+      response_types_supported: [],
+      grant_types_supported: ["client_credentials"],
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    });
+  });
+
+  test("leads an independent client to a token that its keys verify", async () => {
+    const issuer = new URL(ISSUER);
+    const options = {
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: (url: string, init: object) => send(url, init),
+    };
+    const found = await oauth.discoveryRequest(issuer, { ...options, algorithm: "oidc" });
+    const server = await oauth.processDiscoveryResponse(issuer, found);
+    const client = { client_id: `${freshName()}+%&` };
+    const { secret } = await makeClient({ id: client.client_id, scopes: ["ledger:read"] });
+    for (const method of [oauth.ClientSecretBasic(secret), oauth.ClientSecretPost(secret)]) {
+      const parameters = { scope: "ledger:read" };
+      const answer = await oauth.clientCredentialsGrantRequest(
+        server,
+        client,
+        method,
+        parameters,
+        options,
+      );
+      const granted = await oauth.processClientCredentialsResponse(server, client, answer);
+      const keys = await (await send("/api/auth/keys")).json<{ keys: [] }>();
+      const { payload } = await jwtVerify(granted.access_token, createLocalJWKSet(keys), {
+        issuer: ISSUER,
+        audience: client.client_id,
+      });
+      expect(payload["scope"]).toBe("ledger:read");
+    }
+    const wrong = oauth.ClientSecretBasic("wrong");
+    const answer = await oauth.clientCredentialsGrantRequest(server, client, wrong, {}, options);
+    await expect(
+      oauth.processClientCredentialsResponse(server, client, answer),
+    ).rejects.toMatchObject({
+      cause: [{ scheme: "basic" }],
+    });
+  });
+});
+
+describe("a token", () => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: ISSUER, exp: now + 60, scope: "auth:read" };
+  let kid: string;
+  let privateKey: CryptoKey;
+
+  beforeAll(async () => {
+    ({ kid, privateKey } = await SigningKeys.from(env).current());
+  });
+
+  const sign = (changes: object, header: object = {}) =>
+    new SignJWT({ ...claims, ...changes })
+      .setProtectedHeader({ alg: "RS256", kid, ...header })
+      .sign(privateKey);
+  const list = (bearer: string) => api("/api/auth/clients", { token: bearer });
+  const encode = (part: object) => btoa(JSON.stringify(part)).replaceAll("=", "");
+
+  /** Why a token is refused, in an answer that says so as it has to. */
+  async function refusalOf(bearer: string): Promise<string> {
+    const response = await list(bearer);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe(
+      'Bearer realm="florin", error="invalid_token"',
+    );
+    const { errorCode, errorMessage } = await response.json<ErrorBody>();
+    expect(errorCode).toBe("VALIDATION");
+    return errorMessage;
+  }
+
+  test("of our key with the scope is good, whatever its audience and subject", async () => {
+    expect((await list(await sign({}))).status).toBe(200);
+    expect((await list(await sign({ aud: "elsewhere", sub: "someone", azp: "x" }))).status).toBe(
+      200,
+    );
+    expect((await list(await sign({ scope: "auth:write" }))).status).toBe(200);
+  });
+
+  test("is refused when it has expired or is not valid yet", async () => {
+    expect(await refusalOf(await sign({ exp: now }))).toMatch(/has expired/);
+    expect(await refusalOf(await sign({ nbf: now + 60 }))).toMatch(/not valid yet/);
+  });
+
+  test("is refused without the claims that say who made it and until when it holds", async () => {
+    expect(await refusalOf(await sign({ exp: undefined }))).toMatch(/claim exp/);
+    expect(await refusalOf(await sign({ iss: undefined }))).toMatch(/claim iss/);
+    expect(await refusalOf(await sign({ scope: ["auth:read"] }))).toMatch(/claim scope/);
+  });
+
+  test("of another issuer is refused, also when our key has signed it", async () => {
+    expect(await refusalOf(await sign({ iss: "https://evil.example/api/auth" }))).toMatch(/issuer/);
+    expect(await refusalOf(await sign({ iss: `${ISSUER}/` }))).toMatch(/issuer/);
+    expect(await refusalOf(await sign({ iss: "http://localhost:1/api/auth" }))).toMatch(/issuer/);
+  });
+
+  test("of another key is refused, also under the id of ours", async () => {
+    const pair = await crypto.subtle.generateKey(
+      {
+        name: "RSASSA-PKCS1-v1_5",
+        hash: "SHA-256",
+        modulusLength: 2048,
+        publicExponent: new Uint8Array([1, 0, 1]),
+      },
+      true,
+      ["sign", "verify"],
+    );
+    if (!("privateKey" in pair)) throw new Error("expected a pair of keys");
+    const forged = (id: string) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: id }).sign(pair.privateKey);
+    expect(await refusalOf(await forged(kid))).toMatch(/signature/);
+    expect(await refusalOf(await forged("unknown"))).toMatch(/unknown key/);
+  });
+
+  test("without a signature is refused", async () => {
+    for (const alg of ["none", "None", "RS256"]) {
+      const unsigned = `${encode({ alg, kid, typ: "JWT" })}.${encode(claims)}.`;
+      expect(await refusalOf(unsigned)).toMatch(alg === "RS256" ? /signature/ : /RS256/);
+    }
+  });
+
+  test("signed with our public key as an HMAC secret is refused", async () => {
+    const keys = await (await send("/api/auth/keys")).text();
+    for (const secret of [
+      keys,
+      JSON.stringify((JSON.parse(keys) as { keys: unknown[] }).keys[0]),
+    ]) {
+      const confused = await new SignJWT(claims)
+        .setProtectedHeader({ alg: "HS256", kid })
+        .sign(new TextEncoder().encode(secret));
+      expect(await refusalOf(confused)).toMatch(/RS256/);
+    }
+  });
+
+  test("that was changed after it was signed is refused", async () => {
+    const good = await sign({ scope: "ledger:read" });
+    const [header = "", , signature = ""] = good.split(".");
+    expect(await refusalOf(`${header}.${encode(claims)}.${signature}`)).toMatch(/signature/);
+  });
+
+  test("without a key id is refused", async () => {
+    expect(await refusalOf(await sign({}, { kid: undefined }))).toMatch(/key id/);
+  });
+
+  test("is needed in the form of a bearer token", async () => {
+    const good = await sign({});
+    const headers = ["", "Bearer", "Bearer ", `Basic ${good}`, `Bearer ${good} x`, `Bearer${good}`];
+    for (const authorization of headers) {
+      const response = await send("/api/auth/clients", { headers: { authorization } });
+      expect(response.status).toBe(401);
+    }
+    for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
+      const headers = { authorization: `${scheme} ${good}` };
+      expect((await send("/api/auth/clients", { headers })).status).toBe(200);
+    }
+    expect(await refusalOf("x")).toMatch(/not a JSON Web Token/);
+    expect(await refusalOf("a.b.c")).toMatch(/not a JSON Web Token/);
+    expect(await refusalOf("x".repeat(20_000))).toMatch(/too long/);
+  });
+});

@@ -1,0 +1,426 @@
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
+import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
+import { systemClock } from "#platform/clock.ts";
+import { parseJson } from "#platform/json.ts";
+import {
+  act,
+  alarmOf,
+  EXPORTERS,
+  FakeEndpoint,
+  freshExporter,
+  freshPipeline,
+  pipelineObject,
+  pipelineOf,
+  ring,
+  stateOf,
+  storageOf,
+} from "#test/support/exporters/pipelines.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
+import { uuidOf } from "#test/support/ledger/buckets.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+
+const write = async (ledger: string, count: number): Promise<void> => {
+  for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
+};
+
+/** A pipeline to an endpoint of its own. */
+async function running(endpoint = new FakeEndpoint()) {
+  const ledger = await freshLedger();
+  const exporter = await freshExporter("http", { url: endpoint.url });
+  const id = await freshPipeline(ledger, exporter);
+  return { endpoint, ledger, exporter, id };
+}
+
+const received = (endpoint: FakeEndpoint, ids: readonly number[]): Promise<void> =>
+  vi.waitFor(() => expect(endpoint.ids).toEqual(ids), { timeout: 5000 });
+
+const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
+  vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
+
+describe("a pipeline", () => {
+  test("delivers the log in order, each entry once, and says how far it is", async () => {
+    const { endpoint, ledger, id } = await running();
+    expect(await stateOf(ledger, id)).toMatchObject({ state: "ready", lag: 0 });
+    const huge = { source: "world", destination: "a", amount: 10n ** 30n + 7n, asset: "USD" };
+    await okBodyOf(post(ledger, { postings: [huge] }));
+    await write(ledger, 4);
+    await received(endpoint, [1, 2, 3, 4, 5]);
+    expect(endpoint.requests[0]?.body).toContain(`"amount":${10n ** 30n + 7n}`);
+    expect(endpoint.batches.flat().every((entry) => entry.ledger === ledger)).toBe(true);
+    await settled(ledger, id, 5);
+    expect(await pipelineOf(ledger, id)).not.toHaveProperty("error");
+    expect(await stateOf(ledger, id)).toMatchObject({
+      state: "started",
+      lag: 0,
+      delivered: { entries: 5, batches: endpoint.batches.length },
+    });
+  });
+
+  test("is listed with its own ledger only, and keeps apart from others", async () => {
+    const [one, two] = [await running(), await running()];
+    const other = await freshPipeline(two.ledger, one.exporter);
+    await Promise.all([write(one.ledger, 3), write(two.ledger, 3)]);
+    await received(two.endpoint, [1, 2, 3]);
+    await vi.waitFor(() => expect(one.endpoint.ids).toHaveLength(6));
+    for (const { ledger } of [one, two]) {
+      const own = one.endpoint.batches.flat().filter((entry) => entry.ledger === ledger);
+      expect(own.map((entry) => entry.id)).toEqual([1, 2, 3]);
+    }
+    const path = `/api/florin/v1/ledgers/${two.ledger}/pipelines`;
+    const { data } = await okBodyOf<{ data: { id: string }[] }>(api(path));
+    expect(data.map(({ id }) => id)).toEqual([two.id, other]);
+  });
+
+  test("repeats what failed, says why, and says nothing of it any more when it worked", async () => {
+    const endpoint = new FakeEndpoint();
+    endpoint.respond = () => new Response("full", { status: 507 });
+    const { ledger, id } = await running(endpoint);
+    await write(ledger, 2);
+    await vi.waitFor(() => expect(endpoint.batches.length).toBeGreaterThan(2), { timeout: 5000 });
+    expect(await pipelineOf(ledger, id)).toMatchObject({ error: "the answer is 507: full" });
+    expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
+    expect(await stateOf(ledger, id)).toMatchObject({
+      state: "failing",
+      lag: 2,
+      delivered: { entries: 0, batches: 0 },
+      lastError: { message: "the answer is 507: full" },
+    });
+    endpoint.respond = () => new Response();
+    await settled(ledger, id, 2);
+    expect(new Set(endpoint.ids)).toEqual(new Set([1, 2]));
+    expect(await pipelineOf(ledger, id)).not.toHaveProperty("error");
+    expect(await stateOf(ledger, id)).not.toHaveProperty("lastError");
+  });
+
+  test("is not hurried by new entries while it fails", async () => {
+    const endpoint = new FakeEndpoint();
+    endpoint.respond = () => new Response(null, { status: 500 });
+    const { ledger, id } = await running(endpoint);
+    await write(ledger, 1);
+    await vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toHaveProperty("error"));
+    const calls = endpoint.batches.length;
+    for (let wake = 0; wake < 20; wake++) await pipelineObject(id).wake(1);
+    expect(endpoint.batches.length).toBeLessThanOrEqual(calls + 1);
+  });
+
+  test("that is stopped sends nothing, for good, and goes on where it was", async () => {
+    const { endpoint, ledger, id } = await running();
+    await write(ledger, 2);
+    await settled(ledger, id, 2);
+    await act(ledger, id, "stop");
+    await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
+    await write(ledger, 2);
+    await evictDurableObject(pipelineObject(id));
+    await ring(id);
+    await PipelineService.from(env).sweep();
+    expect(endpoint.ids).toEqual([1, 2]);
+    expect(await stateOf(ledger, id)).toMatchObject({ state: "paused", enabled: false, lag: 2 });
+    await act(ledger, id, "start");
+    await received(endpoint, [1, 2, 3, 4]);
+  });
+
+  test("sends everything again after a reset, also one that comes while it sends", async () => {
+    const { endpoint, ledger, id } = await running();
+    await write(ledger, 2);
+    await settled(ledger, id, 2);
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
+    endpoint.respond = async () => {
+      await hang;
+      return new Response();
+    };
+    await write(ledger, 1);
+    await received(endpoint, [1, 2, 3]);
+    await act(ledger, id, "reset");
+    expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
+    release();
+    await received(endpoint, [1, 2, 3, 1, 2, 3]);
+    await settled(ledger, id, 3);
+    expect(await stateOf(ledger, id)).toMatchObject({ delivered: { entries: 5 } });
+
+    await act(ledger, id, "stop");
+    await act(ledger, id, "reset");
+    await received(endpoint, [1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
+  });
+
+  test("goes on with what its exporter becomes, from where it is", async () => {
+    const { endpoint, ledger, exporter, id } = await running();
+    await write(ledger, 2);
+    await settled(ledger, id, 2);
+    const next = new FakeEndpoint();
+    const body = { driver: "http", config: { url: next.url, batching: { maxItems: 1 } } };
+    expect((await api(`${EXPORTERS}/${exporter}`, { method: "PUT", body })).status).toBe(204);
+    await write(ledger, 2);
+    await received(next, [3, 4]);
+    expect(next.batches.map(({ length }) => length)).toEqual([1, 1]);
+    expect(endpoint.ids).toEqual([1, 2]);
+  });
+
+  test("is deleted, running or stopped, or with its exporter, and leaves no storage behind", async () => {
+    const [deleted, stopped, orphan] = [await running(), await running(), await running()];
+    for (const { ledger, id } of [deleted, stopped, orphan]) {
+      await write(ledger, 1);
+      await settled(ledger, id, 1);
+    }
+    await act(stopped.ledger, stopped.id, "stop");
+    for (const { ledger, id } of [deleted, stopped]) {
+      const path = `/pipelines/${id}`;
+      expect((await inLedger(ledger, path, { method: "DELETE" })).status).toBe(204);
+      expect((await inLedger(ledger, path, { method: "DELETE" })).status).toBe(404);
+    }
+    await api(`${EXPORTERS}/${orphan.exporter}`, { method: "DELETE" });
+    for (const { endpoint, ledger, id } of [deleted, stopped, orphan]) {
+      expect((await inLedger(ledger, `/pipelines/${id}`)).status).toBe(404);
+      await write(ledger, 1);
+      expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
+      expect(endpoint.ids).toEqual([1]);
+    }
+    const rows = env.DB.prepare(
+      "SELECT count(*) AS count FROM pipelines WHERE deleted_at IS NOT NULL",
+    );
+    expect(await rows.first("count")).toBe(0);
+    // The same way is free again.
+    await freshPipeline(deleted.ledger, deleted.exporter);
+    await received(deleted.endpoint, [1, 1, 2]);
+  });
+
+  test("forwards what is imported, and counts what is to come whatever the first id is", async () => {
+    const source = await freshLedger();
+    // A dry run uses up an id.
+    await okBodyOf(inLedger(source, "/transactions?dryRun=true", { body: pay("world -> a", 1) }));
+    await write(source, 3);
+    const log = await (await inLedger(source, "/logs/export", { method: "POST" })).text();
+    const endpoint = new FakeEndpoint();
+    endpoint.respond = () => new Response(null, { status: 500 });
+    const { ledger, id } = await running(endpoint);
+    expect((await inLedger(ledger, "/logs/import", { body: log })).status).toBe(204);
+    expect(await stateOf(ledger, id)).toMatchObject({ lag: 3 });
+    endpoint.respond = () => new Response();
+    await vi.waitFor(() => expect(endpoint.ids.slice(-3)).toEqual([2, 3, 4]));
+  });
+
+  test("pauses while its bucket is deleted, and goes on when that is restored", async () => {
+    const bucket = freshName("bucket");
+    const ledger = freshName("ledger");
+    await api(`/api/ledger/v2/${ledger}`, { body: { bucket } });
+    const endpoint = new FakeEndpoint();
+    const id = await freshPipeline(ledger, await freshExporter("http", { url: endpoint.url }));
+    await write(ledger, 2);
+    await settled(ledger, id, 2);
+    await api(`/api/ledger/v2/_/buckets/${bucket}`, { method: "DELETE" });
+    await vi.waitFor(async () => {
+      await ring(id);
+      expect(await pipelineObject(id).progress()).toMatchObject({ isPaused: true, lastLogId: 2 });
+    });
+    expect((await inLedger(ledger, `/pipelines/${id}`)).status).toBe(404);
+    await api(`/api/ledger/v2/_/buckets/${bucket}/restore`, { method: "POST" });
+    await write(ledger, 1);
+    await received(endpoint, [1, 2, 3]);
+    await deletePipelinesOf(env, { name: ledger, uuid: await uuidOf(ledger) });
+    expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
+  });
+});
+
+describe("what is cut off", () => {
+  test("goes on after an eviction and after a reset, in order, with repetitions only", async () => {
+    const { endpoint, ledger, id } = await running();
+    for (const stop of [() => evictDurableObject(pipelineObject(id)), abortAllDurableObjects]) {
+      await write(ledger, 3);
+      await vi.waitFor(() => expect(endpoint.ids.length).toBeGreaterThan(0));
+      await stop();
+    }
+    await vi.waitFor(async () => {
+      await ring(id);
+      expect(endpoint.ids.at(-1)).toBe(6);
+    });
+    // Whatever comes again, no entry comes before one that was not there yet.
+    const firsts = [...new Set(endpoint.ids)];
+    expect(firsts).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test("before the object was told is told by the sweep", async () => {
+    const endpoint = new FakeEndpoint();
+    const ledger = await freshLedger();
+    await write(ledger, 2);
+    const exporterId = await freshExporter("http", { url: endpoint.url });
+    const store = PipelineStore.from(env);
+    const id = crypto.randomUUID();
+    await store.insert(id, { ledger, exporterId }, systemClock());
+    await PipelineService.from(env).sweep();
+    await received(endpoint, [1, 2]);
+    await settled(ledger, id, 2);
+
+    await store.setEnabled({ ledger, id }, false);
+    await PipelineService.from(env).sweep();
+    await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
+    await store.reset({ ledger, id });
+    // What was not told yet is not shown as progress.
+    expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
+    await PipelineService.from(env).sweep();
+    await received(endpoint, [1, 2, 1, 2]);
+
+    await store.remove({ ledger, id }, systemClock());
+    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
+  });
+
+  test("while it was to be woken is woken by the sweep", async () => {
+    const { endpoint, ledger, id } = await running();
+    await write(ledger, 1);
+    await settled(ledger, id, 1);
+    await act(ledger, id, "stop");
+    await write(ledger, 1);
+    const store = PipelineStore.from(env);
+    await store.setEnabled({ ledger, id }, true);
+    await store.markTold(id, (await store.findAssignment(id))?.revision ?? 0);
+    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const broken = { getByName: () => ({ wake: () => Promise.reject(new Error("reset")) }) };
+    const service = PipelineService.from({ ...env, PIPELINES: broken } as unknown as Env); // no other call is made
+    await service.wake(new Map([[ledger, 2]]));
+    expect(logged).toHaveBeenCalledOnce();
+    logged.mockRestore();
+    expect(endpoint.ids).toEqual([1]);
+    await PipelineService.from(env).sweep();
+    await received(endpoint, [1, 2]);
+  });
+
+  test("is nothing where all is told: the sweep rests, and an idle pipeline hardly looks", async () => {
+    const { ledger, id } = await running();
+    await write(ledger, 1);
+    await settled(ledger, id, 1);
+    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    await vi.waitFor(async () => {
+      expect(await alarmOf(id)).toBeGreaterThan(Date.now() + 3000);
+    });
+  });
+});
+
+describe("the object of a pipeline", () => {
+  test("stays deleted where a run has read just before what it was to do", async () => {
+    const { endpoint, ledger, id } = await running();
+    await write(ledger, 1);
+    await settled(ledger, id, 1);
+    await evictDurableObject(pipelineObject(id));
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
+    const find = vi.spyOn(PipelineStore.prototype, "findAssignment");
+    find.mockImplementationOnce(async function (this: PipelineStore, name) {
+      const found = await this.findAssignment(name);
+      await hang;
+      return found;
+    });
+    const ringing = ring(id);
+    await vi.waitFor(() => expect(find).toHaveBeenCalled());
+    expect((await inLedger(ledger, `/pipelines/${id}`, { method: "DELETE" })).status).toBe(204);
+    release();
+    await ringing;
+    find.mockRestore();
+    await write(ledger, 1);
+    expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
+    expect(endpoint.ids).toEqual([1]);
+  });
+
+  test("minds entries that come while a run after a failure finds none yet", async () => {
+    const { ledger, id } = await running();
+    await write(ledger, 1);
+    await settled(ledger, id, 1);
+    const reads: (() => unknown)[] = [];
+    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
+    const read = async () => {
+      reads.push(read);
+      if (reads.length === 1) throw Object.assign(new Error("reset"), { overloaded: true });
+      await hang;
+      return { ok: true, value: { text: "", after: 1, to: 1 } };
+    };
+    const LEDGERS = { getByName: () => ({ read }) };
+    await runInDurableObject(pipelineObject(id), async (_, ctx) => {
+      const object = new PipelineObject(ctx, { ...env, LEDGERS } as unknown as Env); // nothing else of it is called
+      await object.alarm();
+      expect(object.progress()?.failure).toMatchObject({ count: 1 });
+      const retryAtMs = (await ctx.storage.getAlarm()) ?? 0;
+      await ctx.storage.deleteAlarm();
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThanOrEqual(retryAtMs));
+      const setAlarm = vi.spyOn(ctx.storage, "setAlarm");
+      const run = object.alarm();
+      await vi.waitFor(() => expect(reads).toHaveLength(2));
+      await object.wake(2);
+      release();
+      await run;
+      expect(setAlarm.mock.lastCall?.[0]).toBeLessThan(Date.now() + 50);
+    });
+  });
+
+  test("goes on where D1 was taken back to what it was before", async () => {
+    const { endpoint, ledger, id } = await running();
+    await write(ledger, 2);
+    await settled(ledger, id, 2);
+    await act(ledger, id, "reset");
+    await received(endpoint, [1, 2, 1, 2]);
+    await settled(ledger, id, 2);
+    const back = "UPDATE pipelines SET revision = 1, told_revision = 1, resets = 0 WHERE id = ?";
+    await env.DB.prepare(back).bind(id).run();
+    await evictDurableObject(pipelineObject(id));
+    await write(ledger, 1);
+    await received(endpoint, [1, 2, 1, 2, 3]);
+    await act(ledger, id, "reset");
+    await received(endpoint, [1, 2, 1, 2, 3, 1, 2, 3]);
+    expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
+  });
+
+  test("rings again where nothing can be done, as with a setting that is wrong", async () => {
+    const { ledger, id } = await running();
+    await write(ledger, 1);
+    await settled(ledger, id, 1);
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await runInDurableObject(pipelineObject(id), async (_, ctx) => {
+      const wrong = { ...env, FLORIN_PIPELINE_PAGE_SIZE: "many" };
+      const object = new PipelineObject(ctx, wrong);
+      await ctx.storage.deleteAlarm();
+      await object.alarm();
+      expect(await ctx.storage.getAlarm()).toBeGreaterThan(Date.now());
+    });
+    expect(logged).toHaveBeenCalledOnce();
+    logged.mockRestore();
+  });
+});
+
+describe("bindings of the Worker", () => {
+  test("take the log as objects in a bucket", async () => {
+    const ledger = await freshLedger();
+    await write(ledger, 5);
+    const config = {
+      binding: "EXPORT_BUCKET",
+      prefix: "logs/",
+      batching: { maxItems: 3, flushInterval: "1ms" },
+    };
+    const id = await freshPipeline(ledger, await freshExporter("r2", config));
+    await settled(ledger, id, 5);
+    const { objects } = await env.EXPORT_BUCKET.list({ prefix: `logs/${ledger}/` });
+    const texts = await Promise.all(
+      objects.map(async ({ key }) => (await env.EXPORT_BUCKET.get(key))?.text()),
+    );
+    const entries = texts.map((text = "") =>
+      text
+        .trim()
+        .split("\n")
+        .map((line) => parseJson(line)),
+    );
+    expect(entries).toMatchObject([
+      [{ id: 1, ledger }, { id: 2 }, { id: 3 }],
+      [{ id: 4 }, { id: 5 }],
+    ]);
+  });
+
+  test("take the log as messages of a queue", async () => {
+    const ledger = await freshLedger();
+    await write(ledger, 2);
+    const exporter = await freshExporter("queue", { binding: "EXPORT_QUEUE" });
+    const id = await freshPipeline(ledger, exporter);
+    await settled(ledger, id, 2);
+    const delivered = { entries: 2 };
+    expect(await stateOf(ledger, id)).toMatchObject({ state: "started", delivered });
+  });
+});

@@ -1,0 +1,278 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { BucketService } from "#modules/ledger/index.ts";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { present } from "#platform/assert.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis } from "#platform/time.ts";
+import { inLedger, objectOf } from "#test/support/ledger/api.ts";
+import {
+  bucketsAt,
+  createIn,
+  deleteBucket,
+  isServed,
+  ledgerIn,
+  ledgersIn,
+  NO_STORAGE,
+  restoreBucket,
+  rowOf,
+  storageOf,
+  uuidOf,
+} from "#test/support/ledger/buckets.ts";
+import { freshName } from "#test/support/platform/api.ts";
+
+const HOUR = 3_600_000;
+
+let bucket: string;
+beforeEach(() => {
+  bucket = freshName("bucket");
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  // The sweeps of a test must find no ledger of another one deleted.
+  await restoreBucket(bucket);
+});
+
+describe("the object of a ledger", () => {
+  test("goes by the number of a change, not by when it hears of it", async () => {
+    const ledger = await ledgerIn(bucket);
+    const uuid = await uuidOf(ledger);
+    const deletedAt = fromMillis(Date.now());
+    const object = objectOf(ledger);
+    const hide = (visibility: number) => object.setVisibility({ uuid, visibility, deletedAt });
+    const show = (visibility: number) =>
+      object.setVisibility({ uuid, visibility, deletedAt: undefined });
+    await show(2);
+    await hide(1);
+    expect(await isServed(ledger)).toBe(true);
+    await hide(5);
+    await show(4);
+    await show(2);
+    await evictDurableObject(object);
+    await show(4);
+    expect(await isServed(ledger)).toBe(false);
+    await hide(5);
+    await show(6);
+    await hide(5);
+    expect(await isServed(ledger)).toBe(true);
+    await object.setVisibility({ uuid: crypto.randomUUID(), visibility: 99, deletedAt });
+    expect(await isServed(ledger)).toBe(true);
+  });
+
+  test("lets writes that wait for their turn know that the ledger is gone", async () => {
+    const ledger = await ledgerIn(bucket);
+    const uuid = await uuidOf(ledger);
+    const options = { idempotencyKey: "", dryRun: false };
+    const results = await runInDurableObject(objectOf(ledger), async (object) => {
+      const write = () =>
+        object.execute(
+          {
+            kind: "deleteMetadata",
+            target: { type: "ACCOUNT", id: parseAccount("a", "target") },
+            key: "k",
+          },
+          options,
+        );
+      const [first, second] = [write(), write()];
+      await object.setVisibility({ uuid, visibility: 1, deletedAt: fromMillis(Date.now()) });
+      return Promise.all([first, second, write()]);
+    });
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
+  });
+
+  test("that was not made yet is not made by a deletion, and knows of it later", async () => {
+    const name = freshName();
+    await ledgerIn(bucket);
+    await env.DB.prepare(
+      "INSERT INTO ledgers (uuid, name, bucket, metadata, features, added_at) SELECT ?, ?, bucket, metadata, features, added_at FROM ledgers WHERE bucket = ? LIMIT 1",
+    )
+      .bind(crypto.randomUUID(), name, bucket)
+      .run();
+    await deleteBucket(bucket);
+    expect((await inLedger(name, "/transactions")).status).toBe(404);
+    expect(await storageOf(objectOf(name))).toEqual(NO_STORAGE);
+    await restoreBucket(bucket);
+    const stale = { uuid: await uuidOf(name), visibility: 1, deletedAt: fromMillis(Date.now()) };
+    expect(await isServed(name)).toBe(true);
+    await objectOf(name).setVisibility(stale);
+    expect(await isServed(name)).toBe(true);
+  });
+
+  test("asks the catalogue again when the ledger is deleted while it asks", async () => {
+    const name = freshName();
+    const ask = vi
+      .spyOn(LedgerCatalogue.prototype, "find")
+      .mockImplementationOnce(async (wanted) => {
+        const found = await LedgerCatalogue.from(env).find(wanted);
+        await deleteBucket(bucket); // between the answer of the catalogue and its arrival
+        return found;
+      });
+    await createIn(bucket, name);
+    expect(ask).toHaveBeenCalledTimes(3);
+    expect(await isServed(name)).toBe(false);
+    expect(await storageOf(objectOf(name))).toEqual(NO_STORAGE);
+  });
+});
+
+describe("a deletion that is cut off", () => {
+  const NOW = Date.now();
+  const killed = async (): Promise<void> => {
+    throw new Error("killed");
+  };
+
+  test("has hidden the ledgers in lists, and the sweep hides the rest", async () => {
+    const ledgers = await Promise.all(Array.from({ length: 5 }, () => ledgerIn(bucket)));
+    let calls = 0;
+    const told: string[] = [];
+    const dying = bucketsAt(NOW, {
+      tell: async ({ name, ...change }) => {
+        if (++calls > 2) throw new Error("killed");
+        await objectOf(name).setVisibility(change);
+        told.push(name);
+      },
+      armClock: killed, // the last that it does
+    });
+    await dying.deleteBucket(bucket);
+    expect(await ledgersIn(bucket)).toEqual([]);
+    const served = await Promise.all(ledgers.map(isServed));
+    expect(served.filter(Boolean)).toHaveLength(3);
+    await bucketsAt(NOW).sweep();
+    expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
+  });
+
+  test("and then taken back leaves every ledger as it was", async () => {
+    const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
+    const late: (() => Promise<void>)[] = [];
+    const dying = bucketsAt(NOW, {
+      tell: async ({ name, ...change }) => {
+        late.push(async () => objectOf(name).setVisibility(change));
+        throw new Error("killed");
+      },
+      armClock: killed,
+    });
+    await dying.deleteBucket(bucket);
+    await restoreBucket(bucket);
+    await Promise.all(late.map((call) => call()));
+    expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => true));
+    await deleteBucket(bucket);
+    await Promise.all(late.map((call) => call()));
+    expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
+  });
+
+  test("is looked after by the clock, from before it is stored until it must be", async () => {
+    const ledger = await ledgerIn(bucket);
+    const watched: number[] = [];
+    const dying = bucketsAt(NOW, {
+      tell: killed,
+      armClock: killed,
+      watchClock: async (untilMs) => {
+        expect(await rowOf(ledger)).toMatchObject({ visibility: 0 });
+        watched.push(untilMs);
+      },
+    });
+    await dying.deleteBucket(bucket);
+    expect(watched).toEqual([NOW + 35_000]);
+    await runDurableObjectAlarm(await armed());
+    expect(await isServed(ledger)).toBe(false);
+  });
+
+  test("fails when the clock can't be set, and has changed nothing", async () => {
+    const ledger = await ledgerIn(bucket);
+    await expect(bucketsAt(NOW, { watchClock: killed }).deleteBucket(bucket)).rejects.toThrow(
+      "killed",
+    );
+    expect(await rowOf(ledger)).toMatchObject({ visibility: 0, deleted_at: null });
+  });
+
+  test("is not held up by an object that fails, which is tried again", async () => {
+    const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
+    const [broken] = ledgers;
+    const armed: number[] = [];
+    const buckets = bucketsAt(NOW, {
+      tell: async ({ name, ...change }) => {
+        if (name === broken) throw new Error("the object is down");
+        await objectOf(name).setVisibility(change);
+      },
+      armClock: async (atMs) => {
+        armed.push(atMs);
+        await bucketsAt(NOW).sweep();
+      },
+    });
+    await buckets.deleteBucket(bucket);
+    expect(armed).toEqual([NOW]);
+    expect(await Promise.all(ledgers.map(isServed))).toEqual([false, false, false]);
+  });
+});
+
+test("a bucket of more ledgers than one invocation tells is told by the sweep, too", async () => {
+  const [nowMs, count] = [Date.now(), 1000];
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+      INSERT INTO ledgers (uuid, name, bucket, metadata, features, added_at)
+      SELECT ?1 || n, ?1 || n, ?1, '{}', '{}', '' FROM numbers`,
+  )
+    .bind(bucket, count)
+    .run();
+  const told: string[] = [];
+  const tell = async ({ name }: { name: string }) => {
+    told.push(name);
+  };
+  const sweeps: (number | undefined)[] = [];
+  const armClock = async (): Promise<void> => {
+    do sweeps.push(await bucketsAt(nowMs, { tell }).sweep());
+    while (sweeps.at(-1) === nowMs);
+  };
+  await bucketsAt(nowMs, { tell, armClock }).deleteBucket(bucket);
+  expect(new Set(told).size).toBe(count);
+  expect(told).toHaveLength(count);
+  expect(sweeps).toEqual([nowMs, nowMs, nowMs + 24 * HOUR]);
+  // Or the restoration after the test would tell a thousand objects.
+  await env.DB.prepare("DELETE FROM ledgers WHERE bucket = ?").bind(bucket).run();
+});
+
+/** The clock object, with its alarm set. */
+async function armed() {
+  const clock = deploymentClock(env);
+  await clock.arm(Date.now() + HOUR);
+  return clock;
+}
+
+describe("the clock object, while it watches", () => {
+  const alarmOf = (stub: ReturnType<typeof deploymentClock>): Promise<number | null> =>
+    runInDurableObject(stub, (_clock, { storage }) => storage.getAlarm());
+
+  test("sweeps again and again, and once after the end", async () => {
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
+    const untilMs = Date.now() + HOUR;
+    await stub.watch(untilMs);
+    await stub.watch(untilMs - 1000);
+    for (const _ of [1, 2]) {
+      const alarm = present(await alarmOf(stub), "it is set");
+      expect(alarm).toBeLessThanOrEqual(Date.now() + 4000);
+      await evictDurableObject(stub);
+      await runDurableObjectAlarm(stub);
+    }
+    vi.spyOn(Date, "now").mockReturnValue(untilMs);
+    await runDurableObjectAlarm(stub);
+    vi.restoreAllMocks();
+    vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
+    expect(await alarmOf(stub)).toBeNull();
+  });
+
+  test("sweeps the other modules, and again, when one can't even begin", async () => {
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    vi.spyOn(WebhookService, "from").mockImplementation(() => {
+      throw new Error("no settings");
+    });
+    const sweep = vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
+    await stub.arm(Date.now() + HOUR);
+    await runDurableObjectAlarm(stub);
+    expect(sweep).toHaveBeenCalledOnce();
+    expect(await alarmOf(stub)).toBeLessThanOrEqual(Date.now() + 15_000);
+    await runInDurableObject(stub, (_clock, { storage }) => storage.deleteAlarm());
+  });
+});

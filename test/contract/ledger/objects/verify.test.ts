@@ -1,0 +1,77 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import {
+  freshLedger,
+  inLedger,
+  objectOf,
+  okBodyOf,
+  pay,
+  post,
+  refusalOf,
+} from "#test/support/ledger/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+
+const verify = (ledger: string) =>
+  api(`/api/florin/v1/ledgers/${ledger}/verify`, { method: "POST" });
+
+interface Report {
+  readonly data: {
+    readonly status: string;
+    readonly lastLogId: number;
+    readonly rows: Record<string, number>;
+    readonly differences: readonly { table: string; key: string; column?: string }[];
+  };
+}
+
+async function verified(ledger: string): Promise<Report["data"]> {
+  for (;;) {
+    const { data } = await okBodyOf<Report>(verify(ledger));
+    if (data.status !== "running") return data;
+  }
+}
+
+describe("the verification of a ledger", () => {
+  test("finds it to be what its log says, again and again while it is written to", async () => {
+    const ledger = await freshLedger();
+    for (let count = 1; count <= 3; count++) {
+      await okBodyOf(post(ledger, pay("world -> a", 10n ** 20n, { metadata: { n: `${count}` } })));
+      await okBodyOf(
+        post(ledger, pay("a -> b", 1, { timestamp: "2020-01-01T00:00:00Z", force: true })),
+      );
+      const [report, other] = await Promise.all([verified(ledger), verified(ledger)]);
+      expect(report).toMatchObject({ status: "consistent", lastLogId: 2 * count, differences: [] });
+      expect(other).toEqual(report);
+      expect(report.rows).toMatchObject({ log: 2 * count, tx: 2 * count, asset: 1, account: 3 });
+    }
+  });
+
+  test("says which cell differs, and writes go on", async () => {
+    const ledger = await freshLedger();
+    await okBodyOf(post(ledger, pay("world -> a", 5)));
+    await runInDurableObject(objectOf(ledger), (_object, state) => {
+      state.storage.sql.exec("UPDATE move SET input = 6 WHERE account = 2");
+    });
+    const report = await verified(ledger);
+    expect(report.status).toBe("inconsistent");
+    expect(report.differences).toEqual([
+      expect.objectContaining({
+        table: "move",
+        key: "2,1,1",
+        column: "input",
+        stored: "6",
+        expected: "5",
+      }),
+    ]);
+    await okBodyOf(inLedger(ledger, "/transactions", { body: pay("world -> b", 1) }));
+  });
+
+  test("needs a ledger and a client that may write", async () => {
+    expect(await refusalOf(verify(freshName()))).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    const ledger = await freshLedger();
+    const anonymous = await api(`/api/florin/v1/ledgers/${ledger}/verify`, {
+      method: "POST",
+      token: null,
+    });
+    expect(anonymous.status).toBe(401);
+  });
+});

@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { BODY_BYTES_MAX } from "#platform/http/body.ts";
+import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
+
+const LEDGER = freshName("http");
+const TRANSACTIONS = `/api/ledger/v2/${LEDGER}/transactions`;
+
+const POSTING = '{"source":"world","destination":"bank","asset":"USD/2","amount":1}';
+
+beforeAll(async () => {
+  await api(`/api/ledger/v2/${LEDGER}`, { method: "POST" });
+});
+
+/** What an error says, after the checks that hold for each of them. */
+async function errorOf(response: Response) {
+  expect(response.headers.get("content-type")).toBe("application/json");
+  const body = await response.json<{ errorCode: string; errorMessage: string }>();
+  expect(body.errorMessage.startsWith(`[${body.errorCode}] `)).toBe(true);
+  return { status: response.status, code: body.errorCode, message: body.errorMessage };
+}
+
+async function transactionsStored(): Promise<unknown> {
+  const { cursor } = (await bodyOf(await api(TRANSACTIONS))) as { cursor: { data: unknown } };
+  return cursor.data;
+}
+
+describe("routing", () => {
+  test.each(["/", "/nothing", "/api/nothing", "/api/ledger/nothing", `${TRANSACTIONS}/1/nothing`])(
+    "answers 404 on the unknown route %s",
+    async (path) => {
+      const { status, code, message } = await errorOf(await api(path));
+      expect([status, code]).toEqual([404, "NOT_FOUND"]);
+      expect(message).toContain(path);
+    },
+  );
+
+  test("answers 405 with the allowed methods on a known route", async () => {
+    const response = await api(TRANSACTIONS, { method: "PATCH" });
+    const allowed = response.headers.get("allow")?.split(", ");
+    expect(allowed).toEqual(expect.arrayContaining(["GET", "POST", "OPTIONS"]));
+    expect(await errorOf(response)).toMatchObject({ status: 405, code: "VALIDATION" });
+  });
+
+  test("answers HEAD only where it is an operation, and never with a body", async () => {
+    const response = await api("/versions", { method: "HEAD" });
+    expect(response.status).toBe(405);
+    expect(await response.text()).toBe("");
+  });
+
+  test("takes lists with and without a trailing slash", async () => {
+    for (const path of ["/api/ledger/v2/", `${TRANSACTIONS}/`]) {
+      expect([path, (await api(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  test.each(["/api/ledger/v2/a%00b", "/api/ledger/v2/%E0%A4%A", "/api/ledger/v2?cursor=%"])(
+    "refuses the broken URL %s",
+    async (path) => {
+      expect(await errorOf(await api(path))).toMatchObject({ status: 400, code: "VALIDATION" });
+    },
+  );
+
+  test("gives every answer a request id of its own", async () => {
+    const ids = await Promise.all(
+      ["/versions", "/nothing", TRANSACTIONS].map(async (path) =>
+        (await api(path)).headers.get("x-request-id"),
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+    expect(ids.every((id) => id !== null && id !== "")).toBe(true);
+  });
+
+  test("shows the modules and their health to everyone", async () => {
+    const response = await send("/versions");
+    const body = await response.json<{ versions: { name: string; health: boolean }[] }>();
+    const names = body.versions.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["auth", "ledger", "webhooks"]));
+    expect(body.versions.every(({ health }) => health)).toBe(true);
+  });
+});
+
+describe("CORS", () => {
+  test("lets any page send what clients send", async () => {
+    const response = await send(TRANSACTIONS, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://example.com",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,idempotency-key",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(listOf(response, "access-control-allow-methods")).toEqual(
+      expect.arrayContaining(["get", "head", "post", "put", "patch", "delete", "options"]),
+    );
+    expect(listOf(response, "access-control-allow-headers")).toEqual([
+      "authorization",
+      "content-type",
+      "idempotency-key",
+      "formance-bigint-as-string",
+    ]);
+  });
+
+  test("lets any page read every answer, errors included", async () => {
+    for (const path of ["/versions", "/nothing", TRANSACTIONS]) {
+      const response = await send(path, { headers: { origin: "https://example.com" } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      expect(listOf(response, "access-control-expose-headers")).toEqual([
+        "count",
+        "idempotency-hit",
+      ]);
+    }
+  });
+
+  const listOf = (response: Response, name: string): string[] =>
+    (response.headers.get(name) ?? "").toLowerCase().split(/, ?/);
+});
+
+describe("request bodies", () => {
+  const withPosting = (posting: string): string => `{"postings":[${posting}]}`;
+  const withReference = (reference: string): string =>
+    `{"postings":[${POSTING}],"reference":${reference}}`;
+
+  test.each([
+    ["nothing", ""],
+    ["blanks", " \n"],
+    ["something else than JSON", "postings"],
+    ["JSON that ends too early", '{"postings":['],
+    ["text after the JSON", `${withPosting(POSTING)} {}`],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["an amount with a fraction", withPosting(POSTING.replace(":1}", ":1.0}"))],
+    ["an amount with an exponent", withPosting(POSTING.replace(":1}", ":1e3}"))],
+    ["a negative amount", withPosting(POSTING.replace(":1}", ":-1}"))],
+    ["a text as amount", withPosting(POSTING.replace(":1}", ':"1"}'))],
+    ["U+0000", withReference(String.raw`"a\u0000b"`)],
+    ["a lone surrogate", withReference(String.raw`"\ud800"`)],
+    ["field names in another case", withPosting(POSTING).replace("postings", "Postings")],
+  ])("are refused when they hold %s, and change nothing", async (_what, body) => {
+    const { status, code } = await errorOf(await api(TRANSACTIONS, { method: "POST", body }));
+    expect(status).toBe(400);
+    expect(["VALIDATION", "NO_POSTINGS"]).toContain(code);
+    expect(await transactionsStored()).toEqual([]);
+  });
+
+  test("are refused when they are not UTF-8", async () => {
+    const bytes = new Uint8Array([...new TextEncoder().encode('{"reference":"'), 0xff, 0x22, 0x7d]);
+    const response = await sendBytes(bytes);
+    expect(await errorOf(response)).toMatchObject({ status: 400, code: "VALIDATION" });
+  });
+
+  test("are refused above the limit, whether they tell their length or not", async () => {
+    const text = new Uint8Array(BODY_BYTES_MAX + 1).fill(0x20);
+    const stream = new Blob([text]).stream();
+    for (const body of [text, stream]) {
+      const response = await sendBytes(body);
+      expect(await errorOf(response)).toMatchObject({ status: 413, code: "VALIDATION" });
+    }
+    expect(await transactionsStored()).toEqual([]);
+  });
+
+  test.each(["application/json", "text/plain", undefined])(
+    "are read as JSON with the content type %s",
+    async (type) => {
+      const bytes = new TextEncoder().encode(withPosting(POSTING));
+      const response = await sendBytes(bytes, type === undefined ? {} : { "content-type": type });
+      expect(response.status).toBe(200);
+    },
+  );
+
+  /** Bytes, unlike a text, get no content type of their own. */
+  async function sendBytes(
+    body: BodyInit,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    return send(`${TRANSACTIONS}?dryRun=true`, {
+      method: "POST",
+      headers: { ...headers, authorization: `Bearer ${await token()}` },
+      body,
+    });
+  }
+});

@@ -1,0 +1,413 @@
+import type { ErrorResponse } from "@formance/formance-sdk/sdk/models/webhooks";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import { sign } from "#modules/webhooks/signature.ts";
+import { present } from "#platform/assert.ts";
+import type { Fetch } from "#platform/http/outbound.ts";
+import { findUrlFault } from "#platform/http/outbound.ts";
+import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
+import { sdk } from "#test/support/platform/sdk.ts";
+
+const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
+const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const EVENT_TYPES = ["ledger.committed_transactions"];
+
+const webhooks = sdk().webhooks.v1;
+const freshEndpoint = (): string => `https://${freshName("hook")}.example.com/in`;
+
+async function insert(endpoint = freshEndpoint()) {
+  const answer = await webhooks.insertConfig({ endpoint, eventTypes: EVENT_TYPES });
+  return present(answer.configResponse, "a success has a body").data;
+}
+
+async function list(filter: { id?: string; endpoint?: string }) {
+  const answer = await webhooks.getManyConfigs(filter);
+  return present(answer.configsResponse, "a success has a body").cursor.data;
+}
+
+/** The error that calls of the SDK end with, if it has the type that the SDK declares for it. */
+async function failureOf(call: Promise<unknown>): Promise<ErrorResponse> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  // The class is not compared: the SDK's modules exist twice here, in two formats.
+  expect(error).toMatchObject({ name: "ErrorResponse" });
+  return error as ErrorResponse; // the SDK gives this name to this class only
+}
+
+const createRaw = (body: unknown, headers = {}): Promise<Response> =>
+  api("/api/webhooks/configs", { method: "POST", body, headers });
+
+describe("create", () => {
+  test("answers the config, active, with a secret of its own", async () => {
+    const endpoint = freshEndpoint();
+    const eventTypes = ["LEDGER.Committed_Transactions", "b", "b"];
+    const answer = await webhooks.insertConfig({ endpoint, eventTypes });
+    expect(answer.statusCode).toBe(200);
+    const config = present(answer.configResponse, "a success has a body").data;
+    expect(config).toMatchObject({ endpoint, active: true });
+    expect(config.eventTypes).toEqual(["ledger.committed_transactions", "b", "b"]);
+    expect(config.id).toMatch(UUID);
+    expect(atob(config.secret)).toHaveLength(24);
+    expect(Date.now() - config.createdAt.getTime()).toBeLessThan(60_000);
+  });
+
+  test("keeps the fields in the order that clients print", async () => {
+    const endpoint = freshEndpoint();
+    const body = { endpoint, eventTypes: EVENT_TYPES, secret: SECRET, name: "Orders" };
+    const response = await createRaw(body);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.text()).toMatch(
+      new RegExp(
+        String.raw`^\{"data":\{"endpoint":"${endpoint}","secret":"V0bivxRWveaoz08afqjU6Ko/jwO0Cb\+3","eventTypes":\["ledger.committed_transactions"\],"id":"[^"]+","active":true,"name":"Orders","createdAt":"[^"]+Z","updatedAt":"[^"]+Z"\}\}$`,
+      ),
+    );
+  });
+
+  test("makes two configs of two equal requests", async () => {
+    const endpoint = freshEndpoint();
+    await insert(endpoint);
+    await insert(endpoint);
+    expect(await list({ endpoint })).toHaveLength(2);
+  });
+
+  test("makes a secret when an empty one is given", async () => {
+    const body = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, secret: "" };
+    const { configResponse } = await webhooks.insertConfig(body);
+    expect(configResponse?.data.secret).toHaveLength(32);
+  });
+
+  test.each([undefined, "application/json; charset=utf-8", "text/plain"])(
+    "reads JSON whatever the content type, here %s",
+    async (type) => {
+      const text = `{"endpoint":"${freshEndpoint()}","eventTypes":["a"]}`;
+      const body = new TextEncoder().encode(text);
+      const response = await api("/api/webhooks/configs", {
+        method: "POST",
+        body: new TextDecoder().decode(body),
+        headers: type === undefined ? {} : { "content-type": type },
+      });
+      expect(response.status).toBe(200);
+    },
+  );
+
+  const valid = { endpoint: "https://hooks.example.com/in", eventTypes: EVENT_TYPES };
+  test.each([
+    ["no body", "", /the body is empty/],
+    ["malformed JSON", '{"endpoint":', /not valid JSON/],
+    ["text after the body", `${JSON.stringify(valid)} {}`, /not valid JSON/],
+    ["null", "null", /expected object/],
+    ["a list", [valid], /expected object/],
+    ["no endpoint", { eventTypes: EVENT_TYPES }, /'endpoint'/],
+    ["an empty endpoint", { ...valid, endpoint: "" }, /endpoint is not an absolute/],
+    ["a relative endpoint", { ...valid, endpoint: "/in" }, /endpoint is not an absolute/],
+    ["another scheme", { ...valid, endpoint: "ftp://example.com" }, /endpoint is not an absolute/],
+    ["credentials", { ...valid, endpoint: "https://a:b@example.com" }, /must not contain cred/],
+    ["no event types", { endpoint: valid.endpoint }, /'eventTypes'/],
+    [
+      "an empty list of event types",
+      { ...valid, eventTypes: [] },
+      /'eventTypes': should be filled/,
+    ],
+    ["an empty event type", { ...valid, eventTypes: ["a", ""] }, /'eventTypes.1'/],
+    ["an event type that is no text", { ...valid, eventTypes: [1] }, /'eventTypes.0'/],
+    ["too many event types", { ...valid, eventTypes: Array(201).fill("a") }, /'eventTypes'/],
+    ["a secret that is not base64", { ...valid, secret: "invalid" }, /should be base64 encoded/],
+    ["a secret of another size", { ...valid, secret: "c2hvcnQ=" }, /should be of size 24/],
+    ["a secret that is no text", { ...valid, secret: 1 }, /'secret'/],
+    ["a name that is too long", { ...valid, name: "n".repeat(256) }, /'name'/],
+    ["an unknown field", { ...valid, active: false }, /unknown field active/],
+    ["a field in another case", { Endpoint: valid.endpoint, eventTypes: ["a"] }, /Endpoint/],
+  ])("refuses %s and stores nothing", async (_case, body, message) => {
+    const before = await list({});
+    const response = await createRaw(body);
+    expect(response.status).toBe(400);
+    const error = (await bodyOf(response)) as { errorMessage: string; details?: string };
+    expect(error).toMatchObject({ errorCode: "VALIDATION" });
+    expect(`${error.errorMessage}\n${error.details}`).toMatch(message);
+    expect(error.errorMessage).toMatch(/^\[VALIDATION\] /);
+    expect(await list({})).toEqual(before);
+  });
+
+  test("refuses with the error that the SDK declares", async () => {
+    const body = { endpoint: "", eventTypes: EVENT_TYPES };
+    expect(await failureOf(webhooks.insertConfig(body))).toMatchObject({ errorCode: "VALIDATION" });
+  });
+
+  test("judges hosts in this runtime as anywhere else", () => {
+    const policy = { allowPrivateHosts: false };
+    for (const host of ["0x7f.1", "2130706433", "[::ffff:7f00:1]", "localhost", "10.0.0.1"]) {
+      expect(findUrlFault(`http://${host}/`, policy)).toMatch(/not a public host/);
+    }
+    expect(findUrlFault("https://example.com/in", policy)).toBeUndefined();
+  });
+});
+
+describe("list", () => {
+  test("shows the last changed first, without pages", async () => {
+    const older = await insert();
+    const newer = await insert();
+    const ids = async (): Promise<string[]> => (await list({})).map(({ id }) => id);
+    expect((await ids()).indexOf(newer.id)).toBeLessThan((await ids()).indexOf(older.id));
+    await webhooks.deactivateConfig({ id: older.id });
+    expect((await ids()).indexOf(older.id)).toBe(0);
+
+    const response = await api("/api/webhooks/configs");
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^\{"cursor":\{"hasMore":false,"data":\[\{"endpoint":/);
+  });
+
+  test("filters by id, by endpoint and by both", async () => {
+    const endpoint = freshEndpoint();
+    const [one, two] = [await insert(endpoint), await insert(endpoint)];
+    expect((await list({ id: one.id })).map(({ id }) => id)).toEqual([one.id]);
+    expect(await list({ endpoint })).toHaveLength(2);
+    expect((await list({ endpoint, id: two.id })).map(({ id }) => id)).toEqual([two.id]);
+    expect(await list({ endpoint: `${endpoint}/` })).toEqual([]);
+  });
+
+  test("finds nothing by an id that is none", async () => {
+    expect(await list({ id: "unknown" })).toEqual([]);
+    const response = await api("/api/webhooks/configs?id=unknown");
+    expect(await response.text()).toBe('{"cursor":{"hasMore":false,"data":[]}}');
+  });
+
+  test("takes an empty filter as not given", async () => {
+    await insert();
+    const response = await api("/api/webhooks/configs?id=&endpoint=");
+    expect(await bodyOf(response)).not.toMatchObject({ cursor: { data: [] } });
+  });
+
+  test.each([
+    "?name=a",
+    "?pageSize=15",
+    "?id=a&id=b",
+    "?endpoint=foo",
+    "?endpoint=http%3A%2F%2F%5B",
+  ])("refuses %s", async (query) => {
+    const response = await api(`/api/webhooks/configs${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/"VALIDATION".*only 'id' and 'endpoint' with a valid/);
+  });
+});
+
+describe("update", () => {
+  test("replaces everything, and the secret when none is given", async () => {
+    const before = await insert();
+    const endpoint = freshEndpoint();
+    const body = { endpoint, eventTypes: ["Payments.Saved_Payment"] };
+    const response = await api(`/api/webhooks/configs/${before.id}`, { method: "PUT", body });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const [after] = await list({ id: before.id });
+    expect(after).toMatchObject({ endpoint, eventTypes: ["payments.saved_payment"], active: true });
+    expect(after?.secret).not.toBe(before.secret);
+    expect(after?.createdAt).toEqual(before.createdAt);
+  });
+
+  test("moves updatedAt, so that the config is listed first", async () => {
+    const config = await insert();
+    await insert();
+    const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES, secret: SECRET };
+    expect((await webhooks.updateConfig({ id: config.id, configUser })).statusCode).toBe(200);
+    const [first] = await list({});
+    expect(first).toMatchObject({ id: config.id, secret: SECRET });
+    expect(first?.updatedAt.getTime()).toBeGreaterThan(config.updatedAt.getTime());
+  });
+
+  test("sets a name, and keeps it when none is given", async () => {
+    const { id } = await insert();
+    const nameOf = async (): Promise<unknown> => {
+      const response = await api(`/api/webhooks/configs?id=${id}`);
+      const { cursor } = (await bodyOf(response)) as { cursor: { data: { name: string }[] } };
+      return cursor.data[0]?.name;
+    };
+    expect(await nameOf()).toBe("");
+    const body = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES };
+    await api(`/api/webhooks/configs/${id}`, { method: "PUT", body: { ...body, name: "Orders" } });
+    expect(await nameOf()).toBe("Orders");
+    await api(`/api/webhooks/configs/${id}`, { method: "PUT", body });
+    expect(await nameOf()).toBe("Orders");
+  });
+
+  test("refuses what create refuses and changes nothing", async () => {
+    const config = await insert();
+    const configUser = { endpoint: "foo", eventTypes: EVENT_TYPES };
+    const error = await failureOf(webhooks.updateConfig({ id: config.id, configUser }));
+    expect(error).toMatchObject({ errorCode: "VALIDATION", statusCode: 400 });
+    expect(await list({ id: config.id })).toEqual([config]);
+  });
+
+  test("does not know an unknown or deleted config", async () => {
+    const { id } = await insert();
+    await webhooks.deleteConfig({ id });
+    const configUser = { endpoint: freshEndpoint(), eventTypes: EVENT_TYPES };
+    for (const unknown of [UNKNOWN_ID, id, "unknown"]) {
+      const error = await failureOf(webhooks.updateConfig({ id: unknown, configUser }));
+      expect(error).toMatchObject({ errorCode: "NOT_FOUND", statusCode: 404 });
+    }
+    expect(await list({ id })).toEqual([]);
+  });
+});
+
+describe("delete", () => {
+  test("removes a config from every read", async () => {
+    const { id } = await insert();
+    const response = await api(`/api/webhooks/configs/${id}`, { method: "DELETE" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(await list({ id })).toEqual([]);
+    for (const call of [
+      () => webhooks.deleteConfig({ id }),
+      () => webhooks.activateConfig({ id }),
+      () => webhooks.deactivateConfig({ id }),
+      () => webhooks.testConfig({ id }),
+      () => webhooks.changeConfigSecret({ id, configChangeSecret: { secret: "" } }),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({ errorCode: "NOT_FOUND", statusCode: 404 });
+    }
+  });
+
+  test("does not know an unknown config", async () => {
+    const error = await failureOf(webhooks.deleteConfig({ id: UNKNOWN_ID }));
+    expect(error.errorMessage).toBe("[NOT_FOUND] config not found");
+  });
+});
+
+describe("activate and deactivate", () => {
+  test("answer the new state, which the list shows", async () => {
+    const { id } = await insert();
+    const off = await webhooks.deactivateConfig({ id });
+    expect(off.configResponse?.data).toMatchObject({ id, active: false });
+    expect(await list({ id })).toMatchObject([{ active: false }]);
+    const on = await webhooks.activateConfig({ id });
+    expect(on.configResponse?.data).toMatchObject({ id, active: true });
+  });
+
+  test("change nothing in a config that is in that state", async () => {
+    const config = await insert();
+    const again = await webhooks.activateConfig({ id: config.id });
+    expect(again.configResponse?.data).toEqual(config);
+  });
+
+  test("ignore a body", async () => {
+    const { id } = await insert();
+    const path = `/api/webhooks/configs/${id}/activate`;
+    expect((await api(path, { method: "PUT", body: "not json" })).status).toBe(200);
+  });
+
+  test("do not know an unknown config", async () => {
+    for (const call of [
+      () => webhooks.activateConfig({ id: UNKNOWN_ID }),
+      () => webhooks.deactivateConfig({ id: UNKNOWN_ID }),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({ errorCode: "NOT_FOUND", statusCode: 404 });
+    }
+  });
+});
+
+describe("change of the secret", () => {
+  test("takes the given secret", async () => {
+    const { id } = await insert();
+    const answer = await webhooks.changeConfigSecret({
+      id,
+      configChangeSecret: { secret: SECRET },
+    });
+    expect(answer.configResponse?.data).toMatchObject({ id, secret: SECRET });
+    expect(await list({ id })).toMatchObject([{ secret: SECRET }]);
+  });
+
+  test.each(["", "{}", "null", '{"secret":""}'])(
+    "makes a new one for the body %j",
+    async (body) => {
+      const { id, secret } = await insert();
+      const path = `/api/webhooks/configs/${id}/secret/change`;
+      const response = await api(path, { method: "PUT", ...(body === "" ? {} : { body }) });
+      expect(response.status).toBe(200);
+      const [after] = await list({ id });
+      expect(after?.secret).toHaveLength(32);
+      expect(after?.secret).not.toBe(secret);
+    },
+  );
+
+  test.each([
+    ["invalid", /should be base64 encoded/],
+    ["c2hvcnQ=", /should be of size 24/],
+  ])("refuses the secret %s and keeps the old one", async (secret, message) => {
+    const config = await insert();
+    const request = { id: config.id, configChangeSecret: { secret } };
+    const error = await failureOf(webhooks.changeConfigSecret(request));
+    expect(error).toMatchObject({ errorCode: "VALIDATION", statusCode: 400 });
+    expect(`${error.errorMessage}\n${error.details}`).toMatch(message);
+    expect(await list({ id: config.id })).toEqual([config]);
+  });
+
+  test("does not know an unknown config", async () => {
+    const request = { id: UNKNOWN_ID, configChangeSecret: { secret: SECRET } };
+    expect(await failureOf(webhooks.changeConfigSecret(request))).toMatchObject({
+      errorCode: "NOT_FOUND",
+    });
+  });
+
+  test("leaves no secret readable in the database", async () => {
+    const { id, secret } = await insert();
+    const row = await env.DB.prepare("SELECT * FROM webhook_configs WHERE id = ?").bind(id).first();
+    expect(row).not.toBeNull();
+    expect(JSON.stringify(row)).not.toContain(secret);
+  });
+});
+
+describe("test request", () => {
+  test("tells that the endpoint is not there", async () => {
+    // Nothing listens on this port of the loopback interface, which the test settings allow.
+    const { id } = await insert("http://127.0.0.1:9/in");
+    const answer = await webhooks.testConfig({ id });
+    expect(answer.attemptResponse?.data).toMatchObject({
+      config: { id },
+      payload: '{"data":"test"}',
+      statusCode: 0,
+      status: "failed",
+      retryAttempt: 0,
+    });
+    expect(answer.attemptResponse?.data.webhookID).toMatch(UUID);
+    const response = await api(`/api/webhooks/configs/${id}/test`);
+    expect(await bodyOf(response)).toMatchObject({
+      data: {
+        createdAt: "0001-01-01T00:00:00Z",
+        updatedAt: "0001-01-01T00:00:00Z",
+        nextRetryAfter: "0001-01-01T00:00:00Z",
+      },
+    });
+  });
+
+  test("is signed, and works for an inactive config without leaving a trace", async () => {
+    const { id, secret, endpoint } = await insert();
+    await webhooks.deactivateConfig({ id });
+    const requests: Request[] = [];
+    const fetch: Fetch = async (url, init) => {
+      requests.push(new Request(url, init));
+      return new Response(null, { status: 404 });
+    };
+    const { result, webhookId } = await WebhookService.from(env, { fetch }).testConfig(id);
+    expect(result.statusCode).toBe(404);
+    const request = present(requests[0], "the endpoint is called");
+    expect(request.url).toBe(endpoint);
+    const header = (name: string): string | null => request.headers.get(`formance-webhook-${name}`);
+    expect(header("test")).toBe("true");
+    expect(header("idempotency-key")).toBe("ik");
+    expect(header("id")).toBe(webhookId);
+    const signed = { id: webhookId, timestampSeconds: Number(header("timestamp")) };
+    expect(header("signature")).toBe(sign(secret, { ...signed, body: await request.text() }));
+    const stored = env.DB.prepare("SELECT count(*) AS n FROM webhook_deliveries");
+    expect(await stored.first("n")).toBe(0);
+  });
+
+  test("does not know an unknown config", async () => {
+    expect(await failureOf(webhooks.testConfig({ id: UNKNOWN_ID }))).toMatchObject({
+      errorCode: "NOT_FOUND",
+      statusCode: 404,
+    });
+  });
+});

@@ -1,0 +1,340 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { WebhookService } from "#modules/webhooks/index.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventsOrigin } from "#platform/events/messages.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis } from "#platform/time.ts";
+import type { ClockObject } from "#src/clock-object.ts";
+import { consume, consumeDeliveries, consumeEvents, type EventSource } from "#src/jobs.ts";
+import { freshName } from "#test/support/platform/api.ts";
+import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
+
+const HOUR = 3_600_000;
+
+/** A batch that notes what becomes of its messages. That of the test pool forgets the delay of a retry. */
+class FakeBatch implements MessageBatch {
+  readonly acked: number[] = [];
+  /** Index of the message and seconds of its delay. */
+  readonly retried: [number, number | undefined][] = [];
+  readonly metadata = { metrics: { backlogCount: 0, backlogBytes: 0 } };
+  readonly queue: string;
+  readonly messages: readonly Message[];
+
+  constructor(queue: string, bodies: readonly unknown[], attempts = 1) {
+    this.queue = queue;
+    this.messages = bodies.map((body, index) => ({
+      id: String(index),
+      timestamp: new Date(),
+      body,
+      attempts,
+      ack: () => this.acked.push(index),
+      retry: (options) => this.retried.push([index, options?.delaySeconds]),
+    }));
+  }
+
+  ackAll(): void {
+    throw new Error("messages are acknowledged one by one");
+  }
+
+  retryAll(): void {
+    throw new Error("messages are retried one by one");
+  }
+}
+
+/** Ledgers that hold an event for each number, and give them in parts. */
+class FakeLedgers implements EventSource {
+  readonly log: string[] = [];
+  readonly #eventOf: (id: number) => PlatformEvent;
+  readonly #partSize: number;
+  broken: string | undefined;
+
+  constructor(eventOf: (id: number) => PlatformEvent, partSize = 1000) {
+    this.#eventOf = eventOf;
+    this.#partSize = partSize;
+  }
+
+  async readEvents({ ledger }: EventsOrigin, from: number, to: number) {
+    if (ledger === this.broken) throw new Error("the ledger is down");
+    const end = Math.min(to, from + this.#partSize - 1);
+    this.log.push(`read ${ledger} ${from}-${end}`);
+    const events = Array.from({ length: end - from + 1 }, (_, index) =>
+      this.#eventOf(from + index),
+    );
+    return { events, to: end };
+  }
+
+  async confirmEvents({ ledger }: EventsOrigin, to: number) {
+    if (ledger === this.broken) throw new Error("the ledger is down");
+    this.log.push(`confirm ${ledger} ${to}`);
+  }
+}
+
+describe("the events consumer", () => {
+  test("merges ranges, reads them in parts, and confirms each part when its deliveries are stored", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const source = new FakeLedgers((id) => eventFor(config, { id: `a:${id}` }), 5);
+    const confirm = source.confirmEvents.bind(source);
+    source.confirmEvents = async (origin, to) => {
+      expect(await bench.deliveriesOf(config.id)).toHaveLength(to);
+      await confirm(origin, to);
+    };
+    const batch = new FakeBatch("florin-events", [
+      { ledger: "a", from: 4, to: 7 },
+      { ledger: "a", from: 1, to: 4 },
+      { ledger: "a", from: 8, to: 12 },
+    ]);
+    await consumeEvents(batch, { source, webhooks: bench.service });
+    expect(source.log).toEqual([
+      "read a 1-5",
+      "confirm a 5",
+      "read a 6-10",
+      "confirm a 10",
+      "read a 11-12",
+      "confirm a 12",
+    ]);
+    expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
+  });
+
+  test("keeps ranges with a gap apart", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const source = new FakeLedgers((id) => eventFor(config, { id: `gap:${id}` }));
+    const bodies = [
+      { ledger: "a", from: 9, to: 9 },
+      { ledger: "a", from: 1, to: 2 },
+    ];
+    await consumeEvents(new FakeBatch("florin-events", bodies), {
+      source,
+      webhooks: bench.service,
+    });
+    expect(source.log).toEqual(["read a 1-2", "confirm a 2", "read a 9-9", "confirm a 9"]);
+  });
+
+  test("confirms without reading when no config is active", async () => {
+    const source = new FakeLedgers(() => eventFor({ eventTypes: ["a.b"] }));
+    const webhooks = {
+      listSubscriptions: async () => new Map<string, string[]>(),
+      fanOut: () => Promise.reject(new Error("nothing is to be done")),
+    };
+    const batch = new FakeBatch("florin-events", [{ ledger: "a", from: 1, to: 500 }]);
+    await consumeEvents(batch, { source, webhooks });
+    expect(source.log).toEqual(["confirm a 500"]);
+    expect(batch).toMatchObject({ acked: [0], retried: [] });
+  });
+
+  test("confirms entries when the pipelines know of them, and not before", async () => {
+    const source = new FakeLedgers(() => eventFor({ eventTypes: ["a.b"] }));
+    const webhooks = { listSubscriptions: async () => new Map(), fanOut: async () => undefined };
+    const woken: [string, number | undefined][][] = [];
+    const pipelines = {
+      wake: async (lastLogIds: ReadonlyMap<string, number | undefined>) => {
+        expect(source.log).toEqual([]);
+        woken.push([...lastLogIds]);
+      },
+    };
+    const bodies = [
+      { ledger: "a", from: 4, to: 7 },
+      { ledger: "a", from: 1, to: 3 },
+      { ledger: "b", from: 1, to: 1 },
+    ];
+    const failed = new FakeBatch("florin-events", bodies);
+    const wake = () => Promise.reject(new Error("D1 is down"));
+    await consumeEvents(failed, { source, webhooks, pipelines: { wake } });
+    expect(source.log).toEqual([]);
+    expect(failed.acked).toEqual([]);
+    expect(failed.retried).toHaveLength(3);
+
+    const batch = new FakeBatch("florin-events", bodies);
+    await consumeEvents(batch, { source, webhooks, pipelines });
+    expect(woken).toEqual([
+      [
+        ["a", 7],
+        ["b", 1],
+      ],
+    ]);
+    expect(source.log).toEqual(["confirm a 7", "confirm b 1"]);
+    expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
+  });
+
+  test("has the messages of a ledger in trouble sent again, later each time, and handles the others", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const source = new FakeLedgers((id) => eventFor(config, { id: `trouble:${id}` }));
+    source.broken = "b";
+    const bodies = [
+      { ledger: "a", from: 1, to: 1 },
+      { ledger: "b", from: 1, to: 1 },
+    ];
+    for (const [attempts, delay] of [
+      [1, 1],
+      [2, 2],
+      [5, 16],
+      [11, 300],
+    ] as const) {
+      const batch = new FakeBatch("florin-events", bodies, attempts);
+      await consumeEvents(batch, { source, webhooks: bench.service });
+      expect(batch).toMatchObject({ acked: [0], retried: [[1, delay]] });
+    }
+    expect(await bench.deliveriesOf(config.id)).toHaveLength(1);
+  });
+
+  test("fails instead of going round in circles when a ledger gives nothing", async () => {
+    const bench = new DeliveryBench();
+    await bench.subscribe();
+    const source: EventSource = {
+      readEvents: async (_ledger, from) => ({ events: [], to: from - 1 }),
+      confirmEvents: async () => undefined,
+    };
+    const batch = new FakeBatch("florin-events", [{ ledger: "a", from: 1, to: 1 }]);
+    await consumeEvents(batch, { source, webhooks: bench.service });
+    expect(batch).toMatchObject({ acked: [], retried: [[0, 1]] });
+  });
+
+  test("has all messages sent again when the configs cannot be read", async () => {
+    const source = new FakeLedgers(() => eventFor({ eventTypes: ["a.b"] }));
+    const webhooks = {
+      listSubscriptions: () => Promise.reject(new Error("D1 is down")),
+      fanOut: async () => undefined,
+    };
+    const batch = new FakeBatch("florin-events", [
+      { ledger: "a", from: 1, to: 1 },
+      { ledger: "b", from: 1, to: 1 },
+    ]);
+    await consumeEvents(batch, { source, webhooks });
+    expect(batch).toMatchObject({
+      acked: [],
+      retried: [
+        [0, 1],
+        [1, 1],
+      ],
+    });
+    expect(source.log).toEqual([]);
+  });
+
+  test("drops malformed messages and handles the rest", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const source = new FakeLedgers((id) => eventFor(config, { id: `malformed:${id}` }));
+    const bodies = [
+      null,
+      "text",
+      { ledger: "", from: 1, to: 1 },
+      { ledger: "a", from: "1", to: 1 },
+      { ledger: "a", from: -1, to: 1 },
+      { ledger: "a", from: 1.5, to: 2 },
+      { ledger: "a", from: 1, to: 1 },
+    ];
+    const batch = new FakeBatch("florin-events", bodies);
+    await consumeEvents(batch, { source, webhooks: bench.service });
+    expect(source.log).toEqual(["read a 1-1", "confirm a 1"]);
+    expect(batch.acked).toHaveLength(bodies.length);
+  });
+});
+
+describe("the deliveries consumer", () => {
+  test("attempts each delivery of a batch once and acknowledges all", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    await bench.publish(eventFor(config), eventFor(config));
+    const ids = bench.messages.map(({ deliveryId }) => deliveryId);
+    const bodies = [...ids, ...ids, "unknown"].map((deliveryId) => ({ deliveryId }));
+    const batch = new FakeBatch("florin-deliveries", [...bodies, { deliveryId: 1 }]);
+    await consumeDeliveries(batch, bench.service);
+    expect(bench.calls).toHaveLength(2);
+    expect(batch.acked).toHaveLength(bodies.length + 1);
+  });
+
+  test("has messages sent again when the database is out of order", async () => {
+    const batch = new FakeBatch("florin-deliveries", [{ deliveryId: "a" }], 3);
+    await consumeDeliveries(batch, { deliver: () => Promise.reject(new Error("D1 is down")) });
+    expect(batch).toMatchObject({ acked: [], retried: [[0, 4]] });
+  });
+
+  test("is reached through the queue of that name only", async () => {
+    const batch = new FakeBatch("florin-deliveries", [{ deliveryId: "unknown" }]);
+    await consume(batch, env);
+    expect(batch.acked).toEqual([0]);
+    await expect(consume(new FakeBatch("other", []), env)).rejects.toThrow("no consumer");
+  });
+});
+
+describe("the clock object", () => {
+  const alarmOf = (stub: DurableObjectStub<ClockObject>): Promise<number | null> =>
+    runInDurableObject(stub, (_clock, { storage }) => storage.getAlarm());
+
+  test("keeps the earliest time that it was armed with, also after an eviction", async () => {
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    expect(await alarmOf(stub)).toBeNull();
+    const atMs = Date.now() + HOUR;
+    await stub.arm(atMs);
+    await stub.arm(atMs + 1000);
+    expect(await alarmOf(stub)).toBe(atMs);
+    await evictDurableObject(stub);
+    await stub.arm(atMs - 1000);
+    await stub.arm(atMs);
+    expect(await alarmOf(stub)).toBe(atMs - 1000);
+  });
+
+  test("rests when nothing is under way", async () => {
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    await stub.arm(Date.now() + HOUR);
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await alarmOf(stub)).toBeNull();
+  });
+
+  test("sets itself for what is pending", async () => {
+    const bench = new DeliveryBench();
+    bench.nowMs = Date.now() + 2 * HOUR;
+    const config = await bench.subscribe();
+    await bench.publish(eventFor(config));
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    await stub.arm(Date.now() + HOUR);
+    await runDurableObjectAlarm(stub);
+    expect(await alarmOf(stub)).toBe(bench.nowMs + 15_000);
+  });
+
+  test("stays set when something is armed while it sweeps", async () => {
+    const stub = env.CLOCK.getByName(freshName("clock"));
+    await stub.arm(Date.now() + HOUR);
+    await runInDurableObject(stub, async (clock) => {
+      const sweeping = clock.alarm();
+      await clock.arm(Date.now() + 15_000);
+      await sweeping;
+    });
+    const alarm = await alarmOf(stub);
+    expect(alarm).not.toBeNull();
+    expect(alarm).toBeLessThanOrEqual(Date.now() + 15_000);
+  });
+
+  test("plans forgotten deliveries again, which the queue then brings to their endpoint", async () => {
+    const bench = new DeliveryBench();
+    const { eventTypes } = await bench.subscribe();
+    // Stored an hour ago by a server that was killed before it sent its messages. Nothing listens on this port.
+    const { id: configId } = await bench.service.createConfig({
+      endpoint: "http://127.0.0.1:9/in",
+      eventTypes,
+      secret: undefined,
+      name: undefined,
+    });
+    const killed = WebhookService.from(env, {
+      clock: () => fromMillis(Date.now() - HOUR),
+      send: async () => undefined,
+    });
+    await killed.fanOut([eventFor({ eventTypes })], new Map([[eventTypes[0] ?? "", [configId]]]));
+    expect(await bench.deliveryOf(configId)).toMatchObject({ status: "pending", attempt_count: 0 });
+
+    await runDurableObjectAlarm(deploymentClock(env));
+    const attempted = await vi.waitFor(async () => {
+      const row = await bench.deliveryOf(configId);
+      expect(row).toMatchObject({ status: "pending", attempt_count: 1 });
+      return row;
+    });
+    expect(await bench.attemptsOf(attempted.id)).toMatchObject([
+      { outcome: "retryable_failure", status_code: 0, endpoint: "http://127.0.0.1:9/in" },
+    ]);
+    await bench.service.deleteConfig(configId);
+  });
+});

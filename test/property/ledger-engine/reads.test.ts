@@ -1,0 +1,36 @@
+import * as fc from "fast-check";
+import { describe, test } from "vitest";
+import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
+
+/** A busy machine needs longer than most tests are given. */
+const SLOW = { timeout: 120_000 };
+
+/** Another one each time; a failure tells it. */
+const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;
+
+describe("every read of a ledger equals a naive filter over its history", SLOW, () => {
+  test("with all features", () => {
+    assertReads({ seed: randomSeed(), queries: 350 });
+    assertReads({ seed: randomSeed(), queries: 350 });
+  });
+
+  test("without effective volumes and without history of metadata", () => {
+    assertReads({
+      seed: randomSeed(),
+      features: {
+        MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED",
+        ACCOUNT_METADATA_HISTORY: "DISABLED",
+        TRANSACTION_METADATA_HISTORY: "DISABLED",
+      },
+      queries: 200,
+    });
+  });
+
+  test("without history of moves, and without hashes", () => {
+    assertReads({
+      seed: randomSeed(),
+      features: { MOVES_HISTORY: "OFF", HASH_LOGS: "DISABLED" },
+      queries: 200,
+    });
+  });
+});

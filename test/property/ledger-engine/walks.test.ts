@@ -1,0 +1,194 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
+import {
+  BARE,
+  create,
+  posting,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { walk } from "#test/support/ledger-engine/walks.ts";
+
+const TRANSACTION_COLUMNS: SortColumns = {
+  id: "integer",
+  timestamp: "date",
+  inserted_at: "date",
+  updated_at: "date",
+};
+
+/** What the key of a transaction is in each sort, as text that sorts. */
+const keyOf: Record<string, (transaction: Transaction) => string> = {
+  id: () => "",
+  timestamp: ({ timestamp }) => timestamp,
+  inserted_at: ({ insertedAt }) => insertedAt,
+  updated_at: ({ updatedAt }) => updatedAt,
+};
+
+/** One thing that happens: a transaction of some date, a change of an old one, or a second that passes. */
+const happening = fc.record({
+  date: fc.option(fc.integer({ min: -4, max: 6 }), { nil: undefined }),
+  touched: fc.option(fc.nat(40), { nil: undefined, freq: 3 }),
+  isRevert: fc.boolean(),
+  passes: fc.nat(1),
+});
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+
+/** Makes it happen in a ledger. Back-dated and future dates are many, and most dates are there more than once. */
+function apply(ledger: TestLedger, { date, touched, isRevert, passes }: Happening): void {
+  const micros = toMicros(ledger.now);
+  ledger.now = fromMicros(micros + BigInt(passes) * 1_000_000n);
+  const options = { idempotencyKey: "", dryRun: false };
+  const known =
+    touched === undefined ? undefined : ledger.engine.reads.findTransaction(touched, BARE);
+  if (known === undefined) {
+    const timestamp =
+      date === undefined ? undefined : fromMicros(micros + BigInt(date) * 1_000_000n);
+    const fields = timestamp === undefined ? {} : { timestamp };
+    ledger.engine.execute(create(posting("world -> a", 1), fields), options);
+  } else if (isRevert && known.revertedAt === undefined) {
+    ledger.engine.execute(revert(known.id, { force: true }), options);
+  } else {
+    ledger.engine.execute(setMetadata(known.id, { at: ledger.now }), options);
+  }
+}
+
+const sortOf = (column: string, order: "asc" | "desc", list: readonly Transaction[]): number[] => {
+  const key = keyOf[column] ?? (() => "");
+  const sign = order === "asc" ? 1 : -1;
+  return list
+    .toSorted((a, b) => (key(a) === key(b) ? a.id - b.id : key(a) < key(b) ? -1 : 1) * sign)
+    .map(({ id }) => id);
+};
+
+const idsOf = (pages: readonly (readonly Transaction[])[]): number[] =>
+  pages.flat().map(({ id }) => id);
+
+const column = fc.constantFrom(...Object.keys(TRANSACTION_COLUMNS));
+const order = fc.constantFrom("asc" as const, "desc" as const);
+const pageSize = fc.integer({ min: 1, max: 7 });
+
+/** A busy machine needs longer than most tests are given. */
+const SLOW = { timeout: 60_000 };
+
+describe("a walk through transactions", SLOW, () => {
+  test("reads each once in order, and the same pages on the way back", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ past: fc.array(happening, { maxLength: 40 }), column, order, pageSize }),
+        async ({ past, column, order, pageSize }) => {
+          const ledger = new TestLedger();
+          for (const it of past) apply(ledger, it);
+          const read = async (query: PageQuery) =>
+            ledger.engine.reads.listTransactions(query, BARE);
+          const { forward, backward } = await walk(read, {
+            columns: TRANSACTION_COLUMNS,
+            column,
+            order,
+            pageSize,
+          });
+          expect(idsOf(forward)).toEqual(sortOf(column, order, ledger.transactions()));
+          expect(backward.toReversed().map((page) => page.map(({ id }) => id))).toEqual(
+            forward.slice(0, -1).map((page) => page.map(({ id }) => id)),
+          );
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  test("reads each that was there at its begin once, in order, while writes go on", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          past: fc.array(happening, { minLength: 5, maxLength: 30 }),
+          meanwhile: fc.array(fc.array(happening, { maxLength: 3 }), { maxLength: 20 }),
+          // A change moves a transaction to another place of the sort by `updated_at`.
+          column: column.filter((name) => name !== "updated_at"),
+          order,
+          pageSize,
+        }),
+        async ({ past, meanwhile, column, order, pageSize }) => {
+          const ledger = new TestLedger();
+          for (const it of past) apply(ledger, it);
+          const atBegin = sortOf(column, order, ledger.transactions());
+          const coming = [...meanwhile];
+          const read = async (query: PageQuery) => {
+            const page = ledger.engine.reads.listTransactions(query, BARE);
+            for (const it of coming.shift() ?? []) apply(ledger, it);
+            return page;
+          };
+          const { forward, backward } = await walk(read, {
+            columns: TRANSACTION_COLUMNS,
+            column,
+            order,
+            pageSize,
+          });
+          const known = new Set(atBegin);
+          const found = idsOf(forward);
+          expect(new Set(found).size).toBe(found.length);
+          expect(found.filter((id) => known.has(id))).toEqual(atBegin);
+          const back = idsOf(backward.toReversed());
+          expect(new Set(back).size).toBe(back.length);
+          const lastPage = new Set(forward.at(-1)?.map(({ id }) => id));
+          expect(back.filter((id) => known.has(id))).toEqual(
+            atBegin.filter((id) => !lastPage.has(id)),
+          );
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+});
+
+describe("a walk through accounts", SLOW, () => {
+  const segment = fc.constantFrom("a", "B", "10", "9", "a-", "a_", "Z", "__proto__");
+  const address = fc.array(segment, { minLength: 1, maxLength: 3 }).map((it) => it.join(":"));
+
+  test("reads each once in the order of bytes, both ways, while accounts are added", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          past: fc.uniqueArray(address, { minLength: 1, maxLength: 25 }),
+          coming: fc.array(address, { maxLength: 15 }),
+          order,
+          pageSize,
+        }),
+        async ({ past, coming, order, pageSize }) => {
+          const ledger = new TestLedger();
+          for (const it of past) ledger.run(setMetadata(it, {}));
+          const waiting = [...coming];
+          const read = async (query: PageQuery) => {
+            const page = ledger.engine.reads.listAccounts(query, BARE);
+            const next = waiting.shift();
+            if (next !== undefined) ledger.run(setMetadata(next, {}));
+            return page;
+          };
+          const options = {
+            columns: { address: "text" },
+            column: "address",
+            order,
+            pageSize,
+          } as const;
+          const { forward, backward } = await walk(read, options);
+          const sorted = order === "asc" ? past.toSorted() : past.toSorted().toReversed();
+          const addresses = forward.flat().map((account): string => account.address);
+          expect(new Set(addresses).size).toBe(addresses.length);
+          expect(addresses.filter((it) => past.includes(it))).toEqual(sorted);
+          const back = backward
+            .toReversed()
+            .flat()
+            .map((account): string => account.address);
+          const lastPage = new Set(forward.at(-1)?.map((account): string => account.address));
+          expect(back.filter((it) => past.includes(it))).toEqual(
+            sorted.filter((it) => !lastPage.has(it)),
+          );
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+});

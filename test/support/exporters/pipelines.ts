@@ -1,0 +1,113 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { parseJson } from "#platform/json.ts";
+import { inLedger, okBodyOf } from "#test/support/ledger/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
+
+export const EXPORTERS = "/api/ledger/v2/_/exporters";
+
+/** A log entry as an endpoint gets it. */
+export interface ReceivedEntry {
+  readonly id: number;
+  readonly ledger: string;
+  readonly type: string;
+}
+
+/** By URL. They listen as long as there may be pipelines to them: to the end of the file. */
+const endpoints = new Map<string, FakeEndpoint>();
+
+/** An HTTP endpoint that exporters of this test send to; all other requests go where they go. */
+export class FakeEndpoint {
+  readonly url: string;
+  readonly requests: { readonly headers: Headers; readonly body: string }[] = [];
+  /** What it answers; 200 at first. */
+  respond: () => Response | Promise<Response> = () => new Response();
+
+  constructor(url = `http://${freshName("sink")}.example.com/in`) {
+    this.url = url;
+    if (endpoints.size === 0) {
+      const passOn = globalThis.fetch;
+      vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+        const endpoint = typeof input === "string" ? endpoints.get(input) : undefined;
+        return endpoint === undefined ? passOn(input, init) : endpoint.#take(init);
+      });
+    }
+    endpoints.set(url, this);
+  }
+
+  async #take(init: RequestInit | undefined): Promise<Response> {
+    const { headers } = init ?? {};
+    const body = await new Response(init?.body ?? null).text();
+    this.requests.push({ headers: new Headers(headers), body });
+    return this.respond();
+  }
+
+  /** The entries of each request that came in. */
+  get batches(): ReceivedEntry[][] {
+    return this.requests.map(({ body }) => parseJson(body) as ReceivedEntry[]);
+  }
+
+  get ids(): number[] {
+    return this.batches.flat().map(({ id }) => id);
+  }
+}
+
+/** Sends at once what there is. */
+const PROMPT = { flushInterval: "1ms" };
+
+/** A new exporter, by its id. */
+export async function freshExporter(driver: string, config: object = {}): Promise<string> {
+  const body = { driver, config: { batching: PROMPT, ...config } };
+  const { data } = await okBodyOf<{ data: { id: string } }>(api(EXPORTERS, { body }));
+  return data.id;
+}
+
+/** A new pipeline, by its id. */
+export async function freshPipeline(ledger: string, exporterID: string): Promise<string> {
+  const answer = inLedger(ledger, "/pipelines", { body: { exporterID } });
+  return (await okBodyOf<{ data: { id: string } }>(answer)).data.id;
+}
+
+export interface PipelineView {
+  readonly id: string;
+  readonly ledger: string;
+  readonly exporterID: string;
+  readonly enabled: boolean;
+  readonly lastLogID?: number;
+  readonly error?: string;
+}
+
+export async function pipelineOf(ledger: string, id: string): Promise<PipelineView> {
+  return (await okBodyOf<{ data: PipelineView }>(inLedger(ledger, `/pipelines/${id}`))).data;
+}
+
+export async function stateOf(ledger: string, id: string): Promise<Record<string, unknown>> {
+  const path = `/api/florin/v1/ledgers/${ledger}/pipelines/${id}`;
+  return (await okBodyOf<{ data: Record<string, unknown> }>(api(path))).data;
+}
+
+export const act = async (ledger: string, id: string, verb: "start" | "stop" | "reset") => {
+  const response = await inLedger(ledger, `/pipelines/${id}/${verb}`, { method: "POST" });
+  if (response.status !== 202) throw new Error(`${verb}: ${await response.text()}`);
+};
+
+export const pipelineObject = (id: string) => env.PIPELINES.getByName(id);
+
+/** The time of the alarm of a pipeline's object. */
+export const alarmOf = (id: string): Promise<number | null> =>
+  runInDurableObject(pipelineObject(id), (_, { storage }) => storage.getAlarm());
+
+/** What the object of a pipeline stores: names of tables, keys, and its alarm. */
+export const storageOf = (id: string) =>
+  runInDurableObject(pipelineObject(id), async (_, { storage }) => ({
+    tables: storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("_cf_")),
+    alarm: await storage.getAlarm(),
+  }));
+
+/** Lets the alarm of a pipeline ring now. */
+export const ring = (id: string): Promise<boolean> => runDurableObjectAlarm(pipelineObject(id));

@@ -1,0 +1,22 @@
+import { expect } from "vitest";
+import type { TestLedger } from "./fixtures.ts";
+import { chainHash } from "./recorded.ts";
+import { toMemento } from "#ledger-engine/rules/log/memento.ts";
+import { LedgerModel } from "#test/support/ledger-engine/model/model.ts";
+
+/** Expects of a ledger that its hash chain is whole and that everything in it follows from its log. */
+export function expectSound(ledger: TestLedger): void {
+  const log = ledger.logs();
+  const stored = ledger.sql.all<{ hash: string }>("SELECT hex(hash) AS hash FROM log ORDER BY id");
+  let previous: string | undefined;
+  const computed = log.map((entry) => {
+    previous = chainHash(toMemento(entry), previous);
+    return Buffer.from(previous, "base64").toString("hex").toUpperCase();
+  });
+  expect(stored.map(({ hash }) => hash)).toEqual(computed);
+  const replayed = LedgerModel.fromLog(log);
+  expect(ledger.transactions()).toEqual(replayed.transactions());
+  expect(ledger.accounts()).toEqual(replayed.accounts());
+  const schemas = log.flatMap(({ data }) => ("schema" in data ? [data.schema] : []));
+  expect(ledger.schemas()).toEqual(schemas);
+}

@@ -1,0 +1,65 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import { EXPANDED, TestLedger, WITH_VOLUMES } from "./fixtures.ts";
+import { answerAudit, type AuditReport, LedgerAudit } from "#ledger-engine/audit/audit.ts";
+import { attempt } from "#platform/result.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
+import {
+  checkAgainstModel,
+  type LedgerUnderTest,
+} from "#test/support/ledger-engine/model/agreement.ts";
+import { type Step, steps } from "#test/support/ledger-engine/model/steps.ts";
+
+/**
+ * Takes ledgers on `node:sqlite` through random lives, beside the naive model, and audits each of them at its end. Gives
+ * the number of commands.
+ */
+export async function checkLives(options: { lives: number; stepsMax: number }): Promise<number> {
+  let commands = 0;
+  const property = fc.asyncProperty(
+    steps(options.stepsMax),
+    fc.boolean(),
+    async (life, isStrict) => {
+      const ledger = new TestLedger({
+        settings: { schemas: { isStrict, report: () => undefined } },
+      });
+      commands += life.reduce((sum, step) => sum + commandsOf(step), 0);
+      await checkAgainstModel({ ...underTest(ledger), isStrict }, life);
+      expect(audited(ledger).differences).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: options.lives });
+  return commands;
+}
+
+/** Compares a ledger with what its log says. */
+export function audited(ledger: Pick<TestLedger, "sql" | "engine">): AuditReport {
+  const audit = new LedgerAudit(new NodeSql(), ledger.engine.info);
+  while (audit.report.status === "running") {
+    const request = audit.next();
+    audit.take(request, answerAudit(ledger.sql, request));
+  }
+  return audit.report;
+}
+
+function commandsOf(step: Step): number {
+  if (step.kind === "bulk") return step.writes.length;
+  return step.kind === "write" || step.kind === "repeat" ? 1 : 0;
+}
+
+/** A ledger on `node:sqlite` as the model checks it. */
+export const underTest = (ledger: TestLedger): LedgerUnderTest => ({
+  start: ledger.now,
+  execute: async (command, options) => attempt(() => ledger.engine.execute(command, options)),
+  executeBulk: async (elements, options) => ledger.engine.executeBulk(elements, options),
+  listTransactions: async (query) => ledger.engine.reads.listTransactions(query, EXPANDED),
+  listAccounts: async (query) => ledger.engine.reads.listAccounts(query, WITH_VOLUMES),
+  readLogs: async () => ledger.logs(),
+  evict: async () => {
+    ledger.open();
+  },
+  wait: (seconds) => {
+    ledger.now = fromMicros(toMicros(ledger.now) + BigInt(seconds) * 1_000_000n);
+  },
+});

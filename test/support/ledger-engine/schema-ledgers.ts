@@ -1,0 +1,66 @@
+import { insertSchema, TestLedger, type TestLedgerOptions } from "./fixtures.ts";
+import type { EngineSettings } from "#ledger-engine/engine.ts";
+import { parseJson } from "#platform/json.ts";
+import { attempt } from "#platform/result.ts";
+
+/** Accounts of every kind; `users:…` and `world` get metadata, `bank:main` may, `users:…:wallet` gets some of its own. */
+export const CHART = parseJson(`{
+  "world": {".metadata": {"kind": {"default": "outside"}}},
+  "bank": {"main": {".metadata": {"kind": {}}}, "fees": {}},
+  "users": {
+    "$id": {
+      ".pattern": "^[0-9]+$", ".self": {},
+      ".metadata": {"tier": {"default": "basic"}, "kind": {"default": "user"}, "__proto__": {"default": "p"}},
+      "wallet": {".metadata": {"tier": {"default": "wallet"}}}
+    }
+  }
+}`) as object; // as is written here
+
+/** Sends what is asked for from the world. */
+export const PAY = [
+  "vars {",
+  "  monetary $amount",
+  "  account $to",
+  "}",
+  "send $amount (",
+  "  source = @world",
+  "  destination = $to",
+  ")",
+  'set_tx_meta("by", "template")',
+].join("\n");
+
+/** A script that only the interpreter can read. */
+export const ONE_LINE = "send [USD 1] (source = @world destination = @users:1)";
+
+/** A ledger with the schema `v1`, which has a chart only, and `v2` with templates. */
+export class SchemaLedger extends TestLedger {
+  /** What was against a schema and accepted. */
+  readonly told: readonly string[];
+
+  constructor(options: SchemaLedgerOptions = {}) {
+    const told: string[] = [];
+    const { isStrict = true, settings = {}, ...rest } = options;
+    const schemas = { isStrict, report: (violation: string) => void told.push(violation) };
+    super({ ...rest, settings: { ...settings, schemas } });
+    this.told = told;
+    this.run(insertSchema("v1", { chart: CHART }));
+    this.run(insertSchema("v2", { chart: CHART, transactions: TEMPLATES }));
+  }
+}
+
+const TEMPLATES = {
+  pay: { description: "Money in", script: PAY },
+  interpreted: { script: ONE_LINE, runtime: "experimental-interpreter" },
+};
+
+export interface SchemaLedgerOptions extends Omit<TestLedgerOptions, "settings"> {
+  readonly settings?: Partial<Omit<EngineSettings, "schemas">>;
+  /** Unless given, it is. */
+  readonly isStrict?: boolean;
+}
+
+/** The kind and the message with which something is refused, `none` where it is not. */
+export function refusalTextOf(work: () => unknown): string {
+  const result = attempt(work);
+  return result.ok ? "none" : `${result.failure.kind}: ${result.failure.message}`;
+}

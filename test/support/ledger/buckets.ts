@@ -1,0 +1,136 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
+import { objectOf, okBodyOf, pay, post } from "./api.ts";
+import type { BucketPorts } from "#modules/ledger/catalogue/buckets/context.ts";
+import { BucketService, LedgerService } from "#modules/ledger/index.ts";
+import { present } from "#platform/assert.ts";
+import { fromMillis } from "#platform/time.ts";
+import { type ApiInit, api, freshName } from "#test/support/platform/api.ts";
+
+/** A row of the catalogue, as it is stored. */
+export interface CatalogueRow {
+  readonly uuid: string;
+  readonly deleted_at: string | null;
+  readonly visibility: number;
+  readonly told_visibility: number;
+  readonly purging_since: string | null;
+}
+
+/** A new ledger with a transaction, in a bucket; by its name. */
+export async function ledgerIn(bucket: string): Promise<string> {
+  const name = freshName("ledger");
+  await createIn(bucket, name);
+  await okBodyOf(post(name, pay("world -> a", 100, { metadata: { k: "v" } })));
+  return name;
+}
+
+export async function createIn(bucket: string, name: string): Promise<void> {
+  const response = await api(`/api/ledger/v2/${name}`, { body: { bucket } });
+  if (response.status !== 204) throw new Error(`no ledger: ${await response.text()}`);
+}
+
+export const rowOf = async (ledger: string): Promise<CatalogueRow | null> =>
+  env.DB.prepare("SELECT * FROM ledgers WHERE name = ?").bind(ledger).first<CatalogueRow>();
+
+export const uuidOf = async (ledger: string): Promise<string> =>
+  present(await rowOf(ledger), "the ledger has a row").uuid;
+
+/** Whether the object of a ledger serves it, whatever the catalogue says. */
+export const isServed = async (ledger: string): Promise<boolean> =>
+  (await objectOf(ledger).assertCreated()).ok;
+
+/** Leaves an audit of a ledger that is not at its end. */
+export async function halfAudited(ledger: string): Promise<void> {
+  const info = await LedgerService.from(env).getLedger(ledger);
+  const answer = await runInDurableObject(env.AUDITS.getByName(ledger), (audit) => {
+    vi.spyOn(Date, "now").mockReturnValueOnce(0); // the begin of the call, which works for a while
+    return audit.audit(info);
+  });
+  expect(answer).toMatchObject({ value: { status: "running" } });
+}
+
+/** What an object stores: the names of its tables, and whether an alarm is set. */
+export const storageOf = (
+  object: DurableObjectStub,
+): Promise<{ tables: string[]; alarm: number | null }> =>
+  runInDurableObject(object, async (_, { storage }) => ({
+    tables: storage.sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("_cf_")),
+    alarm: await storage.getAlarm(),
+  }));
+
+export const NO_STORAGE = { tables: [], alarm: null };
+
+/** The use cases of buckets with time and settings in the hands of the test; what it gives besides replaces the real thing. */
+export function bucketsAt(
+  nowMs: number,
+  { settings = {}, ...ports }: Partial<BucketPorts> & { settings?: Record<string, string> } = {},
+): BucketService {
+  return BucketService.from(
+    { ...env, ...settings },
+    {
+      clock: () => fromMillis(nowMs),
+      armClock: async () => undefined,
+      watchClock: async () => undefined,
+      ...ports,
+    },
+  );
+}
+
+/** Deletes a bucket through the API. */
+export const deleteBucket = (bucket: string, init: ApiInit = {}): Promise<Response> =>
+  api(`/api/ledger/v2/_/buckets/${bucket}`, { method: "DELETE", ...init });
+
+/** Restores a bucket through the API. */
+export const restoreBucket = (bucket: string, init: ApiInit = {}): Promise<Response> =>
+  api(`/api/ledger/v2/_/buckets/${bucket}/restore`, { method: "POST", ...init });
+
+export interface ListedLedger {
+  readonly name: string;
+  readonly deletedAt?: string;
+}
+
+/** What the list of ledgers shows of a bucket. */
+export async function ledgersIn(bucket: string, includeDeleted = false): Promise<ListedLedger[]> {
+  const query = encodeURIComponent(JSON.stringify({ $match: { bucket } }));
+  const { cursor } = await okBodyOf<{ cursor: { data: ListedLedger[] } }>(
+    api(`/api/ledger/v2?includeDeleted=${includeDeleted}&query=${query}`),
+  );
+  return cursor.data.map(({ name, deletedAt }) => ({ name, ...(deletedAt && { deletedAt }) }));
+}
+
+export interface ListedBucket {
+  readonly name: string;
+  readonly ledgers: number;
+  readonly deletedLedgers: number;
+  readonly deletedAt?: string;
+  readonly purgeAt?: string;
+}
+
+/** A page of the list of buckets. */
+export async function bucketPage(query: string): Promise<{
+  readonly data: ListedBucket[];
+  readonly next: string;
+  readonly previous?: string;
+}> {
+  const { cursor } = await okBodyOf<{
+    cursor: { data: ListedBucket[]; next: string; previous?: string };
+  }>(api(`/api/florin/v1/buckets?${query}`));
+  return cursor;
+}
+
+/** A bucket as the list shows it, if it does. */
+export async function bucketOf(name: string): Promise<ListedBucket | undefined> {
+  let cursor = "";
+  do {
+    const page = await bucketPage(`pageSize=15&cursor=${cursor}`);
+    const found = page.data.find((bucket) => bucket.name === name);
+    if (found !== undefined) return found;
+    cursor = page.next;
+  } while (cursor !== "");
+  return undefined;
+}

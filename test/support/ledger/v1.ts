@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import { freshLedger } from "./api.ts";
+import { type ApiInit, api } from "#test/support/platform/api.ts";
+import { sdk } from "#test/support/platform/sdk.ts";
+
+export const { v1, v2 } = sdk().ledger;
+
+/** A name that no ledger can have. */
+export const INVALID_NAME = "a.b";
+
+/** One posting: `posting("world -> a", 100n)`. */
+export function posting(way: string, amount: bigint, asset = "USD") {
+  const [source = "", destination = ""] = way.split(" -> ");
+  return { source, destination, amount, asset };
+}
+
+/** Calls a path of version 1 below a ledger. */
+export const inV1 = (ledger: string, path: string, init?: ApiInit): Promise<Response> =>
+  api(`/api/ledger/${ledger}${path}`, init);
+
+/** The status and the number that a count answers: the SDK cannot read a refused one, as `HEAD` has no body. */
+export async function countOf(ledger: string, path: string): Promise<[number, string | null]> {
+  const { status, headers } = await inV1(ledger, path, { method: "HEAD" });
+  return [status, headers.get("count")];
+}
+
+/** The code of the error that a call of the SDK ends with, if it has the type that version 1 declares. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ name: "ErrorsErrorResponse" });
+  const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
+  expect(errorMessage).toContain(`[${errorCode}] `);
+  return errorCode;
+}
+
+/** A ledger with three transactions, the last of which reverts the second, and metadata on `users:1`. */
+export async function writtenLedger(): Promise<string> {
+  const ledger = await freshLedger();
+  await v1.createTransaction({
+    ledger,
+    postTransaction: {
+      postings: [posting("world -> users:1", 100n)],
+      reference: "first",
+      metadata: { kind: "deposit" },
+      timestamp: new Date("2025-01-01T00:00:00Z"),
+    },
+  });
+  await v1.createTransaction({
+    ledger,
+    postTransaction: {
+      postings: [posting("users:1 -> bank", 30n), posting("world -> bank", 5n, "EUR")],
+      timestamp: new Date("2025-01-02T00:00:00Z"),
+    },
+  });
+  await v1.revertTransaction({ ledger, txid: 2n });
+  await v1.addMetadataToAccount({ ledger, address: "users:1", requestBody: { tier: "gold" } });
+  return ledger;
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { compileScript, type RunResult, runScript } from "#numscript";
+import type { Runtime } from "#numscript/syntax/ast.ts";
+import type { ScriptFailure } from "#numscript/syntax/diagnostics.ts";
+import type { BalanceQuery, Reader, RunOutput } from "#numscript/values/run.ts";
+
+export const RUNTIMES = ["machine", "experimental-interpreter"] as const satisfies Runtime[];
+
+/** Account -> asset -> balance. */
+export type Balances = Readonly<Record<string, Readonly<Record<string, number | string | bigint>>>>;
+/** Account -> key -> text. */
+export type Metadata = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** What a script runs on. */
+export interface Surroundings {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly balances?: Balances;
+  /** Accounts that are named here exist, all others do not. */
+  readonly metadata?: Metadata;
+  readonly flags?: readonly string[];
+}
+
+/** What a script came to: its postings as `source>destination ASSET amount`, or the code of an error. */
+export interface Outcome {
+  readonly p?: readonly string[];
+  readonly e?: string;
+  readonly msg?: string;
+  /** Metadata of the transaction, and of accounts. */
+  readonly tx?: Readonly<Record<string, string>>;
+  readonly acc?: Metadata;
+}
+
+/** What a run asked of its ledger: the metadata of an account, or balances. */
+export type Read = { readonly metadata: string } | Readonly<Record<string, readonly string[]>>;
+
+/** A line of the conformance fixtures. */
+export interface Case {
+  readonly id: string;
+  /** What it shows. */
+  readonly n?: string;
+  readonly s: string;
+  readonly v?: Readonly<Record<string, string>>;
+  readonly b?: Balances;
+  readonly m?: Metadata;
+  readonly f?: readonly string[];
+  /** What both runtimes come to, or each of them. */
+  readonly R?: Outcome;
+  readonly M?: Outcome;
+  readonly I?: Outcome;
+  /** The reads of each. */
+  readonly Q?: Readonly<Partial<Record<"M" | "I", readonly (string | object)[]>>>;
+}
+
+export function loadCases(name: "numscript" | "numscript-random"): readonly Case[] {
+  const path = resolve(import.meta.dirname, `../../fixtures/${name}.jsonl`);
+  const lines = readFileSync(path, "utf8").trim().split("\n");
+  // Its numbers are small: larger ones are texts.
+  return lines.map((line) => JSON.parse(line) as Case);
+}
+
+export const surroundingsOf = ({ v, b, m, f }: Case): Surroundings => ({
+  ...(v === undefined ? {} : { variables: v }),
+  ...(b === undefined ? {} : { balances: b }),
+  ...(m === undefined ? {} : { metadata: m }),
+  ...(f === undefined ? {} : { flags: f }),
+});
+
+export const expectedOf = (
+  { R, M, I }: Pick<Case, "R" | "M" | "I">,
+  runtime: Runtime,
+): Outcome | undefined => (runtime === "machine" ? M : I) ?? R;
+
+/** Expected reads in the form in which `MemoryReader` writes them down. */
+export function expectedReads({ Q }: Case, runtime: Runtime): readonly Read[] | undefined {
+  return Q?.[runtime === "machine" ? "M" : "I"]?.map((read): Read => {
+    if (typeof read === "string") return { metadata: read.replace("account ", "") };
+    const [account] = "meta" in read ? Object.keys(read.meta as object) : [];
+    return account === undefined ? (read as Read) : { metadata: account };
+  });
+}
+
+/** Answers from memory, and writes down what it was asked. */
+export class MemoryReader implements Reader {
+  readonly reads: Read[] = [];
+  readonly #balances: Balances;
+  readonly #metadata: Metadata;
+
+  constructor({ balances = {}, metadata = {} }: Surroundings) {
+    this.#balances = balances;
+    this.#metadata = metadata;
+  }
+
+  balances(queries: readonly BalanceQuery[]): bigint[] {
+    const read: Record<string, string[]> = {};
+    for (const { account, asset } of queries) (read[account] ??= []).push(asset);
+    this.reads.push(read);
+    return queries.map(({ account, asset }) => BigInt(this.#of(account)[asset] ?? 0));
+  }
+
+  metadata(account: string): Readonly<Record<string, string>> | undefined {
+    this.reads.push({ metadata: account });
+    return Object.hasOwn(this.#metadata, account) ? this.#metadata[account] : undefined;
+  }
+
+  scales(account: string, base: string) {
+    return Object.entries(this.#of(account))
+      .filter(([asset]) => asset === base || asset.startsWith(`${base}/`))
+      .map(([asset, balance]) => ({ asset, balance: BigInt(balance) }));
+  }
+
+  #of(account: string): Readonly<Record<string, number | string | bigint>> {
+    return Object.hasOwn(this.#balances, account) ? (this.#balances[account] ?? {}) : {};
+  }
+}
+
+/** Compiles and runs a script in memory. */
+export function execute(
+  script: string,
+  runtime: Runtime,
+  surroundings: Surroundings & { reader?: Reader } = {},
+): RunResult {
+  const compiled = compileScript(script, runtime);
+  if (!compiled.ok) return { ...compiled, steps: 0 };
+  return runScript(compiled.script, {
+    variables: new Map(Object.entries(surroundings.variables ?? {})),
+    featureFlags: new Set(surroundings.flags),
+    reader: surroundings.reader ?? new MemoryReader(surroundings),
+  });
+}
+
+/** The same, as the conformance fixtures write it. */
+export function outcomeOf(
+  script: string,
+  runtime: Runtime,
+  surroundings: Surroundings & { reader?: Reader } = {},
+): Outcome {
+  const result = execute(script, runtime, surroundings);
+  return result.ok
+    ? describeOutput(result.output)
+    : {
+        e: codeOf(result.failure, runtime),
+        msg: result.failure.diagnostics.map(({ message }) => message).join("\n"),
+      };
+}
+
+function describeOutput({ postings, metadata, accountMetadata }: RunOutput): Outcome {
+  const tx = Object.fromEntries(metadata);
+  const acc = Object.fromEntries(
+    Array.from(accountMetadata, ([account, texts]) => [account, Object.fromEntries(texts)]),
+  );
+  return {
+    ...(postings.length === 0 ? { e: "NO_POSTINGS" } : { p: postings.map(describePosting) }),
+    ...(metadata.size === 0 ? {} : { tx }),
+    ...(accountMetadata.size === 0 ? {} : { acc }),
+  };
+}
+
+export const describePosting = ({
+  source,
+  destination,
+  asset,
+  amount,
+}: RunOutput["postings"][number]): string => `${source}>${destination} ${asset} ${amount}`;
+
+/** How a failure is named on the wire. */
+export function codeOf({ reason }: ScriptFailure, runtime: Runtime): string {
+  const isMachine = runtime === "machine";
+  switch (reason) {
+    case "syntax":
+      return isMachine ? "COMPILATION_FAILED" : "INTERPRETER_PARSE";
+    case "invalid":
+      return isMachine ? "COMPILATION_FAILED" : "INTERPRETER_RUNTIME";
+    case "missing-funds":
+      return "INSUFFICIENT_FUND";
+    case "missing-account":
+      return isMachine ? "NOT_FOUND" : "INTERPRETER_RUNTIME";
+    case "runtime":
+      return isMachine ? "INTERNAL" : "INTERPRETER_RUNTIME";
+  }
+}

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { end, type ProcessIdentity } from "#scripts/lib/processes.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+
+/** A state folder that no other test uses. */
+export const freshFolder = (): string => mkdtempSync(join(tmpdir(), "florin-state-"));
+
+/** What `npm start` ended with, where it did not start. */
+export interface FailedStart {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+export interface CallInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, in which integers may be `bigint`. */
+  readonly body?: unknown;
+}
+
+/** A server as `npm start` runs it, in a process group of its own. */
+export class LocalServer {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What it printed until it was ready. */
+  readonly welcome: string;
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+  #token: Promise<string> | undefined;
+  #orphan: ProcessIdentity | undefined;
+
+  private constructor(launch: Launch, welcome: string) {
+    this.url = lineOf(welcome, "Base URL");
+    this.clientId = lineOf(welcome, "Client id");
+    this.clientSecret = lineOf(welcome, "Client secret");
+    this.welcome = welcome;
+    this.#folder = launch.folder;
+    this.#process = launch.process;
+  }
+
+  /** Starts a server on a state folder; throws when it does not get ready. */
+  static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
+    const launch = launchServer(folder, env);
+    const welcome = await launch.ready;
+    if (typeof welcome === "string") return new LocalServer(launch, welcome);
+    throw new Error(`the server ended with ${welcome.code}: ${welcome.stderr}`);
+  }
+
+  /** Starts a server that must not get ready. */
+  static async fail(folder: string, env: NodeJS.ProcessEnv = {}): Promise<FailedStart> {
+    const launch = launchServer(folder, env);
+    const welcome = await launch.ready;
+    if (typeof welcome !== "string") return welcome;
+    await new LocalServer(launch, welcome).killAll();
+    throw new Error("the server started");
+  }
+
+  /** The runtime below the server, as the state folder records it. */
+  get runtime(): ProcessIdentity {
+    return JSON.parse(readFileSync(join(this.#folder, "runtime.json"), "utf8")) as ProcessIdentity; // as it was written
+  }
+
+  /** Calls the API with all scopes of the first client. */
+  async api(path: string, init: CallInit = {}): Promise<Response> {
+    this.#token ??= this.token();
+    return fetch(`${this.url}${path}`, {
+      method: init.method ?? (init.body === undefined ? "GET" : "POST"),
+      headers: {
+        "content-type": "application/json",
+        ...init.headers,
+        authorization: `Bearer ${await this.#token}`,
+      },
+      ...(init.body === undefined ? {} : { body: stringifyJson(init.body) }),
+    });
+  }
+
+  /** The body of a successful answer. */
+  async json(path: string, init: CallInit = {}): Promise<unknown> {
+    const response = await this.api(path, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answers ${response.status}: ${text}`);
+    return text === "" ? undefined : parseJson(text);
+  }
+
+  /** A token with all scopes. */
+  async token(): Promise<string> {
+    const response = await fetch(`${this.url}/api/auth/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: this.clientId,
+        client_secret: this.clientSecret,
+        scope: SCOPED_MODULES.map((name) => `${name}:write`).join(" "),
+      }),
+    });
+    const { access_token: accessToken } = await response.json<{ access_token: string }>();
+    return accessToken;
+  }
+
+  /** Ends it as `kill` does. Returns the exit code. */
+  stop(): Promise<number | null> {
+    return this.#end(() => this.#process.kill("SIGTERM"));
+  }
+
+  /** Ends it as Ctrl-C in a terminal does: everything below gets the signal, too. */
+  interrupt(): Promise<number | null> {
+    return this.#end(() => process.kill(-this.#pid, "SIGINT"));
+  }
+
+  /** Kills the server alone; its runtime lives on. */
+  async killParent(): Promise<void> {
+    this.#orphan = this.runtime;
+    await this.#end(() => this.#process.kill("SIGKILL"));
+  }
+
+  /** Kills the server and its runtime at once, or what is left of them. */
+  async killAll(): Promise<void> {
+    await this.#end(() => process.kill(-this.#pid, "SIGKILL"));
+    if (this.#orphan !== undefined) await end(this.#orphan);
+  }
+
+  get #pid(): number {
+    if (this.#process.pid === undefined) throw new Error("the server has no process");
+    return this.#process.pid;
+  }
+
+  async #end(act: () => void): Promise<number | null> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return null;
+    const exit = once(this.#process, "exit");
+    act();
+    await exit;
+    return this.#process.exitCode;
+  }
+}
+
+interface Launch {
+  readonly folder: string;
+  readonly process: ChildProcess;
+  /** What it printed until it was ready, or how it failed. */
+  readonly ready: Promise<string | FailedStart>;
+}
+
+function launchServer(folder: string, env: NodeJS.ProcessEnv): Launch {
+  const child = spawn(process.execPath, ["scripts/start.ts"], {
+    cwd: ROOT,
+    env: { ...withoutSettings(process.env), PORT: "0", FLORIN_STATE_DIR: folder, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let stdout = "";
+  let stderr = "";
+  const ready = new Promise<string | FailedStart>((settle) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      if (stdout.includes(LAST_LINE)) settle(stdout);
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = `${stderr}${text}`.slice(-STDERR_LENGTH_MAX);
+    });
+    child.once("close", (code) => settle({ code, stderr }));
+  });
+  return { folder, process: child, ready };
+}
+
+const LAST_LINE = "Ctrl-C stops it.";
+/** The log of a whole test run is of no use. */
+const STDERR_LENGTH_MAX = 10_000;
+
+/** The tests must not depend on what the developer's shell sets. */
+const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("FLORIN_")));
+
+function lineOf(welcome: string, label: string): string {
+  const [, value] = new RegExp(`^ +${label} +(.+)$`, "m").exec(welcome) ?? [];
+  if (value === undefined) throw new Error(`no ${label} in: ${welcome}`);
+  return value;
+}
