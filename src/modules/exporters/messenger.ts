@@ -1,6 +1,6 @@
 import type { PipelineStore } from "./pipeline-store.ts";
 import { logError } from "#platform/log.ts";
-import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
@@ -31,7 +31,7 @@ export class Messenger {
 
   /** Before a change. */
   async watch(): Promise<void> {
-    await deploymentClock(this.#env).watch(Date.now() + CHANGE_MS_MAX);
+    await watchClock(this.#env, Date.now() + CHANGE_MS_MAX);
   }
 
   /** After a change of one pipeline. */
@@ -47,7 +47,7 @@ export class Messenger {
     const ids = await this.#store.listUntold(CALLS_PER_REQUEST_MAX, of);
     const areTold = await this.#tellAll(ids);
     if (ids.length < CALLS_PER_REQUEST_MAX) return areTold;
-    await deploymentClock(this.#env).arm(Date.now() + SWEEP_PAUSE_MS);
+    await armClock(this.#env, Date.now() + SWEEP_PAUSE_MS);
     return false;
   }
 

@@ -6,9 +6,8 @@ import { driverContextOf } from "./exporter-service.ts";
 import { type Assignment, PipelineStore } from "./pipeline-store.ts";
 import { type Progress, ProgressStore } from "./progress.ts";
 import type { LogTextPage } from "#ledger-engine";
-import { AppError } from "#platform/errors.ts";
-import { callObject } from "#platform/http/rpc.ts";
 import { logError } from "#platform/log.ts";
+import { callObject } from "#platform/objects/call.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -216,13 +215,8 @@ async function readPage(
 ): Promise<LogPage> {
   const page = await callObject(
     env.LEDGERS.getByName(ledger).read("exportLogs", [position, undefined, countMax]),
-  ).catch(busy);
+    { object: "ledger", isRead: true },
+  );
   const { text, after, to } = page as LogTextPage; // what the read of that name gives
   return { items: toItems(text), isLast: after >= to };
-}
-
-/** The error of a call whose outcome is not known speaks of writes. */
-function busy(error: unknown): never {
-  const isBusy = error instanceof AppError && error.kind === "OVERLOADED";
-  throw isBusy ? new AppError("OVERLOADED", "the ledger is busy or was restarted") : error;
 }

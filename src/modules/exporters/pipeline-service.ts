@@ -12,9 +12,9 @@ import type { LogTextPage } from "#ledger-engine";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
 import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
-import { callObject } from "#platform/http/rpc.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
+import { callObject, reachObject } from "#platform/objects/call.ts";
 import { settingsOf } from "#platform/settings.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
@@ -214,14 +214,20 @@ export class PipelineService {
 
   /** What the object knows of an earlier reset is no progress any more. */
   async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
-    const progress = await this.#env.PIPELINES.getByName(pipeline.id).progress();
+    const progress = await reachObject(this.#env.PIPELINES.getByName(pipeline.id).progress(), {
+      object: "pipeline",
+      isRead: true,
+    });
     return { ...pipeline, progress: progress?.resets === pipeline.resets ? progress : undefined };
   }
 
   /** A part of the export says which entry is its last, and where the log ends. */
   async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
     const object = this.#env.LEDGERS.getByName(ledger);
-    const page = await callObject(object.read("exportLogs", [-1, undefined, 1]));
+    const page = await callObject(object.read("exportLogs", [-1, undefined, 1]), {
+      object: "ledger",
+      isRead: true,
+    });
     const { text, after, to } = page as LogTextPage; // what the read of that name gives
     return text === "" ? undefined : { first: after, last: to };
   }

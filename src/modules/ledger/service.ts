@@ -10,6 +10,7 @@ import { type Ledger } from "./catalogue/ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import type { LedgerObject } from "./objects/ledger-object.ts";
+import { wholePage } from "./whole-page.ts";
 import {
   assertLedgerName,
   assertMetadata,
@@ -47,15 +48,20 @@ import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsOrigin } from "#platform/events/messages.ts";
-import { callObject } from "#platform/http/rpc.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
-import { joinPages, mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 import type { Settings } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
+
+const TO_LEDGER: ObjectCall = { object: "ledger" };
+const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
+/** An audit goes on where it was, whoever calls it again. */
+const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
 const BUCKET_DEFAULT = "_default";
 
@@ -103,7 +109,7 @@ export class LedgerService {
     const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
     await this.#catalogue.insert({ ...info, metadata, addedAt: systemClock() });
     try {
-      await callObject(this.#object(name).assertCreated());
+      await callObject(this.#object(name).assertCreated(), READ_OF_LEDGER);
     } catch (error) {
       // The ledger exists from its row on; the object makes itself when it is first used.
       logError("the object of a new ledger was not made yet", error, { ledger: name });
@@ -137,12 +143,12 @@ export class LedgerService {
 
   /** How many transactions and accounts a ledger has. */
   countLedger(name: string): Promise<LedgerCounts> {
-    return callObject(this.#object(name).counts());
+    return callObject(this.#object(name).counts(), READ_OF_LEDGER);
   }
 
   /** The steps that have made the tables of a ledger. */
   listMigrations(name: string): Promise<MigrationStep[]> {
-    return callObject(this.#object(name).migrations());
+    return callObject(this.#object(name).migrations(), READ_OF_LEDGER);
   }
 
   listLedgers(query: PageQuery): Promise<Page<Ledger>> {
@@ -157,7 +163,7 @@ export class LedgerService {
   async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
     const object = this.#object(ledger);
     const command = await this.#checked(object, toCommand);
-    return callObject(object.execute(command, options));
+    return callObject(object.execute(command, options), TO_LEDGER);
   }
 
   /** Executes a create or revert and gives the transaction that it made. */
@@ -180,7 +186,7 @@ export class LedgerService {
   ): Promise<Result<Outcome>[]> {
     const object = this.#object(ledger);
     const elements = await this.#checked(object, toElements);
-    return callObject(object.executeBulk(elements, options));
+    return callObject(object.executeBulk(elements, options), TO_LEDGER);
   }
 
   /** Executes the elements of a stream as they arrive, or, with `atomic`, all at its end. */
@@ -191,21 +197,24 @@ export class LedgerService {
   ): Promise<StreamOutcome> {
     const object = this.#object(ledger);
     // Of an unknown ledger, nothing is read. One that gets its name meanwhile gets nothing of the stream.
-    const uuid = await callObject(object.assertCreated());
+    const uuid = await callObject(object.assertCreated(), READ_OF_LEDGER);
     const { schemaVersion = "" } = options;
     const execute: ExecuteBulk = (batch, switches) =>
-      callObject(object.executeBulk(batch, { ...switches, schemaVersion }, uuid));
+      callObject(object.executeBulk(batch, { ...switches, schemaVersion }, uuid), TO_LEDGER);
     return options.atomic
       ? executeAtomically(elements, execute, options)
       : executeInBatches(elements, execute, options);
   }
 
-  /** The transactions that log entries made, by the ids of the entries: of the first ones, at least one. */
+  /**
+   * The transactions that log entries made, by the ids of the entries: of the first ones, at least one. It fails as the
+   * write fails that it tells the outcome of.
+   */
   async readCommitted(
     ledger: string,
     logIds: readonly number[],
   ): Promise<ReadonlyMap<number, Transaction>> {
-    const committed = await callObject(this.#object(ledger).readCommitted(logIds));
+    const committed = await callObject(this.#object(ledger).readCommitted(logIds), TO_LEDGER);
     return new Map(committed.map(({ logId, transaction }) => [logId, transaction]));
   }
 
@@ -290,7 +299,10 @@ export class LedgerService {
 
   /** The entries that the log has now, as JSON, a line each; made as it is read. */
   async *exportLogs(ledger: string): AsyncGenerator<string> {
-    const origin = { ledger, uuid: await callObject(this.#object(ledger).assertCreated()) };
+    const origin = {
+      ledger,
+      uuid: await callObject(this.#object(ledger).assertCreated(), READ_OF_LEDGER),
+    };
     let page = await this.#read(origin, "exportLogs", [-1]);
     if (page.text !== "") yield page.text;
     while (page.after < page.to) {
@@ -306,8 +318,8 @@ export class LedgerService {
     let uuid: string | undefined;
     try {
       await importInBatches(chunks, async (batch) => {
-        uuid ??= await callObject(object.assertCreated());
-        return callObject(object.importLogs(batch, { importId, uuid }));
+        uuid ??= await callObject(object.assertCreated(), READ_OF_LEDGER);
+        return callObject(object.importLogs(batch, { importId, uuid }), TO_LEDGER);
       });
     } finally {
       // It must not throw: that would hide why the import was refused. An import that is not ended ends by itself.
@@ -325,6 +337,7 @@ export class LedgerService {
   ): Promise<{ events: PlatformEvent[]; to: number }> {
     const { info, entries, publishedLogId } = await callObject(
       this.#object(ledger).readLogs(from, to, uuid),
+      READ_OF_LEDGER,
     );
     // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
     const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
@@ -337,12 +350,12 @@ export class LedgerService {
    */
   async verify(name: string, audits: Env["AUDITS"]): Promise<AuditReport> {
     const { uuid, bucket, features } = await this.getLedger(name);
-    return callObject(audits.getByName(name).audit({ uuid, name, bucket, features }));
+    return callObject(audits.getByName(name).audit({ uuid, name, bucket, features }), TO_AUDIT);
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */
   async confirmEvents({ ledger, uuid }: EventsOrigin, to: number): Promise<void> {
-    await callObject(this.#object(ledger).confirmPublished(to, uuid));
+    await callObject(this.#object(ledger).confirmPublished(to, uuid), TO_LEDGER);
   }
 
   async #read<N extends ReadName>(
@@ -351,7 +364,7 @@ export class LedgerService {
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
     const { ledger, uuid } = typeof origin === "string" ? { ledger: origin } : origin;
-    const answer = await callObject(this.#object(ledger).read(name, args, uuid));
+    const answer = await callObject(this.#object(ledger).read(name, args, uuid), READ_OF_LEDGER);
     return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
   }
 
@@ -373,7 +386,7 @@ export class LedgerService {
   /** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */
   async #checked<T>(object: LedgerStub, toValue: () => T): Promise<T> {
     const value = attempt(toValue);
-    if (!value.ok) await callObject(object.assertCreated());
+    if (!value.ok) await callObject(object.assertCreated(), READ_OF_LEDGER);
     return unwrap(value);
   }
 
@@ -382,19 +395,4 @@ export class LedgerService {
     if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
     return this.#objects.getByName(ledger);
   }
-}
-
-/** Turns of a ledger that one page may take: beyond, it ends early, and its cursor goes on. */
-const PAGE_TURNS_MAX = 100;
-
-/** Reads a page in as many turns of the ledger as it takes, between which that does other work. */
-async function wholePage<T>(
-  query: PageQuery,
-  read: (part: PageQuery) => Promise<Page<T>>,
-): Promise<Page<T>> {
-  let page = await read(query);
-  for (let turns = 1; page.rest !== undefined && turns < PAGE_TURNS_MAX; turns++) {
-    page = joinPages(query, page, await read(page.rest));
-  }
-  return page;
 }

@@ -1,6 +1,6 @@
 import type { DeliveryMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
-import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
 import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** What brings a delivery about: messages, which can be lost, and a durable alarm, which cannot. */
@@ -30,7 +30,7 @@ export const platformPorts = (env: Pick<Env, "DELIVERIES" | "CLOCK">): ScheduleP
   send: async (messages) => {
     await env.DELIVERIES.sendBatch(messages);
   },
-  armClock: (atMs) => deploymentClock(env).arm(atMs),
+  armClock: (atMs) => armClock(env, atMs),
 });
 
 /** Plans attempts. `arm` is what guarantees them; `announce` makes them punctual. */

@@ -1,5 +1,19 @@
+import { reachObject } from "./call.ts";
+
 /** A deployment has one clock object. */
 export const CLOCK_NAME = "clock";
 
+type ClockEnv = Pick<Env, "CLOCK">;
+
 /** The alarm of a deployment; see `ClockObject`. */
-export const deploymentClock = (env: Pick<Env, "CLOCK">) => env.CLOCK.getByName(CLOCK_NAME);
+export const deploymentClock = (env: ClockEnv) => env.CLOCK.getByName(CLOCK_NAME);
+
+const TO_CLOCK = { object: "clock" };
+
+/** Makes sure that the sweeps run at that time, in milliseconds since the epoch, or before. */
+export const armClock = (env: ClockEnv, atMs: number): Promise<void> =>
+  reachObject(deploymentClock(env).arm(atMs), TO_CLOCK);
+
+/** Makes sure that the sweeps run again and again until that time, and once after it. */
+export const watchClock = (env: ClockEnv, untilMs: number): Promise<void> =>
+  reachObject(deploymentClock(env).watch(untilMs), TO_CLOCK);

@@ -1,7 +1,7 @@
 import { BucketStore, type PurgedLedger, type UntoldChange } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
 import { systemClock } from "#platform/clock.ts";
-import { deploymentClock } from "#platform/objects/deployment-clock.ts";
+import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import { type Settings, settingsOf } from "#platform/settings.ts";
 import { type Clock } from "#platform/time.ts";
 
@@ -36,7 +36,7 @@ export const contextOf = (env: Env, ports: Partial<BucketPorts>): BucketContext 
     // They read by the name, which another ledger gets next.
     if (!areTold) throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },
-  armClock: (atMs) => deploymentClock(env).arm(atMs),
-  watchClock: (untilMs) => deploymentClock(env).watch(untilMs),
+  armClock: (atMs) => armClock(env, atMs),
+  watchClock: (untilMs) => watchClock(env, untilMs),
   ...ports,
 });

@@ -1,0 +1,16 @@
+import { joinPages, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+
+/** Turns of a ledger that one page may take: beyond, it ends early, and its cursor goes on. */
+const PAGE_TURNS_MAX = 100;
+
+/** Reads a page in as many turns of the ledger as it takes, between which that does other work. */
+export async function wholePage<T>(
+  query: PageQuery,
+  read: (part: PageQuery) => Promise<Page<T>>,
+): Promise<Page<T>> {
+  let page = await read(query);
+  for (let turns = 1; page.rest !== undefined && turns < PAGE_TURNS_MAX; turns++) {
+    page = joinPages(query, page, await read(page.rest));
+  }
+  return page;
+}

@@ -1,0 +1,42 @@
+import { AppError } from "#platform/errors.ts";
+import { type Result, unwrap } from "#platform/result.ts";
+
+/** Which object a call goes to, and what it does there. */
+export interface ObjectCall {
+  /** What the object is to whoever reads an error: "ledger", "pipeline", "clock". */
+  readonly object: string;
+  /** A call that changes nothing may be repeated as it is. */
+  readonly isRead?: boolean;
+}
+
+/** Awaits a call of a Durable Object and unwraps its result. Throws as `reachObject` does, and what the result says. */
+export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): Promise<T> =>
+  unwrap(await reachObject(call, to));
+
+/**
+ * Awaits a call of a Durable Object. One that the platform refused or cut off has an unknown outcome: it is answered with
+ * `OVERLOADED` and never repeated here, as only the client knows whether it may be.
+ */
+export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isPlatformFailure(error)) throw error;
+    throw new AppError("OVERLOADED", messageOf(to), { cause: error });
+  }
+}
+
+const messageOf = ({ object, isRead = false }: ObjectCall): string =>
+  isRead
+    ? `the ${object} is busy or was restarted; try again`
+    : `the ${object} is busy or was restarted; the outcome of this request is not known, repeat it with its idempotency key, if it has one`;
+
+function isPlatformFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const flags = error as {
+    overloaded?: boolean;
+    retryable?: boolean;
+    durableObjectReset?: boolean;
+  };
+  return flags.overloaded === true || flags.retryable === true || flags.durableObjectReset === true;
+}

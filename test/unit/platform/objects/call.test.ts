@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "#platform/errors.ts";
+import { callObject, reachObject } from "#platform/objects/call.ts";
+import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
+
+/** What the platform throws for a call that it refused or cut off. */
+const platformError = (flag: string): Error => Object.assign(new Error("gone"), { [flag]: true });
+
+const FLAGS = ["overloaded", "retryable", "durableObjectReset"];
+
+describe("a call of an object", () => {
+  test("gives the value of its result", async () => {
+    const answer = callObject(Promise.resolve({ ok: true, value: 5 }), { object: "ledger" });
+    expect(await answer).toBe(5);
+  });
+
+  test("fails as its result says", async () => {
+    const failure = { kind: "CONFLICT", message: "no", details: "why" } as const;
+    const answer = callObject(Promise.resolve({ ok: false, failure }), { object: "ledger" });
+    await expect(answer).rejects.toMatchObject(failure);
+    await expect(answer).rejects.toBeInstanceOf(AppError);
+  });
+
+  test.each(FLAGS)(
+    "that the platform ended names the object, of what kind it may be: %s",
+    async (flag) => {
+      for (const object of ["ledger", "pipeline"]) {
+        for (const call of [callObject, reachObject]) {
+          const cause = platformError(flag);
+          await expect(call(Promise.reject(cause), { object })).rejects.toMatchObject({
+            kind: "OVERLOADED",
+            status: 503,
+            message: `the ${object} is busy or was restarted; the outcome of this request is not known, repeat it with its idempotency key, if it has one`,
+            cause,
+          });
+        }
+      }
+    },
+  );
+
+  test("that only reads may simply be repeated", async () => {
+    const call = reachObject(Promise.reject(platformError("overloaded")), {
+      object: "pipeline",
+      isRead: true,
+    });
+    await expect(call).rejects.toThrow(/^the pipeline is busy or was restarted; try again$/);
+  });
+
+  test("fails with what the object threw, where that is a bug", async () => {
+    const bug = new TypeError("x is not a function");
+    await expect(callObject(Promise.reject(bug), { object: "ledger" })).rejects.toBe(bug);
+  });
+});
+
+test("the clock is named where it cannot be told a time", async () => {
+  const gone = () => Promise.reject(platformError("overloaded"));
+  const CLOCK = { getByName: () => ({ arm: gone, watch: gone }) };
+  const env = { CLOCK } as unknown as Pick<Env, "CLOCK">; // no more of it is called
+  for (const told of [armClock(env, 1), watchClock(env, 1)]) {
+    await expect(told).rejects.toMatchObject({
+      kind: "OVERLOADED",
+      message: expect.stringMatching(/^the clock is busy/) as string,
+    });
+  }
+});
