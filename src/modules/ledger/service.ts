@@ -5,6 +5,7 @@ import {
   type StreamOutcome,
 } from "./bulk/bulk-stream.ts";
 import type { StreamElement } from "./bulk/elements.ts";
+import { bounded, type BulkSettings } from "./bulk/limits.ts";
 import { importInBatches } from "./bulk/log-import.ts";
 import { type Ledger } from "./catalogue/ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
@@ -178,14 +179,14 @@ export class LedgerService {
     return { transaction, isReplay };
   }
 
-  /** Executes the elements that `toElements` makes of a request. */
+  /** Executes the elements that `toElements` makes of a request. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
   async executeBulk(
     ledger: string,
     toElements: () => readonly BulkElement[],
-    options: BulkOptions,
+    { settings, ...options }: BulkOptions & { readonly settings: BulkSettings },
   ): Promise<Result<Outcome>[]> {
     const object = this.#object(ledger);
-    const elements = await this.#checked(object, toElements);
+    const elements = await this.#checked(object, () => bounded(toElements(), settings));
     return callObject(object.executeBulk(elements, options), TO_LEDGER);
   }
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { Result } from "#platform/result.ts";
@@ -16,7 +16,42 @@ function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): Ledger
   return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
 }
 
+const FAILURE = { kind: "VALIDATION", message: "no" } as const;
+
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+describe("a bulk", () => {
+  const executeBulk = vi.fn<() => Promise<Result<readonly unknown[]>>>(async () => ({
+    ok: true,
+    value: [],
+  }));
+  const ledger = { assertCreated: async () => ({ ok: true, value: "uuid" }), executeBulk };
+  const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
+  const service = new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+  const element = { idempotencyKey: "", command: { ok: false, failure: FAILURE } } as const;
+  const settings = { FLORIN_BULK_MAX_SIZE: 2 };
+  const options = { atomic: false, continueOnFailure: false };
+
+  const execute = (count: number) =>
+    service.executeBulk("main", () => Array.from({ length: count }, () => element), {
+      ...options,
+      settings,
+    });
+
+  test("goes to its ledger up to the size that is set, without the setting", async () => {
+    await execute(2);
+    expect(executeBulk.mock.calls).toEqual([[[element, element], options]]);
+  });
+
+  test("is refused whole above it", async () => {
+    executeBulk.mockClear();
+    await expect(execute(3)).rejects.toMatchObject({
+      kind: "BULK_SIZE_EXCEEDED",
+      message: "bulk size exceeded, max size is 2",
+    });
+    expect(executeBulk).not.toHaveBeenCalled();
+  });
+});
 
 test("why an import is refused is told, though its end cannot be", async () => {
   const logged = vi.spyOn(console, "error").mockReturnValue();

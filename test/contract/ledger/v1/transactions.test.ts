@@ -305,6 +305,7 @@ describe("a batch of version 1", () => {
     expect(await refusalOf(inV1(own, "/transactions/batch", { body: many }))).toMatchObject({
       status: 413,
       code: "VALIDATION",
+      message: "[VALIDATION] bulk size exceeded, max size is 1000",
     });
     expect(await logIdsOf(own)).toEqual([]);
   });

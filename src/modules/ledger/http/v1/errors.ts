@@ -13,6 +13,7 @@ const KNOWN: Partial<Record<FailureKind, FailureKind>> = {
   INTERPRETER_PARSE: "VALIDATION",
   INTERPRETER_RUNTIME: "VALIDATION",
   METADATA_OVERRIDE: "VALIDATION",
+  BULK_SIZE_EXCEEDED: "BODY_TOO_LARGE",
 };
 
 /** An expected failure with a code of this version, and what its message is about. Other errors stay as they are. */

@@ -10,7 +10,6 @@ import {
   type Transaction,
 } from "#ledger-engine";
 import { writeOptions } from "#modules/ledger/http/requests.ts";
-import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 
@@ -39,13 +38,10 @@ export async function commitBatch(
   { c, ledger }: Omit<WriteRequest, "preview">,
   { transactions }: z.output<typeof BatchRequest>,
 ): Promise<Transaction[]> {
-  const sizeMax = c.var.settings.FLORIN_BULK_MAX_SIZE;
-  if (transactions.length > sizeMax) {
-    throw new AppError("BODY_TOO_LARGE", `the batch has more than ${sizeMax} transactions`);
-  }
   const elements = transactions.map(toElement);
+  const options = { atomic: true, continueOnFailure: false, settings: c.var.settings };
   const results = await withAutoCreatedLedger(c, ledger, (service) =>
-    service.executeBulk(ledger, () => elements, { atomic: true, continueOnFailure: false }),
+    service.executeBulk(ledger, () => elements, options),
   );
   return results.map(transactionOf);
 }

@@ -63,14 +63,17 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       assertOptions(query);
-      assertSize(body?.length ?? 0, c.var.settings.FLORIN_BULK_MAX_SIZE);
+      const { settings } = c.var;
       let actions: BulkElementRequest["action"][] = [];
       const toElements = () => {
         const requests = parseBulk(body ?? []);
         actions = requests.map(({ action }) => action);
         return requests.map(toBulkElement);
       };
-      const results = await LedgerService.from(c.env).executeBulk(params.ledger, toElements, query);
+      const results = await LedgerService.from(c.env).executeBulk(params.ledger, toElements, {
+        ...query,
+        settings,
+      });
       const status = results.every(({ ok }) => ok) ? 200 : 400;
       return { status, body: toBulkView(actions, results) };
     },
@@ -86,10 +89,4 @@ function assertOptions({ atomic, parallel }: { atomic: boolean; parallel: boolea
 function assertFormat(contentType: string): void {
   if (["", "application/json"].includes(contentType) || FORMATS.has(contentType)) return;
   throw new AppError("VALIDATION", `unsupported content type: ${contentType}`);
-}
-
-function assertSize(size: number, most: number): void {
-  if (size > most) {
-    throw new AppError("BULK_SIZE_EXCEEDED", `bulk size exceeded, max size is ${most}`);
-  }
 }
