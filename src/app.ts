@@ -1,9 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { Scalar } from "@scalar/hono-api-reference";
 import type { Context } from "hono";
+import introduction from "./introduction.md" with { type: "text" };
 import { authModule } from "#modules/auth/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
+import { makeDocument, registerSecurity } from "#platform/document/document.ts";
+import { registerPage } from "#platform/document/page.ts";
 import { AppError, INTERNAL_MESSAGE, toErrorBody } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
@@ -104,41 +106,11 @@ function answerError(error: Error, c: Context<AppEnv>): Response {
 
 /** The document is made once, at the first request for it. */
 function registerDocument(app: OpenAPIHono<AppEnv>): void {
-  app.openAPIRegistry.registerComponent("securitySchemes", "oauth2", {
-    type: "oauth2",
-    flows: {
-      clientCredentials: {
-        tokenUrl: "/api/auth/oauth/token",
-        scopes: Object.fromEntries(
-          MODULES.flatMap(({ name }) => [
-            [`${name}:read`, `Read everything of ${name}`],
-            [`${name}:write`, `Read and change everything of ${name}`],
-          ]),
-        ),
-      },
-    },
-  });
-  let document: unknown;
+  registerSecurity(app, MODULES);
+  let text: string | undefined;
   app.get("/openapi.json", (c) => {
-    document ??= app.getOpenAPI31Document({
-      openapi: "3.1.0",
-      info: { title: "Florin", version: "0.1.0", license: { name: "MIT" } },
-      servers: [{ url: "/" }],
-    });
-    return c.json(document as object);
+    text ??= makeDocument(app, { modules: MODULES, introduction });
+    return c.body(text, 200, { "content-type": "application/json" });
   });
-  app.get(
-    "/docs",
-    Scalar({
-      url: "/openapi.json",
-      cdn: "/scalar.js",
-      pageTitle: "Florin API",
-      withDefaultFonts: false,
-      // The page works offline: what asks other hosts is off.
-      telemetry: false,
-      showDeveloperTools: "never",
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    }),
-  );
+  registerPage(app, MODULES);
 }

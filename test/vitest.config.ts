@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { SETTING_NAMES } from "#platform/settings.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
@@ -31,6 +32,14 @@ const APART = [
   "platform/http",
   "webhooks/*",
 ].map((name) => `test/contract/${name}.test.ts`);
+
+/** Vite's word for an import as a text; wrangler and esbuild know the attribute itself. */
+const textImports: Plugin = {
+  name: "text-imports",
+  enforce: "pre",
+  transform: (code) =>
+    code.replaceAll(/ from "([^"]+)" with \{ type: "text" \}/g, ' from "$1?raw"'),
+};
 
 export default defineConfig({
   root,
@@ -70,6 +79,7 @@ function contract(
 ) {
   return {
     plugins: [
+      textImports,
       cloudflareTest({
         wrangler: { configPath: resolve(root, "wrangler.toml") },
         miniflare: {

@@ -56,6 +56,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "platform/modules": { uses: PLATFORM, packages: HTTP },
+  "platform/document": {
+    uses: ANATOMY,
+    packages: [...HTTP, "@scalar/hono-api-reference"],
+  },
 
   numscript: { uses: [] },
   "numscript/syntax": { uses: ["numscript"] },
@@ -184,8 +188,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {
-    uses: [...ANATOMY, "modules/auth", "modules/exporters", "modules/ledger", "modules/webhooks"],
-    packages: [...HTTP, ...RUNTIME, "@scalar/hono-api-reference"],
+    uses: [
+      ...ANATOMY,
+      "platform/document",
+      "modules/auth",
+      "modules/exporters",
+      "modules/ledger",
+      "modules/webhooks",
+    ],
+    packages: [...HTTP, ...RUNTIME],
   },
 };
 

@@ -39,6 +39,23 @@ export const authModule: Module & {
   name: "auth",
   version: VERSION,
   routes: createRoutes,
+  resources: [
+    {
+      name: "Access",
+      resources: [
+        {
+          name: "Tokens",
+          description:
+            "A client sends its id and secret and gets an access token, which it sends with each request.",
+        },
+        {
+          name: "OAuth clients",
+          description:
+            "A client is a program that calls the API. It has secrets, and the scopes that its tokens may have.",
+        },
+      ],
+    },
+  ],
   check: (env) => new AuthStore(env).check(),
   authenticator: (env, settings) =>
     settings.FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,

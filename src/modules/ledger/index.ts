@@ -12,6 +12,7 @@ import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
 import { registerVerify } from "./http/florin/verify.ts";
+import { LEDGER_RESOURCES } from "./http/resources.ts";
 import { registerV1 } from "./http/v1/index.ts";
 import { registerAccounts } from "./http/v2/accounts.ts";
 import { registerBucketList, registerBuckets } from "./http/v2/buckets.ts";
@@ -40,6 +41,7 @@ export const ledgerModule: Module = {
   version: LEDGER_VERSION,
   routes: ledgerRoutes,
   florinRoutes,
+  resources: LEDGER_RESOURCES,
   check: checkLedgers,
 };
 
@@ -51,8 +53,8 @@ function ledgerRoutes(): OpenAPIHono<AppEnv> {
   registerBuckets(app);
   registerExporters(app);
   registerLedgers(app);
-  registerBulk(app);
   registerTransactions(app);
+  registerBulk(app);
   registerAccounts(app);
   registerVolumes(app);
   registerLogs(app);

@@ -37,6 +37,18 @@ export const webhooksModule: Module = {
   name: "webhooks",
   version: API_VERSION,
   routes: webhookRoutes,
+  resources: [
+    {
+      name: "Events",
+      resources: [
+        {
+          name: "Webhooks",
+          description:
+            "A webhook config says which events are sent to which of your endpoints, signed and with retries.",
+        },
+      ],
+    },
+  ],
   check: async (env) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },

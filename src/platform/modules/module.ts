@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { ResourceGroup } from "./resources.ts";
 import type { ScopedModule } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
@@ -11,6 +12,8 @@ export interface Module {
   readonly routes: () => OpenAPIHono<AppEnv>;
   /** Routes that are Florin's own, below `/api/florin/v1`. */
   readonly florinRoutes?: () => OpenAPIHono<AppEnv>;
+  /** What the API document shows of it: each of its operations has the name of one of these resources as its tag. */
+  readonly resources: readonly ResourceGroup[];
   /** Resolves when what the module stands on answers. */
   readonly check: (env: Env) => Promise<void>;
 }

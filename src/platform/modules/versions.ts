@@ -21,7 +21,7 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
       path: "/versions",
       operationId: "getVersions",
       summary: "Show the version and health of each module",
-      tags: ["stack"],
+      tags: ["Service"],
       scope: "public",
       responses: { 200: json("The modules", VersionsResponse) },
     },

@@ -1,15 +1,20 @@
 import { validate } from "@hyperjump/json-schema/openapi-3-1";
 import { beforeAll, describe, expect, test } from "vitest";
 import { send } from "#test/support/platform/api.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly responses: Readonly<Record<string, { readonly content?: unknown }>>;
 }
 interface Document {
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly "x-tagGroups": readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly securitySchemes: {
@@ -59,6 +64,33 @@ describe("the OpenAPI document", () => {
     expect(unnamed.map(nameOf)).toEqual([]);
   });
 
+  test("begins with an introduction, from the token to the events", () => {
+    const { description } = document.info;
+    const chapters = ["Get a token", "Make your first transaction", "Errors", "Events"];
+    expect(chapters.filter((chapter) => !description.includes(`## ${chapter}\n`))).toEqual([]);
+    const links = [...description.matchAll(/\]\(#tag\/([^)]+)\)/g)].map(([, tag]) => tag);
+    const names = document.tags.map(({ name }) => name.toLowerCase().replaceAll(" ", "-"));
+    expect(links.length).toBeGreaterThan(0);
+    expect(names).toEqual(expect.arrayContaining(links));
+  });
+
+  test("shows every operation under one resource, which is described and in one group", () => {
+    const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
+    expect(document.tags.map(({ name }) => name)).toEqual(grouped);
+    expect(grouped).toEqual([...new Set(grouped)]);
+    expect(document.tags.filter(({ description }) => !description.endsWith("."))).toEqual([]);
+    const used = operations.map(({ operation }) => operation.tags ?? []);
+    expect(used.filter((tags) => tags.length !== 1)).toEqual([]);
+    expect(new Set(used.flat())).toEqual(new Set(grouped));
+  });
+
+  test("shows the operations of version 1 apart, at the end", () => {
+    expect(document["x-tagGroups"].at(-1)?.tags).toEqual(["Ledger API v1"]);
+    const shown = operations.filter(({ operation }) => operation.tags?.[0] === "Ledger API v1");
+    expect(shown.every(({ path }) => path.startsWith("/api/ledger/{ledger}/"))).toBe(true);
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
   test("declares the parameters of every path", () => {
     const wrong = operations.filter(({ path, operation }) => {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
@@ -92,6 +124,15 @@ describe("the OpenAPI document", () => {
     });
     expect(wrong.map(nameOf)).toEqual([]);
   });
+});
+
+test("the front page leads to the API reference, which asks for a token where the server gives them", async () => {
+  const front = await send("/", { redirect: "manual" });
+  expect([front.status, front.headers.get("location")]).toEqual([302, "/docs"]);
+  const page = await (await send("/docs")).text();
+  expect(page).toContain('"tokenUrl": "/api/auth/oauth/token"');
+  expect(page).toContain(`"x-scalar-client-id": "${TEST_SETTINGS.FLORIN_CLIENT_ID}"`);
+  expect(page).not.toContain(TEST_SETTINGS.FLORIN_CLIENT_SECRET);
 });
 
 describe("every operation with a scope", () => {

@@ -15,7 +15,7 @@ import { ClientService } from "#modules/auth/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
-const tags = ["auth"];
+const tags = ["OAuth clients"];
 
 /** Clients and their secrets. */
 export function registerClients(app: OpenAPIHono<AppEnv>): void {

@@ -19,7 +19,7 @@ import { endpoint, json } from "#platform/http/endpoint.ts";
 /** Largest request for a token, in bytes. */
 const TOKEN_REQUEST_BYTES_MAX = 16 * 1024;
 
-const tags = ["auth"];
+const tags = ["Tokens"];
 const NO_STORE = { "cache-control": "no-store" };
 
 /** The OAuth 2 server: discovery, keys and the token endpoint. */

@@ -5,7 +5,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { isHealthy } from "#platform/modules/versions.ts";
 
-const tags = ["auth"];
+const tags = ["Service"];
 
 /** What operators ask: the version and whether the database answers. */
 export function registerServer(app: OpenAPIHono<AppEnv>, version: string): void {

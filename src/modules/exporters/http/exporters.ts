@@ -8,7 +8,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Exporters"];
 
 /** Where exporters are not served, these are no routes. */
 export function assertExportersServed(c: Context<AppEnv>): void {

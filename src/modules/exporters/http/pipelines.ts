@@ -14,7 +14,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Pipelines"];
 
 export function registerPipelines(app: OpenAPIHono<AppEnv>): void {
   registerCollection(app);

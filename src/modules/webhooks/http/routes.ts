@@ -33,7 +33,7 @@ export function webhookRoutes(): OpenAPIHono<AppEnv> {
   return app;
 }
 
-const TAGS = ["webhooks"];
+const TAGS = ["Webhooks"];
 
 function registerProbes(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -43,7 +43,7 @@ function registerProbes(app: OpenAPIHono<AppEnv>): void {
       path: "/_info",
       operationId: "getWebhooksInfo",
       summary: "Show the version of the webhooks API",
-      tags: TAGS,
+      tags: ["Service"],
       scope: "public",
       responses: { 200: json("The version", InfoResponse) },
     },
@@ -57,7 +57,7 @@ function registerProbes(app: OpenAPIHono<AppEnv>): void {
       path: "/_healthcheck",
       operationId: "getWebhooksHealth",
       summary: "Tell whether the webhooks API answers",
-      tags: TAGS,
+      tags: ["Service"],
       scope: "public",
       responses: { 200: empty("It does") },
     },

@@ -47,7 +47,7 @@ export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinReadBalanceHistory",
       summary: "Show a balance over time",
       description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval has its start and not its end. Units of the calendar begin where the calendar does, so that the first interval may be shorter than the others; the last one may be shorter, too. There are at most ${INTERVALS_MAX}.`,
-      tags: ["ledger"],
+      tags: ["Balances"],
       scope: "ledger:read",
       params: LedgerParams,
       query: BalanceHistoryParams,

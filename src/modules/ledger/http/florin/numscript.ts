@@ -81,7 +81,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       summary: "Check a script for an editor",
       description:
         "Answers every mistake and likely mistake with its range, what to show where the pointer rests, and the accounts and assets that are written out. Nothing is run.",
-      tags: ["numscript"],
+      tags: ["Numscript"],
       scope: "ledger:read",
       body: CheckRequest,
       bodyBytesMax: CHECK_BYTES_MAX,

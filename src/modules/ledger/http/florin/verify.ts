@@ -39,7 +39,7 @@ export function registerVerify(app: OpenAPIHono<AppEnv>): void {
       summary: "Verify a ledger against its log",
       description:
         "Rebuilds the ledger from its log beside it and compares every row, the hash chain and the sums of money. An answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
-      tags: ["ledger"],
+      tags: ["Ledgers"],
       scope: "ledger:write",
       params: LedgerParams,
       responses: { 200: json("What was found", dataOf(VerifyResponse)), ...errors(404) },

@@ -24,7 +24,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Accounts"];
 
 export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
   registerLists(app);
@@ -112,6 +112,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
 const METADATA = {
   path: "/v2/{ledger}/accounts/{address}",
   noun: "an account",
+  tag: "Accounts",
   params: AddressParams,
   keyParams: AddressKeyParams,
   operationIds: { add: "v2AddMetadataToAccount", delete: "v2DeleteAccountMetadata" },

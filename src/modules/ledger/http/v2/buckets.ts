@@ -39,7 +39,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       summary: "Delete the ledgers of a bucket",
       description:
         "The ledgers vanish and their names stay taken. They can be restored until they are purged, after the deployment's retention.",
-      tags: ["ledger"],
+      tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
       responses: { 204: empty("Deleted"), ...errors(400) },
@@ -58,7 +58,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       summary: "Restore the deleted ledgers of a bucket",
       description:
         "All their data is as it was. Ledgers whose purge has begun stay deleted, and those that were made in the bucket meanwhile stay as they are.",
-      tags: ["ledger"],
+      tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
       responses: { 204: empty("Restored"), ...errors(400) },
@@ -80,7 +80,7 @@ export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
       path: "/buckets",
       operationId: "florinListBuckets",
       summary: "List the buckets that have ledgers",
-      tags: ["ledger"],
+      tags: ["Buckets"],
       scope: "ledger:read",
       query: ListParams,
       responses: { 200: json("A page of buckets", cursorOf(BucketResponse)), ...errors(400) },

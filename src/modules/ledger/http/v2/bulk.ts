@@ -38,7 +38,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       summary: "Execute many changes in one request",
       description:
         "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer. The content type selects the format. A stream is executed while it arrives: where it is broken, too, what stands before that is kept and is in `data`, unless it is atomic.",
-      tags: ["ledger"],
+      tags: ["Transactions"],
       scope: "ledger:write",
       params: LedgerParams,
       query: BulkQuery,

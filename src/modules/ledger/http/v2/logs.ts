@@ -15,7 +15,7 @@ import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Logs"];
 
 export function registerLogs(app: OpenAPIHono<AppEnv>): void {
   registerList(app);

@@ -13,6 +13,8 @@ export interface MetadataOwner<T extends { ledger: string }> {
   readonly path: string;
   /** `an account` */
   readonly noun: string;
+  /** The resource under which the API document shows the routes. */
+  readonly tag: string;
   readonly params: z.ZodType<T>;
   readonly keyParams: z.ZodType<T & { key: string }>;
   readonly operationIds: { readonly add: string; readonly delete: string };
@@ -23,10 +25,10 @@ export interface MetadataOwner<T extends { ledger: string }> {
 /** The two routes that change the metadata of something. */
 export function registerMetadata<T extends { ledger: string }>(
   app: OpenAPIHono<AppEnv>,
-  { path, noun, params: owner, keyParams, operationIds, toTarget }: MetadataOwner<T>,
+  { path, noun, tag, params: owner, keyParams, operationIds, toTarget }: MetadataOwner<T>,
 ): void {
   const common = {
-    tags: ["ledger"],
+    tags: [tag],
     scope: "ledger:write",
     query: WriteQuery,
   } as const;

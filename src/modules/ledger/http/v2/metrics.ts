@@ -24,7 +24,7 @@ export function registerMetrics(app: OpenAPIHono<AppEnv>): void {
       path: "/_/metrics",
       operationId: "getMetrics",
       summary: "Show counters of the module",
-      tags: ["ledger"],
+      tags: ["Service"],
       scope: "ledger:read",
       responses: {
         200: json(

@@ -37,7 +37,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       summary: "Run a query template of a schema",
       description:
         "The list that the template stands for, with values for its variables. `params` go before those of the template; next to a cursor, `vars` and `params` are ignored.",
-      tags: ["ledger"],
+      tags: ["Schemas"],
       scope: "ledger:read",
       params: QueryParams,
       query: QueryRunQuery,

@@ -17,7 +17,7 @@ import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Schemas"];
 
 export function registerSchemas(app: OpenAPIHono<AppEnv>): void {
   registerInsert(app);

@@ -36,7 +36,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Transactions"];
 
 export function registerTransactions(app: OpenAPIHono<AppEnv>): void {
   registerCreate(app);
@@ -197,6 +197,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
 const METADATA = {
   path: "/v2/{ledger}/transactions/{id}",
   noun: "a transaction",
+  tag: "Transactions",
   params: WriteIdParams,
   keyParams: WriteIdKeyParams,
   operationIds: { add: "v2AddMetadataOnTransaction", delete: "v2DeleteTransactionMetadata" },

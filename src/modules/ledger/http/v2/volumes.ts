@@ -16,7 +16,7 @@ import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger"];
+const TAGS = ["Balances"];
 
 export function registerVolumes(app: OpenAPIHono<AppEnv>): void {
   registerList(app);

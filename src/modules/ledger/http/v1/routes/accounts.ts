@@ -23,7 +23,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger v1"];
+const TAGS = ["Ledger API v1"];
 
 export function registerAccounts(app: OpenAPIHono<AppEnv>): void {
   registerList(app);

@@ -15,7 +15,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
-const TAGS = ["ledger v1"];
+const TAGS = ["Ledger API v1"];
 
 export function registerBalances(app: OpenAPIHono<AppEnv>): void {
   endpoint(

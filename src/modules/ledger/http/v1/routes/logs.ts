@@ -19,7 +19,7 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
       summary: "List log entries, newest first",
       description:
         "Only those of new transactions and of added metadata: the clients of this version know no others.",
-      tags: ["ledger v1"],
+      tags: ["Ledger API v1"],
       scope: "ledger:read",
       params: LedgerParams,
       query: LogListQuery,

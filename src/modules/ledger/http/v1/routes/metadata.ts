@@ -14,7 +14,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 
-const COMMON = { tags: ["ledger v1"], scope: "ledger:write", query: WriteQuery } as const;
+const COMMON = { tags: ["Ledger API v1"], scope: "ledger:write", query: WriteQuery } as const;
 
 /** The metadata of transactions and accounts. */
 export function registerMetadata(app: OpenAPIHono<AppEnv>): void {

@@ -21,7 +21,7 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
       summary: "Commit a transaction from a script",
       description:
         "Create transactions instead. What is wrong with the request or its script, or with the ledger, is told with status 200, too: by `errorCode`, in place of `transaction`.",
-      tags: ["ledger v1"],
+      tags: ["Ledger API v1"],
       scope: "ledger:write",
       params: LedgerParams,
       query: WriteQuery,

@@ -1,0 +1,73 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "#platform/http/context.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Module } from "#platform/modules/module.ts";
+import type { ResourceGroup } from "#platform/modules/resources.ts";
+
+export interface DocumentParts {
+  readonly modules: readonly Module[];
+  /** How the API is used, in Markdown. */
+  readonly introduction: string;
+}
+
+/** Where a client gets its token. */
+export const TOKEN_PATH = "/api/auth/oauth/token";
+
+/** Registers what the document refers to. The document itself is made when it is first asked for. */
+export function registerSecurity(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
+  app.openAPIRegistry.registerComponent("securitySchemes", "oauth2", {
+    type: "oauth2",
+    description: "An access token for a client with an id and a secret.",
+    flows: { clientCredentials: { tokenUrl: TOKEN_PATH, scopes: scopesOf(modules) } },
+  });
+}
+
+export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
+  Object.fromEntries(
+    modules.flatMap(({ name }) => [
+      [`${name}:read`, `Read everything of ${name}`],
+      [`${name}:write`, `Read and change everything of ${name}`],
+    ]),
+  );
+
+/** The OpenAPI document as JSON text. */
+export function makeDocument(
+  app: OpenAPIHono<AppEnv>,
+  { modules, introduction }: DocumentParts,
+): string {
+  const groups = groupsOf(modules);
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Florin",
+      version: "0.1.0",
+      license: { name: "MIT" },
+      description: introduction,
+    },
+    servers: [{ url: "/" }],
+    tags: groups.flatMap(({ resources }) => [...resources]),
+    "x-tagGroups": groups.map(({ name, resources }) => ({
+      name,
+      tags: resources.map((resource) => resource.name),
+    })),
+  });
+  return stringifyJson(document);
+}
+
+const SERVICE: ResourceGroup = {
+  name: "Server",
+  resources: [
+    {
+      name: "Service",
+      description: "Versions and health, for load balancers and for clients that compare them.",
+    },
+  ],
+};
+
+function groupsOf(modules: readonly Module[]): readonly ResourceGroup[] {
+  const groups = [...modules.flatMap((module) => module.resources), SERVICE];
+  return [
+    ...groups.filter(({ isLegacy }) => isLegacy !== true),
+    ...groups.filter(({ isLegacy }) => isLegacy === true),
+  ];
+}
