@@ -18,11 +18,11 @@ import { WriteBatch } from "./storage/write-batch.ts";
 import { BulkLimits, BulkOverflow, toBrief } from "./write/bulk-limits.ts";
 import { CommandRunner, type SchemaRules } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
-import { Drafts } from "./write/entry-builder.ts";
+import { EntryBuilder } from "./write/entry-builder.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
-import { type LogPage, ReplayError, type StoredLogRow, toLoggedData } from "./write/log-rows.ts";
+import { decodeEntry, type LogPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
-import type { Draft, LoggedData } from "./write/pending-entry.ts";
+import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -57,7 +57,7 @@ export class LedgerEngine {
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #logs: LogReader;
-  readonly #drafts: Drafts;
+  readonly #entries: EntryBuilder;
   readonly #schemas: SchemaStore;
   readonly #runner: CommandRunner;
   readonly #importer: LogImporter;
@@ -128,10 +128,10 @@ export class LedgerEngine {
       ? new EffectiveVolumes(sql, batch, transactions)
       : undefined;
     const schemas = this.#schemas;
-    this.#drafts = new Drafts({ sql, batch, transactions, effective, schemas });
+    this.#entries = new EntryBuilder({ sql, batch, transactions, effective, schemas });
     this.#runner = new CommandRunner({
       batch,
-      drafts: this.#drafts,
+      entries: this.#entries,
       takeTransactionId: () => ++this.#counters.tx,
       scripts: settings.scripts,
       schemas: settings.schemas,
@@ -139,11 +139,11 @@ export class LedgerEngine {
     this.#importer = new LogImporter({
       sql,
       batch,
-      drafts: this.#drafts,
+      entries: this.#entries,
       schemas,
       transactions,
       head: () => this.#log.head,
-      append: (id, draft, options) => this.#appendLogged(id, draft, options),
+      append: (id, pending, options) => this.#appendLogged(id, pending, options),
       steps: () => this.#steps,
       clock: this.#clock,
     });
@@ -214,7 +214,7 @@ export class LedgerEngine {
     this.#unitOfWork(() => {
       for (const row of page.rows) {
         try {
-          this.#replayRow(row, toLoggedData(row, page));
+          this.#replayRow(row, decodeEntry(row, page));
         } catch (cause) {
           throw new ReplayError(row.id, cause);
         }
@@ -261,7 +261,7 @@ export class LedgerEngine {
 
   /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
   get #steps(): number {
-    const { rewrittenMoves, metadata } = this.#drafts;
+    const { rewrittenMoves, metadata } = this.#entries;
     const { scriptSteps } = this.#runner;
     const ruleSteps = scriptSteps + this.#schemas.steps;
     return (
@@ -292,7 +292,7 @@ export class LedgerEngine {
       if (!(error instanceof AppError)) {
         this.#log.reset(head);
         this.#batch.reset();
-        this.#drafts.reset();
+        this.#entries.reset();
         this.#schemas.reset();
         this.#transactionCount = undefined;
       }
@@ -326,14 +326,14 @@ export class LedgerEngine {
       if (replay !== undefined) return replay;
     }
     const schema = this.#schemaOf(command, options.schemaVersion ?? "");
-    const draft = this.#runner.decide(command, { now, schema });
+    const pending = this.#runner.decide(command, { now, schema });
     if (schema === undefined) this.#reportUnnamed(command);
     const logId = ++this.#counters.log;
-    if (!dryRun) this.#append(logId, draft, { now, key: idempotencyKey, keyHash });
+    if (!dryRun) this.#append(logId, pending, { now, key: idempotencyKey, keyHash });
     return {
       logId,
       isReplay: false,
-      ...(draft.transaction === undefined ? {} : { transaction: draft.transaction }),
+      ...(pending.transaction === undefined ? {} : { transaction: pending.transaction }),
     };
   }
 
@@ -381,25 +381,25 @@ export class LedgerEngine {
     };
   }
 
-  #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: LoggedData): void {
+  #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: DecodedEntry): void {
     assert(date >= this.#log.head.date, "dates of log entries never decrease");
     const keyHash = row.keyHash ?? undefined;
     const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
-    this.#appendLogged(id, this.#drafts.replay(data, date), options);
+    this.#appendLogged(id, this.#entries.replay(data, date), options);
     // What follows is chained to the hash that is stored, so that a wrong one is told once.
     this.#log.chainTo(hash);
   }
 
   /** Appends an entry with the ids that it has; others go on behind them. */
-  #appendLogged(id: number, draft: Draft, options: AppendOptions): void {
-    this.#append(id, draft, options);
+  #appendLogged(id: number, pending: PendingEntry, options: AppendOptions): void {
+    this.#append(id, pending, options);
     this.#counters.log = Math.max(this.#counters.log, id);
-    this.#counters.tx = Math.max(this.#counters.tx, transactionOf(draft.data)?.id ?? 0);
+    this.#counters.tx = Math.max(this.#counters.tx, transactionOf(pending.data)?.id ?? 0);
   }
 
-  #append(id: number, draft: Draft, options: AppendOptions): void {
-    this.#log.append(id, draft, options);
-    const isTransaction = transactionOf(draft.data) !== undefined;
+  #append(id: number, pending: PendingEntry, options: AppendOptions): void {
+    this.#log.append(id, pending, options);
+    const isTransaction = transactionOf(pending.data) !== undefined;
     if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
   }
 

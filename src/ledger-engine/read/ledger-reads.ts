@@ -4,7 +4,7 @@ import { SchemaLists } from "./logs/schema-lists.ts";
 import type { ReadContext } from "./scan/context.ts";
 import { TransactionLists } from "./transactions/transaction-lists.ts";
 import { BalanceHistory } from "./volumes/balance-history.ts";
-import { Balances } from "./volumes/balances.ts";
+import { BalanceSums } from "./volumes/balances.ts";
 import { VolumeLists } from "./volumes/volume-lists.ts";
 import type {
   AssetBalance,
@@ -28,7 +28,7 @@ export class LedgerReads {
   readonly #transactions: TransactionLists;
   readonly #accounts: AccountLists;
   readonly #volumes: VolumeLists;
-  readonly #balances: Balances;
+  readonly #balances: BalanceSums;
   readonly #balanceHistory: BalanceHistory;
   readonly #logs: LogLists;
   readonly #schemas: SchemaLists;
@@ -38,7 +38,7 @@ export class LedgerReads {
     this.#transactions = new TransactionLists(context);
     this.#accounts = new AccountLists(context);
     this.#volumes = new VolumeLists(context);
-    this.#balances = new Balances(context);
+    this.#balances = new BalanceSums(context);
     this.#balanceHistory = new BalanceHistory(context);
     this.#logs = new LogLists(context);
     this.#schemas = new SchemaLists(context);

@@ -7,7 +7,7 @@ import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
  * The volumes after each of some transactions, in order of first appearance. It is for transactions whose ids follow each
  * other: of each account, all moves between the first and the last of them are read in one range.
  */
-export function readNearVolumes(
+export function readContiguousVolumes(
   sql: Sql,
   transactions: readonly StoredTransaction[],
   names: Names,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readNearVolumes } from "./contiguous-volumes.ts";
+import { readContiguousVolumes } from "./contiguous-volumes.ts";
 import type { Names } from "./names.ts";
 import {
   decodeKey,
@@ -171,7 +171,7 @@ export class LogReader {
     return new Map(rows.map(({ id, size }) => [id, size]));
   }
 
-  #toListed(rows: readonly ListedSqlRow[], options?: EntryOptions): LogListEntry[] {
+  #toListed(rows: readonly ListedSqlRow[], options?: ContextOptions): LogListEntry[] {
     return this.#toEntries(rows, options).map((entry, index) => {
       const { hash = "", keyHash = null } = rows[index] ?? {};
       return {
@@ -182,19 +182,19 @@ export class LogReader {
     });
   }
 
-  #toEntries(rows: readonly LogSqlRow[], options?: EntryOptions): LogEntry[] {
+  #toEntries(rows: readonly LogSqlRow[], options?: ContextOptions): LogEntry[] {
     const context = this.#readContext(rows, options);
     return rows.map((row) => ({
       id: row.id,
       // Making a date of the number takes longer than finding the one of the transaction.
       date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
       idempotencyKey: row.key ?? "",
-      ...toSaid(row, context),
+      ...decodeEntry(row, context),
     }));
   }
 
   /** Reads in few statements what the transactions of the rows need: names, volumes, reverted transactions. */
-  #readContext(rows: readonly LogSqlRow[], options?: EntryOptions): LogContext {
+  #readContext(rows: readonly LogSqlRow[], options?: ContextOptions): LogContext {
     const committed = rows.filter(({ tx }) => tx !== null).map(toCommitted);
     const revertedIds = committed.flatMap(({ payload }) => payload.reverts ?? []);
     const reverted = this.#transactions.findAll(revertedIds);
@@ -209,7 +209,7 @@ export class LogReader {
       reverted: new Map(reverted.map((row) => [row.id, row])),
       volumes: new Map([
         ...this.#volumesOf(isRange ? reverted : [...committed, ...reverted], names),
-        ...(isRange ? readNearVolumes(this.#sql, committed, names) : []),
+        ...(isRange ? readContiguousVolumes(this.#sql, committed, names) : []),
       ]),
     };
   }
@@ -223,7 +223,7 @@ export class LogReader {
   }
 }
 
-interface EntryOptions {
+interface ContextOptions {
   /** Whether the rows are all of a range. */
   readonly isRange: boolean;
 }
@@ -288,15 +288,15 @@ function toCommitted(row: LogSqlRow): StoredTransaction {
 }
 
 /** What the payload of a row says. */
-type Said = Pick<LogEntry, "data" | "schemaVersion">;
+type EntryContent = Pick<LogEntry, "data" | "schemaVersion">;
 
-function toSaid(row: LogSqlRow, context: LogContext): Said {
+function decodeEntry(row: LogSqlRow, context: LogContext): EntryContent {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION: {
       const { payload } = at(context.committed, row.tx);
       const { accountMetadata = {} } = payload;
       const transaction = committedTransaction(row, context);
-      return said({ type: "NEW_TRANSACTION", transaction, accountMetadata }, payload);
+      return contentOf({ type: "NEW_TRANSACTION", transaction, accountMetadata }, payload);
     }
     case LOG_TYPES.REVERTED_TRANSACTION: {
       const { payload } = at(context.committed, row.tx);
@@ -305,26 +305,26 @@ function toSaid(row: LogSqlRow, context: LogContext): Said {
         revertedTransaction: revertedTransaction(row, payload, context),
         transaction: committedTransaction(row, context),
       };
-      return said(data, payload);
+      return contentOf(data, payload);
     }
     case LOG_TYPES.SET_METADATA: {
       const { entry, trace } = decodeMetadata(row.payload);
-      return said({ type: "SET_METADATA", ...entry }, trace);
+      return contentOf({ type: "SET_METADATA", ...entry }, trace);
     }
     case LOG_TYPES.DELETE_METADATA: {
       const { entry, trace } = decodeKey(row.payload);
-      return said({ type: "DELETE_METADATA", ...entry }, trace);
+      return contentOf({ type: "DELETE_METADATA", ...entry }, trace);
     }
     case LOG_TYPES.INSERTED_SCHEMA: {
       const { schema, trace } = decodeSchemaEntry(row.payload);
-      return said({ type: "INSERTED_SCHEMA", schema }, trace);
+      return contentOf({ type: "INSERTED_SCHEMA", schema }, trace);
     }
     default:
       throw new Error(`log entry ${row.id} is of the unknown type ${row.type}`);
   }
 }
 
-const said = (data: LogData, { schemaVersion }: SchemaTrace): Said => ({
+const contentOf = (data: LogData, { schemaVersion }: SchemaTrace): EntryContent => ({
   data,
   ...(schemaVersion === undefined ? {} : { schemaVersion }),
 });

@@ -4,7 +4,7 @@ import { decodeKey, decodeMetadata, decodeTransaction, LOG_TYPES } from "./paylo
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Entries that are read at a time, in number and in bytes of payloads. */
 const ENTRIES_MAX = 1000;
@@ -44,20 +44,20 @@ export class MetadataHistory {
     const found = new Map(rows.map(({ id }): [number, Metadata] => [id, {}]));
     const addresses = new Map(rows.map(({ id, address }) => [id, address]));
     const addressOf = (id: number) => addresses.get(id);
-    const moment = { found, lastLog: lastLogAt(this.#sql, toMicros(at)), addressOf };
-    this.#apply(METADATA_LOG_KINDS.ACCOUNT, moment);
-    this.#applyDeletions(moment);
+    const reconstruction = { found, lastLog: lastLogAt(this.#sql, toMicros(at)), addressOf };
+    this.#apply(METADATA_LOG_KINDS.ACCOUNT, reconstruction);
+    this.#applyDeletions(reconstruction);
     return found;
   }
 
   /** Looks at the next entry of each account, until it is one that moves `updatedAt`. */
-  #applyDeletions({ found, lastLog, addressOf }: Moment): void {
+  #applyDeletions({ found, lastLog, addressOf }: Reconstruction): void {
     let wanted = [...found].flatMap(([target, metadata]) =>
       Object.keys(metadata).length === 0 ? [] : { target, log: lastLog },
     );
     while (wanted.length > 0) {
-      const places = wanted.map(({ target, log }) => `[${target},${log}]`);
-      const next = this.#sql.all<Place & { size: number }>(SELECT_NEXT, `[${places.join(",")}]`);
+      const refs = wanted.map(({ target, log }) => `[${target},${log}]`);
+      const next = this.#sql.all<EntryRef & { size: number }>(SELECT_NEXT, `[${refs.join(",")}]`);
       const page = next.slice(
         0,
         countWithin(next, BYTES_MAX, ({ size }) => size),
@@ -75,19 +75,19 @@ export class MetadataHistory {
         ...page.filter(({ target }) => goOn.has(target)),
         ...next
           .slice(page.length)
-          .flatMap(({ target }) => wanted.find((place) => place.target === target) ?? []),
+          .flatMap(({ target }) => wanted.find((ref) => ref.target === target) ?? []),
       ];
     }
   }
 
   /** Applies the entries of all targets, a page at a time: one target may have more than fit in memory. */
-  #apply(kind: number, { found, lastLog, addressOf }: Moment): void {
+  #apply(kind: number, { found, lastLog, addressOf }: Reconstruction): void {
     if (found.size === 0) return;
     const changed = new Map<number, Map<string, string>>();
     let targets = [...found.keys()];
     let after = -1;
     for (;;) {
-      const page = this.#places(kind, { targets, after, lastLog });
+      const page = this.#refs(kind, { targets, after, lastLog });
       for (const { target, type, payload } of this.#entriesOf(page)) {
         const pairs = changed.get(target) ?? new Map(Object.entries(found.get(target) ?? {}));
         changed.set(target, pairs);
@@ -102,12 +102,12 @@ export class MetadataHistory {
   }
 
   /** Some entries of targets in order: of the first one those behind a log entry. */
-  #places(
+  #refs(
     kind: number,
     { targets, after, lastLog }: { targets: readonly number[]; after: number; lastLog: number },
-  ): Place[] {
-    const sizes = this.#sql.all<Place & { size: number }>(
-      SELECT_PLACES,
+  ): EntryRef[] {
+    const sizes = this.#sql.all<EntryRef & { size: number }>(
+      SELECT_ENTRY_REFS,
       `[${targets.join(",")}]`,
       kind,
       after,
@@ -120,15 +120,15 @@ export class MetadataHistory {
     );
   }
 
-  #entriesOf(page: readonly Place[]): EntrySqlRow[] {
-    const places = page.map(({ target, log }) => `[${target},${log}]`);
+  #entriesOf(page: readonly EntryRef[]): EntrySqlRow[] {
+    const refs = page.map(({ target, log }) => `[${target},${log}]`);
     return page.length === 0
       ? []
-      : this.#sql.all<EntrySqlRow>(SELECT_ENTRIES, `[${places.join(",")}]`);
+      : this.#sql.all<EntrySqlRow>(SELECT_ENTRIES, `[${refs.join(",")}]`);
   }
 }
 
-interface Moment {
+interface Reconstruction {
   /** Metadata by the id of its target, which the entries are applied to. */
   readonly found: Map<number, Metadata>;
   /** The last entry of the moment. */
@@ -136,11 +136,11 @@ interface Moment {
   readonly addressOf: (id: number) => string | undefined;
 }
 
-type Place = { target: number; log: number };
+type EntryRef = { target: number; log: number };
 type EntrySqlRow = { target: number; type: number; payload: string };
 
 // CROSS JOIN keeps the order of the targets, and each is a range of the primary key.
-const SELECT_PLACES = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
+const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
   FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
     AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4
   CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5`;

@@ -12,13 +12,13 @@ export const ASSETS_MAX = 10_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
 
-export interface KnownAccount {
+export interface CachedAccount {
   readonly id: number;
   readonly firstUsage: Timestamp;
 }
 
 /** What commands are about to ask for. */
-export interface Lookahead {
+export interface PrefetchedItems {
   readonly postings: readonly Posting[];
   readonly references: readonly string[];
   readonly keys: readonly string[];
@@ -28,26 +28,26 @@ export interface Lookahead {
  * What was read of a ledger's rows, or is about to be written, so that it is not read again. That something is not there is
  * known for the length of one unit of work.
  */
-export class KnownRows {
+export class RowCache {
   readonly #sql: Sql;
   readonly #assets = new BoundedMap<Asset, number>(VOLUMES_CACHED_MAX);
-  readonly #accounts = new BoundedMap<Account, KnownAccount>(ACCOUNTS_CACHED_MAX);
+  readonly #accounts = new BoundedMap<Account, CachedAccount>(ACCOUNTS_CACHED_MAX);
   readonly #volumes = new BoundedMap<number, Volumes>(VOLUMES_CACHED_MAX);
   readonly #absentAssets = new Set<Asset>();
   readonly #absentAccounts = new Set<Account>();
-  readonly #freeReferences = new Set<string>();
-  readonly #freeKeys = new Set<string>();
+  readonly #absentReferences = new Set<string>();
+  readonly #absentKeys = new Set<string>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   /** Reads with one statement a table what would take one for each item. */
-  lookAhead({ postings, references, keys }: Lookahead): void {
+  prefetch({ postings, references, keys }: PrefetchedItems): void {
     this.#readAccounts(postings);
     this.#readVolumes(postings);
-    this.#readFree(SELECT_REFERENCES, references, this.#freeReferences);
-    this.#readFree(SELECT_KEYS, keys, this.#freeKeys);
+    this.#readAbsent(SELECT_REFERENCES, references, this.#absentReferences);
+    this.#readAbsent(SELECT_KEYS, keys, this.#absentKeys);
   }
 
   asset(name: Asset): number | undefined {
@@ -59,7 +59,7 @@ export class KnownRows {
     return row?.id;
   }
 
-  account(address: Account): KnownAccount | undefined {
+  account(address: Account): CachedAccount | undefined {
     const known = this.#accounts.get(address);
     if (known !== undefined || this.#absentAccounts.has(address)) return known;
     const [row] = this.#sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
@@ -84,12 +84,12 @@ export class KnownRows {
   }
 
   hasReference(reference: string): boolean {
-    if (this.#freeReferences.has(reference)) return false;
+    if (this.#absentReferences.has(reference)) return false;
     return this.#sql.all("SELECT 1 FROM tx WHERE reference = ?", reference).length > 0;
   }
 
   hasKey(key: string): boolean {
-    if (this.#freeKeys.has(key)) return false;
+    if (this.#absentKeys.has(key)) return false;
     return this.#sql.all("SELECT 1 FROM log WHERE key = ?", key).length > 0;
   }
 
@@ -97,7 +97,7 @@ export class KnownRows {
     this.#assets.set(name, id);
   }
 
-  setAccount(address: Account, account: KnownAccount): void {
+  setAccount(address: Account, account: CachedAccount): void {
     this.#accounts.set(address, account);
   }
 
@@ -106,11 +106,11 @@ export class KnownRows {
   }
 
   noteReference(reference: string): void {
-    this.#freeReferences.delete(reference);
+    this.#absentReferences.delete(reference);
   }
 
   noteKey(key: string): void {
-    this.#freeKeys.delete(key);
+    this.#absentKeys.delete(key);
   }
 
   /** Keeps the caches within their limits; call it when the unit of work is over. */
@@ -131,8 +131,8 @@ export class KnownRows {
   #forgetAbsent(): void {
     this.#absentAssets.clear();
     this.#absentAccounts.clear();
-    this.#freeReferences.clear();
-    this.#freeKeys.clear();
+    this.#absentReferences.clear();
+    this.#absentKeys.clear();
   }
 
   #noteAccount({ id, address, first }: AccountSqlRow): void {
@@ -180,10 +180,10 @@ export class KnownRows {
     }
   }
 
-  #readFree(select: string, texts: readonly string[], free: Set<string>): void {
+  #readAbsent(select: string, texts: readonly string[], absent: Set<string>): void {
     for (const chunk of chunksOf([...new Set(texts)].map(quoteJson))) {
       for (const { text } of this.#sql.all<{ text: string }>(select, `[${chunk.join(",")}]`)) {
-        free.add(text);
+        absent.add(text);
       }
     }
   }

@@ -25,7 +25,7 @@ export interface SchemaUse {
 }
 
 /** What a list shows and sorts schemas by. */
-export interface SchemaPlace {
+export interface SchemaSummary {
   readonly log: number;
   readonly version: string;
   /** In microseconds. */
@@ -105,7 +105,7 @@ export class SchemaStore {
   }
 
   /** All schemas, without what they say. */
-  places(): SchemaPlace[] {
+  summaries(): SchemaSummary[] {
     return this.#sql
       .all<{ log: number; version: string; micros: string }>(
         "SELECT log, version, CAST(created_at AS TEXT) AS micros FROM schema ORDER BY log",

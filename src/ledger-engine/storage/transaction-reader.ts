@@ -5,7 +5,7 @@ import { parseMetadata } from "./write-batch.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engine/rules/types.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
-import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A transaction row with the log row that holds its immutable part. */
 export interface StoredTransaction {
@@ -91,10 +91,10 @@ export class TransactionReader {
     for (const { id } of stored) found.set(id, { volumes: [], effective: [] });
     for (const row of rows) {
       const { volumes, effective } = found.get(row.tx) ?? { volumes: [], effective: [] };
-      const place = { account: names.account(row.account), asset: names.asset(row.asset) };
-      volumes.push({ ...place, ...toVolumes(row.input, row.output) });
+      const pair = { account: names.account(row.account), asset: names.asset(row.asset) };
+      volumes.push({ ...pair, ...toVolumes(row.input, row.output) });
       effective.push({
-        ...place,
+        ...pair,
         input: fromStored(row.input) + fromStored(row.effective_delta_input ?? 0),
         output: fromStored(row.output) + fromStored(row.effective_delta_output ?? 0),
       });

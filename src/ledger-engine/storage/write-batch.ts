@@ -1,5 +1,5 @@
 import { MetadataBatch } from "./metadata-index.ts";
-import { ASSETS_MAX, KnownRows, type Lookahead, pairKey } from "./row-cache.ts";
+import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
   Account,
@@ -12,7 +12,7 @@ import type {
 import { AppError } from "#platform/errors.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
-import { fromMicros, toMicros, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
+import { fromMicros, type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Most accounts that wait to be written between two commands of a bulk. */
 const ACCOUNTS_PENDING_MAX = 500;
@@ -81,7 +81,7 @@ export interface MoveRow extends Volumes {
  */
 export class WriteBatch implements VolumeReader {
   readonly #sql: Sql;
-  readonly #known: KnownRows;
+  readonly #cache: RowCache;
   readonly #references = new Set<string>();
   readonly #keys = new Set<string>();
   readonly #accountRows = new Map<number, AccountRow>();
@@ -104,7 +104,7 @@ export class WriteBatch implements VolumeReader {
 
   constructor(sql: Sql, features: Features) {
     this.#sql = sql;
-    this.#known = new KnownRows(sql);
+    this.#cache = new RowCache(sql);
     this.#metadata = new MetadataBatch(features);
     this.#readCounters();
   }
@@ -145,23 +145,23 @@ export class WriteBatch implements VolumeReader {
   }
 
   /** Reads what commands are about to ask for, with a few statements. */
-  lookAhead(lookahead: Lookahead): void {
-    this.#known.lookAhead(lookahead);
+  prefetch(items: PrefetchedItems): void {
+    this.#cache.prefetch(items);
   }
 
   volumes(account: Account, asset: Asset): Volumes {
     const accountId = this.findAccountId(account);
     const assetId = this.findAssetId(asset);
     if (accountId === undefined || assetId === undefined) return ZERO;
-    return this.#known.volumes(accountId, assetId);
+    return this.#cache.volumes(accountId, assetId);
   }
 
   hasReference(reference: string): boolean {
-    return this.#references.has(reference) || this.#known.hasReference(reference);
+    return this.#references.has(reference) || this.#cache.hasReference(reference);
   }
 
   hasKey(key: string): boolean {
-    return this.#keys.has(key) || this.#known.hasKey(key);
+    return this.#keys.has(key) || this.#cache.hasKey(key);
   }
 
   hasTransaction(id: number): boolean {
@@ -188,11 +188,11 @@ export class WriteBatch implements VolumeReader {
   }
 
   findAssetId(name: Asset): number | undefined {
-    return this.#known.asset(name);
+    return this.#cache.asset(name);
   }
 
   findAccountId(address: Account): number | undefined {
-    return this.#known.account(address)?.id;
+    return this.#cache.account(address)?.id;
   }
 
   /** The id of an account that is surely there, as a command has just used it. */
@@ -206,7 +206,7 @@ export class WriteBatch implements VolumeReader {
     const known = this.findAssetId(name);
     if (known !== undefined) return known;
     const id = this.#nextAsset++;
-    this.#known.setAsset(name, id);
+    this.#cache.setAsset(name, id);
     this.#assetRows.push(`[${id},${quoteJson(name)}]`);
     return id;
   }
@@ -221,7 +221,7 @@ export class WriteBatch implements VolumeReader {
 
   /** Makes the account exist, used first at `timestamp` or earlier. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
-    const known = this.#known.account(address);
+    const known = this.#cache.account(address);
     if (known === undefined) {
       return this.#stageAccount({
         id: this.#nextAccount++,
@@ -268,7 +268,7 @@ export class WriteBatch implements VolumeReader {
   addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
     if (key !== undefined) {
       this.#keys.add(key);
-      this.#known.noteKey(key);
+      this.#cache.noteKey(key);
     }
     this.#logRows.push(
       `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}]`,
@@ -280,7 +280,7 @@ export class WriteBatch implements VolumeReader {
     if (id > this.#lastTransaction) this.#lastTransaction = id;
     if (reference !== undefined) {
       this.#references.add(reference);
-      this.#known.noteReference(reference);
+      this.#cache.noteReference(reference);
     }
     this.#dates.push({ id, insertedAt });
     this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
@@ -289,7 +289,7 @@ export class WriteBatch implements VolumeReader {
   addMove(row: MoveRow): void {
     const { account, asset, tx, role, input, output, timestamp, effective } = row;
     const pair = pairKey(account, asset);
-    this.#known.setVolumes(pair, { input, output });
+    this.#cache.setVolumes(pair, { input, output });
     this.#movedPairs.add(pair);
     const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
     if (timestamp === undefined && effective === undefined) {
@@ -319,13 +319,13 @@ export class WriteBatch implements VolumeReader {
 
   /** Keeps the caches within their limits; call it when the unit of work is over. */
   trim(): void {
-    this.#known.trim();
+    this.#cache.trim();
   }
 
   /** Forgets what a rolled-back unit of work collected and read. */
   reset(): void {
     this.#clearRows();
-    this.#known.clear();
+    this.#cache.clear();
     this.#readCounters();
   }
 
@@ -372,7 +372,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   #stageAccount(row: AccountRow): number {
-    this.#known.setAccount(row.address, { id: row.id, firstUsage: row.firstUsage });
+    this.#cache.setAccount(row.address, { id: row.id, firstUsage: row.firstUsage });
     this.#accountRows.set(row.id, row);
     return row.id;
   }

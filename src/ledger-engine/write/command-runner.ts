@@ -1,11 +1,11 @@
-import type { Drafts } from "./entry-builder.ts";
-import { type Draft, type DraftOptions, toTrace, withDefaults } from "./pending-entry.ts";
+import type { EntryBuilder } from "./entry-builder.ts";
+import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
 import { assertEventSize, assertMetadata, assertRevertSize } from "#ledger-engine/rules/limits.ts";
 import { mergeMetadata, REVERTS_KEY } from "#ledger-engine/rules/metadata.ts";
 import { reversePostings, runPostings, runRevert } from "#ledger-engine/rules/postings.ts";
 import { schemaViolation } from "#ledger-engine/rules/schemas/failures.ts";
-import { type ChosenTemplate, chooseTemplate } from "#ledger-engine/rules/schemas/templates.ts";
-import { type Movements, type ScriptSettings, Scripts } from "#ledger-engine/rules/scripts.ts";
+import { chooseTemplate, type ChosenTemplate } from "#ledger-engine/rules/schemas/templates.ts";
+import { type Movements, Scripts, type ScriptSettings } from "#ledger-engine/rules/scripts.ts";
 import type {
   Command,
   CreateTransaction,
@@ -20,7 +20,7 @@ import { AppError } from "#platform/errors.ts";
 
 export interface RunnerDependencies {
   readonly batch: WriteBatch;
-  readonly drafts: Drafts;
+  readonly entries: EntryBuilder;
   readonly takeTransactionId: () => number;
   readonly scripts: ScriptSettings;
   readonly schemas: SchemaRules;
@@ -37,14 +37,14 @@ export interface SchemaRules {
 /** Decides commands against the state of a ledger. Throws `AppError` for those that it refuses. */
 export class CommandRunner {
   readonly #batch: WriteBatch;
-  readonly #drafts: Drafts;
+  readonly #entries: EntryBuilder;
   readonly #takeTransactionId: () => number;
   readonly #scripts: Scripts;
   readonly #schemas: SchemaRules;
 
-  constructor({ batch, drafts, takeTransactionId, scripts, schemas }: RunnerDependencies) {
+  constructor({ batch, entries, takeTransactionId, scripts, schemas }: RunnerDependencies) {
     this.#batch = batch;
-    this.#drafts = drafts;
+    this.#entries = entries;
     this.#takeTransactionId = takeTransactionId;
     this.#schemas = schemas;
     this.#scripts = new Scripts(scripts, new BoundedScriptCache(), {
@@ -65,7 +65,7 @@ export class CommandRunner {
     return this.#scripts.steps;
   }
 
-  decide(command: Command, options: DraftOptions): Draft {
+  decide(command: Command, options: EntryOptions): PendingEntry {
     const { now, schema } = options;
     switch (command.kind) {
       case "createTransaction":
@@ -74,35 +74,35 @@ export class CommandRunner {
       case "revertTransaction":
         return this.#revert(command, options);
       case "setMetadata":
-        return this.#drafts.metadata.set(command.target, command.metadata, options);
+        return this.#entries.metadata.set(command.target, command.metadata, options);
       case "deleteMetadata":
-        return this.#drafts.metadata.delete(command.target, command.key, options);
+        return this.#entries.metadata.delete(command.target, command.key, options);
       case "insertSchema": {
         const { version, text } = command;
-        return this.#drafts.insertSchema({ version, text, createdAt: now }, schema);
+        return this.#entries.insertSchema({ version, text, createdAt: now }, schema);
       }
     }
   }
 
-  #create(command: CreateTransaction | RunScript, { now, schema }: DraftOptions): Draft {
+  #create(command: CreateTransaction | RunScript, { now, schema }: EntryOptions): PendingEntry {
     const { reference } = command;
     const template = this.#templateOf(command, schema);
     const { postings, metadata, accountMetadata } = this.#movementsOf(command, template);
     // What a script lets go below zero, it has decided itself, from the same balances.
     const force = command.kind === "runScript" || command.force;
     const moves = runPostings(postings, this.#batch, { force });
-    const trace = this.#drafts.metadata.traceOf(schema, moves, accountMetadata);
+    const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
     const givenMetadata = withDefaults(accountMetadata, trace);
     assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
-    this.#drafts.metadata.assertAccounts(givenMetadata);
+    this.#entries.metadata.assertAccounts(givenMetadata);
     assertMetadata(metadata);
     const id = this.#takeTransactionId();
     if (reference !== undefined && this.#batch.hasReference(reference)) {
       throw new AppError("CONFLICT", `duplicate reference "${reference}"`);
     }
     if (schema !== undefined) this.#checkChart(schema, postings);
-    const made = {
+    const prepared = {
       id,
       postings,
       metadata,
@@ -112,7 +112,7 @@ export class CommandRunner {
       accountMetadata,
       trace,
     };
-    return this.#drafts.newTransaction(made, moves, now);
+    return this.#entries.newTransaction(prepared, moves, now);
   }
 
   #checkChart({ chart, version }: SchemaUse, postings: readonly Posting[]): void {
@@ -156,12 +156,12 @@ export class CommandRunner {
     return { postings, metadata, accountMetadata };
   }
 
-  #revert(command: RevertTransaction, { now, schema }: DraftOptions): Draft {
-    const original = this.#drafts.storedTransaction(command.id);
+  #revert(command: RevertTransaction, { now, schema }: EntryOptions): PendingEntry {
+    const original = this.#entries.storedTransaction(command.id);
     if (original.revertedAt !== undefined) {
       throw new AppError("ALREADY_REVERT", `already reverted, id: ${command.id}`);
     }
-    const reverted = this.#drafts.revertedForm(original, now);
+    const reverted = this.#entries.revertedForm(original, now);
     const postings = reversePostings(reverted.postings);
     const moves = runRevert(postings, this.#batch, { force: command.force });
     const metadata = mergeMetadata(command.metadata ?? {}, { [REVERTS_KEY]: `${command.id}` });
@@ -169,7 +169,7 @@ export class CommandRunner {
     assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
     const id = this.#takeTransactionId();
     const timestamp = command.atEffectiveDate ? reverted.timestamp : now;
-    return this.#drafts.revertingTransaction(
+    return this.#entries.revertingTransaction(
       { id, postings, metadata, timestamp, original, reverted, trace: toTrace(schema) },
       moves,
       now,

@@ -10,7 +10,7 @@ import {
   type Sql,
   type StoredAmount,
 } from "#platform/sql/sql.ts";
-import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
 export interface EffectiveMove {
@@ -63,15 +63,15 @@ export class EffectiveVolumes {
   ): readonly EffectiveMove[] | undefined {
     if (timestamp >= this.#readLatest()) return undefined;
     if (this.#batch.isLaterThan(timestamp)) this.#batch.flushMoves(moves);
-    const place = this.#placeOf(timestamp, now);
-    const later = moves.map((move) => this.#findLater(move, place));
+    const point = this.#pointOf(timestamp, now);
+    const later = moves.map((move) => this.#findLater(move, point));
     if (later.every((pair) => pair === undefined)) return undefined;
     // What was collected of these moves is dated before them, and must be readable, too.
     this.#batch.flushMoves(moves);
-    return moves.map((move, index) => this.#planMove(move, later[index], place));
+    return moves.map((move, index) => this.#planMove(move, later[index], point));
   }
 
-  #placeOf(timestamp: Timestamp, now: Timestamp): Place {
+  #pointOf(timestamp: Timestamp, now: Timestamp): EffectivePoint {
     // No transaction without a date of its own is later than now.
     const lastBefore =
       timestamp >= now
@@ -80,7 +80,7 @@ export class EffectiveVolumes {
     return { timestamp, lastBefore };
   }
 
-  #planMove(move: Move, pair: Pair | undefined, place: Place): EffectiveMove {
+  #planMove(move: Move, pair: Pair | undefined, point: EffectivePoint): EffectiveMove {
     if (pair === undefined) {
       // After all others of its account and asset: the volumes in both orders are the same.
       return {
@@ -88,7 +88,7 @@ export class EffectiveVolumes {
         rewriteLater: () => undefined,
       };
     }
-    const { timestamp, lastBefore } = place;
+    const { timestamp, lastBefore } = point;
     const before = this.#volumes.find(pair, { lastTx: lastBefore, date: timestamp }) ?? NOTHING;
     const amounts = {
       input: move.input - move.before.input,
@@ -96,45 +96,45 @@ export class EffectiveVolumes {
     };
     return {
       volumes: { input: before.input + amounts.input, output: before.output + amounts.output },
-      rewriteLater: () => this.#rewriteLater(pair, place, amounts),
+      rewriteLater: () => this.#rewriteLater(pair, point, amounts),
     };
   }
 
   /** The account and asset of a move, if they have later ones. */
-  #findLater(move: Move, place: Place): Pair | undefined {
+  #findLater(move: Move, point: EffectivePoint): Pair | undefined {
     const account = this.#batch.findAccountId(move.account);
     const asset = this.#batch.findAssetId(move.asset);
     if (account === undefined || asset === undefined) return undefined;
-    return this.#hasLater({ account, asset }, place) ? { account, asset } : undefined;
+    return this.#hasLater({ account, asset }, point) ? { account, asset } : undefined;
   }
 
-  #hasLater(pair: Pair, place: Place): boolean {
+  #hasLater(pair: Pair, point: EffectivePoint): boolean {
     return (
-      this.#readLater(UNDATED.rows, pair, { from: undatedFrom(place), limit: 1 }).length > 0 ||
-      this.#readLater(DATED.rows, pair, { from: datedFrom(place), limit: 1 }).length > 0
+      this.#readLater(UNDATED.rows, pair, { from: undatedFrom(point), limit: 1 }).length > 0 ||
+      this.#readLater(DATED.rows, pair, { from: datedFrom(point), limit: 1 }).length > 0
     );
   }
 
-  #rewriteLater(pair: Pair, place: Place, amounts: Volumes): void {
+  #rewriteLater(pair: Pair, point: EffectivePoint, amounts: Volumes): void {
     if (amounts.input === 0n && amounts.output === 0n) return;
-    this.#rewriteFrom(UNDATED, pair, { from: undatedFrom(place), amounts });
-    this.#rewriteFrom(DATED, pair, { from: datedFrom(place), amounts });
+    this.#rewriteFrom(UNDATED, pair, { from: undatedFrom(point), amounts });
+    this.#rewriteFrom(DATED, pair, { from: datedFrom(point), amounts });
   }
 
   /** Most later moves exceed their volumes by the same: then one statement rewrites all of them. */
   #rewriteFrom(
-    part: Part,
+    statements: LaterMoves,
     pair: Pair,
-    { from, amounts }: { from: MovePosition; amounts: Volumes },
+    { from, amounts }: { from: MoveCursor; amounts: Volumes },
   ): void {
-    const place = [pair.account, pair.asset, from.date, from.tx] as const;
+    const bindings = [pair.account, pair.asset, from.date, from.tx] as const;
     const groups = this.#sql.all<EffectiveDeltaSqlRow & { moves: number }>(
-      part.groups,
-      ...place,
+      statements.groups,
+      ...bindings,
       GROUPS_MAX + 1,
     );
     for (const { moves } of groups) this.#rewrittenMoves += moves;
-    if (groups.length > GROUPS_MAX) return this.#rewriteEach(part, pair, { from, amounts });
+    if (groups.length > GROUPS_MAX) return this.#rewriteEach(statements, pair, { from, amounts });
     // From the highest difference down: what a group becomes is no group that is still to come.
     for (const group of groups.toSorted((a, b) =>
       compareVolumes(effectiveDeltaOf(b), effectiveDeltaOf(a)),
@@ -142,8 +142,8 @@ export class EffectiveVolumes {
       const { input, output } = effectiveDeltaOf(group);
       const sum = `[[${amountText(input + amounts.input)},${amountText(output + amounts.output)}]]`;
       this.#sql.all(
-        part.update,
-        ...place,
+        statements.update,
+        ...bindings,
         group.effective_delta_input,
         group.effective_delta_output,
         sum,
@@ -153,12 +153,12 @@ export class EffectiveVolumes {
 
   /** Goes on in pages, as an account may have more later moves than fit in memory. */
   #rewriteEach(
-    part: Part,
+    statements: LaterMoves,
     pair: Pair,
-    { from, amounts }: { from: MovePosition; amounts: Volumes },
+    { from, amounts }: { from: MoveCursor; amounts: Volumes },
   ): void {
     const limit = LATER_PAGE_SIZE;
-    let page = this.#readLater(part.rows, pair, { from, limit });
+    let page = this.#readLater(statements.rows, pair, { from, limit });
     for (;;) {
       const rows = page.map((row) => {
         const { input, output } = effectiveDeltaOf(row);
@@ -170,14 +170,14 @@ export class EffectiveVolumes {
       this.#rewrittenMoves += page.length;
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
-      page = this.#readLater(part.rows, pair, { from: last, limit });
+      page = this.#readLater(statements.rows, pair, { from: last, limit });
     }
   }
 
   #readLater(
     select: string,
     { account, asset }: Pair,
-    { from, limit }: { from: MovePosition; limit: number },
+    { from, limit }: { from: MoveCursor; limit: number },
   ): LaterSqlRow[] {
     return this.#sql.all<LaterSqlRow>(select, account, asset, from.date, from.tx, limit);
   }
@@ -198,7 +198,7 @@ export class EffectiveVolumes {
 }
 
 /** A date among the moves: `lastBefore` is the last transaction that was inserted at it or earlier. */
-interface Place {
+interface EffectivePoint {
   readonly timestamp: Timestamp;
   readonly lastBefore: number;
 }
@@ -229,7 +229,7 @@ const GROUPS_MAX = 20;
 const LATER_PAGE_SIZE = 10_000;
 
 /** Where a read of later moves starts, itself excluded: microseconds as text, null for undated moves. */
-interface MovePosition {
+interface MoveCursor {
   readonly date: string | null;
   readonly tx: number;
 }
@@ -239,21 +239,24 @@ type LaterSqlRow = EffectiveDeltaSqlRow & {
   date: string | null;
 };
 
-const undatedFrom = ({ lastBefore }: Place): MovePosition => ({ date: null, tx: lastBefore });
+const undatedFrom = ({ lastBefore }: EffectivePoint): MoveCursor => ({
+  date: null,
+  tx: lastBefore,
+});
 
-const datedFrom = ({ timestamp }: Place): MovePosition => ({
+const datedFrom = ({ timestamp }: EffectivePoint): MoveCursor => ({
   date: toMicros(timestamp).toString(),
   tx: Number.MAX_SAFE_INTEGER,
 });
 
 /** The statements about the later moves that have a date of their own, and about those that have none. */
-interface Part {
+interface LaterMoves {
   readonly rows: string;
   readonly groups: string;
   readonly update: string;
 }
 
-const partOf = (condition: string, order: string): Part => ({
+const laterMoves = (condition: string, order: string): LaterMoves => ({
   rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, effective_delta_input, effective_delta_output FROM move
     WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5`,
   groups: `SELECT effective_delta_input, effective_delta_output, count(*) AS moves FROM move
@@ -264,8 +267,8 @@ const partOf = (condition: string, order: string): Part => ({
       AND effective_delta_input IS ?5 AND effective_delta_output IS ?6`,
 });
 
-const UNDATED = partOf("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
-const DATED = partOf(
+const UNDATED = laterMoves("timestamp IS NULL AND ?3 IS NULL AND tx > ?4", "tx");
+const DATED = laterMoves(
   "timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4)",
   "timestamp, tx",
 );

@@ -1,10 +1,10 @@
 import type { EffectiveVolumes } from "./effective-volumes.ts";
-import { MetadataDrafts } from "./metadata-entries.ts";
+import { MetadataEntryBuilder } from "./metadata-entries.ts";
 import {
-  type Draft,
-  type LoggedData,
-  type NewTransaction,
-  type RevertingTransaction,
+  type DecodedEntry,
+  type PendingEntry,
+  type PreparedCreation,
+  type PreparedRevert,
   toTrace,
   withDefaults,
 } from "./pending-entry.ts";
@@ -30,9 +30,9 @@ import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
-export interface DraftDependencies {
+export interface EntryBuilderDependencies {
   readonly sql: Sql;
   readonly batch: WriteBatch;
   readonly transactions: TransactionReader;
@@ -42,22 +42,22 @@ export interface DraftDependencies {
 }
 
 /** Makes the entries of the log: what they say, and the rows that follow from them. It refuses nothing that is legal. */
-export class Drafts {
+export class EntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #effective: EffectiveVolumes | undefined;
   readonly #schemas: SchemaStore;
   /** What is about metadata. */
-  readonly metadata: MetadataDrafts;
+  readonly metadata: MetadataEntryBuilder;
 
-  constructor({ sql, batch, transactions, effective, schemas }: DraftDependencies) {
+  constructor({ sql, batch, transactions, effective, schemas }: EntryBuilderDependencies) {
     this.#sql = sql;
     this.#batch = batch;
     this.#transactions = transactions;
     this.#effective = effective;
     this.#schemas = schemas;
-    this.metadata = new MetadataDrafts({
+    this.metadata = new MetadataEntryBuilder({
       sql,
       batch,
       storedTransaction: (id) => this.storedTransaction(id),
@@ -78,7 +78,7 @@ export class Drafts {
    * Makes a logged entry again, as when its command was decided: what was accepted then is not judged again. Throws where
    * the ledger cannot have got to this entry.
    */
-  replay(data: LoggedData, now: Timestamp): Draft {
+  replay(data: DecodedEntry, now: Timestamp): PendingEntry {
     const { schemaVersion } = data;
     const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
     switch (data.type) {
@@ -94,8 +94,8 @@ export class Drafts {
         const reverted = this.revertedForm(original, now);
         this.#assertNew(data.transaction);
         const moves = runPostings(data.transaction.postings, this.#batch, { force: true });
-        const made = { ...data.transaction, original, reverted, trace: toTrace(schema) };
-        return this.revertingTransaction(made, moves, now);
+        const prepared = { ...data.transaction, original, reverted, trace: toTrace(schema) };
+        return this.revertingTransaction(prepared, moves, now);
       }
       case "SET_METADATA":
         return this.metadata.set(data.target, data.metadata, { now, schema });
@@ -127,8 +127,8 @@ export class Drafts {
     return toTransaction({ ...original, revertedAt: now, updatedAt: now }, names);
   }
 
-  newTransaction(made: NewTransaction, moves: readonly Move[], now: Timestamp): Draft {
-    const { accountMetadata, timestamp, trace, ...transaction } = made;
+  newTransaction(prepared: PreparedCreation, moves: readonly Move[], now: Timestamp): PendingEntry {
+    const { accountMetadata, timestamp, trace, ...transaction } = prepared;
     const entry = this.#transactionEntry(
       { ...transaction, timestamp, isRevert: false },
       moves,
@@ -147,8 +147,12 @@ export class Drafts {
     };
   }
 
-  revertingTransaction(made: RevertingTransaction, moves: readonly Move[], now: Timestamp): Draft {
-    const { original, reverted, trace, ...transaction } = made;
+  revertingTransaction(
+    prepared: PreparedRevert,
+    moves: readonly Move[],
+    now: Timestamp,
+  ): PendingEntry {
+    const { original, reverted, trace, ...transaction } = prepared;
     const entry = this.#transactionEntry(
       { ...transaction, reference: undefined, template: undefined, isRevert: true },
       moves,
@@ -180,7 +184,7 @@ export class Drafts {
   }
 
   /** Throws `SCHEMA_ALREADY_EXISTS`, and `VALIDATION` where the ledger has too many. `use` is what the write itself names. */
-  insertSchema(schema: StoredSchema, use: SchemaUse | undefined): Draft {
+  insertSchema(schema: StoredSchema, use: SchemaUse | undefined): PendingEntry {
     this.#schemas.assertNew(schema.version);
     const trace = toTrace(use);
     return {
@@ -203,8 +207,8 @@ export class Drafts {
   }
 
   /** What create and revert share: a transaction with its volumes, and the writing of its rows. */
-  #transactionEntry(draft: TransactionDraft, moves: readonly Move[], now: Timestamp) {
-    const { id, postings, metadata, timestamp, reference, template } = draft;
+  #transactionEntry(content: TransactionContent, moves: readonly Move[], now: Timestamp) {
+    const { id, postings, metadata, timestamp, reference, template } = content;
     const plans = this.#effective?.plan(moves, timestamp, now);
     const volumes = moves.map(toAccountVolumes);
     const transaction: Transaction = {
@@ -237,7 +241,7 @@ export class Drafts {
     };
     // A revert leaves accounts as they are: all of them are there.
     const touch = (account: Account): number =>
-      draft.isRevert
+      content.isRevert
         ? this.#batch.account(account)
         : this.#batch.useAccount(account, timestamp, now);
     const project = (log: number, more: TransactionExtras): string => {
@@ -271,7 +275,7 @@ export class Drafts {
   }
 }
 
-interface TransactionDraft extends Omit<NewTransaction, "accountMetadata" | "trace"> {
+interface TransactionContent extends Omit<PreparedCreation, "accountMetadata" | "trace"> {
   readonly isRevert: boolean;
 }
 

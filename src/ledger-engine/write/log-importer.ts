@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { Drafts } from "./entry-builder.ts";
-import { type Draft, type DraftOptions, toTrace, withDefaults } from "./pending-entry.ts";
+import type { EntryBuilder } from "./entry-builder.ts";
+import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import { parseEntryJson } from "#ledger-engine/rules/log/entry-json.ts";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
@@ -16,7 +16,7 @@ import {
 } from "#ledger-engine/rules/log/imported-log.ts";
 import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
-import type { Lookahead } from "#ledger-engine/storage/row-cache.ts";
+import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type {
   StoredTransaction,
@@ -60,13 +60,13 @@ export interface ImportedAppend {
 export interface ImporterDependencies {
   readonly sql: Sql;
   readonly batch: WriteBatch;
-  readonly drafts: Drafts;
+  readonly entries: EntryBuilder;
   readonly transactions: TransactionReader;
   readonly schemas: SchemaStore;
   /** The last entry of the log, its id -1 for none. */
   readonly head: () => { readonly logId: number; readonly date: Timestamp };
   /** Writes an entry. Throws `IMPORT` for another hash, before anything is written. */
-  readonly append: (id: number, draft: Draft, options: ImportedAppend) => void;
+  readonly append: (id: number, pending: PendingEntry, options: ImportedAppend) => void;
   /** Work so far. */
   readonly steps: () => number;
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export interface ImporterDependencies {
 export class LogImporter {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
-  readonly #drafts: Drafts;
+  readonly #entries: EntryBuilder;
   readonly #transactions: TransactionReader;
   readonly #schemas: SchemaStore;
   readonly #head: ImporterDependencies["head"];
@@ -93,7 +93,7 @@ export class LogImporter {
   constructor(dependencies: ImporterDependencies) {
     this.#sql = dependencies.sql;
     this.#batch = dependencies.batch;
-    this.#drafts = dependencies.drafts;
+    this.#entries = dependencies.entries;
     this.#transactions = dependencies.transactions;
     this.#schemas = dependencies.schemas;
     this.#head = dependencies.head;
@@ -108,7 +108,7 @@ export class LogImporter {
     if (!ready.ok) return { taken: 0, failure: ready.failure };
     const stepsMax = this.#steps() + BULK_STEPS_MAX;
     let [taken, failure]: [number, Failure | undefined] = [0, undefined];
-    for (const entry of this.#readAhead(texts, before)) {
+    for (const entry of this.#parseAhead(texts, before)) {
       const result = attempt(() => this.#takeEntry(entry(), before + taken + 1));
       if (!result.ok) {
         failure = result.failure;
@@ -140,15 +140,15 @@ export class LogImporter {
   }
 
   /** Parses entries in parts, and has read what each part asks for before it is taken. Behind one that is wrong, none comes. */
-  *#readAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
-    for (let from = 0; from < texts.length; from += LOOKAHEAD_ENTRIES) {
+  *#parseAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
+    for (let from = 0; from < texts.length; from += PARSED_ENTRIES_MAX) {
       const part: ImportedEntry[] = [];
       const read = attempt(() => {
-        for (const text of texts.slice(from, from + LOOKAHEAD_ENTRIES)) {
+        for (const text of texts.slice(from, from + PARSED_ENTRIES_MAX)) {
           part.push(parseEntry(text, before + from + part.length + 1));
         }
       });
-      this.#batch.lookAhead(lookaheadOf(part));
+      this.#batch.prefetch(prefetchedItemsOf(part));
       for (const entry of part) yield () => entry;
       if (!read.ok) yield () => unwrap(read);
     }
@@ -160,11 +160,11 @@ export class LogImporter {
     try {
       this.#assertDate(entry.date);
       this.#assertKeyUnused(entry.idempotencyKey);
-      const draft = this.#draftOf(entry);
-      this.#append(entry.id, draft, {
+      const pending = this.#toPending(entry);
+      this.#append(entry.id, pending, {
         now: entry.date,
         key: entry.idempotencyKey,
-        keyHash: keyHashOf(entry, draft.data),
+        keyHash: keyHashOf(entry, pending.data),
         expectedHash: entry.hash,
       });
     } catch (error) {
@@ -206,7 +206,7 @@ export class LogImporter {
     }
   }
 
-  #draftOf({ data, date, schemaVersion }: ImportedEntry): Draft {
+  #toPending({ data, date, schemaVersion }: ImportedEntry): PendingEntry {
     const schema = schemaVersion === undefined ? undefined : this.#schemas.use(schemaVersion);
     const options = { now: date, schema };
     switch (data.type) {
@@ -215,57 +215,57 @@ export class LogImporter {
       case "REVERTED_TRANSACTION":
         return this.#revert(data, options);
       case "SET_METADATA":
-        return this.#drafts.metadata.set(data.target, data.metadata, options);
+        return this.#entries.metadata.set(data.target, data.metadata, options);
       case "DELETE_METADATA":
-        return this.#drafts.metadata.delete(data.target, data.key, options);
+        return this.#entries.metadata.delete(data.target, data.key, options);
       case "INSERTED_SCHEMA":
-        return this.#drafts.insertSchema(data.schema, schema);
+        return this.#entries.insertSchema(data.schema, schema);
     }
   }
 
   #newTransaction(
     { transaction, accountMetadata }: ImportedOf<"NEW_TRANSACTION">,
-    { now, schema }: DraftOptions,
-  ): Draft {
+    { now, schema }: EntryOptions,
+  ): PendingEntry {
     const { reference, postings, metadata } = transaction;
     this.#takeTransactionId(transaction.id);
     if (reference !== undefined && this.#batch.hasReference(reference)) {
       throw invalid(`the reference '${reference}' is that of an earlier transaction`);
     }
     const moves = runPostings(postings, this.#batch, { force: true });
-    const trace = this.#drafts.metadata.traceOf(schema, moves, accountMetadata);
+    const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
     const givenMetadata = withDefaults(accountMetadata, trace);
     assertEventSize({ postings, metadata, volumes: moves }, givenMetadata);
     this.#batch.assertRoomFor(moves.map(({ asset }) => asset));
-    this.#drafts.metadata.assertAccounts(givenMetadata);
-    const made = { ...transaction, accountMetadata, trace };
-    const draft = this.#drafts.newTransaction(made, moves, now);
-    assertSame(transaction, draft);
-    return draft;
+    this.#entries.metadata.assertAccounts(givenMetadata);
+    const prepared = { ...transaction, accountMetadata, trace };
+    const pending = this.#entries.newTransaction(prepared, moves, now);
+    assertSame(transaction, pending);
+    return pending;
   }
 
   #revert(
     { transaction, reverts, reverted: given }: ImportedOf<"REVERTED_TRANSACTION">,
-    { now, schema }: DraftOptions,
-  ): Draft {
+    { now, schema }: EntryOptions,
+  ): PendingEntry {
     const { postings, metadata, reference } = transaction;
     this.#takeTransactionId(transaction.id);
     if (reference !== undefined) throw invalid("a revert has no reference");
-    const original = this.#drafts.storedTransaction(reverts);
+    const original = this.#entries.storedTransaction(reverts);
     if (original.revertedAt !== undefined) {
       throw invalid(`transaction ${reverts} was reverted before`);
     }
-    const reverted = this.#drafts.revertedForm(original, now);
+    const reverted = this.#entries.revertedForm(original, now);
     if (!isReverse(postings, reverted.postings)) {
       throw invalid(`its postings do not undo transaction ${reverts}`);
     }
     if (given !== undefined) this.#assertReverted(given, reverted, original);
     const moves = runPostings(postings, this.#batch, { force: true });
     assertRevertSize({ postings, metadata, volumes: moves }, { ...reverted, volumes: moves });
-    const made = { ...transaction, original, reverted, trace: toTrace(schema) };
-    const draft = this.#drafts.revertingTransaction(made, moves, now);
-    assertSame(transaction, draft);
-    return draft;
+    const prepared = { ...transaction, original, reverted, trace: toTrace(schema) };
+    const pending = this.#entries.revertingTransaction(prepared, moves, now);
+    assertSame(transaction, pending);
+    return pending;
   }
 
   #assertReverted(
@@ -306,9 +306,9 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
 >;
 
 /** Entries that are parsed at a time. */
-const LOOKAHEAD_ENTRIES = 500;
+const PARSED_ENTRIES_MAX = 500;
 
-function lookaheadOf(entries: readonly ImportedEntry[]): Lookahead {
+function prefetchedItemsOf(entries: readonly ImportedEntry[]): PrefetchedItems {
   const transactions = entries.flatMap(({ data }) =>
     "transaction" in data ? data.transaction : [],
   );
@@ -337,7 +337,7 @@ function parseEntry(text: string, number: number): ImportedEntry {
   }
 }
 
-function assertSame(given: ImportedTransaction, { transaction }: Draft): void {
+function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): void {
   const difference = transaction && differenceOf(given, transaction);
   if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
 }

@@ -1,4 +1,4 @@
-import type { LoggedData } from "./pending-entry.ts";
+import type { DecodedEntry } from "./pending-entry.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
 import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
@@ -73,15 +73,15 @@ export function readLogPage(sql: Sql, after: number): LogPage {
 }
 
 /** What a row says, in names. Throws where it cannot be read. */
-export function toLoggedData(row: StoredLogRow, names: NameMaps): LoggedData {
+export function decodeEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION:
     case LOG_TYPES.REVERTED_TRANSACTION:
-      return toLoggedTransaction(row, names);
+      return decodeTransactionEntry(row, names);
     case LOG_TYPES.SET_METADATA:
-      return toLogged("SET_METADATA", decodeMetadata(row.payload));
+      return decodedMetadata("SET_METADATA", decodeMetadata(row.payload));
     case LOG_TYPES.DELETE_METADATA:
-      return toLogged("DELETE_METADATA", decodeKey(row.payload));
+      return decodedMetadata("DELETE_METADATA", decodeKey(row.payload));
     case LOG_TYPES.INSERTED_SCHEMA: {
       const { schema, trace } = decodeSchemaEntry(row.payload);
       return { type: "INSERTED_SCHEMA", schema, schemaVersion: trace.schemaVersion };
@@ -91,12 +91,12 @@ export function toLoggedData(row: StoredLogRow, names: NameMaps): LoggedData {
   }
 }
 
-const toLogged = <T extends string, E>(
+const decodedMetadata = <T extends string, E>(
   type: T,
   { entry, trace: { schemaVersion } }: { entry: E; trace: SchemaTrace },
 ) => ({ type, ...entry, schemaVersion });
 
-function toLoggedTransaction(row: StoredLogRow, names: NameMaps): LoggedData {
+function decodeTransactionEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
   const { postings, timestamp, metadata, reverts, ...rest } = decodeTransaction(row.payload);
   const { reference, template, accountMetadata, schemaVersion } = rest;
   const transaction = {
@@ -146,7 +146,7 @@ function postingsOf(payload: string) {
   try {
     return decodeTransaction(payload).postings;
   } catch {
-    return []; // told by `toLoggedData`
+    return []; // told by `decodeEntry`
   }
 }
 

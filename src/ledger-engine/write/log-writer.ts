@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Draft } from "./pending-entry.ts";
+import type { PendingEntry } from "./pending-entry.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import { logChecksum } from "#ledger-engine/storage/log-checksum.ts";
@@ -56,9 +56,9 @@ export class LogWriter {
     this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
   }
 
-  append(id: number, draft: Draft, options: AppendOptions): void {
+  append(id: number, pending: PendingEntry, options: AppendOptions): void {
     const { now, key, keyHash } = options;
-    const { data, schemaVersion } = draft;
+    const { data, schemaVersion } = pending;
     assert(id > this.#head.logId, "ids of log entries strictly increase");
     const transaction = transactionOf(data);
     const [tx, template] = [transaction?.id, transaction?.template];
@@ -68,7 +68,7 @@ export class LogWriter {
       this.#isChained || isSummed ? toMemento({ data, date: now, idempotencyKey: key }) : undefined;
     const hash = this.#isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
     assertHash(id, hash, options.expectedHash);
-    const payload = draft.project(id);
+    const payload = pending.project(id);
     const checksum =
       isSummed && memento !== undefined
         ? logChecksum({ id, tx, keyHash, memento, schemaVersion, template })

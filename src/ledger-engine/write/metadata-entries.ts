@@ -1,4 +1,4 @@
-import { type Draft, type DraftOptions, toTrace } from "./pending-entry.ts";
+import { type EntryOptions, type PendingEntry, toTrace } from "./pending-entry.ts";
 import {
   ACCOUNTS_METADATA_BYTES_MAX,
   assertMetadata,
@@ -14,7 +14,7 @@ import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
 export interface MetadataDependencies {
   readonly sql: Sql;
@@ -24,7 +24,7 @@ export interface MetadataDependencies {
 }
 
 /** What of the log's entries is about metadata: of accounts and transactions, given or by default. */
-export class MetadataDrafts {
+export class MetadataEntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #storedTransaction: (id: number) => StoredTransaction;
@@ -42,7 +42,7 @@ export class MetadataDrafts {
   }
 
   /** Throws `VALIDATION` for too much, and `NOT_FOUND`. */
-  set(target: Target, metadata: Metadata, { now, schema }: DraftOptions): Draft {
+  set(target: Target, metadata: Metadata, { now, schema }: EntryOptions): PendingEntry {
     const defaults =
       target.type === "ACCOUNT" && schema !== undefined
         ? this.#defaultsOf(schema, target.id, metadata)
@@ -68,7 +68,7 @@ export class MetadataDrafts {
   }
 
   /** Throws `NOT_FOUND` for an unknown transaction or a key that it does not have. */
-  delete(target: Target, key: string, { now, schema }: DraftOptions): Draft {
+  delete(target: Target, key: string, { now, schema }: EntryOptions): PendingEntry {
     // The key is logged, whether it is there or not.
     assertMetadata({ [key]: "" });
     const write =

@@ -14,7 +14,7 @@ import type { StoredTransaction } from "#ledger-engine/storage/transaction-reade
 import type { Timestamp } from "#platform/time.ts";
 
 /** A decided command: what its log entry says, and how its rows come to be. Deciding has written nothing yet. */
-export interface Draft {
+export interface PendingEntry {
   readonly data: LogData;
   /** The schema that the write named. */
   readonly schemaVersion: string | undefined;
@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /** A transaction that is about to be stored. */
-export interface Made {
+export interface PreparedTransaction {
   readonly id: number;
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
@@ -33,27 +33,27 @@ export interface Made {
   readonly trace: SchemaTrace;
 }
 
-export interface NewTransaction extends Made {
+export interface PreparedCreation extends PreparedTransaction {
   readonly reference: string | undefined;
   readonly template: string | undefined;
   readonly accountMetadata: AccountMetadata;
 }
 
-export interface RevertingTransaction extends Made {
+export interface PreparedRevert extends PreparedTransaction {
   readonly original: StoredTransaction;
   readonly reverted: Transaction;
 }
 
 /** What a log row says by itself, in names. */
-export type LoggedData = { readonly schemaVersion: string | undefined } & (
+export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
   | {
       readonly type: "NEW_TRANSACTION";
-      readonly transaction: Omit<NewTransaction, "trace" | "accountMetadata">;
+      readonly transaction: Omit<PreparedCreation, "trace" | "accountMetadata">;
       readonly accountMetadata: AccountMetadata;
     }
   | {
       readonly type: "REVERTED_TRANSACTION";
-      readonly transaction: Omit<Made, "trace">;
+      readonly transaction: Omit<PreparedTransaction, "trace">;
       readonly reverts: number;
     }
   | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
@@ -62,7 +62,7 @@ export type LoggedData = { readonly schemaVersion: string | undefined } & (
 );
 
 /** What every draft is made with. */
-export interface DraftOptions {
+export interface EntryOptions {
   readonly now: Timestamp;
   /** The schema that the write names. */
   readonly schema: SchemaUse | undefined;

@@ -21,7 +21,7 @@ export interface AccountScan extends AccountOrder {
 }
 
 /** So many times the first rows are walked before another path is looked for. */
-const PATIENCE = 4;
+const WALK_FACTOR = 4;
 /** Most ids that a path may give: they are one parameter. */
 const IDS_MAX = 100_000;
 /** Where all rows are wanted, a path with so many is taken before a walk. */
@@ -54,7 +54,7 @@ export class AccountAccess {
     const isEager = scan.firstRows === undefined || (own !== undefined && isScattered(own));
     const { rowsMax } = scan;
     let size = Math.min(scan.firstRows ?? rowsMax, rowsMax);
-    let budget = isEager ? 0 : size * PATIENCE;
+    let budget = isEager ? 0 : size * WALK_FACTOR;
     for (;;) {
       for (let left = budget; left > 0; left -= size, size = Math.min(2 * size, rowsMax)) {
         const rows = walk.next(size);

@@ -1,4 +1,4 @@
-import type { Wanted } from "#ledger-engine/read/scan/account-volumes.ts";
+import type { HoldingFilter } from "#ledger-engine/read/scan/account-volumes.ts";
 import { addressMatcher, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
 import {
   compileFilter,
@@ -14,7 +14,7 @@ import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts
 import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
 import { quoteJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** What of an account's row a filter looks at, besides its id. */
 export type AccountField = "address" | "first" | "inserted" | "updated" | "metadata";
@@ -45,7 +45,7 @@ const METADATA_ROWS_MAX = 500;
 /** Most conditions on balances that one statement makes; the others are left to the filter. */
 const BOUNDS_MAX = 8;
 
-export interface FilterSources {
+export interface AccountFilterSources {
   readonly sql: Sql;
   readonly history: MetadataHistory;
   /** The point in time that metadata is of; undefined where the present counts, or where no history is kept. */
@@ -61,15 +61,15 @@ export class AccountFilter {
   /** How many accounts should be looked at together. */
   readonly rowsMax: number;
   /** What must be known of balances; undefined where nothing must. */
-  readonly balances: Wanted | undefined;
+  readonly balances: HoldingFilter | undefined;
   /** The rows of volumes that may match by themselves. */
-  readonly rows: Wanted;
-  readonly #sources: FilterSources;
+  readonly rows: HoldingFilter;
+  readonly #sources: AccountFilterSources;
   readonly #asksPast: boolean;
   readonly #isMatch: (subject: Subject) => boolean;
-  readonly #isHopeless: (subject: Subject) => boolean;
+  readonly #cannotMatch: (subject: Subject) => boolean;
 
-  constructor(filter: LedgerFilter | undefined, sources: FilterSources) {
+  constructor(filter: LedgerFilter | undefined, sources: AccountFilterSources) {
     const tests = filter === undefined ? [] : [...testsOf(filter)];
     this.#sources = sources;
     this.rowsMax = tests.some(isAboutMetadata) ? METADATA_ROWS_MAX : ROWS_MAX;
@@ -81,7 +81,7 @@ export class AccountFilter {
     this.fields = [...new Set(tests.flatMap((test) => fieldOf(test, this.#asksPast)))];
     const compile = (test: FilterTest) => compileTest(test, ids);
     this.#isMatch = filter === undefined ? () => true : compileFilter(filter, compile);
-    this.#isHopeless =
+    this.#cannotMatch =
       filter === undefined ? () => false : compileFilter({ kind: "not", filter }, compile);
   }
 
@@ -89,13 +89,13 @@ export class AccountFilter {
   candidates(rows: readonly AccountScanRow[]): Candidate[] {
     const unknown = { metadata: undefined, balances: undefined };
     const possible = rows.filter(
-      (row) => !this.#isHopeless({ row, ...unknown, isPast: this.#asksPast }),
+      (row) => !this.#cannotMatch({ row, ...unknown, isPast: this.#asksPast }),
     );
     if (!this.#asksPast) return possible.map((row) => ({ row, past: undefined }));
     const past = this.#pastOf(possible);
     return possible
       .map((row) => ({ row, past: past.get(row.id) ?? {} }))
-      .filter((candidate) => !this.#isHopeless(this.#subjectOf(candidate, undefined)));
+      .filter((candidate) => !this.#cannotMatch(this.#subjectOf(candidate, undefined)));
   }
 
   /** Whether a candidate matches, given the volumes of all assets that are asked for, or of those of one row. */
@@ -233,7 +233,7 @@ function wantedBalances(
   filter: LedgerFilter | undefined,
   tests: readonly BalanceTest[],
   ids: ReadonlyMap<string, number>,
-): Wanted {
+): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const names = new Set(tests.map(({ asset }) => asset));
   // Of several assets, one may pass one test, and another one another.
@@ -245,7 +245,10 @@ function wantedBalances(
 }
 
 /** The same for rows of one asset each. */
-function wantedRows(filter: LedgerFilter | undefined, ids: ReadonlyMap<string, number>): Wanted {
+function wantedRows(
+  filter: LedgerFilter | undefined,
+  ids: ReadonlyMap<string, number>,
+): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const named = new Set(needed.flatMap(({ asset }) => asset ?? []));
   return {

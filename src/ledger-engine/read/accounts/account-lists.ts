@@ -4,8 +4,8 @@ import { AccountSearch, type SearchStep } from "./account-search.ts";
 import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
 import {
   AccountVolumeReader,
+  type AsOf,
   assertMoves,
-  type Moment,
   NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
@@ -27,8 +27,8 @@ import { AppError } from "#platform/errors.ts";
 import {
   type Page,
   type PageKey,
-  type PageQuery,
   pageOf,
+  type PageQuery,
   scanOf,
 } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -56,16 +56,17 @@ export class AccountLists {
     this.#assertServed(expansion, query.pit);
     const column = columnOf(query.column);
     const { bound, order, offset, limit } = scanOf(query);
-    const wish = this.#wish(query.where, query.pit);
+    const accounts = this.#accountsOf(query.where, query.pit);
     const search = new AccountSearch(this.#context, {
-      ...wish,
+      ...accounts,
       column,
       order,
       ...(bound === undefined ? {} : { bound }),
       firstRows: limit,
     });
     // Offsets are stepped over in one turn: a part of a page could not tell how many are left.
-    const passedMax = query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(wish.filter);
+    const passedMax =
+      query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(accounts.filter);
     const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
     const records = this.#records.list(
       rows.map(({ id }) => id),
@@ -84,11 +85,11 @@ export class AccountLists {
 
   /** Counts those behind the account where an earlier part ended. */
   count({ where, pit }: CountQuery, after?: string): CountPart {
-    const wish = this.#wish(where, pit);
-    if (wish.filter === undefined) return { count: this.#context.countAccounts() };
-    const column = orderOf(wish.filter);
+    const accounts = this.#accountsOf(where, pit);
+    if (accounts.filter === undefined) return { count: this.#context.countAccounts() };
+    const column = orderOf(accounts.filter);
     const search = new AccountSearch(this.#context, {
-      ...wish,
+      ...accounts,
       column,
       order: "asc",
       ...(after === undefined ? {} : { bound: { key: parseKey(after), inclusive: false } }),
@@ -98,24 +99,24 @@ export class AccountLists {
     for (const step of search.matches()) {
       count += step.found.length;
       passed += step.passed;
-      if (passed * weightOf(wish.filter) >= COUNTED_MAX)
+      if (passed * weightOf(accounts.filter) >= COUNTED_MAX)
         return { count, after: keyText(accountKey(column, step.last)) };
     }
     return { count };
   }
 
-  #wish(
+  #accountsOf(
     where: string | undefined,
     pit: Timestamp | undefined,
-  ): { filter: LedgerFilter | undefined; pit: Timestamp | undefined; moment: Moment } {
+  ): { filter: LedgerFilter | undefined; pit: Timestamp | undefined; asOf: AsOf } {
     const filter = parseLedgerFilter("accounts", where);
     const asksBalances = filter !== undefined && testsOf(filter).some((test) => "asset" in test);
-    if (pit === undefined) return { filter, pit, moment: NOW };
+    if (pit === undefined) return { filter, pit, asOf: NOW };
     if (asksBalances) assertMoves(this.#context.features);
-    const moment = asksBalances
-      ? AccountVolumeReader.of(this.#context).momentAt(pit, { insertionDate: false })
+    const asOf = asksBalances
+      ? AccountVolumeReader.of(this.#context).asOfDate(pit, { insertionDate: false })
       : NOW;
-    return { filter: used(filter, pit), pit, moment };
+    return { filter: used(filter, pit), pit, asOf };
   }
 
   #assertServed(

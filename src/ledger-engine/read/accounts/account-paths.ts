@@ -7,7 +7,7 @@ import { toMicros } from "#platform/time.ts";
 /** A way to the accounts that a filter may match: an index gives all of them, and perhaps others. */
 export type AccountPath =
   | { readonly kind: "addresses"; readonly ranges: readonly SortedRange[] }
-  | ({ readonly kind: "dates"; readonly column: DateColumn } & DateRange)
+  | ({ readonly kind: "dates"; readonly column: AccountDateColumn } & DateRange)
   /** Accounts with a metadata key, and one of some values where these are given. */
   | {
       readonly kind: "metadata";
@@ -23,8 +23,8 @@ export interface SortedRange {
   readonly below: string;
 }
 
-export const DATE_COLUMNS = ["first_usage", "insertion_date", "updated_at"] as const;
-export type DateColumn = (typeof DATE_COLUMNS)[number];
+export const ACCOUNT_DATE_COLUMNS = ["first_usage", "insertion_date", "updated_at"] as const;
+export type AccountDateColumn = (typeof ACCOUNT_DATE_COLUMNS)[number];
 
 /** Microseconds, both included; undefined for no bound. */
 export interface DateRange {
@@ -68,7 +68,7 @@ function pathsOfTest(test: FilterTest): AccountPath[] {
       return prefix === "" ? [] : [{ kind: "addresses", ranges: [range] }];
     }
     case "date": {
-      const column = DATE_COLUMNS.find((known) => known === test.key);
+      const column = ACCOUNT_DATE_COLUMNS.find((known) => known === test.key);
       return column === undefined ? [] : [{ kind: "dates", column, ...dateRange(test) }];
     }
     case "metadata":
@@ -100,7 +100,7 @@ function dateRange({ operator, value }: Extract<FilterTest, { kind: "date" }>): 
 /** Paths that all hold: what they say of one date becomes one range of it. */
 function joined(paths: readonly AccountPath[]): AccountPath[] {
   const others = paths.filter(({ kind }) => kind !== "dates");
-  const dates = DATE_COLUMNS.flatMap((column) => {
+  const dates = ACCOUNT_DATE_COLUMNS.flatMap((column) => {
     const ranges = paths.filter((path) => path.kind === "dates" && path.column === column);
     const [first, ...rest] = ranges as (AccountPath & DateRange)[]; // paths of dates only
     if (first === undefined) return [];

@@ -1,4 +1,4 @@
-import { AccountVolumeReader, type Moment, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
+import { AccountVolumeReader, type AsOf, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
@@ -14,7 +14,7 @@ import {
 import type { Timestamp } from "#platform/time.ts";
 
 /** How accounts are shown. */
-export interface AccountView extends VolumeExpansion {
+export interface AccountRead extends VolumeExpansion {
   readonly pit: Timestamp | undefined;
 }
 
@@ -35,7 +35,7 @@ export class AccountRecords {
   }
 
   /** The account with an address, if it was used by the point in time. */
-  find(address: string, view: AccountView): AccountRecord | undefined {
+  find(address: string, view: AccountRead): AccountRecord | undefined {
     const [row] = this.#context.sql.all<AccountSqlRow>(
       `${SELECT_ACCOUNT} WHERE address = ?`,
       address,
@@ -47,7 +47,7 @@ export class AccountRecords {
   }
 
   /** Accounts by their ids, in that order; at least one, and not many more than an answer may hold. */
-  list(ids: readonly number[], view: AccountView): AccountRecord[] {
+  list(ids: readonly number[], view: AccountRead): AccountRecord[] {
     const plan = this.#plan(view);
     const size = view.volumes || view.effectiveVolumes ? RECORDS_WITH_VOLUMES_MAX : RECORDS_MAX;
     const records: AccountRecord[] = [];
@@ -73,10 +73,10 @@ export class AccountRecords {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  #plan({ pit, ...expansion }: AccountView): Plan {
+  #plan({ pit, ...expansion }: AccountRead): Plan {
     const { features } = this.#context;
-    const at = (insertionDate: boolean): Moment =>
-      pit === undefined ? NOW : this.#volumes.momentAt(pit, { insertionDate });
+    const at = (insertionDate: boolean): AsOf =>
+      pit === undefined ? NOW : this.#volumes.asOfDate(pit, { insertionDate });
     return {
       metadataAt: keepsHistory(features, "ACCOUNT") ? pit : undefined,
       volumesAt: expansion.volumes ? at(true) : undefined,
@@ -103,9 +103,9 @@ export class AccountRecords {
     }));
   }
 
-  #volumesAt(rows: readonly AccountRow[], moment: Moment): Map<number, AccountVolumes[]> {
+  #volumesAt(rows: readonly AccountRow[], asOf: AsOf): Map<number, AccountVolumes[]> {
     const ids = rows.map(({ id }) => id);
-    const batches = [...this.#volumes.batches(ids, moment)];
+    const batches = [...this.#volumes.batches(ids, asOf)];
     const holdings = batches.flatMap((batch) => batch.holdings);
     const assets = new Set(holdings.map(({ asset }) => asset));
     const names = readNames(this.#context.sql, new Set(), assets);
@@ -127,8 +127,8 @@ interface Plan {
   /** Undefined for the present. */
   readonly metadataAt: Timestamp | undefined;
   /** Undefined for volumes that are not shown. */
-  readonly volumesAt: Moment | undefined;
-  readonly effectiveAt: Moment | undefined;
+  readonly volumesAt: AsOf | undefined;
+  readonly effectiveAt: AsOf | undefined;
 }
 
 function recordBytes({ metadata, volumes = [], effectiveVolumes = [] }: AccountRecord): number {

@@ -9,9 +9,9 @@ import type { SortedRange } from "./account-paths.ts";
 import type { AccountOrder } from "./account-walks.ts";
 import {
   AccountVolumeReader,
+  type AsOf,
   byAccount,
-  type Moment,
-  type Wanted,
+  type HoldingFilter,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
@@ -19,12 +19,12 @@ import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** What accounts are looked for. */
-export interface AccountWish extends AccountOrder {
+export interface AccountQuery extends AccountOrder {
   readonly filter: LedgerFilter | undefined;
   /** The point in time that metadata is of; undefined for the present. */
   readonly pit: Timestamp | undefined;
   /** The moment that balances are of. */
-  readonly moment: Moment;
+  readonly asOf: AsOf;
   /** Ranges of addresses that are looked at, all where it is undefined. */
   readonly within?: readonly SortedRange[];
   /** How many accounts may be enough; undefined where all are wanted. */
@@ -40,27 +40,27 @@ export interface SearchStep<Found> {
 
 /** Finds the accounts that match a filter, in an order. */
 export class AccountSearch {
-  readonly #wish: AccountWish;
+  readonly #query: AccountQuery;
   readonly #access: AccountAccess;
   readonly #volumes: AccountVolumeReader;
   readonly #filter: AccountFilter;
   /** Whether metadata of the past counts. */
   readonly #isPast: boolean;
 
-  constructor(context: ReadContext, wish: AccountWish) {
+  constructor(context: ReadContext, query: AccountQuery) {
     const { sql, history, features } = context;
-    this.#wish = wish;
+    this.#query = query;
     this.#access = new AccountAccess(sql);
     this.#volumes = AccountVolumeReader.of(context);
-    const metadataAt = keepsHistory(features, "ACCOUNT") ? wish.pit : undefined;
+    const metadataAt = keepsHistory(features, "ACCOUNT") ? query.pit : undefined;
     this.#isPast = metadataAt !== undefined;
-    const filter = isWalked(wish) ? undefined : wish.filter;
+    const filter = isWalked(query) ? undefined : query.filter;
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
   }
 
   /** Whether another path than that of addresses leads to no more accounts than a number. */
   isWithin(countMax: number): boolean {
-    return this.#access.isWithin(this.#wish.filter, { countMax, isPast: this.#isPast });
+    return this.#access.isWithin(this.#query.filter, { countMax, isPast: this.#isPast });
   }
 
   /** The accounts that match. */
@@ -75,7 +75,7 @@ export class AccountSearch {
   /** The accounts that match, whatever the verdict on their balances. */
   *candidates(): Generator<SearchStep<Candidate>> {
     const scan = {
-      ...this.#wish,
+      ...this.#query,
       fields: this.#filter.fields,
       rowsMax: this.#filter.rowsMax,
       isPast: this.#isPast,
@@ -88,7 +88,7 @@ export class AccountSearch {
   }
 
   /** The rows of volumes that may match by themselves. */
-  get rows(): Wanted {
+  get rows(): HoldingFilter {
     return this.#filter.rows;
   }
 
@@ -97,11 +97,11 @@ export class AccountSearch {
     return this.#filter.isMatch(candidate, [volumes]);
   }
 
-  #withBalances(candidates: readonly Candidate[], wanted: Wanted): Candidate[] {
+  #withBalances(candidates: readonly Candidate[], wanted: HoldingFilter): Candidate[] {
     const ids = candidates.map(({ row }) => row.id);
     const byId = new Map(candidates.map((candidate) => [candidate.row.id, candidate]));
     const matches: Candidate[] = [];
-    for (const batch of this.#volumes.batches(ids, this.#wish.moment, wanted)) {
+    for (const batch of this.#volumes.batches(ids, this.#query.asOf, wanted)) {
       const held = byAccount(batch);
       for (const id of batch.accounts) {
         const candidate = byId.get(id);
@@ -114,7 +114,7 @@ export class AccountSearch {
 }
 
 /** Whether a walk by address meets just the accounts that match, so that none needs to be tested. */
-function isWalked({ filter, column, within }: AccountWish): boolean {
+function isWalked({ filter, column, within }: AccountQuery): boolean {
   return (
     column === "address" &&
     within === undefined &&

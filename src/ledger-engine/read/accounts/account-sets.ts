@@ -1,7 +1,7 @@
 import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import {
-  type AddressRange,
   addressMatcher,
+  type AddressRange,
   addressRanges,
   exactAddress,
 } from "#ledger-engine/rules/filters/address-pattern.ts";
@@ -14,7 +14,7 @@ import type { Sql } from "#platform/sql/sql.ts";
 export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" }>;
 
 /** Accounts up to this number are read at once. */
-const FEW_ACCOUNTS = 100;
+const KNOWN_ACCOUNTS_MAX = 100;
 /** Accounts that are read at a time, where they are more. */
 const PAGE_ACCOUNTS = 5000;
 
@@ -24,20 +24,20 @@ export class AccountSet {
   readonly #ranges: readonly AddressRange[];
   readonly #matches: (address: string) => boolean;
   /** Their ids, where the test names them or they are few. */
-  readonly few: readonly number[] | undefined;
+  readonly knownIds: readonly number[] | undefined;
 
   constructor(sql: Sql, test: AddressTest) {
     this.#sql = sql;
     this.#ranges = rangesOf(test);
     this.#matches = addressTester(test);
     const named = exactAddresses(test);
-    this.few = named === undefined ? this.#readFew() : this.#readNamed(named);
+    this.knownIds = named === undefined ? this.#readKnown() : this.#readNamed(named);
   }
 
   /** The ids of all of them, a page at a time. */
   *pages(): Generator<readonly number[]> {
-    if (this.few !== undefined) {
-      yield this.few;
+    if (this.knownIds !== undefined) {
+      yield this.knownIds;
       return;
     }
     for (const range of this.#ranges) {
@@ -54,7 +54,7 @@ export class AccountSet {
 
   /** About how many there are, at most `max`: the accounts that are read to find them. */
   count(max: number): number {
-    if (this.few !== undefined) return Math.min(max, this.few.length);
+    if (this.knownIds !== undefined) return Math.min(max, this.knownIds.length);
     let count = 0;
     for (const { from, below } of this.#ranges) {
       const [counted] = this.#sql.all<{ count: number }>(
@@ -76,11 +76,11 @@ export class AccountSet {
     return rows.map(({ id }) => id);
   }
 
-  #readFew(): number[] | undefined {
+  #readKnown(): number[] | undefined {
     const found: AccountSqlRow[] = [];
     for (const range of this.#ranges) {
-      found.push(...this.#read(range, FEW_ACCOUNTS + 1 - found.length));
-      if (found.length > FEW_ACCOUNTS) return undefined;
+      found.push(...this.#read(range, KNOWN_ACCOUNTS_MAX + 1 - found.length));
+      if (found.length > KNOWN_ACCOUNTS_MAX) return undefined;
     }
     return this.#idsOf(found);
   }

@@ -1,8 +1,8 @@
 import type { AccountField, AccountScanRow } from "./account-filter.ts";
 import {
+  ACCOUNT_DATE_COLUMNS,
   type AccountPath,
   ADDRESS_END,
-  DATE_COLUMNS,
   type DateRange,
   pathsOf,
   type SortedRange,
@@ -14,7 +14,7 @@ import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /** The orders of accounts. Equal dates are in the order of ids. */
-export const ACCOUNT_COLUMNS = ["address", ...DATE_COLUMNS] as const;
+export const ACCOUNT_COLUMNS = ["address", ...ACCOUNT_DATE_COLUMNS] as const;
 export type AccountColumn = (typeof ACCOUNT_COLUMNS)[number];
 
 /** Accounts in an order, from a bound on or from the first. */
@@ -35,17 +35,17 @@ export interface AccountWalk {
 /** Makes a walk through the accounts that a path in its own order leaves. */
 export function walkOf(
   sql: Sql,
-  place: AccountOrder,
+  order: AccountOrder,
   { fields, path }: { fields: readonly AccountField[]; path: AccountPath | undefined },
 ): AccountWalk {
-  const reader = new ScanReader(sql, place, fields);
-  if (place.column === "address") {
-    return new AddressWalk(reader, place, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
+  const reader = new ScanReader(sql, order, fields);
+  if (order.column === "address") {
+    return new AddressWalk(reader, order, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
   }
   const range = path?.kind === "dates" ? path : ANY_TIME;
-  return place.column === "insertion_date"
-    ? new IdWalk(reader, place, idsBetween(sql, range))
-    : new DateWalk(reader, place, range);
+  return order.column === "insertion_date"
+    ? new IdWalk(reader, order, idsBetween(sql, range))
+    : new DateWalk(reader, order, range);
 }
 
 const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];

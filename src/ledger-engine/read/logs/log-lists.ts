@@ -1,9 +1,9 @@
-import { type LogSource, selectLogs, toPosition } from "./log-selection.ts";
+import { type LogSource, selectLogs, toIdBound } from "./log-selection.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import {
-  type Interval,
   intersection,
+  type Interval,
   interval,
   type Intervals,
 } from "#ledger-engine/rules/filters/intervals.ts";
@@ -16,14 +16,14 @@ import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import {
   type Page,
   type PageKey,
-  type PageQuery,
   pageOf,
+  type PageQuery,
   type Scan,
   scanOf,
 } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-type PlaceSqlRow = { id: number; date: number };
+type LogIdRow = { id: number; date: number };
 
 /** Most of a page of the export, in entries and in about so many bytes. */
 const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
@@ -41,7 +41,7 @@ export class LogLists {
   list(query: PageQuery): Page<LogListEntry> {
     const filter = parseLedgerFilter("logs", query.where);
     const scan = scanOf(query);
-    const rows = this.#places(
+    const rows = this.#idRows(
       selectLogs(filter, (micros) => lastLogAt(this.#sql, micros)),
       {
         order: scan.order,
@@ -75,33 +75,33 @@ export class LogLists {
   }
 
   /** The first of the entries of some sources, in order. */
-  #places(sources: readonly LogSource[], walk: Walk): PlaceSqlRow[] {
-    const rows = sources.flatMap((source) => this.#placesOf(source, walk));
+  #idRows(sources: readonly LogSource[], walk: Walk): LogIdRow[] {
+    const rows = sources.flatMap((source) => this.#idRowsOf(source, walk));
     const sign = walk.order === "asc" ? 1 : -1;
     return rows.toSorted((a, b) => (a.id - b.id) * sign).slice(0, walk.limit);
   }
 
-  #placesOf({ type, ids }: LogSource, { order, limit, within }: Walk): PlaceSqlRow[] {
+  #idRowsOf({ type, ids }: LogSource, { order, limit, within }: Walk): LogIdRow[] {
     const ranges = intersection(ids, within);
-    const found: PlaceSqlRow[] = [];
+    const found: LogIdRow[] = [];
     for (const range of order === "asc" ? ranges : ranges.toReversed()) {
-      found.push(...this.#placesIn(range, { type, order, limit: limit - found.length }));
+      found.push(...this.#idRowsIn(range, { type, order, limit: limit - found.length }));
       if (found.length >= limit) break;
     }
     return found;
   }
 
-  #placesIn(
+  #idRowsIn(
     { from, to }: Interval,
     { type, order, limit }: { type: number | undefined; order: Scan["order"]; limit: number },
-  ): PlaceSqlRow[] {
+  ): LogIdRow[] {
     if (type === LOG_TYPES.NEW_TRANSACTION && to - from > PASSED_MAX) {
       // There is no index of these, which are most entries: transactions lead to them, and pass over reverts only.
       const [first, last] = [
         lastTransactionOf(this.#sql, from - 1) + 1,
         lastTransactionOf(this.#sql, to),
       ];
-      return this.#sql.all<PlaceSqlRow>(
+      return this.#sql.all<LogIdRow>(
         `SELECT log.id, log.date FROM tx CROSS JOIN log ON log.id = tx.log
           WHERE tx.id BETWEEN ? AND ? AND log.type = ${type} ORDER BY tx.id ${order} LIMIT ?`,
         first,
@@ -111,7 +111,7 @@ export class LogLists {
     }
     const ofType =
       type === undefined ? "" : `AND type = ${type} ${type === 0 ? "" : "AND type <> 0"}`;
-    return this.#sql.all<PlaceSqlRow>(
+    return this.#sql.all<LogIdRow>(
       `SELECT id, date FROM log WHERE id BETWEEN ? AND ? ${ofType} ORDER BY id ${order} LIMIT ?`,
       from,
       to,
@@ -133,12 +133,12 @@ const PASSED_MAX = 1000;
 function idsWithin(column: string, { bound, order }: Scan): Intervals {
   const [first, last] = [0, Number.MAX_SAFE_INTEGER];
   if (bound === undefined) return interval(first, last);
-  const start = toPosition(BigInt(column === "date" ? (bound.key.tie ?? 0n) : bound.key.value));
+  const start = toIdBound(BigInt(column === "date" ? (bound.key.tie ?? 0n) : bound.key.value));
   const step = bound.inclusive ? 0 : 1;
   return order === "asc"
     ? interval(Math.max(start + step, first), last)
     : interval(first, Math.min(start - step, last));
 }
 
-const keyOf = (column: string, { id, date }: PlaceSqlRow): PageKey =>
+const keyOf = (column: string, { id, date }: LogIdRow): PageKey =>
   column === "date" ? { value: BigInt(date), tie: BigInt(id) } : { value: BigInt(id) };

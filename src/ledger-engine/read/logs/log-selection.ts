@@ -33,10 +33,10 @@ export function selectLogs(
   lastAt: (micros: bigint) => number,
 ): LogSource[] {
   if (filter === undefined) return [{ type: undefined, ids: ALL }];
-  const positions = new Map<bigint, number>();
-  const position = (micros: bigint): number => {
-    const known = positions.get(micros) ?? lastAt(micros);
-    positions.set(micros, known);
+  const lastIds = new Map<bigint, number>();
+  const lastIdBy = (micros: bigint): number => {
+    const known = lastIds.get(micros) ?? lastAt(micros);
+    lastIds.set(micros, known);
     return known;
   };
   const names = Object.keys(LOG_TYPES) as LogType[]; // the keys of a literal
@@ -44,7 +44,7 @@ export function selectLogs(
   const types = isTyped ? names : names.slice(0, 1);
   return types.map((name) => ({
     type: isTyped ? LOG_TYPES[name] : undefined,
-    ids: idsOf(filter, (test) => idsOfTest(test, name, position)),
+    ids: idsOf(filter, (test) => idsOfTest(test, name, lastIdBy)),
   }));
 }
 
@@ -71,7 +71,7 @@ function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => 
     case "like":
       return likeMatcher(test.pattern)(type) ? ALL : NONE;
     case "number": {
-      const id = toPosition(test.value);
+      const id = toIdBound(test.value);
       return related(test.operator, { before: id - 1, last: id });
     }
     case "date": {
@@ -106,7 +106,7 @@ function related(
 }
 
 /** A value among the ids: beyond those that there can be, it is infinite. */
-export function toPosition(value: bigint): number {
+export function toIdBound(value: bigint): number {
   if (value < 0n) return Number.NEGATIVE_INFINITY;
   return value > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : Number(value);
 }

@@ -8,13 +8,13 @@ import {
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
-import type { SchemaPlace, SchemaStore } from "#ledger-engine/storage/schema-store.ts";
+import type { SchemaStore, SchemaSummary } from "#ledger-engine/storage/schema-store.ts";
 import {
   compareKeys,
   type Page,
   type PageKey,
-  type PageQuery,
   pageOf,
+  type PageQuery,
   type Scan,
   scanOf,
 } from "#platform/paging/pagination.ts";
@@ -39,22 +39,25 @@ export class SchemaLists {
     const scan = scanOf(query);
     const keyOf = query.column === "version" ? versionKey : dateKey;
     const rows = this.#schemas
-      .places()
-      .filter((place) => (pit === undefined || place.createdAt <= pit) && matches(place))
-      .map((place) => ({ place, key: keyOf(place) }))
+      .summaries()
+      .filter((schema) => (pit === undefined || schema.createdAt <= pit) && matches(schema))
+      .map((schema) => ({ schema, key: keyOf(schema) }))
       .filter(({ key }) => isWithin(key, scan))
       .toSorted((a, b) => compareKeys(a.key, b.key) * signOf(scan))
       .slice(scan.offset, scan.offset + scan.limit);
-    const wanted = rows.slice(0, query.pageSize).map(({ place }) => place.log);
+    const wanted = rows.slice(0, query.pageSize).map(({ schema }) => schema.log);
     const schemas = this.#schemas.readAll(wanted, { bytesMax: PAGE_BYTES_MAX });
     const byVersion = new Map(schemas.map((schema) => [schema.version, schema]));
     const page = pageOf(query, rows, { keyOf: ({ key }) => key, keptMax: schemas.length });
-    return { ...page, data: page.data.flatMap(({ place }) => byVersion.get(place.version) ?? []) };
+    return {
+      ...page,
+      data: page.data.flatMap(({ schema }) => byVersion.get(schema.version) ?? []),
+    };
   }
 }
 
-const versionKey = ({ version }: SchemaPlace): PageKey => ({ value: version });
-const dateKey = ({ createdAt, log }: SchemaPlace): PageKey => ({
+const versionKey = ({ version }: SchemaSummary): PageKey => ({ value: version });
+const dateKey = ({ createdAt, log }: SchemaSummary): PageKey => ({
   value: createdAt,
   tie: BigInt(log),
 });
@@ -67,7 +70,7 @@ function isWithin(key: PageKey, scan: Scan): boolean {
   return scan.bound.inclusive ? difference >= 0 : difference > 0;
 }
 
-function compileTest(test: FilterTest): (place: SchemaPlace) => boolean {
+function compileTest(test: FilterTest): (schema: SchemaSummary) => boolean {
   switch (test.kind) {
     case "text":
       return ({ version }) => test.values.includes(version);

@@ -4,10 +4,10 @@ import type { Features, Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { AppError } from "#platform/errors.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A moment of a ledger, as dates of insertion or effective dates tell it. */
-export interface Moment {
+export interface AsOf {
   /** The last transaction that was inserted by then. */
   readonly lastTx: number;
   /** By effective dates: the last one that counts. Undefined where the order of insertion counts. */
@@ -15,7 +15,7 @@ export interface Moment {
 }
 
 /** After all transactions, in both orders. */
-export const NOW: Moment = { lastTx: Number.MAX_SAFE_INTEGER, date: undefined };
+export const NOW: AsOf = { lastTx: Number.MAX_SAFE_INTEGER, date: undefined };
 
 /** One asset of one account, by their ids. */
 export interface Pair {
@@ -77,7 +77,7 @@ export class AccountVolumeReader {
   }
 
   /** The moment after all that has this date or an earlier one. */
-  momentAt(date: Timestamp, { insertionDate }: { insertionDate: boolean }): Moment {
+  asOfDate(date: Timestamp, { insertionDate }: { insertionDate: boolean }): AsOf {
     const lastTx = this.#transactions.lastIdAt(date);
     return { lastTx, date: insertionDate ? undefined : date };
   }
@@ -88,30 +88,30 @@ export class AccountVolumeReader {
    */
   *batches(
     accounts: readonly number[],
-    moment: Moment,
-    wanted: Wanted = {},
+    asOf: AsOf,
+    wanted: HoldingFilter = {},
   ): Generator<HoldingBatch> {
     for (const { batch, pairs } of this.#pairLists(accounts, wanted.assets)) {
-      yield { accounts: batch, holdings: this.#holdings(pairs, moment, wanted.bounds) };
+      yield { accounts: batch, holdings: this.#holdings(pairs, asOf, wanted.bounds) };
     }
   }
 
   /** The balances of what accounts had moved by a moment, in sums by asset, of which there may be several for each. */
-  *balances(accounts: readonly number[], moment: Moment): Generator<AssetBalanceSum> {
+  *balances(accounts: readonly number[], asOf: AsOf): Generator<AssetBalanceSum> {
     for (const { pairs } of this.#pairLists(accounts)) {
       const isCrossed =
-        pairs.select === CROSSED && (moment.date === undefined || this.#hasEffectiveDeltas);
-      const rest = isCrossed ? yield* this.#textSums(pairs, moment) : pairs;
-      for (const { asset, input, output } of this.#holdings(rest, moment)) {
+        pairs.select === CROSSED && (asOf.date === undefined || this.#hasEffectiveDeltas);
+      const rest = isCrossed ? yield* this.#textSums(pairs, asOf) : pairs;
+      for (const { asset, input, output } of this.#holdings(rest, asOf)) {
         yield { asset, balance: input - output };
       }
     }
   }
 
   /** The volumes of one account and asset; `undefined` where nothing had moved. */
-  find({ account, asset }: Pair, moment: Moment): Holding | undefined {
+  find({ account, asset }: Pair, asOf: AsOf): Holding | undefined {
     const pairs = { select: CROSSED, bindings: [`[${account}]`, `[${asset}]`] } as const;
-    return this.#holdings(pairs, moment)[0];
+    return this.#holdings(pairs, asOf)[0];
   }
 
   /** Accounts in batches, each with the pairs that may be theirs: of some assets, or of all. */
@@ -128,7 +128,7 @@ export class AccountVolumeReader {
       const list = `[${batch.join(",")}]`;
       const pairs: PairList = isCrossed
         ? { select: CROSSED, bindings: [list, `[${known.join(",")}]`] }
-        : { select: WALKED, bindings: [list, null] };
+        : { select: SKIP_SCAN, bindings: [list, null] };
       yield { batch, pairs };
     }
   }
@@ -137,8 +137,8 @@ export class AccountVolumeReader {
     return this.#sql.all<{ id: number }>("SELECT id FROM asset").map(({ id }) => id);
   }
 
-  #holdings(pairs: PairList, moment: Moment, bounds: readonly BalanceBound[] = []): Holding[] {
-    const { date, lastTx } = moment;
+  #holdings(pairs: PairList, asOf: AsOf, bounds: readonly BalanceBound[] = []): Holding[] {
+    const { date, lastTx } = asOf;
     if (date === undefined) return this.#lastInserted(pairs, lastTx, bounds);
     const last = this.#lastByDate(pairs, date, lastTx);
     return this.#hasEffectiveDeltas ? last.map(toEffective) : this.#addedUp(last, date, lastTx);
@@ -159,10 +159,7 @@ export class AccountVolumeReader {
    * Sums of volumes that come in one text for each asset, as a row for each account would take twice the time. Gives the
    * pairs that it leaves out.
    */
-  *#textSums(
-    { bindings }: PairList,
-    { date, lastTx }: Moment,
-  ): Generator<AssetBalanceSum, PairList> {
+  *#textSums({ bindings }: PairList, { date, lastTx }: AsOf): Generator<AssetBalanceSum, PairList> {
     const rows = this.#sql.all<{ asset: number; volumes: string | null }>(
       selectTexts(date === undefined ? TEXT_BY_INSERTION : TEXT_BY_DATE),
       ...bindings,
@@ -246,7 +243,7 @@ export class AccountVolumeReader {
 }
 
 /** Which holdings are read; some others may come with them. */
-export interface Wanted {
+export interface HoldingFilter {
   /** Undefined for all. */
   readonly assets?: readonly number[] | undefined;
   /** What their balances are, all together. Only current ones are left out where they are not. */
@@ -373,7 +370,7 @@ const CROSSED = `WITH pair (account, asset) AS (
   )`;
 
 /** The assets of an account from the highest id down, each by one step into the primary key. */
-const WALKED = `WITH RECURSIVE pair (account, asset) AS (
+const SKIP_SCAN = `WITH RECURSIVE pair (account, asset) AS (
     SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1) WHERE ?2 IS NULL
     UNION ALL
     SELECT account, (SELECT max(asset) FROM move WHERE move.account = pair.account AND move.asset < pair.asset)

@@ -4,7 +4,7 @@ const ROWS_MAX = 1000;
 const BYTES_MAX = 4_000_000;
 
 /** How many rows to read next: more each time, as long as they are small. */
-export class Pace {
+export class BatchSizer {
   size: number;
 
   constructor(batch: number) {
@@ -35,7 +35,7 @@ export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number):
 }
 
 /** A number of items, or all that are left where these are fewer. */
-export class Part<T> implements Iterable<T> {
+export class Limited<T> implements Iterable<T> {
   readonly #items: Iterator<T, unknown>;
   readonly #count: number;
   /** The last item, once all were taken, if more may follow. */

@@ -3,31 +3,31 @@ import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /** Ids from one to another, both included; none if `from` is the larger. */
-export interface Span {
+export interface IdRange {
   readonly from: number;
   readonly to: number;
 }
 
-export const ALL_IDS: Span = { from: 0, to: Number.MAX_SAFE_INTEGER };
-export const NO_IDS: Span = { from: 0, to: -1 };
+export const ALL_IDS: IdRange = { from: 0, to: Number.MAX_SAFE_INTEGER };
+export const NO_IDS: IdRange = { from: 0, to: -1 };
 
-export const isEmpty = ({ from, to }: Span): boolean => from > to;
+export const isEmpty = ({ from, to }: IdRange): boolean => from > to;
 
-export const intersection = (a: Span, b: Span): Span => ({
+export const intersection = (a: IdRange, b: IdRange): IdRange => ({
   from: Math.max(a.from, b.from),
   to: Math.min(a.to, b.to),
 });
 
 /** What is left of a span behind an id. */
-export const behind = (span: Span, order: Order, id: number): Span =>
-  order === "asc" ? { from: id + 1, to: span.to } : { from: span.from, to: id - 1 };
+export const behind = (range: IdRange, order: Order, id: number): IdRange =>
+  order === "asc" ? { from: id + 1, to: range.to } : { from: range.from, to: id - 1 };
 
 export const compareIds = (order: Order): ((a: number, b: number) => number) =>
   order === "asc" ? (a, b) => a - b : (a, b) => b - a;
 
 /** How the ids of a path are read. */
-export interface Reading {
-  readonly span: Span;
+export interface ScanOptions {
+  readonly range: IdRange;
   readonly order: Order;
   /** How many are wanted at first: more are read in growing steps. */
   readonly batch: number;
@@ -36,25 +36,25 @@ export interface Reading {
 }
 
 /** A way to the transactions that a condition allows, and perhaps to some others: their ids, by an index. */
-export interface IdPath {
+export interface IdScan {
   /** Whether an index gives the ids in order. Otherwise all entries are read to find the next ones. */
   readonly isOrdered: boolean;
   /** Their ids in order, each once. */
-  follow(reading: Reading): Generator<number>;
+  iterate(options: ScanOptions): Generator<number>;
   /** All their ids within a span in any order, each at least once. */
-  scan(span: Span): Generator<number>;
+  iterateUnordered(range: IdRange): Generator<number>;
   /** About how many entries it has in a span, at most `max`, which bounds what is read to tell. */
-  count(span: Span, max: number): number;
+  count(range: IdRange, max: number): number;
   /** How many ids it has in a span; undefined where no index tells. */
-  size(span: Span): number | undefined;
+  size(range: IdRange): number | undefined;
   /** The same path, in order if its entries are few. */
-  settled(): IdPath;
+  materialized(): IdScan;
   /** About how many rows can be read in the time that its first ids take; of a path in order, 0. */
-  effort(): number;
+  cost(): number;
 }
 
 /** Entries of an index, as SQL; the texts are constants, as each is prepared once and kept. */
-export interface Entries {
+export interface IndexRange {
   /** `FROM` with a `WHERE` that more is added to. */
   readonly from: string;
   /** The column of the id. */
@@ -68,36 +68,40 @@ export interface Entries {
 }
 
 /** So many entries are sorted at once, in memory. */
-export const FEW_ENTRIES = 500;
+export const MATERIALIZED_MAX = 500;
 const ORDERED_BATCH_MAX = 2000;
 const UNORDERED_BATCH_MAX = 50_000;
 /** Entries that are read at a time, at first, where all are read. */
 const SCAN_BATCH = 10_000;
 /** Entries that are passed over in the time of one row, and how many are counted to tell. */
 const ENTRIES_PER_ROW = 25;
-const EFFORT_ENTRIES_MAX = 50_000;
+const COSTED_ENTRIES_MAX = 50_000;
 
 /** The entries of one range of an index. */
-export class EntryPath implements IdPath {
+export class IndexScan implements IdScan {
   readonly #sql: Sql;
-  readonly #entries: Entries;
+  readonly #indexRange: IndexRange;
   /** All ids, out of order, once it is known that they are few. */
-  #few: readonly number[] | undefined;
+  #known: readonly number[] | undefined;
 
-  constructor(sql: Sql, entries: Entries) {
+  constructor(sql: Sql, indexRange: IndexRange) {
     this.#sql = sql;
-    this.#entries = entries;
+    this.#indexRange = indexRange;
   }
 
   get isOrdered(): boolean {
-    return this.#entries.isOrdered;
+    return this.#indexRange.isOrdered;
   }
 
-  *follow({ span, order, batch }: Reading): Generator<number> {
+  *iterate({ range, order, batch }: ScanOptions): Generator<number> {
     const growth = this.isOrdered ? 2 : 8;
     const most = this.isOrdered ? ORDERED_BATCH_MAX : UNORDERED_BATCH_MAX;
-    let limit = this.isOrdered ? batch : Math.max(batch, FEW_ENTRIES);
-    for (let rest = span; !isEmpty(rest); limit = Math.max(limit, Math.min(limit * growth, most))) {
+    let limit = this.isOrdered ? batch : Math.max(batch, MATERIALIZED_MAX);
+    for (
+      let rest = range;
+      !isEmpty(rest);
+      limit = Math.max(limit, Math.min(limit * growth, most))
+    ) {
       const ids = this.#nearest(rest, order, limit);
       yield* distinct(ids);
       const last = ids.at(-1);
@@ -106,49 +110,49 @@ export class EntryPath implements IdPath {
     }
   }
 
-  scan(span: Span): Generator<number> {
-    return this.follow({ span, order: "asc", batch: SCAN_BATCH });
+  iterateUnordered(range: IdRange): Generator<number> {
+    return this.iterate({ range, order: "asc", batch: SCAN_BATCH });
   }
 
   /** Out of order, the entries of a span are found no faster than all of them. */
-  count(span: Span, max: number): number {
-    const { isOrdered, isDense = false } = this.#entries;
-    if (isDense) return Math.max(0, Math.min(span.to - span.from + 1, max));
-    if (isOrdered) return this.#count(span, max);
-    if (this.#few === undefined && max > FEW_ENTRIES + 1) return this.#count(ALL_IDS, max);
-    return Math.min(max, this.#readFew(max).length);
+  count(range: IdRange, max: number): number {
+    const { isOrdered, isDense = false } = this.#indexRange;
+    if (isDense) return Math.max(0, Math.min(range.to - range.from + 1, max));
+    if (isOrdered) return this.#count(range, max);
+    if (this.#known === undefined && max > MATERIALIZED_MAX + 1) return this.#count(ALL_IDS, max);
+    return Math.min(max, this.#readKnown(max).length);
   }
 
-  size(span: Span): number | undefined {
-    return this.#entries.mayRepeat === true ? undefined : this.#count(span);
+  size(range: IdRange): number | undefined {
+    return this.#indexRange.mayRepeat === true ? undefined : this.#count(range);
   }
 
-  settled(): IdPath {
+  materialized(): IdScan {
     if (this.isOrdered) return this;
-    const ids = this.#readFew(FEW_ENTRIES + 1);
-    return ids.length > FEW_ENTRIES ? this : new FixedPath(ids);
+    const ids = this.#readKnown(MATERIALIZED_MAX + 1);
+    return ids.length > MATERIALIZED_MAX ? this : new IdList(ids);
   }
 
-  effort(): number {
-    return this.isOrdered ? 0 : this.count(ALL_IDS, EFFORT_ENTRIES_MAX) / ENTRIES_PER_ROW;
+  cost(): number {
+    return this.isOrdered ? 0 : this.count(ALL_IDS, COSTED_ENTRIES_MAX) / ENTRIES_PER_ROW;
   }
 
   /** Where few entries are left of a long range, finding them takes time: they are kept. */
-  #readFew(max: number): readonly number[] {
-    if (this.#few !== undefined) return this.#few;
-    const { from, column, bindings } = this.#entries;
+  #readKnown(max: number): readonly number[] {
+    if (this.#known !== undefined) return this.#known;
+    const { from, column, bindings } = this.#indexRange;
     const rows = this.#sql.all<{ id: number }>(
       `SELECT ${column} AS id ${from} LIMIT ?`,
       ...bindings,
       max,
     );
     const ids = rows.map(({ id }) => id);
-    if (ids.length < max) this.#few = ids;
+    if (ids.length < max) this.#known = ids;
     return ids;
   }
 
-  #count({ from: low, to: high }: Span, max = Number.MAX_SAFE_INTEGER): number {
-    const { from, column, bindings } = this.#entries;
+  #count({ from: low, to: high }: IdRange, max = Number.MAX_SAFE_INTEGER): number {
+    const { from, column, bindings } = this.#indexRange;
     const [counted] = this.#sql.all<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 ${from} AND ${column} >= ? AND ${column} <= ? LIMIT ?)`,
       ...bindings,
@@ -159,8 +163,8 @@ export class EntryPath implements IdPath {
     return counted?.count ?? 0;
   }
 
-  #nearest({ from: low, to: high }: Span, order: Order, limit: number): number[] {
-    const { from, column, bindings } = this.#entries;
+  #nearest({ from: low, to: high }: IdRange, order: Order, limit: number): number[] {
+    const { from, column, bindings } = this.#indexRange;
     const rows = this.#sql.all<{ id: number }>(
       `SELECT ${column} AS id ${from} AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} ${order} LIMIT ?`,
       ...bindings,
@@ -173,7 +177,7 @@ export class EntryPath implements IdPath {
 }
 
 /** A few ids that are known. */
-export class FixedPath implements IdPath {
+export class IdList implements IdScan {
   readonly isOrdered = true;
   readonly #ids: readonly number[];
 
@@ -181,123 +185,123 @@ export class FixedPath implements IdPath {
     this.#ids = [...new Set(ids)].toSorted((a, b) => a - b);
   }
 
-  *follow({ span, order }: Reading): Generator<number> {
-    const ids = this.#within(span);
+  *iterate({ range, order }: ScanOptions): Generator<number> {
+    const ids = this.#within(range);
     yield* order === "asc" ? ids : ids.toReversed();
   }
 
-  *scan(span: Span): Generator<number> {
-    yield* this.#within(span);
+  *iterateUnordered(range: IdRange): Generator<number> {
+    yield* this.#within(range);
   }
 
-  count(span: Span, max: number): number {
-    return Math.min(max, this.size(span));
+  count(range: IdRange, max: number): number {
+    return Math.min(max, this.size(range));
   }
 
-  size(span: Span): number {
-    return this.#within(span).length;
+  size(range: IdRange): number {
+    return this.#within(range).length;
   }
 
-  settled(): IdPath {
+  materialized(): IdScan {
     return this;
   }
 
-  effort(): number {
+  cost(): number {
     return 0;
   }
 
-  #within({ from, to }: Span): readonly number[] {
+  #within({ from, to }: IdRange): readonly number[] {
     return this.#ids.filter((id) => id >= from && id <= to);
   }
 }
 
 /** What any of several paths leads to. */
-export class UnionPath implements IdPath {
-  readonly #paths: readonly IdPath[];
-  readonly #sizeOf: ((span: Span) => number | undefined) | undefined;
+export class UnionScan implements IdScan {
+  readonly #scans: readonly IdScan[];
+  readonly #sizeOf: ((range: IdRange) => number | undefined) | undefined;
 
   /** Another way to tell how many ids it has may be given. */
-  constructor(paths: readonly IdPath[], sizeOf?: (span: Span) => number | undefined) {
-    this.#paths = paths;
+  constructor(scans: readonly IdScan[], sizeOf?: (range: IdRange) => number | undefined) {
+    this.#scans = scans;
     this.#sizeOf = sizeOf;
   }
 
   get isOrdered(): boolean {
-    return this.#paths.every(({ isOrdered }) => isOrdered);
+    return this.#scans.every(({ isOrdered }) => isOrdered);
   }
 
-  follow(reading: Reading): Generator<number> {
-    const streams = this.#paths.map((path) => ({ items: path.follow(reading) }));
-    return distinct(mergeStreams(streams, compareIds(reading.order)));
+  iterate(options: ScanOptions): Generator<number> {
+    const streams = this.#scans.map((scan) => ({ items: scan.iterate(options) }));
+    return distinct(mergeStreams(streams, compareIds(options.order)));
   }
 
-  *scan(span: Span): Generator<number> {
-    for (const path of this.#paths) yield* path.scan(span);
+  *iterateUnordered(range: IdRange): Generator<number> {
+    for (const scan of this.#scans) yield* scan.iterateUnordered(range);
   }
 
-  count(span: Span, max: number): number {
+  count(range: IdRange, max: number): number {
     let count = 0;
-    for (const path of this.#paths) {
+    for (const scan of this.#scans) {
       if (count >= max) break;
-      count += path.count(span, max - count);
+      count += scan.count(range, max - count);
     }
     return count;
   }
 
-  size(span: Span): number | undefined {
-    return this.#sizeOf?.(span);
+  size(range: IdRange): number | undefined {
+    return this.#sizeOf?.(range);
   }
 
-  settled(): IdPath {
+  materialized(): IdScan {
     return this.isOrdered
       ? this
-      : new UnionPath(
-          this.#paths.map((path) => path.settled()),
+      : new UnionScan(
+          this.#scans.map((scan) => scan.materialized()),
           this.#sizeOf,
         );
   }
 
-  effort(): number {
-    return this.#paths.reduce((sum, path) => sum + path.effort(), 0);
+  cost(): number {
+    return this.#scans.reduce((sum, scan) => sum + scan.cost(), 0);
   }
 }
 
 /** What a path leads to within a span. */
-export class WithinPath implements IdPath {
-  readonly #path: IdPath;
-  readonly #span: Span;
+export class BoundedScan implements IdScan {
+  readonly #scan: IdScan;
+  readonly #range: IdRange;
 
-  constructor(path: IdPath, span: Span) {
-    this.#path = path;
-    this.#span = span;
+  constructor(scan: IdScan, range: IdRange) {
+    this.#scan = scan;
+    this.#range = range;
   }
 
   get isOrdered(): boolean {
-    return this.#path.isOrdered;
+    return this.#scan.isOrdered;
   }
 
-  follow(reading: Reading): Generator<number> {
-    return this.#path.follow({ ...reading, span: intersection(reading.span, this.#span) });
+  iterate(options: ScanOptions): Generator<number> {
+    return this.#scan.iterate({ ...options, range: intersection(options.range, this.#range) });
   }
 
-  scan(span: Span): Generator<number> {
-    return this.#path.scan(intersection(span, this.#span));
+  iterateUnordered(range: IdRange): Generator<number> {
+    return this.#scan.iterateUnordered(intersection(range, this.#range));
   }
 
-  count(span: Span, max: number): number {
-    return this.#path.count(intersection(span, this.#span), max);
+  count(range: IdRange, max: number): number {
+    return this.#scan.count(intersection(range, this.#range), max);
   }
 
-  size(span: Span): number | undefined {
-    return this.#path.size(intersection(span, this.#span));
+  size(range: IdRange): number | undefined {
+    return this.#scan.size(intersection(range, this.#range));
   }
 
-  settled(): IdPath {
-    return new WithinPath(this.#path.settled(), this.#span);
+  materialized(): IdScan {
+    return new BoundedScan(this.#scan.materialized(), this.#range);
   }
 
-  effort(): number {
-    return this.#path.effort();
+  cost(): number {
+    return this.#scan.cost();
   }
 }
 
@@ -312,14 +316,14 @@ export function* distinct(ids: Iterable<number>): Generator<number> {
 
 /** So many entries of each path are counted to find the shortest, in steps, and so many paths are looked at. */
 const COUNTS = [512, 4096, 32_768];
-const PATHS_MAX = 20;
+const SCANS_MAX = 20;
 
 /** The path with the fewest entries in a span, or the first where none has few. */
-export function shortest(paths: readonly IdPath[], span: Span): IdPath | undefined {
-  const some = paths.slice(0, PATHS_MAX);
+export function shortest(scans: readonly IdScan[], range: IdRange): IdScan | undefined {
+  const some = scans.slice(0, SCANS_MAX);
   if (some.length < 2) return some[0];
   for (const most of COUNTS) {
-    const found = shorterThan(most, some, span);
+    const found = shorterThan(most, some, range);
     if (found !== undefined) return found;
   }
   return some[0];
@@ -328,13 +332,13 @@ export function shortest(paths: readonly IdPath[], span: Span): IdPath | undefin
 /** A path with at most so many entries in a span. Those in order are counted first, as that reads no more than they have. */
 export function shorterThan(
   most: number,
-  paths: readonly IdPath[],
-  span: Span,
-): IdPath | undefined {
-  const some = paths.slice(0, PATHS_MAX);
-  const isShort = (path: IdPath): boolean => path.count(span, most + 1) <= most;
+  scans: readonly IdScan[],
+  range: IdRange,
+): IdScan | undefined {
+  const some = scans.slice(0, SCANS_MAX);
+  const isShort = (scan: IdScan): boolean => scan.count(range, most + 1) <= most;
   return (
-    some.find((path) => path.isOrdered && isShort(path)) ??
-    some.find((path) => !path.isOrdered && isShort(path))
+    some.find((scan) => scan.isOrdered && isShort(scan)) ??
+    some.find((scan) => !scan.isOrdered && isShort(scan))
   );
 }

@@ -1,21 +1,22 @@
-import { type Pair, ROLES, type Side, SidedMoves } from "./moves-by-role.ts";
+import { MovesByRole, ROLES, type Side } from "./moves-by-role.ts";
 import type { AccountSet } from "#ledger-engine/read/accounts/account-sets.ts";
+import type { Pair } from "#ledger-engine/read/scan/account-volumes.ts";
 import {
   behind,
   compareIds,
   distinct,
-  EntryPath,
-  type IdPath,
+  type IdRange,
+  type IdScan,
+  IndexScan,
   isEmpty,
-  type Reading,
-  type Span,
+  type ScanOptions,
 } from "#ledger-engine/read/scan/id-scan.ts";
 import { mergeStreams } from "#ledger-engine/read/scan/merge.ts";
 import {
-  comparePlaces,
-  type Place,
-  placeBehind,
-  type PlaceReading,
+  compareSortKeys,
+  type DateScanOptions,
+  nextSortKey,
+  type SortKey,
 } from "#ledger-engine/read/scan/sort-key.ts";
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -25,15 +26,15 @@ const PAIRS_MAX = 20_000;
 /** What an account costs where the accounts are many, in entries of other paths. */
 const ACCOUNT_COST = 8;
 /** So many of them are counted to tell what they cost. */
-const EFFORT_ACCOUNTS_MAX = 10_000;
+const COSTED_ACCOUNTS_MAX = 10_000;
 /** Accounts whose moves are read at once, and how many moves then. */
 const SCANNED_ACCOUNTS = 500;
 const SCANNED_MAX = 20_000;
 /** Ledgers with up to so many assets look for moves of every one of them. */
-const FEW_ASSETS = 4;
+const CROSSED_ASSETS_MAX = 4;
 
 /** The moves of accounts, on either side or on one. */
-export class MovePath implements IdPath {
+export class MoveScan implements IdScan {
   readonly #sql: Sql;
   readonly #accounts: AccountSet;
   readonly #side: Side | undefined;
@@ -46,20 +47,22 @@ export class MovePath implements IdPath {
 
   /** Of many accounts, all are looked at to find the next moves. */
   get isOrdered(): boolean {
-    return this.#accounts.few !== undefined;
+    return this.#accounts.knownIds !== undefined;
   }
 
-  get few(): readonly number[] | undefined {
-    return this.#accounts.few;
+  get knownAccounts(): readonly number[] | undefined {
+    return this.#accounts.knownIds;
   }
 
-  follow(reading: Reading): Generator<number> {
-    const { few } = this.#accounts;
-    return few === undefined ? this.#followMany(reading) : this.#followFew(few, reading);
+  iterate(options: ScanOptions): Generator<number> {
+    const accounts = this.#accounts.knownIds;
+    return accounts === undefined
+      ? this.#iterateMany(options)
+      : this.#iterateKnown(accounts, options);
   }
 
-  *scan(span: Span): Generator<number> {
-    const reading = { span, order: "asc", batch: SCANNED_MAX } as const;
+  *iterateUnordered(range: IdRange): Generator<number> {
+    const options = { range, order: "asc", batch: SCANNED_MAX } as const;
     for (const page of this.#accounts.pages()) {
       for (let from = 0; from < page.length; from += SCANNED_ACCOUNTS) {
         const accounts = page.slice(from, from + SCANNED_ACCOUNTS);
@@ -67,52 +70,52 @@ export class MovePath implements IdPath {
           `SELECT move.tx FROM json_each(?1) AS wanted CROSS JOIN move ON move.account = wanted.value
             WHERE move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} LIMIT ?5`,
           toJson(accounts),
-          span.from,
-          span.to,
+          range.from,
+          range.to,
           this.#role ?? null,
           SCANNED_MAX + 1,
         );
         // Some account has very many: they are read a number at a time.
-        if (rows.length > SCANNED_MAX) yield* this.#followFew(accounts, reading);
+        if (rows.length > SCANNED_MAX) yield* this.#iterateKnown(accounts, options);
         else for (const { tx } of rows) yield tx;
       }
     }
   }
 
-  count(span: Span, max: number): number {
-    const { few } = this.#accounts;
-    if (few === undefined) {
+  count(range: IdRange, max: number): number {
+    const accounts = this.#accounts.knownIds;
+    if (accounts === undefined) {
       return Math.min(max, ACCOUNT_COST * this.#accounts.count(Math.ceil(max / ACCOUNT_COST)));
     }
     const [counted] = this.#sql.all<{ count: number }>(
       `${HELD} SELECT count(*) AS count FROM (SELECT 1 ${FROM_HELD} LIMIT ?4)`,
-      toJson(few),
-      span.from,
-      span.to,
+      toJson(accounts),
+      range.from,
+      range.to,
       max,
     );
     return counted?.count ?? 0;
   }
 
-  size(span: Span): number | undefined {
-    const { few } = this.#accounts;
-    if (few === undefined) return undefined;
+  size(range: IdRange): number | undefined {
+    const accounts = this.#accounts.knownIds;
+    if (accounts === undefined) return undefined;
     const [counted] = this.#sql.all<{ count: number }>(
       `${HELD} SELECT count(DISTINCT move.tx) AS count ${FROM_HELD} AND ${HAS_ROLE}`,
-      toJson(few),
-      span.from,
-      span.to,
+      toJson(accounts),
+      range.from,
+      range.to,
       this.#role ?? null,
     );
     return counted?.count ?? 0;
   }
 
-  settled(): IdPath {
+  materialized(): IdScan {
     return this;
   }
 
-  effort(): number {
-    return this.isOrdered ? 0 : this.#accounts.count(EFFORT_ACCOUNTS_MAX);
+  cost(): number {
+    return this.isOrdered ? 0 : this.#accounts.count(COSTED_ACCOUNTS_MAX);
   }
 
   get #role(): number | undefined {
@@ -120,77 +123,80 @@ export class MovePath implements IdPath {
   }
 
   /** What a side has is found while it is followed: none of it comes before the nearest move on any side. */
-  #followFew(accounts: readonly number[], reading: Reading): Generator<number> {
-    return this.#merge(this.#readHeads(accounts, { ...reading, role: undefined }), reading);
+  #iterateKnown(accounts: readonly number[], options: ScanOptions): Generator<number> {
+    return this.#merge(this.#readHeads(accounts, { ...options, role: undefined }), options);
   }
 
   /** The nearest moves of the pairs tell which of them the next ids can be of. */
-  *#followMany({ span, order, batch }: Reading): Generator<number> {
-    let rest = span;
+  *#iterateMany({ range, order, batch }: ScanOptions): Generator<number> {
+    let rest = range;
     for (let most = batch; !isEmpty(rest); most = Math.min(most * 8, PAIRS_MAX)) {
-      const reading = { span: rest, order, batch };
-      const heads = this.#nearestHeads(reading, most);
+      const options = { range: rest, order, batch };
+      const heads = this.#nearestHeads(options, most);
       const last = heads.at(-1)?.head;
       if (last === undefined) return;
       const isCut = heads.length >= most;
-      yield* this.#merge(heads, isCut ? { ...reading, span: upTo(rest, order, last) } : reading);
+      yield* this.#merge(heads, isCut ? { ...options, range: upTo(rest, order, last) } : options);
       if (!isCut) return;
       rest = behind(rest, order, last);
     }
   }
 
   /** The pairs with the nearest moves, at most so many; among equally near ones it is open which. */
-  #nearestHeads(reading: Reading, most: number): Head[] {
-    const { order } = reading;
+  #nearestHeads(options: ScanOptions, most: number): Head[] {
+    const { order } = options;
     const compare = compareIds(order);
     let nearest: Head[] = [];
-    let { span } = reading;
+    let { range } = options;
     for (const page of this.#accounts.pages()) {
-      const heads = this.#readHeads(page, { ...reading, span, role: this.#role, most });
+      const heads = this.#readHeads(page, { ...options, range, role: this.#role, most });
       nearest = [...nearest, ...heads].toSorted((a, b) => compare(a.head, b.head)).slice(0, most);
       const last = nearest.at(-1);
-      if (last !== undefined && nearest.length === most) span = upTo(span, order, last.head);
+      if (last !== undefined && nearest.length === most) range = upTo(range, order, last.head);
     }
     return nearest;
   }
 
   /** The nearest move of each pair of some accounts. */
-  #readHeads(accounts: readonly number[], { span, order, role, most }: HeadReading): Head[] {
+  #readHeads(accounts: readonly number[], { range, order, role, most }: HeadOptions): Head[] {
     if (accounts.length === 0) return [];
     const rows = this.#sql.all<HeadSqlRow>(
-      `${this.#hasFewAssets() ? HELD_OF_FEW : HELD} ${SELECT_HEADS[order]}`,
+      `${this.#isCrossed() ? HELD_CROSSED : HELD} ${SELECT_HEADS[order]}`,
       toJson(accounts),
-      span.from,
-      span.to,
+      range.from,
+      range.to,
       role ?? null,
       most ?? Number.MAX_SAFE_INTEGER,
     );
     return rows.flatMap(({ head, ...pair }) => (head === null ? [] : { ...pair, head }));
   }
 
-  #hasFewAssets(): boolean {
-    return this.#sql.all("SELECT 1 FROM asset LIMIT ?", FEW_ASSETS + 1).length <= FEW_ASSETS;
+  #isCrossed(): boolean {
+    return (
+      this.#sql.all("SELECT 1 FROM asset LIMIT ?", CROSSED_ASSETS_MAX + 1).length <=
+      CROSSED_ASSETS_MAX
+    );
   }
 
-  #merge(heads: readonly Head[], { span, order, batch }: Reading): Generator<number> {
+  #merge(heads: readonly Head[], { range, order, batch }: ScanOptions): Generator<number> {
     const each = Math.ceil(batch / Math.max(1, heads.length)) + 1;
     const streams = heads.map(({ head, ...pair }) => ({
       hint: head,
-      items: this.#follow(pair, { span: startingAt(span, order, head), order, batch: each }),
+      items: this.#iterate(pair, { range: startingAt(range, order, head), order, batch: each }),
     }));
     return distinct(mergeStreams(streams, compareIds(order)));
   }
 
-  #follow(pair: Pair, reading: Reading): Generator<number> {
+  #iterate(pair: Pair, options: ScanOptions): Generator<number> {
     if (this.#side !== undefined) {
-      return new SidedMoves(this.#sql, pair, this.#side).follow(reading);
+      return new MovesByRole(this.#sql, pair, this.#side).iterate(options);
     }
-    return new EntryPath(this.#sql, {
+    return new IndexScan(this.#sql, {
       from: "FROM move WHERE account = ? AND asset = ?",
       column: "tx",
       bindings: [pair.account, pair.asset],
       isOrdered: true,
-    }).follow(reading);
+    }).iterate(options);
   }
 }
 
@@ -202,15 +208,15 @@ interface Head extends Pair {
   readonly head: number;
 }
 
-interface HeadReading extends Reading {
+interface HeadOptions extends ScanOptions {
   readonly role: number | undefined;
   readonly most?: number;
 }
 
-const upTo = ({ from, to }: Span, order: Order, id: number): Span =>
+const upTo = ({ from, to }: IdRange, order: Order, id: number): IdRange =>
   order === "asc" ? { from, to: id } : { from: id, to };
 
-const startingAt = ({ from, to }: Span, order: Order, id: number): Span =>
+const startingAt = ({ from, to }: IdRange, order: Order, id: number): IdRange =>
   order === "asc" ? { from: id, to } : { from, to: id };
 
 const toJson = (ids: readonly number[]): string => `[${ids.join(",")}]`;
@@ -223,7 +229,7 @@ const HELD = `WITH RECURSIVE held (account, asset) AS (
       FROM held WHERE asset IS NOT NULL
   )`;
 /** All assets, whether an account has them or not. */
-const HELD_OF_FEW = `WITH held (account, asset) AS (
+const HELD_CROSSED = `WITH held (account, asset) AS (
     SELECT wanted.value, asset.id FROM json_each(?1) AS wanted CROSS JOIN asset
   )`;
 
@@ -243,19 +249,19 @@ const SELECT_HEADS: Readonly<Record<Order, string>> = {
 };
 
 /** The transactions of a few accounts that have a date of their own, in the order of their dates. */
-export function* followDated(
+export function* datedMovesOf(
   sql: Sql,
   accounts: readonly number[],
-  reading: PlaceReading,
-): Generator<Place> {
+  options: DateScanOptions,
+): Generator<SortKey> {
   const pairs = sql.all<PairSqlRow>(
     `${HELD} SELECT account, asset FROM held WHERE asset IS NOT NULL`,
     toJson(accounts),
   );
-  const batch = Math.ceil(reading.batch / Math.max(1, pairs.length)) + 1;
-  const streams = pairs.map((pair) => ({ items: datedMoves(sql, pair, { ...reading, batch }) }));
+  const batch = Math.ceil(options.batch / Math.max(1, pairs.length)) + 1;
+  const streams = pairs.map((pair) => ({ items: datedMoves(sql, pair, { ...options, batch }) }));
   let last: number | undefined;
-  for (const item of mergeStreams(streams, comparePlaces(reading.order))) {
+  for (const item of mergeStreams(streams, compareSortKeys(options.order))) {
     if (item.id !== last) yield item;
     last = item.id;
   }
@@ -263,9 +269,13 @@ export function* followDated(
 
 const DATED_BATCH_MAX = 2000;
 
-function* datedMoves(sql: Sql, { account, asset }: Pair, reading: PlaceReading): Generator<Place> {
-  const { order, until } = reading;
-  let [{ from }, limit] = [reading, reading.batch];
+function* datedMoves(
+  sql: Sql,
+  { account, asset }: Pair,
+  options: DateScanOptions,
+): Generator<SortKey> {
+  const { order, until } = options;
+  let [{ from }, limit] = [options, options.batch];
   for (;;) {
     const rows = sql.all<{ id: number; value: string }>(
       SELECT_DATED[order],
@@ -279,7 +289,7 @@ function* datedMoves(sql: Sql, { account, asset }: Pair, reading: PlaceReading):
     for (const { id, value } of rows) yield { id, value: BigInt(value) };
     const last = rows.at(-1);
     if (last === undefined || rows.length < limit) return;
-    from = placeBehind(order, { value: BigInt(last.value), id: last.id });
+    from = nextSortKey(order, { value: BigInt(last.value), id: last.id });
     limit = Math.min(limit * 2, DATED_BATCH_MAX);
   }
 }

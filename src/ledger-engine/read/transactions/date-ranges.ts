@@ -2,23 +2,24 @@ import type { Comparison, FilterTest, LedgerFilter } from "#ledger-engine/rules/
 import { MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 
 /** Integers or dates in microseconds from one to another, both included. */
-export interface Range {
+export interface IntegerRange {
   readonly from: bigint;
   readonly to: bigint;
 }
 
 /** All dates. */
-export const ALL_DATES: Range = { from: MICROS_MIN, to: MICROS_MAX };
+export const ALL_DATES: IntegerRange = { from: MICROS_MIN, to: MICROS_MAX };
 
-export const isAllDates = ({ from, to }: Range): boolean => from <= MICROS_MIN && to >= MICROS_MAX;
+export const isAllDates = ({ from, to }: IntegerRange): boolean =>
+  from <= MICROS_MIN && to >= MICROS_MAX;
 
-const intersect = (a: Range, b: Range): Range => ({
+const intersect = (a: IntegerRange, b: IntegerRange): IntegerRange => ({
   from: a.from > b.from ? a.from : b.from,
   to: a.to < b.to ? a.to : b.to,
 });
 
 /** What is related so to a value, among those of `all`. */
-export function rangeOf(operator: Comparison, value: bigint, all: Range): Range {
+export function rangeOf(operator: Comparison, value: bigint, all: IntegerRange): IntegerRange {
   switch (operator) {
     case "$match":
       return intersect(all, { from: value, to: value });
@@ -34,7 +35,11 @@ export function rangeOf(operator: Comparison, value: bigint, all: Range): Range 
 }
 
 /** What is not related so to a value; undefined where that is no single range. */
-export function rangeOfOthers(operator: Comparison, value: bigint, all: Range): Range | undefined {
+export function rangeOfOthers(
+  operator: Comparison,
+  value: bigint,
+  all: IntegerRange,
+): IntegerRange | undefined {
   const opposite = OPPOSITES[operator];
   return opposite === undefined ? undefined : rangeOf(opposite, value, all);
 }
@@ -52,7 +57,7 @@ export function datesAllowed(
   filter: LedgerFilter | undefined,
   column: string,
   isNegated = false,
-): Range {
+): IntegerRange {
   switch (filter?.kind) {
     case "not":
       return datesAllowed(filter.filter, column, !isNegated);
@@ -75,6 +80,6 @@ export function datesAllowed(
 export function dateRange(
   { operator, value }: Extract<FilterTest, { kind: "date" }>,
   isNegated: boolean,
-): Range | undefined {
+): IntegerRange | undefined {
   return (isNegated ? rangeOfOthers : rangeOf)(operator, toMicros(value), ALL_DATES);
 }

@@ -1,15 +1,15 @@
-import { behind, isEmpty, type Reading, type Span } from "#ledger-engine/read/scan/id-scan.ts";
+import type { Pair } from "#ledger-engine/read/scan/account-volumes.ts";
+import {
+  behind,
+  type IdRange,
+  isEmpty,
+  type ScanOptions,
+} from "#ledger-engine/read/scan/id-scan.ts";
 import type { Order } from "#platform/paging/pagination.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /** The side of a posting that an account is on. */
 export type Side = "source" | "destination";
-
-/** An account and one of its assets. */
-export interface Pair {
-  readonly account: number;
-  readonly asset: number;
-}
 
 /** The role of moves on this side only; 2 is that of both. */
 export const ROLES: Readonly<Record<Side, number>> = { destination: 0, source: 1 };
@@ -23,7 +23,7 @@ const STEP_MAX = 1000;
  * never decrease along the moves, so that the next one as a source is where the output changes, which is found by halves;
  * the same holds for inputs and destinations. Those that moved nothing have an index of their own.
  */
-export class SidedMoves {
+export class MovesByRole {
   readonly #sql: Sql;
   readonly #pair: readonly [number, number];
   readonly #statements: Statements;
@@ -37,9 +37,9 @@ export class SidedMoves {
   }
 
   /** Ids of their transactions. */
-  *follow({ span, order, batch }: Reading): Generator<number> {
+  *iterate({ range, order, batch }: ScanOptions): Generator<number> {
     let step = Math.max(batch, STEP_MIN);
-    for (let rest = span; !isEmpty(rest);) {
+    for (let rest = range; !isEmpty(rest);) {
       const rows = this.#read(rest, order, step);
       const found = rows.filter(({ role }) => role % 4 === 2 || role % 4 === this.#role);
       for (const { tx } of found) yield tx;
@@ -56,7 +56,7 @@ export class SidedMoves {
     }
   }
 
-  #read({ from, to }: Span, order: Order, limit: number): { tx: number; role: number }[] {
+  #read({ from, to }: IdRange, order: Order, limit: number): { tx: number; role: number }[] {
     return this.#sql.all<{ tx: number; role: number }>(
       `SELECT tx, role FROM move WHERE account = ? AND asset = ? AND tx >= ? AND tx <= ? ORDER BY tx ${order} LIMIT ?`,
       ...this.#pair,
@@ -67,14 +67,14 @@ export class SidedMoves {
   }
 
   /** The nearest of them in a span. */
-  #next(span: Span, order: Order): number | undefined {
-    const candidates = [this.#nextZeroAmount(span, order), this.#nextChange(span, order)];
+  #next(range: IdRange, order: Order): number | undefined {
+    const candidates = [this.#nextZeroAmount(range, order), this.#nextChange(range, order)];
     const ids = candidates.filter((id) => id !== undefined);
     if (ids.length === 0) return undefined;
     return order === "asc" ? Math.min(...ids) : Math.max(...ids);
   }
 
-  #nextZeroAmount({ from, to }: Span, order: Order): number | undefined {
+  #nextZeroAmount({ from, to }: IdRange, order: Order): number | undefined {
     return this.#sql.all<{ tx: number }>(
       `${this.#statements.zeroAmount} ORDER BY tx ${order} LIMIT 1`,
       ...this.#pair,
@@ -84,7 +84,7 @@ export class SidedMoves {
   }
 
   /** The first move in a span with a larger volume than before the span, or the last one that made the volume larger. */
-  #nextChange({ from, to }: Span, order: Order): number | undefined {
+  #nextChange({ from, to }: IdRange, order: Order): number | undefined {
     const before = this.#volumeAt(from - 1);
     const last = this.#lastUpTo(to);
     if (last === undefined || last.volume === before) return undefined;
@@ -94,7 +94,7 @@ export class SidedMoves {
   }
 
   /** A short span that ends where the volume is larger than `before`. */
-  #doublingFrom(from: number, to: number, before: bigint): Span {
+  #doublingFrom(from: number, to: number, before: bigint): IdRange {
     let low = from;
     for (let width = STEP_MAX; low + width < to; width *= 2) {
       if (this.#volumeAt(low + width) > before) return { from: low, to: low + width };
@@ -104,7 +104,7 @@ export class SidedMoves {
   }
 
   /** A short span in front of which the volume is smaller than in its end. */
-  #halvingFrom(from: number, last: Volume): Span {
+  #halvingFrom(from: number, last: Volume): IdRange {
     let high = last.tx;
     for (let width = STEP_MAX; high - width > from; width *= 2) {
       if (this.#volumeAt(high - width) < last.volume) return { from: high - width, to: high };
@@ -114,7 +114,7 @@ export class SidedMoves {
   }
 
   /** The first move in a span with a volume above `volume`; that of its end is above. */
-  #firstAbove(volume: bigint, { from, to }: Span): number {
+  #firstAbove(volume: bigint, { from, to }: IdRange): number {
     let [low, high] = [from, to];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);

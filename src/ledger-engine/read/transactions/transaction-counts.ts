@@ -1,15 +1,15 @@
-import { followRows, walkRows } from "./row-streams.ts";
-import { idsIn } from "./transaction-plan.ts";
+import { rowsOfScan, walkRows } from "./row-streams.ts";
+import { scanOfIds } from "./transaction-plan.ts";
 import { TransactionQuery } from "./transaction-query.ts";
 import { groupsOf } from "#ledger-engine/read/scan/batch-sizer.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   ALL_IDS,
   behind,
-  type IdPath,
+  type IdRange,
+  type IdScan,
   intersection,
   shortest,
-  type Span,
 } from "#ledger-engine/read/scan/id-scan.ts";
 import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
 
@@ -27,7 +27,7 @@ const LIMITS: CountLimits = { rows: 50_000, entries: 50_000, ids: 250_000 };
 /** Rows that are tried together. */
 const GROUP_ROWS = 1000;
 /** Paths that take longer to begin, in rows, are left for a walk. */
-const EFFORT_MAX = 4000;
+const COST_MAX = 4000;
 
 /** Counts transactions, in parts of bounded work. */
 export class TransactionCounts {
@@ -48,11 +48,11 @@ export class TransactionCounts {
     }
     const query = this.#queryOf({ where, pit }, after !== undefined);
     const plan = query.plan();
-    const rest = after === undefined ? this.#allIds(query) : parseSpan(after);
-    const span = intersection(rest, plan.span);
-    const path = shortest(plan.paths, span)?.settled();
-    const counted = plan.isExact ? this.#countIds(path, span) : undefined;
-    const part = counted ?? this.#countRows(query, path, span);
+    const rest = after === undefined ? this.#allIds(query) : parseRange(after);
+    const range = intersection(rest, plan.range);
+    const scan = shortest(plan.scans, range)?.materialized();
+    const counted = plan.isExact ? this.#countIds(scan, range) : undefined;
+    const part = counted ?? this.#countRows(query, scan, range);
     if (part.after === undefined) this.#last = undefined;
     return part;
   }
@@ -65,45 +65,45 @@ export class TransactionCounts {
     return this.#last.query;
   }
 
-  #allIds({ rows }: TransactionQuery): Span {
+  #allIds({ rows }: TransactionQuery): IdRange {
     return { ...ALL_IDS, to: rows.firstIn(ALL_IDS, "desc")?.id ?? -1 };
   }
 
   /** Where all that a path leads to match; undefined where no index tells how many. */
-  #countIds(found: IdPath | undefined, span: Span): CountPart | undefined {
+  #countIds(found: IdScan | undefined, range: IdRange): CountPart | undefined {
     const { entries, ids } = this.#limits;
-    const path = found ?? idsIn(this.#context.sql, span);
-    const isShort = path.count(span, entries + 1) <= entries;
-    const part = isShort ? span : intersection(span, { ...span, to: span.from + ids - 1 });
-    const count = path.size(part);
-    return count === undefined ? undefined : toPart(count, { ...span, from: part.to + 1 });
+    const scan = found ?? scanOfIds(this.#context.sql, range);
+    const isShort = scan.count(range, entries + 1) <= entries;
+    const part = isShort ? range : intersection(range, { ...range, to: range.from + ids - 1 });
+    const count = scan.size(part);
+    return count === undefined ? undefined : toPart(count, { ...range, from: part.to + 1 });
   }
 
   /** Tries the rows of a path, or all where there is none, or where following it takes longer. */
   #countRows(
     { rows, filter, weight }: TransactionQuery,
-    path: IdPath | undefined,
-    span: Span,
+    scan: IdScan | undefined,
+    range: IdRange,
   ): CountPart {
     const most = Math.ceil(this.#limits.rows / weight);
-    const reading = { span, order: "asc", batch: most } as const;
-    const isFollowed = path !== undefined && path.effort() <= EFFORT_MAX;
-    const found = isFollowed ? followRows(rows, path, reading) : walkRows(rows, reading);
+    const options = { range, order: "asc", batch: most } as const;
+    const usesScan = scan !== undefined && scan.cost() <= COST_MAX;
+    const found = usesScan ? rowsOfScan(rows, scan, options) : walkRows(rows, options);
     let [count, tried] = [0, 0];
     for (const group of groupsOf(found, () => Math.min(GROUP_ROWS, most - tried))) {
       count += filter.matching(group).length;
       tried += group.length;
       const last = group.at(-1);
-      if (last !== undefined && tried >= most) return toPart(count, behind(span, "asc", last.id));
+      if (last !== undefined && tried >= most) return toPart(count, behind(range, "asc", last.id));
     }
     return { count };
   }
 }
 
-const toPart = (count: number, rest: Span): CountPart =>
+const toPart = (count: number, rest: IdRange): CountPart =>
   rest.from > rest.to ? { count } : { count, after: `${rest.from}-${rest.to}` };
 
-function parseSpan(text: string): Span {
+function parseRange(text: string): IdRange {
   const [from = 0, to = -1] = text.split("-").map(Number);
   return { from, to };
 }

@@ -17,7 +17,7 @@ import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import { readNameMaps } from "#ledger-engine/storage/names.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-import { toMicros, type Timestamp } from "#platform/time.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Accounts whose addresses are remembered during one read. */
 const ACCOUNTS_KNOWN_MAX = 100_000;
@@ -26,14 +26,14 @@ type Judge = (row: TransactionRow) => Verdict;
 
 /** Tells which transactions match a filter, and shows metadata as of a point in time. */
 export class TransactionFilter {
-  readonly #sources: FilterSources;
+  readonly #sources: TransactionFilterSources;
   readonly #isMatch: ((row: TransactionRow) => boolean) | undefined;
   readonly #asksMetadata: boolean;
   /** Tests on addresses that are not named. */
   readonly #addressTests: AddressMemo[] = [];
   readonly #known = new Set<number>();
 
-  constructor(filter: LedgerFilter | undefined, sources: FilterSources) {
+  constructor(filter: LedgerFilter | undefined, sources: TransactionFilterSources) {
     this.#sources = sources;
     const tests = filter === undefined ? [] : [...testsOf(filter)];
     this.#asksMetadata = tests.some(({ kind }) => kind.startsWith("metadata"));
@@ -45,12 +45,12 @@ export class TransactionFilter {
   matching(rows: readonly TransactionRow[]): readonly TransactionRow[] {
     if (this.#isMatch === undefined) return rows;
     if (this.#addressTests.length > 0) this.#learn(rows);
-    if (this.#asksMetadata) this.showPast(rows);
+    if (this.#asksMetadata) this.applyHistory(rows);
     return rows.filter(this.#isMatch);
   }
 
   /** Gives rows the metadata that they had at the point in time. */
-  showPast(rows: readonly TransactionRow[]): void {
+  applyHistory(rows: readonly TransactionRow[]): void {
     const { history, metadataAt } = this.#sources;
     if (metadataAt === undefined) return;
     const changed = rows.filter((row) => row.hasNewMetadata && row.pastMetadata === undefined);
@@ -125,7 +125,7 @@ export class TransactionFilter {
   /** The ids of the accounts that pass, as far as the rows that are tried have any. */
   #passing(test: AddressTest): ReadonlySet<number> {
     if (exactAddresses(test) !== undefined) {
-      return new Set(new AccountSet(this.#sources.sql, test).few);
+      return new Set(new AccountSet(this.#sources.sql, test).knownIds);
     }
     const memo = { passing: new Set<number>(), passes: addressTester(test) };
     this.#addressTests.push(memo);
@@ -133,7 +133,7 @@ export class TransactionFilter {
   }
 }
 
-export interface FilterSources {
+export interface TransactionFilterSources {
   readonly sql: Sql;
   readonly history: MetadataHistory;
   /** The point in time that metadata is of; undefined where the present counts, or where no history is kept. */

@@ -1,10 +1,10 @@
-import { groupsOfPhases, type Phases, rowsById } from "./row-streams.ts";
+import { groupsOfStages, rowsById, type RowStages } from "./row-streams.ts";
 import { TransactionCounts } from "./transaction-counts.ts";
 import { TransactionQuery } from "./transaction-query.ts";
-import { DATE_COLUMNS, type TransactionRow } from "./transaction-rows.ts";
+import { TRANSACTION_DATE_COLUMNS, type TransactionRow } from "./transaction-rows.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
-import { ALL_IDS, type Span } from "#ledger-engine/read/scan/id-scan.ts";
-import { placeBehind } from "#ledger-engine/read/scan/sort-key.ts";
+import { ALL_IDS, type IdRange } from "#ledger-engine/read/scan/id-scan.ts";
+import { nextSortKey } from "#ledger-engine/read/scan/sort-key.ts";
 import {
   countWithin,
   metadataBytes,
@@ -21,8 +21,8 @@ import type { Transaction } from "#ledger-engine/rules/types.ts";
 import {
   type Page,
   type PageKey,
-  type PageQuery,
   pageOf,
+  type PageQuery,
   type Scan,
   scanOf,
 } from "#platform/paging/pagination.ts";
@@ -40,7 +40,7 @@ export class TransactionLists {
   find(id: number, { pit, ...expansion }: SingleRead): Transaction | undefined {
     const query = new TransactionQuery(this.#context, { pit });
     const found = query.filter.matching(
-      query.rows.inSpan({ from: id, to: id }, { order: "asc", limit: 1 }),
+      query.rows.inRange({ from: id, to: id }, { order: "asc", limit: 1 }),
     );
     return this.#show(query, found, expansion)[0];
   }
@@ -68,7 +68,7 @@ export class TransactionLists {
     rows: readonly TransactionRow[],
     { volumes, effectiveVolumes }: VolumeExpansion,
   ): Transaction[] {
-    filter.showPast(rows);
+    filter.applyHistory(rows);
     const { features, transactions } = this.#context;
     // Transactions simply lack effective volumes where the features leave them out.
     const isKept =
@@ -85,20 +85,20 @@ function candidates(
   query: TransactionQuery,
   column: string,
   { order, bound, limit: batch }: Scan,
-): Phases {
-  const dates = DATE_COLUMNS.find((name) => name === column);
+): RowStages {
+  const dates = TRANSACTION_DATE_COLUMNS.find((name) => name === column);
   const start = bound === undefined ? undefined : startOf(column, order, bound);
-  const way = { order, batch, isRest: query.isRest };
-  if (dates !== undefined) return query.searchBy(dates).rows(start, way);
+  const options = { order, batch, isRest: query.isRest };
+  if (dates !== undefined) return query.searchBy(dates).rows(start, options);
   if (column !== "id" && column !== "inserted_at") {
     throw new Error(`transactions are not sorted by ${column}`);
   }
   // Dates of insertion never decrease with the id, so that their order is that of the ids.
-  const span = start === undefined ? ALL_IDS : spanFrom(order, start.id);
-  return rowsById(query.rows, query.plan(), { ...way, span });
+  const range = start === undefined ? ALL_IDS : rangeFrom(order, start.id);
+  return rowsById(query.rows, query.plan(), { ...options, range });
 }
 
-const spanFrom = (order: Scan["order"], id: number): Span =>
+const rangeFrom = (order: Scan["order"], id: number): IdRange =>
   order === "asc" ? { ...ALL_IDS, from: id } : { ...ALL_IDS, to: id };
 
 /** The first place of a page. */
@@ -109,7 +109,7 @@ function startOf(
 ) {
   const value = BigInt(key.value);
   const id = toId(column === "id" ? value : (key.tie ?? 0n));
-  return inclusive ? { value, id } : placeBehind(order, { value, id });
+  return inclusive ? { value, id } : nextSortKey(order, { value, id });
 }
 
 /** Cursors that somebody made up may name any integer. */
@@ -121,13 +121,13 @@ const toId = (id: bigint): number => (id < 0n ? -1 : id > ALL_IDS.to ? ALL_IDS.t
  */
 function matching(
   { filter, weight }: TransactionQuery,
-  candidates: Phases,
+  candidates: RowStages,
   limit: number,
 ): { rows: TransactionRow[]; last?: TransactionRow | undefined } {
   const rows: TransactionRow[] = [];
   let bytes = 0;
   let triedMax = ROWS_TRIED_MAX / weight;
-  for (const group of groupsOfPhases(candidates, limit)) {
+  for (const group of groupsOfStages(candidates, limit)) {
     for (const row of filter.matching(group)) {
       rows.push(row);
       bytes += answerBytes(row);
@@ -153,7 +153,7 @@ function keyOf(column: string, row: TransactionRow): PageKey {
     case "timestamp":
     case "updated_at":
     case "reverted_at":
-      return { value: row.placeBy(column).value, tie };
+      return { value: row.sortKeyBy(column).value, tie };
     default:
       return { value: tie };
   }

@@ -1,27 +1,27 @@
-import { MovePath } from "./account-moves.ts";
+import { MoveScan } from "./account-moves.ts";
 import {
   dateRange,
   datesAllowed,
+  type IntegerRange,
   isAllDates,
-  type Range,
   rangeOf,
   rangeOfOthers,
 } from "./date-ranges.ts";
 import type { Side } from "./moves-by-role.ts";
-import { referencesLike } from "./reference-path.ts";
-import { DATE_COLUMNS, type DateColumn } from "./transaction-rows.ts";
+import { referencesLike } from "./reference-scan.ts";
+import { TRANSACTION_DATE_COLUMNS, type TransactionDateColumn } from "./transaction-rows.ts";
 import { AccountSet, type AddressTest } from "#ledger-engine/read/accounts/account-sets.ts";
 import {
   ALL_IDS,
-  EntryPath,
-  FixedPath,
-  type IdPath,
+  BoundedScan,
+  IdList,
+  type IdRange,
+  type IdScan,
+  IndexScan,
   intersection,
   NO_IDS,
   shortest,
-  type Span,
-  UnionPath,
-  WithinPath,
+  UnionScan,
 } from "#ledger-engine/read/scan/id-scan.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
@@ -31,8 +31,8 @@ import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /** Where the transactions are that can match a filter: in a span of ids, and on each of the paths. */
 export interface Plan {
-  readonly span: Span;
-  readonly paths: readonly IdPath[];
+  readonly range: IdRange;
+  readonly scans: readonly IdScan[];
   /** Whether all that are there match. */
   readonly isExact: boolean;
 }
@@ -41,7 +41,7 @@ export interface PlanSources {
   readonly sql: Sql;
   readonly reader: TransactionReader;
   /** What the list is sorted by, in which a range of dates is read as such and needs no path. */
-  readonly sortedBy?: DateColumn | undefined;
+  readonly sortedBy?: TransactionDateColumn | undefined;
   /** Whether metadata is that of a point in time. */
   readonly isMetadataPast: boolean;
   /** Whether reverts may be hidden, as they came after a point in time. */
@@ -49,7 +49,7 @@ export interface PlanSources {
 }
 
 /** Where a part of a filter stands. */
-interface FilterPlace {
+interface FilterContext {
   readonly isNegated: boolean;
   /** Whether nothing passes that does not pass this part. */
   readonly isTop: boolean;
@@ -59,7 +59,7 @@ interface FilterPlace {
 export class TransactionPlanner {
   readonly #sources: PlanSources;
   /** The path to the transactions that have a reference; null where they are many. */
-  #referenced: IdPath | null | undefined;
+  #referenced: IdScan | null | undefined;
 
   constructor(sources: PlanSources) {
     this.#sources = sources;
@@ -69,128 +69,132 @@ export class TransactionPlanner {
     return this.#planAll(filter === undefined ? [] : [filter], { isNegated: false, isTop: true });
   }
 
-  #plan(filter: LedgerFilter, place: FilterPlace): Plan {
+  #plan(filter: LedgerFilter, context: FilterContext): Plan {
     switch (filter.kind) {
       case "not":
-        return this.#plan(filter.filter, { ...place, isNegated: !place.isNegated });
+        return this.#plan(filter.filter, { ...context, isNegated: !context.isNegated });
       case "all":
       case "any":
-        if (filter.filters.length === 0) return place.isNegated ? NEVER : ALWAYS;
+        if (filter.filters.length === 0) return context.isNegated ? NEVER : ALWAYS;
         // Negated, all is any of the negations, and any is all of them.
-        return (filter.kind === "all") === place.isNegated
-          ? this.#planAny(filter.filters, { ...place, isTop: false })
-          : this.#planParts(filter.filters, place);
+        return (filter.kind === "all") === context.isNegated
+          ? this.#planAny(filter.filters, { ...context, isTop: false })
+          : this.#planParts(filter.filters, context);
       default:
-        return this.#planTest(filter, place);
+        return this.#planTest(filter, context);
     }
   }
 
   /** The conditions on one date make one range together. */
-  #planAll(filters: readonly LedgerFilter[], place: FilterPlace): Plan {
-    const plan = this.#planParts(filters, place);
-    const condition: LedgerFilter = { kind: place.isNegated ? "any" : "all", filters };
+  #planAll(filters: readonly LedgerFilter[], context: FilterContext): Plan {
+    const plan = this.#planParts(filters, context);
+    const condition: LedgerFilter = { kind: context.isNegated ? "any" : "all", filters };
     // Where none is short, the first is taken: one in order, if there is any.
-    let paths: readonly IdPath[] = plan.paths.toSorted((a, b) => orderRank(a) - orderRank(b));
-    for (const column of DATE_COLUMNS) {
-      const range = datesAllowed(condition, column, place.isNegated);
-      const isSorted = place.isTop && column === this.#sources.sortedBy;
-      if (!isAllDates(range) && !isSorted) paths = this.#alongDates(column, range, paths);
+    let scans: readonly IdScan[] = plan.scans.toSorted((a, b) => orderRank(a) - orderRank(b));
+    for (const column of TRANSACTION_DATE_COLUMNS) {
+      const dates = datesAllowed(condition, column, context.isNegated);
+      const isSorted = context.isTop && column === this.#sources.sortedBy;
+      if (!isAllDates(dates) && !isSorted) scans = this.#alongDates(column, dates, scans);
     }
-    return { ...plan, paths, isExact: plan.isExact && paths.length <= 1 };
+    return { ...plan, scans, isExact: plan.isExact && scans.length <= 1 };
   }
 
-  #planParts(filters: readonly LedgerFilter[], place: FilterPlace): Plan {
-    const plans = filters.map((filter) => this.#plan(filter, place));
+  #planParts(filters: readonly LedgerFilter[], context: FilterContext): Plan {
+    const plans = filters.map((filter) => this.#plan(filter, context));
     return {
-      span: plans.reduce((span, plan) => intersection(span, plan.span), ALL_IDS),
-      paths: [...new Set(plans.flatMap(({ paths }) => paths))],
+      range: plans.reduce((range, plan) => intersection(range, plan.range), ALL_IDS),
+      scans: [...new Set(plans.flatMap(({ scans }) => scans))],
       isExact: plans.every(({ isExact }) => isExact),
     };
   }
 
-  #planAny(filters: readonly LedgerFilter[], place: FilterPlace): Plan {
-    const paths: IdPath[] = [];
+  #planAny(filters: readonly LedgerFilter[], context: FilterContext): Plan {
+    const scans: IdScan[] = [];
     let isExact = true;
     for (const filter of filters) {
-      const plan = this.#planAll([filter], place);
-      const path = this.#pathOf(plan);
-      if (path === undefined) return ANYTHING;
-      paths.push(path);
+      const plan = this.#planAll([filter], context);
+      const scan = this.#scanOfPlan(plan);
+      if (scan === undefined) return ANYTHING;
+      scans.push(scan);
       isExact &&= plan.isExact;
     }
-    return { span: ALL_IDS, paths: [new UnionPath(paths)], isExact };
+    return { range: ALL_IDS, scans: [new UnionScan(scans)], isExact };
   }
 
   /** One path to what a plan leads to, unless that is everything. */
-  #pathOf({ span, paths }: Plan): IdPath | undefined {
-    const path = shortest(paths, span);
-    const isBounded = span.from > ALL_IDS.from || span.to < ALL_IDS.to;
-    if (!isBounded) return path;
-    return path === undefined ? idsIn(this.#sources.sql, span) : new WithinPath(path, span);
+  #scanOfPlan({ range, scans }: Plan): IdScan | undefined {
+    const scan = shortest(scans, range);
+    const isBounded = range.from > ALL_IDS.from || range.to < ALL_IDS.to;
+    if (!isBounded) return scan;
+    return scan === undefined ? scanOfIds(this.#sources.sql, range) : new BoundedScan(scan, range);
   }
 
-  #planTest(test: FilterTest, { isNegated }: FilterPlace): Plan {
+  #planTest(test: FilterTest, { isNegated }: FilterContext): Plan {
     switch (test.kind) {
       case "number": {
-        const range = (isNegated ? rangeOfOthers : rangeOf)(test.operator, test.value, IDS);
-        if (range === undefined) return ANYTHING;
+        const dates = (isNegated ? rangeOfOthers : rangeOf)(test.operator, test.value, IDS);
+        if (dates === undefined) return ANYTHING;
         // Beyond all ids, numbers would be too coarse to go on from.
-        if (range.from > range.to) return NEVER;
-        return { ...ALWAYS, span: { from: Number(range.from), to: Number(range.to) } };
+        if (dates.from > dates.to) return NEVER;
+        return { ...ALWAYS, range: { from: Number(dates.from), to: Number(dates.to) } };
       }
       case "date":
         return this.#planDate(test, isNegated);
       case "boolean":
         return test.value === isNegated ? ANYTHING : this.#planReverted();
       default: {
-        const path = isNegated ? this.#findPathOfNot(test) : this.#findPath(test);
-        if (path === undefined) return ANYTHING;
+        const scan = isNegated ? this.#scanOfNegation(test) : this.#scanOf(test);
+        if (scan === undefined) return ANYTHING;
         const isExact = !isNegated && (test.kind === "text" || test.kind === "address");
-        return this.#along(path, { isExact });
+        return this.#along(scan, { isExact });
       }
     }
   }
 
   /** Dates of insertion never decrease with the id. The paths of the others are made of all conditions on them. */
   #planDate(test: Extract<FilterTest, { kind: "date" }>, isNegated: boolean): Plan {
-    const range = dateRange(test, isNegated);
-    if (test.key === "reverted_at") return this.#planRevertedIn(range);
-    if (range === undefined) return ANYTHING;
-    return test.key === "inserted_at" ? { ...ALWAYS, span: this.#insertedIn(range) } : ALWAYS;
+    const dates = dateRange(test, isNegated);
+    if (test.key === "reverted_at") return this.#planRevertedIn(dates);
+    if (dates === undefined) return ANYTHING;
+    return test.key === "inserted_at" ? { ...ALWAYS, range: this.#insertedIn(dates) } : ALWAYS;
   }
 
   /** Where there is no revert date, neither a test of it passes nor the negation of one. */
-  #planRevertedIn(range: Range | undefined): Plan {
-    if (range === undefined) return { ...this.#planReverted(), isExact: false };
-    if (isAllDates(range)) return this.#planReverted();
+  #planRevertedIn(dates: IntegerRange | undefined): Plan {
+    if (dates === undefined) return { ...this.#planReverted(), isExact: false };
+    if (isAllDates(dates)) return this.#planReverted();
     return this.#sources.hidesReverts ? ANYTHING : ALWAYS;
   }
 
   #planReverted(): Plan {
-    return this.#along(this.#entries(REVERTED), { isExact: !this.#sources.hidesReverts });
+    return this.#along(this.#indexScan(REVERTED), { isExact: !this.#sources.hidesReverts });
   }
 
   /**
    * Paths to what has a date of its own, or that of its log entry, in a range. Nearly all of it was also inserted then: the
    * ids of these transactions are a span. The others are few: each path leads to them, too, besides its ids in the span.
    */
-  #alongDates(column: DateColumn, range: Range, paths: readonly IdPath[]): readonly IdPath[] {
-    const { lacking, having, outside } = DATES[column];
-    const bindings = [range.from.toString(), range.to.toString()];
-    const dated = this.#entries(having, bindings);
-    if (lacking === undefined || outside === undefined) return [...paths, dated];
-    const span = this.#insertedIn(range);
-    const others = this.#entries(outside, [...bindings, span.from, span.to]);
-    const undated = new WithinPath(this.#entries(lacking), span);
-    const sizeOf = (within: Span) => (undated.size(within) ?? 0) + (dated.size(within) ?? 0);
+  #alongDates(
+    column: TransactionDateColumn,
+    dates: IntegerRange,
+    scans: readonly IdScan[],
+  ): readonly IdScan[] {
+    const entries = DATES[column];
+    const bindings = [dates.from.toString(), dates.to.toString()];
+    const dated = this.#indexScan(entries.dated, bindings);
+    if (entries.undated === undefined || entries.outside === undefined) return [...scans, dated];
+    const range = this.#insertedIn(dates);
+    const others = this.#indexScan(entries.outside, [...bindings, range.from, range.to]);
+    const undated = new BoundedScan(this.#indexScan(entries.undated), range);
+    const sizeOf = (within: IdRange) => (undated.size(within) ?? 0) + (dated.size(within) ?? 0);
     return [
-      ...paths.map((path) => new UnionPath([new WithinPath(path, span), others])),
-      ...paths,
-      new UnionPath([idsIn(this.#sources.sql, span), others], sizeOf),
+      ...scans.map((scan) => new UnionScan([new BoundedScan(scan, range), others])),
+      ...scans,
+      new UnionScan([scanOfIds(this.#sources.sql, range), others], sizeOf),
     ];
   }
 
-  #findPath(test: FilterTest): IdPath | undefined {
+  #scanOf(test: FilterTest): IdScan | undefined {
     const { sql } = this.#sources;
     switch (test.kind) {
       case "text":
@@ -199,51 +203,51 @@ export class TransactionPlanner {
         return referencesLike(sql, test.pattern);
       case "address":
       case "addressLike":
-        return new MovePath(sql, new AccountSet(sql, test), sideOf(test));
+        return new MoveScan(sql, new AccountSet(sql, test), sideOf(test));
       case "metadata":
         return this.#withPairs(test.name, test.values);
       case "metadataLike":
       case "metadataExists":
-        return this.#entries(KEYS, [this.#scopes().at(-1) ?? 0, metadataHash(test.name)]);
+        return this.#indexScan(KEYS, [this.#scopes().at(-1) ?? 0, metadataHash(test.name)]);
       default:
         return undefined;
     }
   }
 
   /** Where there is no reference, the negation of a test of it does not pass either. */
-  #findPathOfNot({ kind }: FilterTest): IdPath | undefined {
+  #scanOfNegation({ kind }: FilterTest): IdScan | undefined {
     if (kind !== "text" && kind !== "like") return undefined;
     if (this.#referenced === undefined) this.#referenced = this.#findReferenced();
     return this.#referenced ?? undefined;
   }
 
-  #findReferenced(): IdPath | null {
-    const path = referencesLike(this.#sources.sql, "%");
-    return path.count(ALL_IDS, REFERENCES_RARE + 1) > REFERENCES_RARE ? null : path;
+  #findReferenced(): IdScan | null {
+    const scan = referencesLike(this.#sources.sql, "%");
+    return scan.count(ALL_IDS, REFERENCES_RARE + 1) > REFERENCES_RARE ? null : scan;
   }
 
   /** The ids of what was inserted in a range of dates, as these never decrease with the id. */
-  #insertedIn({ from, to }: Range): Span {
+  #insertedIn({ from, to }: IntegerRange): IdRange {
     const { reader } = this.#sources;
     return { from: reader.lastIdAtMicros(from - 1n) + 1, to: reader.lastIdAtMicros(to) };
   }
 
-  #withReferences(references: readonly string[]): IdPath {
+  #withReferences(references: readonly string[]): IdScan {
     const rows = this.#sources.sql.all<{ id: number }>(
       "SELECT id FROM tx WHERE reference IN (SELECT value FROM json_each(?))",
       stringifyJson(references),
     );
-    return new FixedPath(rows.map(({ id }) => id));
+    return new IdList(rows.map(({ id }) => id));
   }
 
   /** Those that have a pair of metadata, or had it once if the past counts. */
-  #withPairs(name: string, values: readonly string[]): IdPath {
+  #withPairs(name: string, values: readonly string[]): IdScan {
     const key = metadataHash(name);
-    const paths = [...new Set(values)].flatMap((value) =>
-      this.#scopes().map((scope) => this.#entries(PAIR, [scope, key, metadataHash(value)])),
+    const scans = [...new Set(values)].flatMap((value) =>
+      this.#scopes().map((scope) => this.#indexScan(PAIR, [scope, key, metadataHash(value)])),
     );
-    const [first, ...others] = paths;
-    return first !== undefined && others.length === 0 ? first : new UnionPath(paths);
+    const [first, ...others] = scans;
+    return first !== undefined && others.length === 0 ? first : new UnionScan(scans);
   }
 
   #scopes(): number[] {
@@ -251,36 +255,36 @@ export class TransactionPlanner {
     return this.#sources.isMetadataPast ? [TRANSACTION, TRANSACTION_PAST] : [TRANSACTION];
   }
 
-  #entries(entries: PathEntries, bindings: readonly SqlValue[] = []): IdPath {
-    return new EntryPath(this.#sources.sql, { ...entries, bindings });
+  #indexScan(entries: IndexEntries, bindings: readonly SqlValue[] = []): IdScan {
+    return new IndexScan(this.#sources.sql, { ...entries, bindings });
   }
 
-  #along(path: IdPath, { isExact = true } = {}): Plan {
-    return { span: ALL_IDS, paths: [path], isExact };
+  #along(scan: IdScan, { isExact = true } = {}): Plan {
+    return { range: ALL_IDS, scans: [scan], isExact };
   }
 }
 
 /** Looking at so many references takes about as long as a page; where there are more, rows are tried as they come. */
 const REFERENCES_RARE = 20_000;
 
-const orderRank = ({ isOrdered }: IdPath): number => (isOrdered ? 0 : 1);
+const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 
 /** All ids of a span. */
-export const idsIn = (sql: Sql, span: Span): IdPath =>
-  new WithinPath(new EntryPath(sql, { ...IN_SPAN, bindings: [] }), span);
+export const scanOfIds = (sql: Sql, range: IdRange): IdScan =>
+  new BoundedScan(new IndexScan(sql, { ...IN_SPAN, bindings: [] }), range);
 
-const ALWAYS: Plan = { span: ALL_IDS, paths: [], isExact: true };
+const ALWAYS: Plan = { range: ALL_IDS, scans: [], isExact: true };
 const ANYTHING: Plan = { ...ALWAYS, isExact: false };
-const NEVER: Plan = { ...ALWAYS, span: NO_IDS };
+const NEVER: Plan = { ...ALWAYS, range: NO_IDS };
 
-const IDS: Range = { from: BigInt(ALL_IDS.from), to: BigInt(ALL_IDS.to) };
+const IDS: IntegerRange = { from: BigInt(ALL_IDS.from), to: BigInt(ALL_IDS.to) };
 
-type PathEntries = Omit<ConstructorParameters<typeof EntryPath>[1], "bindings">;
+type IndexEntries = Omit<ConstructorParameters<typeof IndexScan>[1], "bindings">;
 
-const byId = (from: string): PathEntries => ({ from, column: "id", isOrdered: true });
-const ofMost = (from: string): PathEntries => ({ ...byId(from), isDense: true });
-const byOther = (from: string): PathEntries => ({ from, column: "id", isOrdered: false });
-const byDate = (index: string, column: string, more = ""): PathEntries =>
+const byId = (from: string): IndexEntries => ({ from, column: "id", isOrdered: true });
+const ofMost = (from: string): IndexEntries => ({ ...byId(from), isDense: true });
+const byOther = (from: string): IndexEntries => ({ from, column: "id", isOrdered: false });
+const byDate = (index: string, column: string, more = ""): IndexEntries =>
   byOther(
     `FROM tx INDEXED BY ${index} WHERE ${column} IS NOT NULL
       AND ${column} >= CAST(? AS INTEGER) AND ${column} <= CAST(? AS INTEGER) ${more}`,
@@ -288,30 +292,30 @@ const byDate = (index: string, column: string, more = ""): PathEntries =>
 
 /** The transactions that have the date of their log entry; those with one of their own in a range; the latter outside of a span. */
 interface DateEntries {
-  readonly lacking?: PathEntries;
-  readonly having: PathEntries;
-  readonly outside?: PathEntries;
+  readonly undated?: IndexEntries;
+  readonly dated: IndexEntries;
+  readonly outside?: IndexEntries;
 }
 
 const entriesBy = (index: string, column: string): DateEntries => ({
-  lacking: ofMost(`FROM tx WHERE ${column} IS NULL`),
-  having: byDate(index, column),
+  undated: ofMost(`FROM tx WHERE ${column} IS NULL`),
+  dated: byDate(index, column),
   outside: byDate(index, column, "AND (id < ? OR id > ?)"),
 });
 
 const IN_SPAN = ofMost("FROM tx WHERE true");
 const REVERTED = byId("FROM tx INDEXED BY tx_reverted_id WHERE reverted_at IS NOT NULL");
-const DATES: Readonly<Record<DateColumn, DateEntries>> = {
+const DATES: Readonly<Record<TransactionDateColumn, DateEntries>> = {
   timestamp: entriesBy("tx_dated", "timestamp"),
   updated_at: entriesBy("tx_updated", "updated_at"),
-  reverted_at: { having: byDate("tx_reverted", "reverted_at") },
+  reverted_at: { dated: byDate("tx_reverted", "reverted_at") },
 };
-const PAIR: PathEntries = {
+const PAIR: IndexEntries = {
   from: "FROM metadata_index WHERE scope = ? AND key = ? AND value = ?",
   column: "target",
   isOrdered: true,
 };
-const KEYS: PathEntries = {
+const KEYS: IndexEntries = {
   from: "FROM metadata_index WHERE scope IN (0, ?) AND key = ?",
   column: "target",
   isOrdered: false,

@@ -2,7 +2,7 @@ import { datesAllowed } from "./date-ranges.ts";
 import { DateSearch } from "./date-search.ts";
 import { TransactionFilter } from "./transaction-filter.ts";
 import { type Plan, TransactionPlanner } from "./transaction-plan.ts";
-import { type DateColumn, TransactionRows } from "./transaction-rows.ts";
+import { type TransactionDateColumn, TransactionRows } from "./transaction-rows.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   type LedgerFilter,
@@ -10,7 +10,7 @@ import {
   weightOf,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
-import { MICROS_MAX, toMicros, type Timestamp } from "#platform/time.ts";
+import { MICROS_MAX, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** What a filter and a point in time leave of the transactions. */
 export class TransactionQuery {
@@ -23,7 +23,7 @@ export class TransactionQuery {
   readonly isRest: boolean;
 
   /** Throws `VALIDATION` for a filter that is none of transactions. */
-  constructor(context: ReadContext, { where, pit, wanted }: Wanted) {
+  constructor(context: ReadContext, { where, pit, wanted }: QueryInput) {
     const { sql, history } = context;
     this.#context = context;
     this.#pit = pit;
@@ -40,7 +40,7 @@ export class TransactionQuery {
   }
 
   /** Where the transactions are that can match. */
-  plan(sortedBy?: DateColumn): Plan {
+  plan(sortedBy?: TransactionDateColumn): Plan {
     const { sql, transactions: reader } = this.#context;
     return new TransactionPlanner({
       sql,
@@ -51,7 +51,7 @@ export class TransactionQuery {
     }).plan(this.#condition);
   }
 
-  searchBy(column: DateColumn): DateSearch {
+  searchBy(column: TransactionDateColumn): DateSearch {
     const { sql, transactions: reader } = this.#context;
     const hasEnd = column === "reverted_at" && this.#pit !== undefined;
     return new DateSearch(
@@ -71,7 +71,7 @@ export class TransactionQuery {
   }
 }
 
-interface Wanted {
+interface QueryInput {
   /** A filter as JSON text. */
   readonly where?: string | undefined;
   readonly pit?: Timestamp | undefined;

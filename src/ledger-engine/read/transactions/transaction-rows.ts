@@ -1,16 +1,16 @@
-import type { Span } from "#ledger-engine/read/scan/id-scan.ts";
-import type { Place, PlaceReading } from "#ledger-engine/read/scan/sort-key.ts";
+import type { IdRange } from "#ledger-engine/read/scan/id-scan.ts";
+import type { DateScanOptions, SortKey } from "#ledger-engine/read/scan/sort-key.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { decodeTransaction, type TransactionPayload } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
-import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros, type Timestamp } from "#platform/time.ts";
+import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Columns of dates that most transactions lack; those that have one are in an index by date and id. */
-export type DateColumn = (typeof DATE_COLUMNS)[number];
-export const DATE_COLUMNS = ["timestamp", "updated_at", "reverted_at"] as const;
+export type TransactionDateColumn = (typeof TRANSACTION_DATE_COLUMNS)[number];
+export const TRANSACTION_DATE_COLUMNS = ["timestamp", "updated_at", "reverted_at"] as const;
 
 /** A transaction as it is stored, decoded as far as it is asked for. Dates are microseconds. */
 export class TransactionRow {
@@ -51,7 +51,7 @@ export class TransactionRow {
   }
 
   /** Whether it is in the index of a column. */
-  isDated(column: DateColumn): boolean {
+  isDated(column: TransactionDateColumn): boolean {
     switch (column) {
       case "timestamp":
         return this.#row.timestamp !== null;
@@ -63,7 +63,7 @@ export class TransactionRow {
   }
 
   /** Its place in a list. Those that were not reverted come before all that were. */
-  placeBy(column: DateColumn): Place {
+  sortKeyBy(column: TransactionDateColumn): SortKey {
     switch (column) {
       case "timestamp":
         return { value: this.timestamp, id: this.id };
@@ -128,22 +128,29 @@ export class TransactionRows {
   }
 
   /** The nearest of a span: all, or those that are not in the index of a column. */
-  inSpan(
-    { from, to }: Span,
-    { order, limit, lacking }: { order: Order; limit: number; lacking?: DateColumn | undefined },
+  inRange(
+    { from, to }: IdRange,
+    {
+      order,
+      limit,
+      undated,
+    }: { order: Order; limit: number; undated?: TransactionDateColumn | undefined },
   ): TransactionRow[] {
-    const condition = lacking === undefined ? "" : `AND ${LACKS[lacking]}`;
+    const condition = undated === undefined ? "" : `AND ${UNDATED[undated]}`;
     return this.#read(
       `${COLUMNS} FROM tx ${JOIN_LOG} WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3`,
       from,
       to,
       limit,
-      ...this.#maskOf(lacking),
+      ...this.#maskOf(undated),
     );
   }
 
   /** Those in the index of a column, in its order. */
-  inIndex(column: DateColumn, { from, until, order, batch }: PlaceReading): TransactionRow[] {
+  inIndex(
+    column: TransactionDateColumn,
+    { from, until, order, batch }: DateScanOptions,
+  ): TransactionRow[] {
     const [on, to] = order === "asc" ? [">=", "<="] : ["<=", ">="];
     return this.#read(
       `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} ${JOIN_LOG} WHERE tx.${column} IS NOT NULL
@@ -157,10 +164,14 @@ export class TransactionRows {
   }
 
   /** The nearest of some ids in a list that is sorted by a column. */
-  nearestOf(ids: readonly number[], column: DateColumn, reading: PlaceReading): Place[] {
-    const { from, until, order, batch } = reading;
+  nearestOf(
+    ids: readonly number[],
+    column: TransactionDateColumn,
+    options: DateScanOptions,
+  ): SortKey[] {
+    const { from, until, order, batch } = options;
     const [on, to] = order === "asc" ? [">=", "<="] : ["<=", ">="];
-    const key = PLACES[column];
+    const key = SORT_KEYS[column];
     return this.#sql
       .all<{ id: number; value: string }>(
         `SELECT tx.id, CAST(${key} AS TEXT) AS value
@@ -178,7 +189,7 @@ export class TransactionRows {
   }
 
   /** The first transaction of a span, and when it was inserted. */
-  firstIn({ from, to }: Span, order: Order): { id: number; inserted: bigint } | undefined {
+  firstIn({ from, to }: IdRange, order: Order): { id: number; inserted: bigint } | undefined {
     const [row] = this.#sql.all<{ id: number; date: number }>(
       `SELECT tx.id, log.date FROM tx ${JOIN_LOG} WHERE tx.id >= ? AND tx.id <= ? ORDER BY tx.id ${order} LIMIT 1`,
       from,
@@ -187,7 +198,7 @@ export class TransactionRows {
     return row === undefined ? undefined : { id: row.id, inserted: BigInt(row.date) };
   }
 
-  #maskOf(column: DateColumn | undefined): SqlValue[] {
+  #maskOf(column: TransactionDateColumn | undefined): SqlValue[] {
     return column === "reverted_at" ? [this.#revertedUntil.toString()] : [];
   }
 
@@ -216,20 +227,20 @@ const COLUMNS = `SELECT tx.id, log.date, log.payload, CAST(tx.timestamp AS TEXT)
 /** CROSS JOIN keeps the order of what comes before. */
 const JOIN_LOG = "CROSS JOIN log ON log.id = tx.log";
 
-const INDEXES: Readonly<Record<DateColumn, string>> = {
+const INDEXES: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "tx_dated",
   updated_at: "tx_updated",
   reverted_at: "tx_reverted",
 };
 
-const LACKS: Readonly<Record<DateColumn, string>> = {
+const UNDATED: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "tx.timestamp IS NULL",
   updated_at: "tx.updated_at IS NULL",
   reverted_at: "(tx.reverted_at IS NULL OR tx.reverted_at > CAST(?4 AS INTEGER))",
 };
 
 /** What a list is sorted by. */
-const PLACES: Readonly<Record<DateColumn, string>> = {
+const SORT_KEYS: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "coalesce(tx.timestamp, log.date)",
   updated_at: "coalesce(tx.updated_at, log.date)",
   reverted_at: `iif(tx.reverted_at <= CAST(?6 AS INTEGER), tx.reverted_at, ${MICROS_MIN})`,

@@ -102,7 +102,7 @@ export class BalanceHistory {
     const found = boundaries.map((): Holding | undefined => undefined);
     const read = (index: number): void => {
       const before = fromMicros(toMicros(boundaries[index] ?? query.endTime) - 1n);
-      found[index] = this.#volumes.find(pair, this.#volumes.momentAt(before, query));
+      found[index] = this.#volumes.find(pair, this.#volumes.asOfDate(before, query));
     };
     const fill = (low: number, high: number): void => {
       if (high - low < 2) return;

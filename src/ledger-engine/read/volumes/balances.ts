@@ -2,9 +2,9 @@ import { AccountSearch } from "#ledger-engine/read/accounts/account-search.ts";
 import { orderOf } from "#ledger-engine/read/accounts/account-walks.ts";
 import {
   AccountVolumeReader,
+  type AsOf,
   assertMoves,
   type AssetBalanceSum,
-  type Moment,
   NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
@@ -15,7 +15,7 @@ import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Sums balances over accounts. */
-export class Balances {
+export class BalanceSums {
   readonly #context: ReadContext;
   readonly #volumes: AccountVolumeReader;
 
@@ -36,10 +36,10 @@ export class Balances {
     );
     // Without history of moves, no effective date is known.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
-    const moment =
-      pit === undefined ? NOW : this.#volumes.momentAt(pit, { insertionDate: useInsertionDate });
+    const asOf =
+      pit === undefined ? NOW : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
     const sums =
-      filter === undefined ? this.#zeros(assets, moment) : this.#sums(filter, { pit, moment });
+      filter === undefined ? this.#zeros(assets, asOf) : this.#sums(filter, { pit, asOf });
     return assets.flatMap(({ id, name }) => {
       const balance = sums.get(id);
       return balance === undefined ? [] : { asset: name, balance };
@@ -47,20 +47,20 @@ export class Balances {
   }
 
   /** Of all accounts: what some have received, others have sent. */
-  #zeros(assets: readonly { id: number }[], moment: Moment): ReadonlyMap<number, bigint> {
+  #zeros(assets: readonly { id: number }[], asOf: AsOf): ReadonlyMap<number, bigint> {
     const moved = new Map<number, bigint>();
-    if (moment === NOW) {
+    if (asOf === NOW) {
       for (const { id } of assets) moved.set(id, 0n);
       return moved;
     }
-    for (const { asset } of this.#parts(undefined, { pit: undefined, moment })) {
+    for (const { asset } of this.#parts(undefined, { pit: undefined, asOf })) {
       moved.set(asset, 0n);
       if (moved.size === assets.length) break;
     }
     return moved;
   }
 
-  #sums(filter: LedgerFilter, at: At): ReadonlyMap<number, bigint> {
+  #sums(filter: LedgerFilter, at: PointInTime): ReadonlyMap<number, bigint> {
     const sums = new Map<number, bigint>();
     for (const { asset, balance } of this.#parts(filter, at)) {
       sums.set(asset, (sums.get(asset) ?? 0n) + balance);
@@ -68,11 +68,14 @@ export class Balances {
     return sums;
   }
 
-  *#parts(filter: LedgerFilter | undefined, { pit, moment }: At): Generator<AssetBalanceSum> {
+  *#parts(
+    filter: LedgerFilter | undefined,
+    { pit, asOf }: PointInTime,
+  ): Generator<AssetBalanceSum> {
     const search = new AccountSearch(this.#context, {
       filter,
       pit,
-      moment,
+      asOf,
       column: orderOf(filter),
       order: "asc",
       firstRows: undefined,
@@ -80,7 +83,7 @@ export class Balances {
     for (const { found } of search.matches()) {
       yield* this.#volumes.balances(
         found.map(({ id }) => id),
-        moment,
+        asOf,
       );
     }
   }
@@ -98,7 +101,7 @@ export class Balances {
 }
 
 /** The point in time that metadata is of, and the moment that volumes are of. */
-interface At {
+interface PointInTime {
   readonly pit: Timestamp | undefined;
-  readonly moment: Moment;
+  readonly asOf: AsOf;
 }

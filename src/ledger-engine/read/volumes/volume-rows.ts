@@ -2,7 +2,7 @@ import { groupOf, GroupWalk, rangesOfGroup } from "./volume-groups.ts";
 import { VolumeWindow } from "./volume-window.ts";
 import type { Candidate } from "#ledger-engine/read/accounts/account-filter.ts";
 import { pathsOf, sortedRanges } from "#ledger-engine/read/accounts/account-paths.ts";
-import { AccountSearch, type AccountWish } from "#ledger-engine/read/accounts/account-search.ts";
+import { type AccountQuery, AccountSearch } from "#ledger-engine/read/accounts/account-search.ts";
 import {
   byAccount,
   type Holding,
@@ -17,7 +17,7 @@ import { readNames } from "#ledger-engine/storage/names.ts";
 import type { ListScope, Order } from "#platform/paging/pagination.ts";
 
 /** Which rows of volumes are read. */
-export interface VolumeWish extends Pick<ListScope, "pit" | "oot" | "where"> {
+export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly insertionDate: boolean;
   /** So many segments make a group of accounts; 0 or less for none. */
   readonly groupBy: number;
@@ -46,16 +46,16 @@ const GROUPED_MAX = 5000;
 /** Reads rows of volumes in order, as far as they are taken. */
 export class VolumeRows {
   readonly #context: ReadContext;
-  readonly #wish: VolumeWish;
+  readonly #query: VolumeQuery;
   readonly #filter: LedgerFilter | undefined;
   readonly #window: VolumeWindow;
 
   /** Throws `VALIDATION` for a bad filter, and for a period of a ledger without history of moves. */
-  constructor(context: ReadContext, wish: VolumeWish) {
-    const { pit, oot, insertionDate } = wish;
+  constructor(context: ReadContext, query: VolumeQuery) {
+    const { pit, oot, insertionDate } = query;
     this.#context = context;
-    this.#wish = wish;
-    this.#filter = parseLedgerFilter("volumes", wish.where);
+    this.#query = query;
+    this.#filter = parseLedgerFilter("volumes", query.where);
     this.#window = new VolumeWindow(context, { pit, oot, insertionDate });
   }
 
@@ -64,14 +64,14 @@ export class VolumeRows {
   }
 
   #blocks(): Generator<Block[]> {
-    if (this.#wish.groupBy <= 0) return this.#accounts();
+    if (this.#query.groupBy <= 0) return this.#accounts();
     const search = this.#search({ column: "address", order: "asc", firstRows: undefined });
     return search.isWithin(GROUPED_MAX) ? this.#groupsOf(search) : this.#groups();
   }
 
   /** Each account by itself. */
   *#accounts(): Generator<Block[]> {
-    const { order, start, firstRows } = this.#wish;
+    const { order, start, firstRows } = this.#query;
     const bound = start === undefined ? {} : { bound: { key: { value: start }, inclusive: true } };
     const search = this.#search({ column: "address", order, firstRows, ...bound });
     for (const { found } of search.candidates()) {
@@ -88,7 +88,7 @@ export class VolumeRows {
 
   /** The groups of a few accounts. */
   *#groupsOf(search: AccountSearch): Generator<Block[]> {
-    const { order, start } = this.#wish;
+    const { order, start } = this.#query;
     const isAscending = order === "asc";
     const sums = new Map<string, GroupSum>();
     this.#addUp(search, (group) => {
@@ -104,7 +104,7 @@ export class VolumeRows {
 
   /** All groups in order, some at a time. */
   *#groups(): Generator<Block[]> {
-    const { order, start, groupBy } = this.#wish;
+    const { order, start, groupBy } = this.#query;
     const path = pathsOf(this.#filter).find(({ kind }) => kind === "addresses");
     const walk = new GroupWalk(this.#context.sql, { segments: groupBy, order, start, path });
     for (let size = GROUPS_FIRST; ; size = Math.min(2 * size, GROUPS_MAX)) {
@@ -127,7 +127,7 @@ export class VolumeRows {
   #addUp(search: AccountSearch, sumOf: (group: string) => GroupSum | undefined): void {
     for (const { found } of search.candidates()) {
       const groups = new Map(
-        found.map(({ row }) => [row.id, groupOf(row.address ?? "", this.#wish.groupBy)]),
+        found.map(({ row }) => [row.id, groupOf(row.address ?? "", this.#query.groupBy)]),
       );
       for (const { holdings } of this.#matches(search, found)) {
         for (const holding of holdings) sumOf(groups.get(holding.account) ?? "")?.add(holding);
@@ -147,15 +147,15 @@ export class VolumeRows {
     }
   }
 
-  #search(wish: Pick<AccountWish, "column" | "order" | "firstRows" | "bound" | "within">) {
-    const { pit } = this.#wish;
-    return new AccountSearch(this.#context, { ...wish, filter: this.#filter, pit, moment: NOW });
+  #search(query: Pick<AccountQuery, "column" | "order" | "firstRows" | "bound" | "within">) {
+    const { pit } = this.#query;
+    return new AccountSearch(this.#context, { ...query, filter: this.#filter, pit, asOf: NOW });
   }
 
   #toRows(blocks: readonly Block[]): VolumeRow[] {
     const assets = new Set(blocks.flatMap(({ volumes }) => volumes.map(({ asset }) => asset)));
     const names = readNames(this.#context.sql, new Set(), assets);
-    const isAscending = this.#wish.assetOrder === "asc";
+    const isAscending = this.#query.assetOrder === "asc";
     return blocks.flatMap(({ account, volumes }) =>
       volumes
         .map(({ asset, input, output }) => ({ account, asset: names.asset(asset), input, output }))

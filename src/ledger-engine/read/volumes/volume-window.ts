@@ -1,18 +1,18 @@
 import {
   AccountVolumeReader,
+  type AsOf,
   assertMoves,
   type Holding,
   type HoldingBatch,
-  type Moment,
+  type HoldingFilter,
   NOW,
-  type Wanted,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** A period: both ends are included, and each may be open. */
-export interface Period {
+export interface VolumePeriod {
   readonly pit: Timestamp | undefined;
   readonly oot: Timestamp | undefined;
   /** Whether the dates are those of insertion, not the effective ones. */
@@ -26,11 +26,11 @@ const LATEST = fromMicros(MICROS_MAX);
 export class VolumeWindow {
   readonly #volumes: AccountVolumeReader;
   readonly #isEmpty: boolean;
-  readonly #before: Moment | undefined;
-  readonly #end: Moment;
+  readonly #before: AsOf | undefined;
+  readonly #end: AsOf;
 
   /** Throws `VALIDATION` for a period of a ledger without history of moves. */
-  constructor(context: ReadContext, { pit, oot, insertionDate }: Period) {
+  constructor(context: ReadContext, { pit, oot, insertionDate }: VolumePeriod) {
     if (pit !== undefined || oot !== undefined) assertMoves(context.features);
     this.#volumes = AccountVolumeReader.of(context);
     this.#isEmpty = pit !== undefined && oot !== undefined && oot > pit;
@@ -38,14 +38,17 @@ export class VolumeWindow {
     this.#before =
       first === MICROS_MIN
         ? undefined
-        : this.#volumes.momentAt(fromMicros(first - 1n), { insertionDate });
-    if (pit !== undefined) this.#end = this.#volumes.momentAt(pit, { insertionDate });
+        : this.#volumes.asOfDate(fromMicros(first - 1n), { insertionDate });
+    if (pit !== undefined) this.#end = this.#volumes.asOfDate(pit, { insertionDate });
     // The last move must be the last one by date, too, so as to tell whether it is in the period.
     else this.#end = this.#before?.date === undefined ? NOW : { ...NOW, date: LATEST };
   }
 
   /** What moved in the period; nothing of the assets that did not, while amounts of zero count as movement. */
-  *batches(accounts: readonly number[], { assets, bounds = [] }: Wanted): Generator<HoldingBatch> {
+  *batches(
+    accounts: readonly number[],
+    { assets, bounds = [] }: HoldingFilter,
+  ): Generator<HoldingBatch> {
     if (this.#isEmpty) return;
     const before = this.#before;
     // What a balance is at the end says nothing of the difference.
@@ -59,7 +62,7 @@ export class VolumeWindow {
 
   #since(
     holdings: readonly Holding[],
-    before: Moment,
+    before: AsOf,
     assets: readonly number[] | undefined,
   ): Holding[] {
     const accounts = [...new Set(holdings.map(({ account }) => account))];

@@ -100,11 +100,11 @@ describe.each([
           for (const [moment, counted] of [
             [NOW, made],
             [
-              reader.momentAt(date, { insertionDate: true }),
+              reader.asOfDate(date, { insertionDate: true }),
               made.filter(({ insertedAt }) => insertedAt <= date),
             ],
             [
-              reader.momentAt(date, { insertionDate: false }),
+              reader.asOfDate(date, { insertionDate: false }),
               made.filter(({ timestamp }) => timestamp <= date),
             ],
           ] as const) {
@@ -153,11 +153,11 @@ test("a moment between two dates is that of the earlier one", () => {
   ledger.commit(create(posting("world -> a", 1)));
   ledger.commit(create(posting("world -> a", 1)));
   const reader = readerOf(ledger);
-  expect(reader.momentAt(at("10:00:01.5"), { insertionDate: true })).toEqual({
+  expect(reader.asOfDate(at("10:00:01.5"), { insertionDate: true })).toEqual({
     lastTx: 1,
     date: undefined,
   });
-  expect(reader.momentAt(at("09:00"), { insertionDate: false })).toEqual({
+  expect(reader.asOfDate(at("09:00"), { insertionDate: false })).toEqual({
     lastTx: -1,
     date: at("09:00"),
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ALL_IDS, type Span } from "#ledger-engine/read/scan/id-scan.ts";
+import { ALL_IDS, type IdRange } from "#ledger-engine/read/scan/id-scan.ts";
 import { mergeStreams } from "#ledger-engine/read/scan/merge.ts";
 import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
-import { SidedMoves } from "#ledger-engine/read/transactions/moves-by-role.ts";
+import { MovesByRole } from "#ledger-engine/read/transactions/moves-by-role.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
@@ -39,7 +39,7 @@ describe("the moves of an account on one side", () => {
   const [row] = sql.all<{ id: number }>("SELECT id FROM account WHERE address = 'a'");
   const pair = { account: row?.id ?? 0, asset: 1 };
   const rising = [...new Set([...sent, ...both, 1500])].toSorted((a, b) => a - b);
-  const spans: Span[] = [
+  const spans: IdRange[] = [
     ALL_IDS,
     { from: 3, to: 699 },
     { from: 702, to: 4000 },
@@ -51,12 +51,12 @@ describe("the moves of an account on one side", () => {
   ];
 
   test.each(ORDERS)("are found among thousands on the other side, %s", (order) => {
-    for (const span of spans) {
-      const within = rising.filter((id) => id >= span.from && id <= span.to);
+    for (const range of spans) {
+      const within = rising.filter((id) => id >= range.from && id <= range.to);
       const expected = order === "asc" ? within : within.toReversed();
-      const moves = new SidedMoves(sql, pair, "source");
+      const moves = new MovesByRole(sql, pair, "source");
       for (const batch of [1, 16, 5000]) {
-        expect([...moves.follow({ span, order, batch })]).toEqual(expected);
+        expect([...moves.iterate({ range, order, batch })]).toEqual(expected);
       }
     }
   });
@@ -64,8 +64,8 @@ describe("the moves of an account on one side", () => {
   test.each(ORDERS)("are all of them, where the other side is rare, %s", (order) => {
     const only = new Set(rising.filter((id) => !both.has(id) && id !== 1500));
     const all = Array.from({ length: SIZE }, (_, index) => index + 1).filter((id) => !only.has(id));
-    const moves = new SidedMoves(sql, pair, "destination");
-    expect([...moves.follow({ span: ALL_IDS, order, batch: 16 })]).toEqual(
+    const moves = new MovesByRole(sql, pair, "destination");
+    expect([...moves.iterate({ range: ALL_IDS, order, batch: 16 })]).toEqual(
       order === "asc" ? all : all.toReversed(),
     );
   });
@@ -77,9 +77,9 @@ describe("the moves of an account on one side", () => {
     const [{ id } = { id: 0 }] = fresh.all<{ id: number }>(
       "SELECT id FROM account WHERE address = 'b'",
     );
-    const moves = new SidedMoves(fresh, { account: id, asset: 1 }, "source");
+    const moves = new MovesByRole(fresh, { account: id, asset: 1 }, "source");
     for (const order of ORDERS) {
-      expect([...moves.follow({ span: ALL_IDS, order, batch: 1 })]).toEqual([]);
+      expect([...moves.iterate({ range: ALL_IDS, order, batch: 1 })]).toEqual([]);
     }
   });
 });

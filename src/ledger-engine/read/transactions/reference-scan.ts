@@ -2,13 +2,13 @@ import {
   ALL_IDS,
   behind,
   compareIds,
-  EntryPath,
-  FEW_ENTRIES,
-  FixedPath,
-  type IdPath,
+  IdList,
+  type IdRange,
+  type IdScan,
+  IndexScan,
   isEmpty,
-  type Reading,
-  type Span,
+  MATERIALIZED_MAX,
+  type ScanOptions,
 } from "#ledger-engine/read/scan/id-scan.ts";
 import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
@@ -19,28 +19,28 @@ import type { Sql } from "#platform/sql/sql.ts";
 const PAGE_REFERENCES = 5000;
 /** References that are tried in the time of one row, and how many are counted to tell. */
 const REFERENCES_PER_ROW = 5;
-const EFFORT_REFERENCES_MAX = 20_000;
+const COSTED_REFERENCES_MAX = 20_000;
 const BATCH_MAX = 50_000;
 
 /** A pattern that says nothing of what follows a prefix. */
 const PREFIX_PATTERN = /^(?:[^%_\\]|\\.)*%$/su;
 
 /** The transactions whose reference is like a pattern. */
-export function referencesLike(sql: Sql, pattern: string): IdPath {
+export function referencesLike(sql: Sql, pattern: string): IdScan {
   const prefix = likePrefix(pattern);
   const range = { from: prefix, below: textBelow(prefix) ?? null };
   return PREFIX_PATTERN.test(pattern)
-    ? new EntryPath(sql, {
+    ? new IndexScan(sql, {
         from: FROM_RANGE,
         column: "id",
         bindings: [range.from, range.below],
         isOrdered: false,
       })
-    : new ReferencePath(sql, range, likeMatcher(pattern));
+    : new ReferenceScan(sql, range, likeMatcher(pattern));
 }
 
 /** The prefix of a pattern gives a range of the references; each of them is tried. */
-class ReferencePath implements IdPath {
+class ReferenceScan implements IdScan {
   readonly isOrdered = false;
   readonly #sql: Sql;
   readonly #range: ReferenceRange;
@@ -52,9 +52,9 @@ class ReferencePath implements IdPath {
     this.#matches = matches;
   }
 
-  *follow({ span, order, batch }: Reading): Generator<number> {
-    let limit = Math.max(batch, FEW_ENTRIES);
-    for (let rest = span; !isEmpty(rest); limit = Math.min(limit * 8, BATCH_MAX)) {
+  *iterate({ range, order, batch }: ScanOptions): Generator<number> {
+    let limit = Math.max(batch, MATERIALIZED_MAX);
+    for (let rest = range; !isEmpty(rest); limit = Math.min(limit * 8, BATCH_MAX)) {
       const ids = this.#nearest(rest, order, limit);
       yield* ids;
       const last = ids.at(-1);
@@ -63,13 +63,13 @@ class ReferencePath implements IdPath {
     }
   }
 
-  *scan(span: Span): Generator<number> {
+  *iterateUnordered(range: IdRange): Generator<number> {
     for (const { id, reference } of this.#references()) {
-      if (id >= span.from && id <= span.to && this.#matches(reference)) yield id;
+      if (id >= range.from && id <= range.to && this.#matches(reference)) yield id;
     }
   }
 
-  count(_span: Span, max: number): number {
+  count(_range: IdRange, max: number): number {
     const [counted] = this.#sql.all<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?)`,
       this.#range.from,
@@ -83,19 +83,19 @@ class ReferencePath implements IdPath {
     return undefined;
   }
 
-  settled(): IdPath {
-    if (this.count(ALL_IDS, FEW_ENTRIES + 1) > FEW_ENTRIES) return this;
-    return new FixedPath(this.#nearest(ALL_IDS, "asc", FEW_ENTRIES + 1));
+  materialized(): IdScan {
+    if (this.count(ALL_IDS, MATERIALIZED_MAX + 1) > MATERIALIZED_MAX) return this;
+    return new IdList(this.#nearest(ALL_IDS, "asc", MATERIALIZED_MAX + 1));
   }
 
-  effort(): number {
-    return this.count(ALL_IDS, EFFORT_REFERENCES_MAX) / REFERENCES_PER_ROW;
+  cost(): number {
+    return this.count(ALL_IDS, COSTED_REFERENCES_MAX) / REFERENCES_PER_ROW;
   }
 
-  #nearest(span: Span, order: Order, limit: number): number[] {
+  #nearest(range: IdRange, order: Order, limit: number): number[] {
     const compare = compareIds(order);
     let found: number[] = [];
-    for (const id of this.scan(span)) {
+    for (const id of this.iterateUnordered(range)) {
       found.push(id);
       if (found.length >= 2 * limit) found = found.toSorted(compare).slice(0, limit);
     }
