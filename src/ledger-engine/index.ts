@@ -24,6 +24,7 @@ export {
 export {
   BulkElementData,
   BulkElementRequest,
+  MetadataOfAccountRequest,
   RevertRequest,
   RuntimeRequest,
   TransactionRequest,

@@ -196,7 +196,8 @@ function toCommand(request: BulkElementRequest): Command {
     }
     case "ADD_METADATA": {
       const { targetType, targetId, metadata } = request.data;
-      return { kind: "setMetadata", target: toTarget(targetType, targetId), metadata };
+      const target = toTarget(targetType, targetId);
+      return { kind: "setMetadata", target, metadata: metadata ?? {} };
     }
     case "DELETE_METADATA": {
       const { targetType, targetId, key } = request.data;

@@ -2,7 +2,12 @@
 import * as z from "zod";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { AccountMetadata } from "#ledger-engine/rules/types.ts";
-import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
+import {
+  BigIntegerInput,
+  type Metadata,
+  MetadataSchema,
+  TimestampInput,
+} from "#platform/validation.ts";
 
 // What clients send to change a ledger, over HTTP or through the library: nothing here knows of HTTP. Optional fields
 // take null for "not given", as the Go clients write it.
@@ -21,8 +26,13 @@ const PostingsRequest = z.preprocess((value, context) => {
   return z.NEVER;
 }, z.array(PostingRequest));
 
+/** Metadata of an account. Null stands for none: the Go client sends it for a map that it was not given. */
+export const MetadataOfAccountRequest = MetadataSchema.nullable().transform(
+  (metadata): Metadata => metadata ?? {},
+);
+
 const AccountMetadataRequest = z
-  .custom<AccountMetadata>()
+  .custom<Readonly<Record<string, Metadata | null>>>()
   .superRefine((value: unknown, context) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       context.addIssue({ code: "custom", message: "expected an object of metadata" });
@@ -30,12 +40,13 @@ const AccountMetadataRequest = z
     }
     for (const [address, metadata] of Object.entries(value)) {
       if (context.issues.length > 0) return;
-      const parsed = MetadataSchema.safeParse(metadata);
+      const parsed = MetadataOfAccountRequest.safeParse(metadata);
       for (const { message, path } of parsed.error?.issues ?? []) {
         context.addIssue({ code: "custom", message, path: [address, ...path] });
       }
     }
   })
+  .transform(withoutNulls)
   .meta({
     type: "object",
     additionalProperties: { type: "object", additionalProperties: { type: "string" } },
@@ -91,10 +102,17 @@ const TargetRequest = z.object({
   targetId: z.union([z.string(), z.int(), z.bigint()]),
 });
 
+const AddMetadataRequest = TargetRequest.extend({
+  metadata: MetadataSchema.nullable(),
+}).superRefine(({ targetType, metadata }, context) => {
+  if (metadata !== null || targetType === "ACCOUNT") return;
+  context.addIssue({ code: "custom", message: "expected an object of texts", path: ["metadata"] });
+});
+
 /** What the elements of a bulk say, by their action. */
 export const BulkElementData = {
   CREATE_TRANSACTION: TransactionRequest.nullable().transform((data) => data ?? {}),
-  ADD_METADATA: TargetRequest.extend({ metadata: MetadataSchema }),
+  ADD_METADATA: AddMetadataRequest,
   REVERT_TRANSACTION: z.object({
     id: z.union([z.int().min(0), z.bigint()]).transform(Number),
     force: z.boolean().nullish(),
@@ -118,3 +136,9 @@ export const BulkElementRequest = z.discriminatedUnion("action", [
   elementOf("REVERT_TRANSACTION"),
   elementOf("DELETE_METADATA"),
 ]);
+
+/** A member of the name `__proto__` stays one. */
+function withoutNulls(metadata: Readonly<Record<string, Metadata | null>>): AccountMetadata {
+  const entries = Object.entries(metadata).map(([address, own]) => [address, own ?? {}] as const);
+  return Object.fromEntries(entries);
+}

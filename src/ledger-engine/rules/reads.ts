@@ -73,8 +73,8 @@ export interface BalanceInterval extends Volumes {
 export interface LogListEntry extends LogEntry {
   /** In the wire's base64url; of the inputs of the command that made it. */
   readonly idempotencyHash: string;
-  /** In base64; undefined where the ledger has no hash chain. */
-  readonly hash: string | undefined;
+  /** In base64; empty where the ledger has no hash chain. */
+  readonly hash: string;
 }
 
 /** A part of an export: JSON of log entries, a line each. */

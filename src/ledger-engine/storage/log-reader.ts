@@ -177,7 +177,7 @@ export class LogReader {
       return {
         ...entry,
         idempotencyHash: inputsHash(entry, keyHash),
-        hash: hash === "" ? undefined : Buffer.from(hash, "hex").toString("base64"),
+        hash: Buffer.from(hash, "hex").toString("base64"),
       };
     });
   }

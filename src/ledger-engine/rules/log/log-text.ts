@@ -20,10 +20,9 @@ import { formatTimestamp } from "#platform/time.ts";
 export function toLogText(entry: LogListEntry): string {
   const { id, date, data, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
   const keyText = idempotencyKey === "" ? '""' : quoteJson(idempotencyKey);
-  const hashText = hash === undefined ? "" : `,"hash":"${hash}"`;
   const versionText =
     schemaVersion === undefined ? "" : `,"schemaVersion":${quoteJson(schemaVersion)}`;
-  return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id}${hashText}${versionText}}`;
+  return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}`;
 }
 
 function dataText(data: LogData): string {

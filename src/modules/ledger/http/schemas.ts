@@ -359,7 +359,7 @@ export const LogResponse = z
     idempotencyKey: z.string(),
     idempotencyHash: z.string(),
     id: Count,
-    hash: z.string().optional().openapi({ description: "Absent where logs are not hashed." }),
+    hash: z.string().openapi({ description: "Empty where logs are not hashed." }),
     schemaVersion: z
       .string()
       .optional()

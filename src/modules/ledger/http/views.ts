@@ -50,7 +50,7 @@ export const toLogView = (entry: LogListEntry): LogView => ({
   idempotencyKey: entry.idempotencyKey,
   idempotencyHash: entry.idempotencyHash,
   id: entry.id,
-  ...(entry.hash === undefined ? {} : { hash: entry.hash }),
+  hash: entry.hash,
   ...(entry.schemaVersion === undefined ? {} : { schemaVersion: entry.schemaVersion }),
 });
 

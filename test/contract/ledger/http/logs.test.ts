@@ -12,7 +12,8 @@ import {
   refusalOf,
   traceOf,
 } from "#test/support/ledger/api.ts";
-import { api, bodyOf, send, token } from "#test/support/platform/api.ts";
+import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
+import { sdk } from "#test/support/platform/sdk.ts";
 import { bytesOf, oneByOne } from "#test/support/platform/streams.ts";
 
 type LogView = ReturnType<typeof LogResponse.parse>;
@@ -316,6 +317,24 @@ describe("the import of a log", () => {
       message: `[${code}] ${message}`,
     });
     expect(await logIdsOf(ledger)).toEqual([]);
+  });
+});
+
+describe("a ledger without hashes", () => {
+  test("lists and exports its entries with an empty one, as the official clients want", async () => {
+    const { v2 } = sdk().ledger;
+    const ledger = freshName();
+    const features = { HASH_LOGS: "DISABLED" };
+    await v2.createLedger({ ledger, v2CreateLedgerRequest: { features } });
+    await okBodyOf(post(ledger, pay("world -> a", 1)));
+    const { v2LogsCursorResponse } = await v2.listLogs({ ledger });
+    expect(v2LogsCursorResponse?.cursor.data).toMatchObject([{ id: 1n, hash: "" }]);
+    const log = await exportLogs(ledger);
+    expect(JSON.parse(log)).toMatchObject({ id: 1, hash: "" });
+    const copy = freshName();
+    await v2.createLedger({ ledger: copy, v2CreateLedgerRequest: { features } });
+    expect((await importLogs(copy, log)).status).toBe(204);
+    expect(await exportLogs(copy)).toBe(log);
   });
 });
 

@@ -28,6 +28,20 @@ const POSTING = '{"source":"world","destination":"a","amount":1,"asset":"USD"}';
 const withPosting = (members: string): string =>
   `{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD",${members}}]}`;
 
+test("null is no metadata of an account, and no metadata of a transaction", async () => {
+  const own = await freshLedger();
+  await okBodyOf(post(own, pay("world -> a", 1)));
+  const add = async (path: string) =>
+    (await api(`/api/ledger${path}/metadata`, { method: "POST", body: "null" })).status;
+  expect(await add(`/v2/${own}/accounts/b`)).toBe(204);
+  expect(await add(`/${own}/accounts/c`)).toBe(204);
+  expect(await add(`/v2/${own}/transactions/1`)).toBe(400);
+  expect(await add(`/${own}/transactions/1`)).toBe(400);
+  expect((await inLedger(own, "/metadata", { method: "PUT", body: "null" })).status).toBe(400);
+  expect(await okBodyOf(inLedger(own, "/accounts/b"))).toMatchObject({ data: { metadata: {} } });
+  expect(await logIdsOf(own)).toEqual([1, 2, 3]);
+});
+
 describe("a transaction that is refused leaves no trace", () => {
   test.each([
     ["malformed JSON", "{", "VALIDATION"],

@@ -110,7 +110,7 @@ class Life implements Known {
       const text = `${chain === "" ? "" : `"${chain}"\n`}${toMemento(entry)}\n`;
       chain = createHash("sha256").update(text).digest("base64");
       const idempotencyHash = present(this.#hashes.get(entry.id), `entry ${entry.id} was written`);
-      return { ...entry, idempotencyHash, hash: features.HASH_LOGS === "SYNC" ? chain : undefined };
+      return { ...entry, idempotencyHash, hash: features.HASH_LOGS === "SYNC" ? chain : "" };
     });
     return new LedgerHistory(entries, features);
   }

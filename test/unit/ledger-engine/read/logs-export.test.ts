@@ -76,6 +76,9 @@ describe("an export", () => {
     expect(lines).toEqual(listed(ledger));
     expect(lines).toHaveLength(11);
     expect(lines.map((line) => stringifyJson(parseJson(line)))).toEqual(lines);
+    // The official clients refuse an entry without one.
+    const isText = (line: string) => /"hash":"([\w+/]{43}=)?"[,}]/.test(line);
+    expect(lines.filter((line) => !isText(line))).toEqual([]);
   });
 
   test("of an empty log is empty", () => {

@@ -155,6 +155,17 @@ describe("a request for a transaction", () => {
     expect(parsed.success).toBe(false);
   });
 
+  test("takes null for no metadata of an account", () => {
+    const { accountMetadata } = commandOf(
+      `{${ONE},"accountMetadata":{"a":null,"b":{"k":"v"},"__proto__":null}}`,
+    );
+    expect(Object.entries(accountMetadata ?? {})).toEqual([
+      ["a", {}],
+      ["b", { k: "v" }],
+      ["__proto__", {}],
+    ]);
+  });
+
   test("keeps __proto__ as a metadata key and as an account, and checks addresses of account metadata", () => {
     const { metadata, accountMetadata } = commandOf(
       `{${ONE},"metadata":{"__proto__":"m"},"accountMetadata":{"__proto__":{"__proto__":"a"}}}`,
@@ -229,6 +240,19 @@ describe("a bulk", () => {
         metadata: { k: "v" },
       },
     ]);
+  });
+
+  test("takes null for no metadata of an account, and not for those of a transaction", () => {
+    const add = (target: string) => `[{"action":"ADD_METADATA","data":{${target}}}]`;
+    expect(commandsOf(add('"targetType":"ACCOUNT","targetId":"a","metadata":null'))).toStrictEqual([
+      { kind: "setMetadata", target: { type: "ACCOUNT", id: "a" }, metadata: {} },
+    ]);
+    for (const target of [
+      '"targetType":"TRANSACTION","targetId":1,"metadata":null',
+      '"targetType":"ACCOUNT","targetId":"a"',
+    ]) {
+      expect(refusalOf(() => commandsOf(add(target)))).toBe("VALIDATION");
+    }
   });
 
   test("keeps the keys of its elements", () => {

@@ -166,5 +166,4 @@ export const AccountBalancesResponse = z
 
 export const LogV1Response = LogResponse.extend({
   type: z.enum(["NEW_TRANSACTION", "SET_METADATA"]),
-  hash: z.string().openapi({ description: "Empty where logs are not hashed." }),
 }).openapi("LogV1");

@@ -50,8 +50,8 @@ export const toAccountBalancesView = (
 const balancesOf = ({ volumes = [] }: AccountRecord) =>
   toBalancesView(volumes.map(({ asset, input, output }) => ({ asset, balance: input - output })));
 
-/** The entry as in version 2, with a hash always; nothing for one of a type that the clients refuse. */
+/** The entry as in version 2; nothing for one of a type that the clients refuse. */
 export function toLogV1Views(entry: LogListEntry): z.input<typeof LogV1Response>[] {
-  const { type, hash = "", ...view } = toLogView(entry);
-  return type === "NEW_TRANSACTION" || type === "SET_METADATA" ? [{ type, ...view, hash }] : [];
+  const { type, ...view } = toLogView(entry);
+  return type === "NEW_TRANSACTION" || type === "SET_METADATA" ? [{ type, ...view }] : [];
 }

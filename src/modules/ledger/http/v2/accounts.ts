@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
-import { parseAccount, toAccountView, type Target } from "#ledger-engine";
+import { MetadataOfAccountRequest, parseAccount, toAccountView, type Target } from "#ledger-engine";
 import {
   toAccountQuery,
   toCountQuery,
@@ -115,6 +115,7 @@ const METADATA = {
   tag: "Accounts",
   params: AddressParams,
   keyParams: AddressKeyParams,
+  body: MetadataOfAccountRequest,
   operationIds: { add: "v2AddMetadataToAccount", delete: "v2DeleteAccountMetadata" },
   toTarget: ({ address }: { address: string }): Target => ({
     type: "ACCOUNT",

@@ -5,7 +5,7 @@ import { WriteQuery } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
-import { MetadataSchema } from "#platform/http/schemas.ts";
+import type { Metadata } from "#platform/http/schemas.ts";
 
 /** What has metadata: where its routes are, and how their parameters name it. */
 export interface MetadataOwner<T extends { ledger: string }> {
@@ -17,6 +17,7 @@ export interface MetadataOwner<T extends { ledger: string }> {
   readonly tag: string;
   readonly params: z.ZodType<T>;
   readonly keyParams: z.ZodType<T & { key: string }>;
+  readonly body: z.ZodType<Metadata>;
   readonly operationIds: { readonly add: string; readonly delete: string };
   /** Throws `VALIDATION` for parameters that name nothing. */
   readonly toTarget: (params: T) => Target;
@@ -25,7 +26,7 @@ export interface MetadataOwner<T extends { ledger: string }> {
 /** The two routes that change the metadata of something. */
 export function registerMetadata<T extends { ledger: string }>(
   app: OpenAPIHono<AppEnv>,
-  { path, noun, tag, params: owner, keyParams, operationIds, toTarget }: MetadataOwner<T>,
+  { path, noun, tag, params: owner, keyParams, body, operationIds, toTarget }: MetadataOwner<T>,
 ): void {
   const common = {
     tags: [tag],
@@ -41,7 +42,7 @@ export function registerMetadata<T extends { ledger: string }>(
       operationId: operationIds.add,
       summary: `Add metadata to ${noun}`,
       params: owner,
-      body: MetadataSchema,
+      body,
       responses: { 204: empty("Added"), ...errors(400, 404) },
     },
     async ({ params, query, body: metadata, c }) => {

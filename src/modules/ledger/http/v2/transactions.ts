@@ -33,7 +33,7 @@ import {
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["Transactions"];
@@ -200,6 +200,7 @@ const METADATA = {
   tag: "Transactions",
   params: WriteIdParams,
   keyParams: WriteIdKeyParams,
+  body: MetadataSchema,
   operationIds: { add: "v2AddMetadataOnTransaction", delete: "v2DeleteTransactionMetadata" },
   toTarget: ({ id }: { id: number }): Target => ({ type: "TRANSACTION", id }),
 } as const;

@@ -42,7 +42,7 @@ describe("an account", () => {
 
 describe("a log entry", () => {
   const target = { type: "ACCOUNT", id: address } as const;
-  const entry = (data: LogListEntry["data"], hash: string | undefined): LogListEntry => ({
+  const entry = (data: LogListEntry["data"], hash: string): LogListEntry => ({
     id: 1,
     date,
     idempotencyKey: "",
@@ -51,10 +51,10 @@ describe("a log entry", () => {
     hash,
   });
 
-  test("has a hash always", () => {
+  test("has a hash always, be it empty", () => {
     const data = { type: "SET_METADATA", target, metadata: {} } as const;
     expect(toLogV1Views(entry(data, "abc"))).toMatchObject([{ id: 1, hash: "abc" }]);
-    expect(toLogV1Views(entry(data, undefined))).toMatchObject([{ id: 1, hash: "" }]);
+    expect(toLogV1Views(entry(data, ""))).toMatchObject([{ id: 1, hash: "" }]);
   });
 
   test("of a type that the clients refuse is not shown", () => {

@@ -1,6 +1,6 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { parseAccount, type Command, type Target } from "#ledger-engine";
+import { MetadataOfAccountRequest, parseAccount, type Command, type Target } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
 import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
 import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
@@ -23,7 +23,7 @@ export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
 }
 
 function registerAdditions(app: OpenAPIHono<AppEnv>): void {
-  const common = { ...COMMON, method: "post", body: MetadataSchema } as const;
+  const common = { ...COMMON, method: "post" } as const;
   const responses = { 204: empty("Added"), ...errors(400, 404) };
   endpoint(
     app,
@@ -33,6 +33,7 @@ function registerAdditions(app: OpenAPIHono<AppEnv>): void {
       operationId: "addMetadataOnTransaction",
       summary: "Add metadata to a transaction",
       params: TransactionTextParams,
+      body: MetadataSchema,
       responses,
     },
     ({ params: { ledger, txid }, query, body: metadata, c }) =>
@@ -50,6 +51,7 @@ function registerAdditions(app: OpenAPIHono<AppEnv>): void {
       operationId: "addMetadataToAccount",
       summary: "Add metadata to an account",
       params: AddressParams,
+      body: MetadataOfAccountRequest,
       responses,
     },
     ({ params: { ledger, address }, query, body: metadata, c }) =>
