@@ -221,9 +221,10 @@ export class TransactionPlanner {
     return this.#referenced ?? undefined;
   }
 
+  /** Where more than a few have a reference, trying rows as they come costs less than telling how many. */
   #findReferenced(): IdScan | null {
-    const scan = referencesLike(this.#sources.sql, "%");
-    return scan.count(ALL_IDS, REFERENCES_RARE + 1) > REFERENCES_RARE ? null : scan;
+    const scan = referencesLike(this.#sources.sql, "%").materialized();
+    return scan.isOrdered ? scan : null;
   }
 
   /** The ids of what was inserted in a range of dates, as these never decrease with the id. */
@@ -263,9 +264,6 @@ export class TransactionPlanner {
     return { range: ALL_IDS, scans: [scan], isExact };
   }
 }
-
-/** Looking at so many references takes about as long as a page; where there are more, rows are tried as they come. */
-const REFERENCES_RARE = 20_000;
 
 const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 
