@@ -4,7 +4,6 @@ import { startServer } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
-import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
 
 /** `npm start`: the product on one machine, on loopback. */
 async function start(): Promise<void> {
@@ -21,7 +20,7 @@ async function start(): Promise<void> {
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
   folder.announce(address);
-  process.stdout.write(welcome(address));
+  process.stdout.write(welcome(address, await writeScopes(url)));
 }
 
 /** The Worker's log goes to standard error, as it is. */
@@ -29,8 +28,18 @@ function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function welcome({ url, clientId, clientSecret }: ServerAddress): string {
-  const scope = SCOPED_MODULES.map((name) => `${name}:write`).join(" ");
+/** The scopes that allow everything, as the server itself tells. */
+async function writeScopes(url: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
+  const { scopes_supported: scopes } = await response.json<{ scopes_supported: string[] }>();
+  return scopes.filter((scope) => scope.endsWith(":write"));
+}
+
+function welcome(
+  { url, clientId, clientSecret }: ServerAddress,
+  scopes: readonly string[],
+): string {
+  const scope = scopes.join(" ");
   const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} -d 'scope=${scope}'`;
   return `
 Florin is ready.

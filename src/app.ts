@@ -1,9 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import introduction from "./introduction.md" with { type: "text" };
-import { authModule } from "#modules/auth/index.ts";
-import { ledgerModule } from "#modules/ledger/index.ts";
-import { webhooksModule } from "#modules/webhooks/index.ts";
+import { MODULES } from "./modules.ts";
+import { authModule, authSettings } from "#modules/auth/index.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerPage } from "#platform/document/page.ts";
 import { AppError, INTERNAL_MESSAGE, toErrorBody } from "#platform/errors.ts";
@@ -14,20 +13,19 @@ import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
-import type { Module } from "#platform/modules/module.ts";
+import { memoByEnv } from "#platform/memo.ts";
+import { scopesOf } from "#platform/modules/module.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
-import { type Settings, settingsOf } from "#platform/settings.ts";
-
-/** The modules of the product, in the order in which the API document shows them. */
-const MODULES: readonly Module[] = [ledgerModule, webhooksModule, authModule];
+import { platformSettings } from "#platform/platform-settings.ts";
+import { assertSettings } from "#platform/settings.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   app.use(observe);
   app.use(allowAnyOrigin);
   app.use(configure);
-  for (const { name, routes, florinRoutes } of MODULES) {
-    app.route(`/api/${name}`, routes());
+  for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
+    app.route(`/api/${partOf}`, routes());
     if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
   }
   registerVersions(app, MODULES);
@@ -60,23 +58,33 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
 }
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
-  const settings = settingsOf(c.env);
-  assertLocal(settings, c.req.url);
+  assertConfigured(c.env);
+  if (authSettings.of(c.env).FLORIN_AUTH === "off") assertLocal(c.req.url);
   // No stored text contains it, and SQLite ends texts at it.
   if (c.req.url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
   if (BROKEN_ENCODING.test(c.req.url)) {
     throw new AppError("VALIDATION", "the URL has a broken percent encoding");
   }
-  c.set("settings", settings);
-  c.set("authenticate", authModule.authenticator(c.env, settings));
+  c.set("settings", platformSettings.of(c.env));
+  c.set("scopes", ALL_SCOPES);
+  c.set("authenticate", authModule.authenticator(c.env));
   await next();
 }
+
+const SETTINGS = [platformSettings, ...MODULES.map(({ settings }) => settings)];
+
+/** The settings of an environment are checked once. */
+const assertConfigured = memoByEnv((env: Env) => {
+  assertSettings(SETTINGS, { ...env });
+  return true;
+});
+
+const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
 /** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */
-function assertLocal(settings: Settings, url: string): void {
-  if (settings.FLORIN_AUTH === "on") return;
+function assertLocal(url: string): void {
   if (isLoopbackHost(new URL(url).hostname)) return;
   throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
 }
@@ -112,5 +120,12 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
     text ??= makeDocument(app, { modules: MODULES, introduction });
     return c.body(text, 200, { "content-type": "application/json" });
   });
-  registerPage(app, MODULES);
+  registerPage(app, { modules: MODULES, clientIdOf: localClientOf });
 }
+
+/**
+ * The first client's id, on the developer's own machine. The developer pastes its secret: a page that holds it would give it
+ * to every site that the browser visits, as all origins may read our pages.
+ */
+const localClientOf = (env: Env): string =>
+  platformSettings.of(env).FLORIN_LOCAL ? (authSettings.of(env).FLORIN_CLIENT_ID ?? "") : "";

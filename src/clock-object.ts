@@ -1,19 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import { BucketService, PipelineService } from "#modules/ledger/index.ts";
-import { WebhookService } from "#modules/webhooks/index.ts";
+import { MODULES } from "./modules.ts";
 import { systemClock } from "#platform/clock.ts";
 import { logError } from "#platform/log.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** Puts right what is overdue in one module, and returns when to look again, in milliseconds since the epoch. */
-type Sweep = (env: Env) => Promise<number | undefined>;
-
-const SWEEPS: readonly Sweep[] = [
-  (env) => WebhookService.from(env).sweep(),
-  (env) => BucketService.from(env).sweep(),
-  (env) => PipelineService.from(env).sweep(),
-];
+const SWEEPS = MODULES.flatMap(({ sweeps = [] }) => sweeps);
 
 /** When sweeps that were cut off or have failed are repeated. */
 const SWEEP_BACKOFF = doubling(15_000, 120_000);
@@ -77,10 +69,10 @@ export class ClockObject extends DurableObject<Env> {
   async #sweepAll(retryMs: number): Promise<number | undefined> {
     const times: number[] = [];
     let hasFailed = false;
-    const sweeps = SWEEPS.map(async (sweep) => sweep(this.env));
-    for (const result of await Promise.allSettled(sweeps)) {
+    const results = await Promise.allSettled(SWEEPS.map(async ({ run }) => run(this.env)));
+    for (const [index, result] of results.entries()) {
       if (result.status === "rejected") {
-        logError("a sweep failed", result.reason);
+        logError("a sweep failed", result.reason, { sweep: SWEEPS[index]?.name });
         hasFailed = true;
         times.push(retryMs);
       } else if (result.value !== undefined) {

@@ -2,7 +2,8 @@ import { createApp } from "./app.ts";
 import { consume } from "./jobs.ts";
 
 export { ClockObject } from "./clock-object.ts";
-export { LedgerAuditObject, LedgerObject, PipelineObject } from "#modules/ledger/index.ts";
+export { PipelineObject } from "#modules/exporters/index.ts";
+export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";
 
 const app = createApp();
 

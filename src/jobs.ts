@@ -1,12 +1,15 @@
 import { z } from "zod";
-import { LedgerService, PipelineService } from "#modules/ledger/index.ts";
+import { MODULES } from "./modules.ts";
+import { PipelineService } from "#modules/exporters/index.ts";
+import { LedgerService } from "#modules/ledger/index.ts";
 import { type Subscriptions, WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
-import type { DeliveryMessage, EventsMessage, EventsOrigin } from "#platform/events/messages.ts";
-import { log, logError } from "#platform/log.ts";
-import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import type { EventsMessage, EventsOrigin } from "#platform/events/messages.ts";
+import { acknowledgeAfter, parseMessages } from "#platform/events/queue.ts";
+import { log } from "#platform/log.ts";
+import type { QueueConsumers } from "#platform/modules/module.ts";
 
 /**
  * Where events of ledgers are read, and confirmed once whatever they cause is stored. Throws `LEDGER_NOT_FOUND` for a
@@ -33,22 +36,25 @@ interface FanOutOptions {
   readonly subscriptions: Subscriptions;
 }
 
-/** The handler of both queues. */
+/** Gives a batch of messages to what consumes the queue. */
 export async function consume(batch: MessageBatch, env: Env): Promise<void> {
-  const webhooks = WebhookService.from(env);
-  switch (batch.queue) {
-    case "florin-events":
-      return consumeEvents(batch, {
-        source: LedgerService.from(env),
-        webhooks,
-        pipelines: PipelineService.from(env),
-      });
-    case "florin-deliveries":
-      return consumeDeliveries(batch, webhooks);
-    default:
-      throw new Error(`no consumer for the queue ${batch.queue}`);
-  }
+  const consumer = CONSUMERS.get(batch.queue);
+  if (consumer === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
+  await consumer(batch, env);
 }
+
+const CONSUMERS = new Map<string, QueueConsumers[string]>([
+  [
+    "florin-events",
+    (batch, env) =>
+      consumeEvents(batch, {
+        source: LedgerService.from(env),
+        webhooks: WebhookService.from(env),
+        pipelines: PipelineService.from(env),
+      }),
+  ],
+  ...MODULES.flatMap(({ queues = {} }) => Object.entries(queues)),
+]);
 
 /**
  * Turns new events into deliveries, and wakes the pipelines before it confirms them. A ledger that cannot be read does not
@@ -114,16 +120,6 @@ async function consumeParts(
   }
 }
 
-/** Makes the attempts that are due. A delivery that is not due, or is taken already, is left alone. */
-export async function consumeDeliveries(
-  batch: MessageBatch,
-  webhooks: Pick<WebhookService, "deliver">,
-): Promise<void> {
-  const messages = parseMessages(batch, DeliverySchema);
-  const ids = new Set(messages.map(({ body }) => body.deliveryId));
-  await acknowledgeAfter(messages, () => webhooks.deliver([...ids]));
-}
-
 const LogId = z.int().min(0);
 const EventsSchema: z.ZodType<EventsMessage> = z.object({
   ledger: z.string().min(1),
@@ -131,48 +127,6 @@ const EventsSchema: z.ZodType<EventsMessage> = z.object({
   from: LogId,
   to: LogId,
 });
-const DeliverySchema: z.ZodType<DeliveryMessage> = z.object({ deliveryId: z.string().min(1) });
-
-interface Received<T> {
-  readonly message: Message;
-  readonly body: T;
-}
-
-/** The messages of a batch that are well formed. The others are acknowledged: no repetition would make them better. */
-function parseMessages<T>(batch: MessageBatch, schema: z.ZodType<T>): Received<T>[] {
-  const received: Received<T>[] = [];
-  for (const message of batch.messages) {
-    const parsed = schema.safeParse(message.body);
-    if (parsed.success) {
-      received.push({ message, body: parsed.data });
-    } else {
-      log("error", "malformed message dropped", { queue: batch.queue, messageId: message.id });
-      message.ack();
-    }
-  }
-  return received;
-}
-
-/** Acknowledges messages when the work that they ask for is done, and has them sent again when it failed. */
-async function acknowledgeAfter(
-  received: readonly Received<unknown>[],
-  work: () => Promise<void>,
-): Promise<void> {
-  if (received.length === 0) return;
-  try {
-    await work();
-    for (const { message } of received) message.ack();
-  } catch (error) {
-    logError("messages could not be handled", error, { count: received.length });
-    for (const { message } of received) {
-      const waitMs = waitAfterFailures(MESSAGE_BACKOFF, message.attempts);
-      message.retry({ delaySeconds: Math.ceil(waitMs / 1000) });
-    }
-  }
-}
-
-/** When a message is sent again. */
-const MESSAGE_BACKOFF = doubling(1000, 300_000);
 
 /** Joins ranges that overlap or touch, in ascending order. */
 function mergeRanges(

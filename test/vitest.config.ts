@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
-import { SETTING_NAMES } from "#platform/settings.ts";
+import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const root = resolve(import.meta.dirname, "..");

@@ -135,7 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "modules/exporters/drivers",
       "modules/ledger/catalogue/index.ts",
     ],
-    packages: [...D1, ...RUNTIME],
+    packages: [...HTTP, ...D1, ...RUNTIME],
   },
   "modules/exporters/http": {
     uses: [...ANATOMY, "modules/exporters", "modules/exporters/drivers"],
@@ -143,11 +143,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "modules/ledger/catalogue/buckets": {
-    uses: [...ANATOMY, "ledger-engine", "modules/exporters", "modules/ledger/catalogue"],
+    uses: [...ANATOMY, "ledger-engine", "modules/exporters", ...ledger("catalogue", "settings.ts")],
     packages: D1,
   },
   "modules/ledger/objects": {
-    uses: [...ANATOMY, "ledger-engine", "modules/ledger/catalogue"],
+    uses: [...ANATOMY, "ledger-engine", ...ledger("catalogue", "settings.ts")],
     packages: RUNTIME,
   },
   "modules/ledger/http": {
@@ -155,7 +155,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
   "modules/ledger/bulk": {
-    uses: [...ANATOMY, "ledger-engine", "modules/ledger/http"],
+    uses: [...ANATOMY, "ledger-engine", ...ledger("http", "settings.ts")],
     packages: HTTP,
   },
   "modules/ledger": {

@@ -1,6 +1,7 @@
 import { OperatorError, ROOT } from "./project.ts";
+import { SETTING_NAMES, SETTING_TABLES } from "./setting-tables.ts";
 import { type LocalSecrets, type ServerAddress, statePath } from "./state.ts";
-import { parseSettings, SETTING_NAMES } from "#platform/settings.ts";
+import { assertSettings } from "#platform/settings.ts";
 
 /** What a local server takes from its environment before it touches anything. */
 export interface LocalSettings {
@@ -12,7 +13,7 @@ export interface LocalSettings {
 
 /** Reads and checks the settings. Throws `SettingsError` or `OperatorError` with a sentence for each wrong one. */
 export function readLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
-  parseSettings(localVars(env, STAND_IN));
+  assertSettings(SETTING_TABLES, localVars(env, STAND_IN));
   return {
     port: readPort(env["PORT"]),
     statePath: statePath(env, ROOT),

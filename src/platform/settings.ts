@@ -3,198 +3,222 @@ import { CronSchedule } from "./cron-schedule.ts";
 import { parseDurationMs } from "./duration.ts";
 import { memoByEnv } from "./memo.ts";
 
-/** The settings of a deployment: Worker variables, parsed once. */
-export type Settings = z.output<typeof SettingsSchema>;
-export type SettingName = keyof typeof SettingsSchema.shape;
+/** One setting of a deployment, a Worker variable: how its text is read, and what it is for. */
+export interface Setting<T> {
+  /** Takes the text, or undefined where it is not set. Its messages tell what the setting takes. */
+  readonly schema: z.ZodType<T, string | undefined>;
+  /** What it is for, as the README says it. */
+  readonly meaning: string;
+  /** The text that stands for one that is not set; undefined where there is none. */
+  readonly standard?: string | undefined;
+  /** Its value never appears in a log, an error or a terminal. */
+  readonly isSecret?: boolean;
+}
 
-const ON_OFF = ["on", "off"] as const;
-const BOOLEANS = ["true", "false"] as const;
-const INSERTION_LIMIT = 100_000;
-const PERIOD_MS_MIN = 10;
+type Shape = Readonly<Record<string, Setting<unknown>>>;
+type Values<S extends Shape> = {
+  readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never;
+};
+export type SettingsOf<T> = T extends DeclaredSettings<infer S> ? Values<S> : never;
 
-const SettingsSchema = z.object({
-  FLORIN_AUTH: choice(ON_OFF, "on"),
-  /** Set by `npm start` and by tests only: allows what is refused on the internet. */
-  FLORIN_LOCAL: boolean("false"),
-  FLORIN_CLIENT_ID: text("a non-empty text", (value) => value.length > 0).optional(),
-  FLORIN_CLIENT_SECRET: text("at least 16 characters", (value) => value.length >= 16).optional(),
-  FLORIN_SECRET_KEY: text(
-    "32 bytes in base64, as made by `openssl rand -base64 32`",
-    (value) => decodedLength(value) === 32,
-  ),
-  FLORIN_PREVIOUS_SECRET_KEYS: list(
-    "comma separated keys of 32 bytes in base64",
-    (value) => decodedLength(value) === 32,
-  ),
-  FLORIN_PUBLIC_URL: text("an http(s) URL without query", isBaseUrl)
-    .transform((value) => value.replace(/\/+$/, ""))
-    .optional(),
-  FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl),
-  FLORIN_ALLOW_PRIVATE_HOSTS: boolean("false"),
-  FLORIN_DEFAULT_PAGE_SIZE: integer("15", 1, 1000),
-  FLORIN_MAX_PAGE_SIZE: integer("1000", 1, 1000),
-  FLORIN_BULK_MAX_SIZE: integer("1000", 1, INSERTION_LIMIT),
-  FLORIN_EXPERIMENTAL_FEATURES: boolean("true"),
-  FLORIN_EXPORTERS: boolean("true"),
-  FLORIN_PIPELINE_PULL_INTERVAL: period("5s"),
-  FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period("10s"),
-  FLORIN_PIPELINE_SYNC_PERIOD: period("1m"),
-  FLORIN_PIPELINE_PAGE_SIZE: integer("100", 1, 1000),
-  FLORIN_SCHEMA_ENFORCEMENT_MODE: choice(["audit", "strict"], "audit"),
-  FLORIN_BUCKET_RETENTION: duration("720h"),
-  FLORIN_BUCKET_CLEANUP_SCHEDULE: schedule("0 0 * * * *"),
-  FLORIN_NUMSCRIPT_INTERPRETER: boolean("false"),
-  FLORIN_NUMSCRIPT_INTERPRETER_FLAGS: list(
-    "comma separated feature flags such as experimental-oneof",
-    (value) => /^[a-z-]+$/.test(value),
-  ),
-  FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: duration("1m"),
-  FLORIN_WEBHOOK_RETRY_MAX_BACKOFF: duration("1h"),
-  FLORIN_WEBHOOK_RETRY_ABORT_AFTER: duration("10h"),
-  FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS: integer("15", 0, 1000),
-});
+/** The variables that one module, or the platform, takes. */
+export interface SettingsTable {
+  readonly settings: Shape;
+  readonly names: readonly string[];
+  /**
+   * Reads the settings from Worker variables or a process environment; an empty value counts as not set.
+   * Throws `SettingsError` naming each wrong variable, what it got and what it takes.
+   */
+  readonly parse: (source: Source) => Readonly<Record<string, unknown>>;
+}
+
+/** The same with the types of its values. */
+export class DeclaredSettings<S extends Shape> implements SettingsTable {
+  readonly settings: S;
+  readonly #assertConsistent: (values: Values<S>, source: Source) => void;
+  /** The settings of an environment, parsed at their first use. */
+  readonly of: (env: object) => Values<S>;
+
+  /** `assertConsistent` throws `SettingsError` where settings do not go together. */
+  constructor(
+    settings: S,
+    assertConsistent: (values: Values<S>, source: Source) => void = () => undefined,
+  ) {
+    this.settings = settings;
+    this.#assertConsistent = assertConsistent;
+    this.of = memoByEnv((env: object) => this.parse(env as Source));
+  }
+
+  get names(): string[] {
+    return Object.keys(this.settings);
+  }
+
+  parse(source: Source): Values<S> {
+    const values: Record<string, unknown> = {};
+    const wrong: string[] = [];
+    for (const [name, setting] of Object.entries(this.settings)) {
+      const text = textOf(source, name);
+      const parsed = setting.schema.safeParse(text);
+      if (parsed.success) values[name] = parsed.data;
+      else
+        wrong.push(
+          ...parsed.error.issues.map((issue) => toSentence(name, text, { setting, issue })),
+        );
+    }
+    if (wrong.length > 0) throw new SettingsError(wrong.join("\n"));
+    const complete = values as Values<S>; // each name of the table has the value of its own schema
+    this.#assertConsistent(complete, source);
+    return complete;
+  }
+}
+
+export type Source = Readonly<Record<string, unknown>>;
 
 /** A setting has a value that Florin cannot work with. The message is a sentence for the operator. */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
-/**
- * Reads the settings from Worker variables or a process environment; an empty value counts as not set.
- * Throws `SettingsError` naming each wrong variable, what it got and what it takes.
- */
-export function parseSettings(source: Readonly<Record<string, unknown>>): Settings {
-  const values: Record<string, unknown> = {};
-  for (const name of SETTING_NAMES) {
-    const value = source[name];
-    if (typeof value === "string" && value !== "") values[name] = value;
-  }
-  const parsed = SettingsSchema.safeParse(values);
-  if (!parsed.success) {
-    throw new SettingsError(
-      parsed.error.issues
-        .map((issue) => sentence(String(issue.path[0]), values[String(issue.path[0])], issue))
-        .join("\n"),
-    );
-  }
-  assertConsistent(parsed.data);
-  return parsed.data;
+/** Checks the settings of several tables. Throws `SettingsError` with a sentence for each wrong variable of all of them. */
+export function assertSettings(tables: readonly SettingsTable[], source: Source): void {
+  const sentences = tables.flatMap((table) => {
+    try {
+      table.parse(source);
+      return [];
+    } catch (error) {
+      if (error instanceof SettingsError) return [error.message];
+      throw error;
+    }
+  });
+  if (sentences.length > 0) throw new SettingsError(sentences.join("\n"));
 }
 
-/** The settings of an environment, parsed at its first use. */
-export const settingsOf: (env: object) => Settings = memoByEnv((env: object) =>
-  parseSettings(env as Readonly<Record<string, unknown>>),
-);
+const textOf = (source: Source, name: string): string | undefined => {
+  const value = source[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+};
 
-export const SETTING_NAMES: readonly string[] = Object.keys(SettingsSchema.shape);
-
-/** Names whose values never appear in a log, an error or a terminal. */
-const SECRET_NAMES = new Set([
-  "FLORIN_CLIENT_SECRET",
-  "FLORIN_SECRET_KEY",
-  "FLORIN_PREVIOUS_SECRET_KEYS",
-]);
-
-function sentence(name: string, got: unknown, issue: { message: string }): string {
-  const value = SECRET_NAMES.has(name) ? "a value that does not fit" : JSON.stringify(got);
-  return got === undefined
-    ? `${name} is not set. It takes ${issue.message}.`
-    : `${name} is ${value}. It takes ${issue.message}.`;
+function toSentence(
+  name: string,
+  text: string | undefined,
+  { setting, issue }: { setting: Setting<unknown>; issue: { message: string } },
+): string {
+  if (text === undefined) return `${name} is not set. It takes ${issue.message}.`;
+  const value = setting.isSecret === true ? "a value that does not fit" : JSON.stringify(text);
+  return `${name} is ${value}. It takes ${issue.message}.`;
 }
 
-function assertConsistent(settings: Settings): void {
-  if ((settings.FLORIN_CLIENT_ID === undefined) !== (settings.FLORIN_CLIENT_SECRET === undefined)) {
-    throw new SettingsError(
-      "FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET belong together. Set both or none.",
-    );
-  }
-  if (settings.FLORIN_AUTH === "off" && !settings.FLORIN_LOCAL) {
-    throw new SettingsError(
-      'FLORIN_AUTH is "off". A deployment takes "on" only; "off" is for `npm start` on your own machine.',
-    );
-  }
-  if (settings.FLORIN_DEFAULT_PAGE_SIZE > settings.FLORIN_MAX_PAGE_SIZE) {
-    throw new SettingsError(
-      `FLORIN_DEFAULT_PAGE_SIZE is ${settings.FLORIN_DEFAULT_PAGE_SIZE}. It takes at most FLORIN_MAX_PAGE_SIZE, which is ${settings.FLORIN_MAX_PAGE_SIZE}.`,
-    );
-  }
+/** What every kind of setting is described by. */
+interface Described {
+  readonly meaning: string;
+  readonly isSecret?: boolean;
+}
+interface WithStandard extends Described {
+  readonly standard: string;
 }
 
-function choice<const T extends readonly [string, ...string[]]>(values: T, standard: T[number]) {
+const BOOLEANS = ["true", "false"] as const;
+const PERIOD_MS_MIN = 10;
+
+export function choice<const T extends readonly [string, ...string[]]>(
+  values: T,
+  described: Described & { readonly standard: T[number] },
+) {
   const wanted = values.map((value) => JSON.stringify(value)).join(" or ");
-  return z
+  const schema = z
     .enum(values, { error: wanted })
     .optional()
-    .transform((value) => value ?? standard);
+    .transform((value): T[number] => value ?? described.standard);
+  return { ...described, schema };
 }
 
-function boolean(standard: (typeof BOOLEANS)[number]) {
-  return choice(BOOLEANS, standard).transform((value) => value === "true");
+export function boolean(described: Described & { readonly standard: "true" | "false" }) {
+  const { schema } = choice(BOOLEANS, described);
+  return { ...described, schema: schema.transform((value) => value === "true") };
 }
 
-function text(wanted: string, fits: (value: string) => boolean) {
-  return z.string({ error: wanted }).refine(fits, wanted);
+/** A text that has to be set. */
+export function text(wanted: string, fits: (value: string) => boolean, described: Described) {
+  return { ...described, schema: fitting(wanted, fits) };
 }
 
-function list(wanted: string, fits: (value: string) => boolean) {
-  return z
+/** A text that may be left out. */
+export function optionalText(
+  wanted: string,
+  fits: (value: string) => boolean,
+  described: Described,
+) {
+  return { ...described, schema: fitting(wanted, fits).optional() };
+}
+
+const fitting = (wanted: string, fits: (value: string) => boolean) =>
+  z.string({ error: wanted }).refine(fits, wanted);
+
+/** Comma separated texts. */
+export function list(wanted: string, fits: (value: string) => boolean, described: Described) {
+  const schema = z
     .string()
     .default("")
     .transform((value) => value.split(",").map((item) => item.trim()))
     .transform((items) => items.filter((item) => item !== ""))
     .refine((items) => items.every(fits), wanted);
+  return { ...described, standard: "", schema };
 }
 
-function integer(standard: string, least: number, most: number) {
+export function integer(
+  { least, most }: { readonly least: number; readonly most: number },
+  described: WithStandard,
+) {
   const wanted = `an integer from ${least} to ${most}`;
-  return z
+  const schema = z
     .string()
-    .default(standard)
+    .default(described.standard)
     .refine((value) => /^\d{1,9}$/.test(value), wanted)
     .transform(Number)
     .refine((value) => value >= least && value <= most, wanted);
+  return { ...described, schema };
 }
 
 /** Milliseconds, from a duration in Go's notation. */
-function duration(standard: string) {
+export function duration(described: WithStandard) {
   const wanted = 'a duration such as "300ms", "5s" or "1h30m"';
-  return z
+  const schema = z
     .string()
-    .default(standard)
+    .default(described.standard)
     .transform((value, context) => {
       const milliseconds = parseDurationMs(value);
       if (milliseconds !== undefined) return milliseconds;
       context.addIssue({ code: "custom", message: wanted });
       return z.NEVER;
     });
+  return { ...described, schema };
 }
 
 /** A duration after which something is done again and again: one of nothing would leave time for nothing else. */
-function period(standard: string) {
+export function period(described: WithStandard) {
   const wanted = `a duration such as "300ms", "5s" or "1h30m", of ${PERIOD_MS_MIN} ms at least`;
-  return duration(standard).refine((milliseconds) => milliseconds >= PERIOD_MS_MIN, wanted);
+  const { schema } = duration(described);
+  return {
+    ...described,
+    schema: schema.refine((milliseconds) => milliseconds >= PERIOD_MS_MIN, wanted),
+  };
 }
 
-function schedule(standard: string) {
+export function schedule(described: WithStandard) {
   const wanted = 'six cron fields, seconds first, such as "0 0 * * * *", for times that come';
-  return z
+  const schema = z
     .string()
-    .default(standard)
+    .default(described.standard)
     .transform((value, context) => {
       const parsed = CronSchedule.parse(value);
       if (parsed !== undefined) return parsed;
       context.addIssue({ code: "custom", message: wanted });
       return z.NEVER;
     });
+  return { ...described, schema };
 }
 
-function decodedLength(base64: string): number {
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
-    ? atob(base64).length
-    : -1;
-}
-
-function isBaseUrl(value: string): boolean {
+export function isBaseUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
   return (

@@ -3,6 +3,7 @@ import { registerClients } from "./http/clients.ts";
 import { registerOAuth } from "./http/oauth.ts";
 import { registerServer } from "./http/server.ts";
 import { KeyCache } from "./key-cache.ts";
+import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
 import { TokenVerifier } from "./token-verifier.ts";
@@ -12,8 +13,8 @@ import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { memoByEnv } from "#platform/memo.ts";
-import type { Module } from "#platform/modules/module.ts";
-import { type Settings, settingsOf } from "#platform/settings.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 
 const VERSION = "v2.4.0";
 
@@ -34,7 +35,7 @@ const VERIFIED_TOKENS_MAX = 4096;
  */
 export const authModule: Module & {
   /** What checks the token of each request. It is made once for an environment. */
-  authenticator(env: Env, settings: Settings): Authenticator;
+  authenticator(env: Env): Authenticator;
 } = {
   name: "auth",
   version: VERSION,
@@ -56,9 +57,11 @@ export const authModule: Module & {
       ],
     },
   ],
-  check: (env) => new AuthStore(env).check(),
-  authenticator: (env, settings) =>
-    settings.FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
+  health: (env) => new AuthStore(env).check(),
+  settings: authSettings,
+  scopes: readAndWrite("auth", "the clients of the OAuth server"),
+  authenticator: (env) =>
+    authSettings.of(env).FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
 };
 
 function createRoutes(): OpenAPIHono<AppEnv> {
@@ -72,7 +75,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
 const acceptAll: Authenticator = async () => {};
 
 const verifierOf = memoByEnv((env: Env) => {
-  const settings = settingsOf(env);
+  const settings = authSettings.of(env);
   const clock = systemClock;
   const ownKeys = new KeyCache({
     issuer: "this server",
@@ -80,7 +83,7 @@ const verifierOf = memoByEnv((env: Env) => {
     clock,
     pauseMs: OWN_KEYS_PAUSE_MS,
   });
-  const policy = { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS };
+  const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
   const access = { fetch: systemFetch, policy };
   const trustedKeys = settings.FLORIN_TRUSTED_ISSUERS.map((issuer): [string, KeyCache] => [
     issuer,
@@ -99,3 +102,5 @@ const verifierOf = memoByEnv((env: Env) => {
     tokensMax: VERIFIED_TOKENS_MAX,
   });
 });
+
+export { authSettings };

@@ -6,10 +6,10 @@ import {
   type ClientFields,
   type ClientSecret,
 } from "./core/client.ts";
+import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
-import { settingsOf } from "#platform/settings.ts";
 
 /** Manages the clients that the API has made. The client of the settings is none of them. */
 export class ClientService {
@@ -22,7 +22,7 @@ export class ClientService {
   }
 
   static from(env: Env): ClientService {
-    return new ClientService(new AuthStore(env), settingsOf(env).FLORIN_CLIENT_ID);
+    return new ClientService(new AuthStore(env), authSettings.of(env).FLORIN_CLIENT_ID);
   }
 
   async list(): Promise<Client[]> {

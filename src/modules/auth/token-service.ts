@@ -4,12 +4,12 @@ import type { Client, Credential } from "./core/client.ts";
 import { OAuthError } from "./core/oauth-error.ts";
 import { grantScopes } from "./core/scopes.ts";
 import { type Credentials, parseBasic, usesBasic } from "./credentials.ts";
+import { authSettings } from "./settings.ts";
 import { SigningKeys, TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { staticClient } from "./static-client.ts";
 import { AuthStore } from "./store.ts";
 import { systemClock } from "#platform/clock.ts";
 import { newId } from "#platform/ids.ts";
-import { settingsOf } from "#platform/settings.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
 /** What a request to the token endpoint carries. */
@@ -52,9 +52,10 @@ export class TokenService {
     this.#options = options;
   }
 
-  static from(env: Env): TokenService {
+  /** `scopes` are all that the modules have. */
+  static from(env: Env, scopes: readonly string[]): TokenService {
     const store = new AuthStore(env);
-    const first = staticClient(settingsOf(env));
+    const first = staticClient(authSettings.of(env), scopes);
     return new TokenService({
       findClient: async (id) =>
         id === first?.clientId ? first : toCredential(await store.findClient(id)),

@@ -7,7 +7,7 @@ import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
-import { settingsOf } from "#platform/settings.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Most exporters of a deployment: a list of them is one page. */
 export const EXPORTERS_MAX = 1000;
@@ -87,7 +87,7 @@ export class ExporterService {
 
 export const driverContextOf = (env: Env): DriverContext => ({
   fetch: systemFetch,
-  policy: { allowPrivateHosts: settingsOf(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
   bindings: { ...env },
 });
 

@@ -1,3 +1,14 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
+import { registerExporters } from "./http/exporters.ts";
+import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
+import { PipelineObject } from "./pipeline-object.ts";
+import { PipelineService } from "./pipeline-service.ts";
+import { exporterSettings } from "./settings.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import type { Module } from "#platform/modules/module.ts";
+
 /**
  * Exporters and pipelines: the logs of ledgers, sent to where others read them. What surprises:
  *
@@ -6,12 +17,45 @@
  * - Delivery is at least once and in order: an entry comes again after a failure, never before an earlier one.
  * - An idle pipeline does not poll; see `PipelineObject`.
  */
-export { registerExporters } from "./http/exporters.ts";
-export { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
-export { PipelineObject } from "./pipeline-object.ts";
-export {
-  deletePipelinesOf,
-  PipelineService,
-  resumePipelinesOf,
-  wakePipelinesOf,
-} from "./pipeline-service.ts";
+export const exportersModule: Module = {
+  name: "exporters",
+  partOf: "ledger",
+  resources: [
+    {
+      name: "Export",
+      resources: [
+        {
+          name: "Exporters",
+          description:
+            "An exporter is a destination for the logs of ledgers: HTTP, ClickHouse, Elasticsearch, a queue or R2.",
+        },
+        {
+          name: "Pipelines",
+          description:
+            "A pipeline sends the log of one ledger to an exporter, in order and at least once.",
+        },
+      ],
+    },
+  ],
+  routes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerExporters(app);
+    registerPipelines(app);
+    return app;
+  },
+  florinRoutes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerPipelineStates(app);
+    return app;
+  },
+  health: async (env) => {
+    await databaseOf(env).get(sql`SELECT 1`);
+  },
+  settings: exporterSettings,
+  scopes: {},
+  sweeps: [{ name: "pipelines", run: (env) => PipelineService.from(env).sweep() }],
+  classes: { PipelineObject },
+};
+
+export { deletePipelinesOf, resumePipelinesOf, wakePipelinesOf } from "./pipeline-service.ts";
+export { PipelineObject, PipelineService, exporterSettings };

@@ -1,7 +1,7 @@
 import type { PipelineStore } from "./pipeline-store.ts";
+import { exporterSettings } from "./settings.ts";
 import { logError } from "#platform/log.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
-import { settingsOf } from "#platform/settings.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 type TellEnv = Pick<Env, "PIPELINES" | "CLOCK">;
@@ -57,7 +57,7 @@ export class Messenger {
     await this.#tellAll(ids);
     const [left] = ids.length === 0 ? [] : await this.#store.listUntold(1);
     if (left === undefined) return undefined;
-    const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = settingsOf(this.#env);
+    const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = exporterSettings.of(this.#env);
     return Date.now() + (ids.length < CALLS_PER_SWEEP_MAX ? periodMs : SWEEP_PAUSE_MS);
   }
 

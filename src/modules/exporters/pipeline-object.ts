@@ -5,10 +5,10 @@ import { openDestination } from "./exporter-config.ts";
 import { driverContextOf } from "./exporter-service.ts";
 import { type Assignment, PipelineStore } from "./pipeline-store.ts";
 import { type Progress, ProgressStore } from "./progress.ts";
+import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
 import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";
-import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -104,7 +104,8 @@ export class PipelineObject extends DurableObject<Env> {
   async #ring(): Promise<void> {
     const { storage } = this.ctx;
     if (this.#progress.read() === undefined) return;
-    if (!settingsOf(this.env).FLORIN_EXPORTERS) return storage.setAlarm(Date.now() + UNSERVED_MS);
+    if (!exporterSettings.of(this.env).FLORIN_EXPORTERS)
+      return storage.setAlarm(Date.now() + UNSERVED_MS);
     if (Date.now() < this.#retryAtMs) return storage.setAlarm(this.#retryAtMs);
     const [changes, wakes] = [this.#changes, this.#wakes];
     // A crash in the middle of a run must leave an alarm behind.
@@ -188,7 +189,7 @@ function openDelivery(
   progress: ProgressStore,
   assignment: () => Promise<Assignment | undefined>,
 ): Delivery {
-  const settings = settingsOf(env);
+  const settings = exporterSettings.of(env);
   const context = driverContextOf(env);
   return new Delivery(
     {

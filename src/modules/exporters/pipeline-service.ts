@@ -8,6 +8,7 @@ import {
   type Target,
 } from "./pipeline-store.ts";
 import type { Progress } from "./progress.ts";
+import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -15,7 +16,6 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
-import { settingsOf } from "#platform/settings.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
@@ -153,7 +153,7 @@ export class PipelineService {
    * them has it durably, or the sweep will tell it.
    */
   async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
-    if (lastLogIds.size === 0 || !settingsOf(this.#env).FLORIN_EXPORTERS) return;
+    if (lastLogIds.size === 0 || !exporterSettings.of(this.#env).FLORIN_EXPORTERS) return;
     const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
     const results = await settleAll(enabled, {
       limits: OBJECT_LANES,

@@ -8,6 +8,7 @@
  * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { BucketService } from "./catalogue/buckets/service.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
@@ -25,16 +26,14 @@ import { registerSchemas } from "./http/v2/schemas.ts";
 import { registerServiceInfo } from "./http/v2/service-info.ts";
 import { registerTransactions } from "./http/v2/transactions.ts";
 import { registerVolumes } from "./http/v2/volumes.ts";
-import { registerExporters } from "#modules/exporters/index.ts";
-import { registerPipelines, registerPipelineStates } from "#modules/exporters/index.ts";
+import { LedgerAuditObject } from "./objects/audit-object.ts";
+import { LedgerObject } from "./objects/ledger-object.ts";
+import { LedgerService } from "./service.ts";
+import { ledgerSettings } from "./settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import type { Module } from "#platform/modules/module.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
-export { BucketService } from "./catalogue/buckets/service.ts";
-export { LedgerAuditObject } from "./objects/audit-object.ts";
-export { LedgerObject } from "./objects/ledger-object.ts";
-export { PipelineObject, PipelineService } from "#modules/exporters/index.ts";
-export { LedgerService } from "./service.ts";
+export { LedgerAuditObject, LedgerObject, LedgerService };
 
 export const ledgerModule: Module = {
   name: "ledger",
@@ -42,7 +41,11 @@ export const ledgerModule: Module = {
   routes: ledgerRoutes,
   florinRoutes,
   resources: LEDGER_RESOURCES,
-  check: checkLedgers,
+  health: checkLedgers,
+  settings: ledgerSettings,
+  scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
+  sweeps: [{ name: "buckets", run: (env) => BucketService.from(env).sweep() }],
+  classes: { LedgerObject, LedgerAuditObject },
 };
 
 /** Fixed paths come before `/v2/{ledger}` and, at the end, `/{ledger}`, which would take them for names. */
@@ -51,7 +54,6 @@ function ledgerRoutes(): OpenAPIHono<AppEnv> {
   registerServiceInfo(app);
   registerMetrics(app);
   registerBuckets(app);
-  registerExporters(app);
   registerLedgers(app);
   registerTransactions(app);
   registerBulk(app);
@@ -60,7 +62,6 @@ function ledgerRoutes(): OpenAPIHono<AppEnv> {
   registerLogs(app);
   registerSchemas(app);
   registerQueries(app);
-  registerPipelines(app);
   registerV1(app);
   return app;
 }
@@ -72,6 +73,5 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerVerify(app);
   registerBalanceHistory(app);
   registerBucketList(app);
-  registerPipelineStates(app);
   return app;
 }

@@ -11,6 +11,7 @@ import { type Ledger } from "./catalogue/ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import type { LedgerObject } from "./objects/ledger-object.ts";
+import type { ledgerSettings } from "./settings.ts";
 import { wholePage } from "./whole-page.ts";
 import {
   assertLedgerName,
@@ -54,7 +55,7 @@ import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { SettingsOf } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
 type LedgerStub = DurableObjectStub<LedgerObject>;
@@ -92,7 +93,10 @@ export class LedgerService {
    * Creates a ledger. The catalogue's row decides who was first; should the object not be made then, it makes itself at
    * its first use.
    */
-  async createLedger(ledger: NewLedger, settings: Settings): Promise<void> {
+  async createLedger(
+    ledger: NewLedger,
+    settings: SettingsOf<typeof ledgerSettings>,
+  ): Promise<void> {
     const features = parseFeatures(ledger.features, {
       mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES,
     });

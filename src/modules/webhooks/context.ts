@@ -3,11 +3,12 @@ import { ConfigStore } from "./config-store.ts";
 import type { RetryPolicy } from "./core/retry.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { platformPorts, Schedule, type SchedulePorts } from "./schedule.ts";
+import { type WebhookSettings, webhookSettings } from "./settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
-import { type Settings, settingsOf } from "#platform/settings.ts";
 import type { Clock } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 
@@ -28,7 +29,6 @@ export interface WebhookContext {
 }
 
 export function contextOf(env: Env, ports: Partial<WebhookPorts>): WebhookContext {
-  const settings = settingsOf(env);
   const db = databaseOf(env);
   const clock = ports.clock ?? systemClock;
   return {
@@ -37,15 +37,15 @@ export function contextOf(env: Env, ports: Partial<WebhookPorts>): WebhookContex
     schedule: new Schedule({ ...platformPorts(env), ...ports }, clock),
     calls: {
       fetch: ports.fetch ?? systemFetch,
-      policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
+      policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
       clock,
     },
     clock,
-    retries: toRetryPolicy(settings),
+    retries: toRetryPolicy(webhookSettings.of(env)),
   };
 }
 
-const toRetryPolicy = (settings: Settings): RetryPolicy => ({
+const toRetryPolicy = (settings: WebhookSettings): RetryPolicy => ({
   backoff: doubling(
     settings.FLORIN_WEBHOOK_RETRY_MIN_BACKOFF,
     settings.FLORIN_WEBHOOK_RETRY_MAX_BACKOFF,

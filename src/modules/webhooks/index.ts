@@ -1,7 +1,10 @@
 import { sql } from "drizzle-orm";
+import { consumeDeliveries } from "./consumer.ts";
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
+import { WebhookService } from "./service.ts";
+import { webhookSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import type { Module } from "#platform/modules/module.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
 /**
  * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each
@@ -49,10 +52,16 @@ export const webhooksModule: Module = {
       ],
     },
   ],
-  check: async (env) => {
+  health: async (env) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },
+  settings: webhookSettings,
+  scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
+  queues: {
+    "florin-deliveries": (batch, env) => consumeDeliveries(batch, WebhookService.from(env)),
+  },
+  sweeps: [{ name: "webhooks", run: (env) => WebhookService.from(env).sweep() }],
 };
 
 export type { Subscriptions } from "./fan-out.ts";
-export { WebhookService } from "./service.ts";
+export { WebhookService };

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Module } from "#platform/modules/module.ts";
+import { type Module, scopesOf } from "#platform/modules/module.ts";
 import type { ResourceGroup } from "#platform/modules/resources.ts";
 
 export interface DocumentParts {
@@ -21,14 +21,6 @@ export function registerSecurity(app: OpenAPIHono<AppEnv>, modules: readonly Mod
     flows: { clientCredentials: { tokenUrl: TOKEN_PATH, scopes: scopesOf(modules) } },
   });
 }
-
-export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
-  Object.fromEntries(
-    modules.flatMap(({ name }) => [
-      [`${name}:read`, `Read everything of ${name}`],
-      [`${name}:write`, `Read and change everything of ${name}`],
-    ]),
-  );
 
 /** The OpenAPI document as JSON text. */
 export function makeDocument(

@@ -1,12 +1,17 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Scalar } from "@scalar/hono-api-reference";
-import { scopesOf, TOKEN_PATH } from "./document.ts";
+import { TOKEN_PATH } from "./document.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import type { Module } from "#platform/modules/module.ts";
-import type { Settings } from "#platform/settings.ts";
+import { type Module, scopesOf } from "#platform/modules/module.ts";
+
+export interface PageParts {
+  readonly modules: readonly Module[];
+  /** The client id that the page proposes; empty for none. */
+  readonly clientIdOf: (env: Env) => string;
+}
 
 /** Registers the page that shows the document. The front page leads there. */
-export function registerPage(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
+export function registerPage(app: OpenAPIHono<AppEnv>, { modules, clientIdOf }: PageParts): void {
   app.get("/", (c) => c.redirect("/docs", 302));
   app.get(
     "/docs",
@@ -24,7 +29,7 @@ export function registerPage(app: OpenAPIHono<AppEnv>, modules: readonly Module[
             flows: {
               clientCredentials: {
                 tokenUrl: TOKEN_PATH,
-                "x-scalar-client-id": localClientOf(c.var.settings),
+                "x-scalar-client-id": clientIdOf(c.env),
                 "x-scalar-credentials-location": "body",
                 selectedScopes: Object.keys(scopesOf(modules)),
               },
@@ -40,10 +45,3 @@ export function registerPage(app: OpenAPIHono<AppEnv>, modules: readonly Module[
     })),
   );
 }
-
-/**
- * The first client's id, on the developer's own machine. The developer pastes its secret: a page that holds it would give it
- * to every site that the browser visits, as all origins may read our pages.
- */
-const localClientOf = (settings: Settings): string =>
-  settings.FLORIN_LOCAL ? (settings.FLORIN_CLIENT_ID ?? "") : "";

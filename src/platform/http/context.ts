@@ -1,12 +1,14 @@
 import type { Authenticator } from "./authenticator.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What a request carries through middleware and handlers. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
-    settings: Settings;
+    settings: PlatformSettings;
+    /** All scopes that the modules have. */
+    scopes: readonly string[];
     authenticate: Authenticator;
   };
 }

@@ -8,7 +8,7 @@ import {
   type PageQuery,
   type SortColumns,
 } from "#platform/paging/pagination.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
@@ -73,7 +73,11 @@ export interface ListRequest {
 }
 
 /** The page that a request asks for. Throws `VALIDATION` for a bad cursor, sort field or direction. */
-export function toPageQuery(request: ListRequest, rules: ListRules, settings: Settings): PageQuery {
+export function toPageQuery(
+  request: ListRequest,
+  rules: ListRules,
+  settings: PlatformSettings,
+): PageQuery {
   const standard = settings.FLORIN_DEFAULT_PAGE_SIZE;
   const pageSizeMax = settings.FLORIN_MAX_PAGE_SIZE;
   // 0 means not given.

@@ -1,19 +1,59 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ResourceGroup } from "./resources.ts";
-import type { ScopedModule } from "#platform/http/authenticator.ts";
+import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
+import type { SettingsTable } from "#platform/settings.ts";
 
-/** What the app needs to know of a module. */
+/** What a part of the product declares. The app, the queues and the clock walk the list of modules and know none by name. */
 export interface Module {
-  /** Path segment below `/api`, and prefix of its scopes. */
-  readonly name: ScopedModule;
-  /** Version of the API that it speaks, as its clients compare it. */
-  readonly version: string;
-  readonly routes: () => OpenAPIHono<AppEnv>;
-  /** Routes that are Florin's own, below `/api/florin/v1`. */
-  readonly florinRoutes?: () => OpenAPIHono<AppEnv>;
+  /** Path segment below `/api`. */
+  readonly name: string;
+  /** The module whose API its operations belong to: they are served below that one's path, with its version. */
+  readonly partOf?: string;
+  /** Version of the API that it speaks, as its clients compare it; that of another module, where it is part of one. */
+  readonly version?: string;
+  readonly routes: () => Routes;
   /** What the API document shows of it: each of its operations has the name of one of these resources as its tag. */
   readonly resources: readonly ResourceGroup[];
+  /** Routes that are Florin's own, below `/api/florin/v1`. */
+  readonly florinRoutes?: () => Routes;
   /** Resolves when what the module stands on answers. */
-  readonly check: (env: Env) => Promise<void>;
+  readonly health: (env: Env) => Promise<void>;
+  readonly settings: SettingsTable;
+  readonly scopes: ScopeTable;
+  readonly queues?: QueueConsumers;
+  readonly sweeps?: readonly Sweep[];
+  readonly classes?: Classes;
 }
+
+export type Routes = OpenAPIHono<AppEnv>;
+
+/** What tokens may be allowed, and what that is in a sentence without a full stop. */
+export type ScopeTable = Readonly<Record<Scope, string>>;
+
+/** The scopes of all modules. */
+export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
+  Object.fromEntries(modules.flatMap(({ scopes }) => Object.entries(scopes)));
+
+/** What takes the messages of a queue, by the name of the queue. It acknowledges each message when its effect is stored. */
+export type QueueConsumers = Readonly<
+  Record<string, (batch: MessageBatch, env: Env) => Promise<void>>
+>;
+
+/** Work that a message or a request has left undone, because something was killed, late or away. */
+export interface Sweep {
+  /** Names it in the log. */
+  readonly name: string;
+  /** Puts right what is overdue, and returns when to look again, in milliseconds since the epoch; undefined for never. */
+  readonly run: (env: Env) => Promise<number | undefined>;
+}
+
+/** Durable Object and Workflow classes, by name: `index.ts` of the Worker exports them, `wrangler.toml` binds them. */
+export type Classes = Readonly<Record<string, new (ctx: never, env: Env) => object>>;
+
+/** The two scopes of most modules. */
+export const readAndWrite = <N extends string>(name: N, things: string) =>
+  ({
+    [`${name}:read`]: `Read ${things}`,
+    [`${name}:write`]: `Read and change ${things}`,
+  }) as Record<`${N}:read` | `${N}:write`, string>; // computed keys lose their names in TypeScript

@@ -33,15 +33,18 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
           : (c.req.raw.cf?.region?.toString() ?? "unknown"),
         env: c.var.settings.FLORIN_LOCAL ? "local" : "production",
         versions: await Promise.all(
-          modules.map(async ({ name, version, check }) => ({
-            name,
-            version,
-            health: await isHealthy(name, check(c.env)),
-          })),
+          modules.flatMap((module) => {
+            const { version } = module;
+            return version === undefined ? [] : [showHealth({ ...module, version }, c.env)];
+          }),
         ),
       },
     }),
   );
+}
+
+async function showHealth({ name, version, health }: Module & { version: string }, env: Env) {
+  return { name, version, health: await isHealthy(name, health(env)) };
 }
 
 /** Whether a check passes. What went wrong is for the operator's log, not for an unauthenticated answer. */

@@ -1,18 +1,20 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { memoByEnv } from "#platform/memo.ts";
-import { type Settings, settingsOf } from "#platform/settings.ts";
+import { type PlatformSettings, platformSettings } from "#platform/platform-settings.ts";
 
 /**
  * Encrypts what must not be readable in a dump of the database, with AES-256-GCM. Every ciphertext names its key, so
  * that `FLORIN_SECRET_KEY` can be replaced while `FLORIN_PREVIOUS_SECRET_KEYS` still opens what older keys have sealed.
  */
 export class SecretBox {
-  static readonly from = memoByEnv((env: object) => new SecretBox(settingsOf(env)));
+  static readonly from = memoByEnv((env: object) => new SecretBox(platformSettings.of(env)));
 
   readonly #current: BoxKey;
   readonly #keys: ReadonlyMap<string, BoxKey>;
 
-  constructor(settings: Pick<Settings, "FLORIN_SECRET_KEY" | "FLORIN_PREVIOUS_SECRET_KEYS">) {
+  constructor(
+    settings: Pick<PlatformSettings, "FLORIN_SECRET_KEY" | "FLORIN_PREVIOUS_SECRET_KEYS">,
+  ) {
     this.#current = toBoxKey(settings.FLORIN_SECRET_KEY);
     const keys = [this.#current, ...settings.FLORIN_PREVIOUS_SECRET_KEYS.map(toBoxKey)];
     this.#keys = new Map(keys.map((key) => [key.id, key]));

@@ -1,13 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { consumeDeliveries } from "#modules/webhooks/consumer.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsOrigin } from "#platform/events/messages.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
 import type { ClockObject } from "#src/clock-object.ts";
-import { consume, consumeDeliveries, consumeEvents, type EventSource } from "#src/jobs.ts";
+import { consume, consumeEvents, type EventSource } from "#src/jobs.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 

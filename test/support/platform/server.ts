@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { SCOPED_MODULES } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { end, type ProcessIdentity } from "#scripts/lib/processes.ts";
 
@@ -98,7 +97,7 @@ export class LocalServer {
         grant_type: "client_credentials",
         client_id: this.clientId,
         client_secret: this.clientSecret,
-        scope: SCOPED_MODULES.map((name) => `${name}:write`).join(" "),
+        scope: "auth:write ledger:write webhooks:write",
       }),
     });
     const { access_token: accessToken } = await response.json<{ access_token: string }>();

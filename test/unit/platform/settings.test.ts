@@ -1,8 +1,20 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseSettings, settingsOf, SettingsError } from "#platform/settings.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+import { assertSettings, SettingsError } from "#platform/settings.ts";
+import { SETTING_TABLES } from "#scripts/lib/setting-tables.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const REQUIRED = { FLORIN_SECRET_KEY: KEY };
+
+/** The settings of all modules. Throws as a server does at its start. */
+function parseSettings(source: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  assertSettings(SETTING_TABLES, source);
+  return Object.assign({}, ...SETTING_TABLES.map((table) => table.parse(source))) as Record<
+    string,
+    unknown
+  >;
+}
 
 describe("settings", () => {
   test("have the documented defaults", () => {
@@ -124,7 +136,7 @@ describe("settings", () => {
   test("name every wrong one, and what is missing", () => {
     const source = { FLORIN_AUTH: "x", FLORIN_LOCAL: "y" };
     expect(() => parseSettings(source)).toThrow(
-      /FLORIN_AUTH is[^]*FLORIN_LOCAL is[^]*FLORIN_SECRET_KEY is not set/,
+      /FLORIN_LOCAL is[^]*FLORIN_SECRET_KEY is not set[^]*FLORIN_AUTH is/,
     );
   });
 
@@ -157,8 +169,26 @@ describe("settings", () => {
 
   test("of an environment are parsed once", () => {
     const env = { ...REQUIRED };
-    expect(settingsOf(env)).toBe(settingsOf(env));
-    expect(settingsOf({ ...REQUIRED })).not.toBe(settingsOf(env));
+    expect(platformSettings.of(env)).toBe(platformSettings.of(env));
+    expect(platformSettings.of({ ...REQUIRED })).not.toBe(platformSettings.of(env));
+  });
+
+  test("stand in the README with what they are where they are not set", () => {
+    const readme = readFileSync("README.md", "utf8");
+    for (const { settings } of SETTING_TABLES) {
+      for (const [name, { standard }] of Object.entries(settings)) {
+        if (name === "FLORIN_LOCAL") continue; // not for users
+        const row = readme
+          .split("\n")
+          .find((line) => line.startsWith("|") && line.includes(`\`${name}\``));
+        expect(row ?? `no row of ${name}`).toContain(standard ?? "");
+      }
+    }
+  });
+
+  test("belong to one module each", () => {
+    const names = SETTING_TABLES.flatMap((table) => table.names);
+    expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
   });
 });
 

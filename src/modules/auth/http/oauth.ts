@@ -10,6 +10,7 @@ import { toDiscoveryView, toTokenView } from "./views.ts";
 import { toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
 import { usesBasic } from "#modules/auth/credentials.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { TokenService } from "#modules/auth/token-service.ts";
 import type { AppError } from "#platform/errors.ts";
@@ -42,7 +43,10 @@ function registerDiscovery(app: OpenAPIHono<AppEnv>): void {
     },
     ({ c }) => ({
       status: 200,
-      body: toDiscoveryView(issuerOf(c.var.settings.FLORIN_PUBLIC_URL, c.req.url)),
+      body: toDiscoveryView(
+        issuerOf(authSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
+        c.var.scopes,
+      ),
     }),
   );
   endpoint(
@@ -83,13 +87,13 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       failure: (error, c) => toErrorAnswer(error, c.req.header("authorization") ?? null),
     },
     async ({ body, c }) => {
-      const token = await TokenService.from(c.env).issue({
+      const token = await TokenService.from(c.env, c.var.scopes).issue({
         grantType: body.grant_type,
         scope: body.scope,
         authorization: c.req.header("authorization") ?? null,
         clientId: body.client_id,
         clientSecret: body.client_secret,
-        issuer: issuerOf(c.var.settings.FLORIN_PUBLIC_URL, c.req.url),
+        issuer: issuerOf(authSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
       });
       return { status: 200, body: toTokenView(token), headers: NO_STORE };
     },

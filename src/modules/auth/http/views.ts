@@ -1,5 +1,4 @@
 import type { Client, ClientSecret } from "#modules/auth/core/client.ts";
-import { KNOWN_SCOPES } from "#modules/auth/static-client.ts";
 import {
   CLIENT_AUTHENTICATION_METHODS,
   GRANT_TYPES,
@@ -43,11 +42,11 @@ export const toTokenView = ({ accessToken, expiresInSeconds, scope }: IssuedToke
 });
 
 /** The discovery document names what works and nothing else. */
-export const toDiscoveryView = (issuer: string) => ({
+export const toDiscoveryView = (issuer: string, scopes: readonly string[]) => ({
   issuer,
   token_endpoint: `${issuer}/oauth/token`,
   jwks_uri: `${issuer}/keys`,
-  scopes_supported: [...KNOWN_SCOPES],
+  scopes_supported: [...scopes],
   response_types_supported: [],
   grant_types_supported: [...GRANT_TYPES],
   token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION_METHODS],

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { ExporterParams, ExporterRequest, ExporterResponse } from "./schemas.ts";
 import { toExporterView } from "./views.ts";
 import { EXPORTERS_MAX, ExporterService } from "#modules/exporters/exporter-service.ts";
+import { exporterSettings } from "#modules/exporters/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -12,7 +13,7 @@ const TAGS = ["Exporters"];
 
 /** Where exporters are not served, these are no routes. */
 export function assertExportersServed(c: Context<AppEnv>): void {
-  if (c.var.settings.FLORIN_EXPORTERS) return;
+  if (exporterSettings.of(c.env).FLORIN_EXPORTERS) return;
   throw new AppError("NOT_FOUND", `no route ${c.req.path}`);
 }
 

@@ -1,6 +1,7 @@
+import type { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import { BODY_BYTES_MAX } from "#platform/http/body.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { SettingsOf } from "#platform/settings.ts";
 
 /** Most elements of one stream: for each, its log id or its error is held until the answer is written. */
 export const STREAM_ELEMENTS_MAX = 100_000;
@@ -19,7 +20,7 @@ export const ATOMIC_BYTES_MAX = 8 * 1024 * 1024;
 /** Most results in a page of the answer. */
 export const PAGE_RESULTS_MAX = 500;
 
-export type BulkSettings = Pick<Settings, "FLORIN_BULK_MAX_SIZE">;
+export type BulkSettings = Pick<SettingsOf<typeof ledgerSettings>, "FLORIN_BULK_MAX_SIZE">;
 
 /** The elements of a bulk that comes whole. Throws `BULK_SIZE_EXCEEDED` for more of them than the deployment takes. */
 export function bounded<T>(elements: readonly T[], settings: BulkSettings): readonly T[] {

@@ -10,7 +10,7 @@ import {
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/pagination.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What all writes take besides their command. */
 export function writeOptions(
@@ -38,7 +38,7 @@ export interface ListRequest<Q> {
   readonly query: Q;
   /** A filter, where the query has none. */
   readonly body: unknown;
-  readonly settings: Settings;
+  readonly settings: PlatformSettings;
 }
 
 /** How each resource is sorted; the options of volumes are in cursors, in this order. */

@@ -47,21 +47,6 @@ export const LEDGER_RESOURCES: readonly ResourceGroup[] = [
     ],
   },
   {
-    name: "Export",
-    resources: [
-      {
-        name: "Exporters",
-        description:
-          "An exporter is a destination for the logs of ledgers: HTTP, ClickHouse, Elasticsearch, a queue or R2.",
-      },
-      {
-        name: "Pipelines",
-        description:
-          "A pipeline sends the log of one ledger to an exporter, in order and at least once.",
-      },
-    ],
-  },
-  {
     name: "Earlier versions",
     isLegacy: true,
     resources: [

@@ -29,11 +29,11 @@ import {
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
 import { attempt, type Result } from "#platform/result.ts";
-import { settingsOf } from "#platform/settings.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -230,7 +230,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   #openEngine(): LedgerEngine {
-    const settings = settingsOf(this.env);
+    const settings = ledgerSettings.of(this.env);
     return new LedgerEngine(this.#sql, systemClock, {
       scripts: {
         runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",

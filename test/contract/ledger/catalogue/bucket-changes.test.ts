@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAccount } from "#ledger-engine/rules/names.ts";
+import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
-import { BucketService } from "#modules/ledger/index.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";

@@ -3,7 +3,7 @@ import { AppError } from "#platform/errors.ts";
 import { FILTER_LENGTH_MAX } from "#platform/filter/filter.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { encodeCursor } from "#platform/paging/pagination.ts";
-import { parseSettings } from "#platform/settings.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -14,7 +14,7 @@ const RULES: ListRules = {
   column: "id",
   order: "desc",
 };
-const SETTINGS = parseSettings({ ...TEST_SETTINGS, FLORIN_MAX_PAGE_SIZE: "100" });
+const SETTINGS = platformSettings.parse({ ...TEST_SETTINGS, FLORIN_MAX_PAGE_SIZE: "100" });
 const page = (request: Parameters<typeof toPageQuery>[0]) => toPageQuery(request, RULES, SETTINGS);
 
 describe("the filter of a list", () => {

@@ -1,8 +1,9 @@
 import { BucketStore, type PurgedLedger, type UntoldChange } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
-import { type Settings, settingsOf } from "#platform/settings.ts";
+import type { SettingsOf } from "#platform/settings.ts";
 import { type Clock } from "#platform/time.ts";
 
 /** What lies outside the catalogue, and what time it is. */
@@ -20,12 +21,15 @@ export interface BucketPorts {
 
 export interface BucketContext extends BucketPorts {
   readonly store: BucketStore;
-  readonly settings: Pick<Settings, "FLORIN_BUCKET_RETENTION" | "FLORIN_BUCKET_CLEANUP_SCHEDULE">;
+  readonly settings: Pick<
+    SettingsOf<typeof ledgerSettings>,
+    "FLORIN_BUCKET_RETENTION" | "FLORIN_BUCKET_CLEANUP_SCHEDULE"
+  >;
 }
 
 export const contextOf = (env: Env, ports: Partial<BucketPorts>): BucketContext => ({
   store: BucketStore.from(env),
-  settings: settingsOf(env),
+  settings: ledgerSettings.of(env),
   clock: systemClock,
   tell: ({ name, uuid, visibility, deletedAt }) =>
     env.LEDGERS.getByName(name).setVisibility({ uuid, visibility, deletedAt }),

@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { RuntimeRequest } from "#modules/ledger/http/schemas.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -88,7 +89,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What there is to say", dataOf(CheckResponse)), ...errors(400, 413) },
     },
     ({ body, c }) => {
-      const standard = c.var.settings.FLORIN_NUMSCRIPT_INTERPRETER
+      const standard = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
         ? "experimental-interpreter"
         : "machine";
       const runtime = body.runtime === "" ? standard : (body.runtime ?? standard);

@@ -2,9 +2,10 @@ import type { Context } from "hono";
 import { EMPTY_LEDGER, type LedgerReader } from "./empty-ledger.ts";
 import { toKnownError } from "./errors.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { SettingsOf } from "#platform/settings.ts";
 
 /**
  * Writes to a ledger, which any write of this version creates where there is none. Throws `VALIDATION` for a name that no
@@ -19,7 +20,7 @@ export function withAutoCreatedLedger<T>(
   return withFallback(
     () => work(service),
     async () => {
-      await createLedger(service, name, c.var.settings);
+      await createLedger(service, name, ledgerSettings.of(c.env));
       return work(service);
     },
   );
@@ -62,7 +63,7 @@ async function withFallback<T>(work: () => Promise<T>, fallback: () => Promise<T
 async function createLedger(
   service: LedgerService,
   name: string,
-  settings: Settings,
+  settings: SettingsOf<typeof ledgerSettings>,
 ): Promise<void> {
   try {
     await service.createLedger({ name, bucket: name, metadata: {}, features: {} }, settings);

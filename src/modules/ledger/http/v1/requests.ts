@@ -12,13 +12,13 @@ import { WriteIdParams } from "#modules/ledger/http/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/pagination.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What a list request consists of. */
 interface ListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;
-  readonly settings: Settings;
+  readonly settings: PlatformSettings;
 }
 
 const BY_ID = { columns: { id: "integer" }, column: "id", order: "desc" } as const;

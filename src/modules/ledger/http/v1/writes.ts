@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from "#ledger-engine";
 import { writeOptions } from "#modules/ledger/http/requests.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 
@@ -39,7 +40,7 @@ export async function commitBatch(
   { transactions }: z.output<typeof BatchRequest>,
 ): Promise<Transaction[]> {
   const elements = transactions.map(toElement);
-  const options = { atomic: true, continueOnFailure: false, settings: c.var.settings };
+  const options = { atomic: true, continueOnFailure: false, settings: ledgerSettings.of(c.env) };
   const results = await withAutoCreatedLedger(c, ledger, (service) =>
     service.executeBulk(ledger, () => elements, options),
   );

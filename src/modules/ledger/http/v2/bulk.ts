@@ -13,6 +13,7 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { toBulkView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -63,7 +64,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       assertOptions(query);
-      const { settings } = c.var;
+      const settings = ledgerSettings.of(c.env);
       let actions: BulkElementRequest["action"][] = [];
       const toElements = () => {
         const requests = parseBulk(body ?? []);

@@ -11,12 +11,13 @@ import {
 } from "#modules/ledger/http/schemas.ts";
 import { toLedgerView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 const LIST_RULES: ListRules = {
   list: "ledgers",
@@ -75,7 +76,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
           metadata: body?.metadata ?? {},
           features: body?.features ?? {},
         },
-        c.var.settings,
+        ledgerSettings.of(c.env),
       );
       return { status: 204 };
     },
@@ -103,7 +104,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
 function toLedgerQuery(
   query: z.output<typeof LedgerListQuery>,
   body: unknown,
-  settings: Settings,
+  settings: PlatformSettings,
 ): PageQuery {
   const options = { ...LEDGER_LIST_OPTIONS, IncludeDeleted: query.includeDeleted };
   return toPageQuery({ ...query, where: filterOf(query, body), options }, LIST_RULES, settings);

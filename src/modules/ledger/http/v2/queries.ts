@@ -18,7 +18,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
-import type { Settings } from "#platform/settings.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 const QueryRunResponse = z.union([
   cursorOf(TransactionResponse).extend({ resource: z.literal("transactions") }),
@@ -58,7 +58,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
 function toQuery(
   template: QueryTemplate,
   { vars, params, cursor }: z.output<typeof QueryRunRequest>,
-  { ledger, settings }: { ledger: string; settings: Settings },
+  { ledger, settings }: { ledger: string; settings: PlatformSettings },
 ): PageQuery {
   const rules = rulesOf(ledger, template.resource);
   if (cursor !== undefined && cursor !== null && cursor !== "") {

@@ -11,6 +11,7 @@ import {
   WriteQuery,
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
@@ -42,7 +43,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Inserted"), ...errors(400, 404, 409) },
     },
     async ({ params, query, body, c }) => {
-      const runtime = c.var.settings.FLORIN_NUMSCRIPT_INTERPRETER
+      const runtime = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
         ? "experimental-interpreter"
         : "machine";
       const { isReplay } = await LedgerService.from(c.env).execute(

@@ -1,8 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { exporterSettings } from "#modules/exporters/index.ts";
 import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/health.ts";
 import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
@@ -93,11 +95,11 @@ const toInfo = (c: Context<AppEnv>, ledgers: string[]) => ({
     version: LEDGER_VERSION,
     config: {
       storage: { driver: "sqlite", ledgers },
-      schemaEnforcementMode: c.var.settings.FLORIN_SCHEMA_ENFORCEMENT_MODE,
+      schemaEnforcementMode: ledgerSettings.of(c.env).FLORIN_SCHEMA_ENFORCEMENT_MODE,
     },
     experimentalFeatures: [
-      ...(c.var.settings.FLORIN_EXPERIMENTAL_FEATURES ? ["experimental-features"] : []),
-      ...(c.var.settings.FLORIN_EXPORTERS ? ["experimental-exporters"] : []),
+      ...(ledgerSettings.of(c.env).FLORIN_EXPERIMENTAL_FEATURES ? ["experimental-features"] : []),
+      ...(exporterSettings.of(c.env).FLORIN_EXPORTERS ? ["experimental-exporters"] : []),
     ],
   },
 });

@@ -4,9 +4,9 @@ import {
   withAutoCreatedLedger,
   withLedgerOrEmpty,
 } from "#modules/ledger/http/v1/implicit-ledger.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { parseSettings } from "#platform/settings.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 /** Fails on every use. */
@@ -20,7 +20,7 @@ const unusable = (what: string): never =>
 /** A request where the catalogue cannot be used, and the objects only as `counts` says. */
 function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const env = { DB: unusable("the catalogue"), LEDGERS: { getByName: () => ({ counts }) } };
-  const settings = parseSettings({ ...TEST_SETTINGS });
+  const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
   return { env, var: { settings } } as unknown as Context<AppEnv>; // all that is used of it
 }
 

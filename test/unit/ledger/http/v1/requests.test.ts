@@ -13,10 +13,10 @@ import {
   TransactionListQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
 import { encodeCursor } from "#platform/paging/pagination.ts";
-import { parseSettings } from "#platform/settings.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-const settings = parseSettings({ ...TEST_SETTINGS, FLORIN_MAX_PAGE_SIZE: "100" });
+const settings = platformSettings.parse({ ...TEST_SETTINGS, FLORIN_MAX_PAGE_SIZE: "100" });
 const transactions = (query: object) =>
   toTransactionPage({ ledger: "main", settings, query: TransactionListQuery.parse(query) });
 const accounts = (query: object) =>

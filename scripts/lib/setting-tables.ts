@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./project.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+import { DeclaredSettings, type SettingsTable } from "#platform/settings.ts";
+
+/** The settings of the platform and of every module, which declares its own in a file `settings.ts`. */
+export const SETTING_TABLES: readonly SettingsTable[] = [
+  platformSettings,
+  ...(await Promise.all(moduleFiles().map(tablesIn))).flat(),
+];
+
+export const SETTING_NAMES: readonly string[] = SETTING_TABLES.flatMap(({ names }) => names);
+
+function moduleFiles(): string[] {
+  const files = readdirSync(join(ROOT, "src/modules"), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => /^[^/]+\/settings\.ts$/.test(file)).toSorted();
+}
+
+async function tablesIn(file: string): Promise<SettingsTable[]> {
+  const exported = (await import(join(ROOT, "src/modules", file))) as Record<string, unknown>; // a module's namespace is one
+  return Object.values(exported).filter((value) => value instanceof DeclaredSettings);
+}

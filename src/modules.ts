@@ -1,0 +1,16 @@
+import { authModule } from "#modules/auth/index.ts";
+import { exportersModule } from "#modules/exporters/index.ts";
+import { ledgerModule } from "#modules/ledger/index.ts";
+import { webhooksModule } from "#modules/webhooks/index.ts";
+import type { Module } from "#platform/modules/module.ts";
+
+/**
+ * The modules of the product, in the order in which the API document shows them. Of two operations whose paths could be taken for each other, the earlier
+ * module's one is served.
+ */
+export const MODULES: readonly Module[] = [
+  ledgerModule,
+  exportersModule,
+  webhooksModule,
+  authModule,
+];

@@ -1,0 +1,53 @@
+import { platformSettings } from "#platform/platform-settings.ts";
+import {
+  choice,
+  isBaseUrl,
+  list,
+  optionalText,
+  SettingsError,
+  type SettingsOf,
+  DeclaredSettings,
+} from "#platform/settings.ts";
+
+export const authSettings = new DeclaredSettings(
+  {
+    FLORIN_AUTH: choice(["on", "off"], {
+      standard: "on",
+      meaning: "`off` answers every request as an administrator; refused outside local development",
+    }),
+    FLORIN_CLIENT_ID: optionalText("a non-empty text", (value) => value.length > 0, {
+      meaning: "Id of the first client, which is trusted and has all scopes",
+    }),
+    FLORIN_CLIENT_SECRET: optionalText("at least 16 characters", (value) => value.length >= 16, {
+      isSecret: true,
+      meaning: "Its secret",
+    }),
+    FLORIN_PUBLIC_URL: publicUrl(),
+    FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
+      meaning: "Other issuers of tokens, next to this server",
+    }),
+  },
+  (settings, source) => {
+    const { FLORIN_CLIENT_ID: id, FLORIN_CLIENT_SECRET: secret } = settings;
+    if ((id === undefined) !== (secret === undefined)) {
+      throw new SettingsError(
+        "FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET belong together. Set both or none.",
+      );
+    }
+    if (settings.FLORIN_AUTH === "off" && !platformSettings.parse(source).FLORIN_LOCAL) {
+      throw new SettingsError(
+        'FLORIN_AUTH is "off". A deployment takes "on" only; "off" is for `npm start` on your own machine.',
+      );
+    }
+  },
+);
+
+export type AuthSettings = SettingsOf<typeof authSettings>;
+
+function publicUrl() {
+  const described = optionalText("an http(s) URL without query", isBaseUrl, {
+    meaning: "Base URL of the deployment and issuer of its tokens; required beyond loopback",
+  });
+  const schema = described.schema.transform((value) => value?.replace(/\/+$/, ""));
+  return { ...described, schema };
+}

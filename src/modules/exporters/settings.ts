@@ -1,0 +1,24 @@
+import { boolean, integer, period, DeclaredSettings } from "#platform/settings.ts";
+
+export const exporterSettings = new DeclaredSettings({
+  FLORIN_EXPORTERS: boolean({
+    standard: "true",
+    meaning: "Whether exporters and pipelines are served",
+  }),
+  FLORIN_PIPELINE_PULL_INTERVAL: period({
+    standard: "5s",
+    meaning: "How long a pipeline that has nothing to send waits before it looks again, at first",
+  }),
+  FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period({
+    standard: "10s",
+    meaning: "How long a pipeline waits after a failure",
+  }),
+  FLORIN_PIPELINE_SYNC_PERIOD: period({
+    standard: "1m",
+    meaning: "When a pipeline that could not be reached is told again",
+  }),
+  FLORIN_PIPELINE_PAGE_SIZE: integer(
+    { least: 1, most: 1000 },
+    { standard: "100", meaning: "Most log entries that a pipeline reads at a time" },
+  ),
+});

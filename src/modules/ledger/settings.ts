@@ -1,0 +1,47 @@
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  list,
+  schedule,
+  DeclaredSettings,
+} from "#platform/settings.ts";
+
+/** Most elements that a bulk may be allowed to have. */
+const BULK_ELEMENTS_MAX = 100_000;
+
+export const ledgerSettings = new DeclaredSettings({
+  FLORIN_BULK_MAX_SIZE: integer(
+    { least: 1, most: BULK_ELEMENTS_MAX },
+    {
+      standard: "1000",
+      meaning: "Most elements of a bulk that is a JSON array; above it `BULK_SIZE_EXCEEDED`",
+    },
+  ),
+  FLORIN_EXPERIMENTAL_FEATURES: boolean({
+    standard: "true",
+    meaning: "Whether ledgers may choose their features at creation",
+  }),
+  FLORIN_SCHEMA_ENFORCEMENT_MODE: choice(["audit", "strict"], {
+    standard: "audit",
+    meaning: "Whether a write against the schema is logged (`audit`) or refused (`strict`)",
+  }),
+  FLORIN_BUCKET_RETENTION: duration({
+    standard: "720h",
+    meaning: "How long a deleted bucket can be restored",
+  }),
+  FLORIN_BUCKET_CLEANUP_SCHEDULE: schedule({
+    standard: "0 0 * * * *",
+    meaning: "When buckets are purged whose retention is over: six cron fields, seconds first",
+  }),
+  FLORIN_NUMSCRIPT_INTERPRETER: boolean({
+    standard: "false",
+    meaning: "`true` makes the interpreter the default runtime of scripts",
+  }),
+  FLORIN_NUMSCRIPT_INTERPRETER_FLAGS: list(
+    "comma separated feature flags such as experimental-oneof",
+    (value) => /^[a-z-]+$/.test(value),
+    { meaning: "Feature flags that every script gets, comma separated" },
+  ),
+});

@@ -1,0 +1,57 @@
+import {
+  boolean,
+  integer,
+  list,
+  SettingsError,
+  type SettingsOf,
+  DeclaredSettings,
+  text,
+} from "./settings.ts";
+
+const PAGE_SIZES = { least: 1, most: 1000 };
+
+/** What the platform itself takes, for all modules. */
+export const platformSettings = new DeclaredSettings(
+  {
+    FLORIN_LOCAL: boolean({
+      standard: "false",
+      meaning: "Set by `npm start` and by tests only: allows what is refused on the internet",
+    }),
+    FLORIN_SECRET_KEY: text(
+      "32 bytes in base64, as made by `openssl rand -base64 32`",
+      (value) => decodedLength(value) === 32,
+      { isSecret: true, meaning: "Encrypts secrets at rest" },
+    ),
+    FLORIN_PREVIOUS_SECRET_KEYS: list(
+      "comma separated keys of 32 bytes in base64",
+      (value) => decodedLength(value) === 32,
+      { isSecret: true, meaning: "Keys that open what was encrypted before the key was changed" },
+    ),
+    FLORIN_ALLOW_PRIVATE_HOSTS: boolean({
+      standard: "false",
+      meaning: "Lets outbound calls reach loopback and private addresses",
+    }),
+    FLORIN_DEFAULT_PAGE_SIZE: integer(PAGE_SIZES, {
+      standard: "15",
+      meaning: "Size of a page where a request names none",
+    }),
+    FLORIN_MAX_PAGE_SIZE: integer(PAGE_SIZES, {
+      standard: "1000",
+      meaning: "Larger pages are clamped to it",
+    }),
+  },
+  ({ FLORIN_DEFAULT_PAGE_SIZE: standard, FLORIN_MAX_PAGE_SIZE: most }) => {
+    if (standard <= most) return;
+    throw new SettingsError(
+      `FLORIN_DEFAULT_PAGE_SIZE is ${standard}. It takes at most FLORIN_MAX_PAGE_SIZE, which is ${most}.`,
+    );
+  },
+);
+
+export type PlatformSettings = SettingsOf<typeof platformSettings>;
+
+function decodedLength(base64: string): number {
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
+    ? atob(base64).length
+    : -1;
+}
