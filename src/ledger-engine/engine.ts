@@ -35,7 +35,7 @@ export interface LedgerCounts {
   readonly accounts: number;
 }
 
-/** What an engine takes from the deployment that it runs in. */
+/** The settings that an engine takes from the deployment that it runs in. */
 export interface EngineSettings {
   readonly scripts: ScriptSettings;
   readonly schemas: SchemaRules;
@@ -47,8 +47,8 @@ export const ENGINE_SETTINGS: EngineSettings = {
 };
 
 /**
- * One ledger: the only way to change it is `execute`, the same path for every command: idempotency, decision, log,
- * projections. It is synchronous and knows no runtime; time comes through the clock.
+ * One ledger. It changes only through `execute`, which is the same path for every command: idempotency, decision, log,
+ * projections. The engine is synchronous and knows no runtime; the time comes from the clock.
  */
 export class LedgerEngine {
   readonly #sql: Sql;
@@ -62,16 +62,19 @@ export class LedgerEngine {
   readonly #runner: CommandRunner;
   readonly #importer: LogImporter;
   readonly info: LedgerInfo;
-  /** What can be asked of the ledger, between two commands. */
+  /** The reads of the ledger. They may run between any two commands. */
   readonly reads: LedgerReads;
   readonly #log: LogWriter;
   #publishedLog: number;
-  /** `undefined` until somebody asks, and after a rollback. */
+  /** The count is `undefined` until somebody asks for it, and after a rollback. */
   #transactionCount: number | undefined;
-  /** Counters that go on through dry runs and refusals, and from the highest stored id after a restart. */
+  /**
+   * The last ids that were used. Dry runs and refused commands use ids up as well; after a restart, counting continues
+   * from the highest stored id.
+   */
   readonly #counters = { tx: 0, log: 0 };
 
-  /** Makes an empty ledger; does nothing where there is one. */
+  /** Creates an empty ledger, and does nothing where there is one. */
   static create(sql: Sql, info: LedgerInfo): void {
     sql.transaction(() => {
       migrate(sql);
@@ -149,27 +152,30 @@ export class LedgerEngine {
     });
   }
 
-  /** The id of the last log entry, 0 for none. */
+  /** The id of the last log entry, 0 where there is none. */
   get lastLogId(): number {
     return Math.max(0, this.#log.head.logId);
   }
 
-  /** The same, -1 for none: an imported log may begin with the entry 0. */
+  /** The id of the last log entry, -1 where there is none: an imported log may begin with entry 0. */
   get headLogId(): number {
     return this.#log.head.logId;
   }
 
-  /** The id of the last log entry whose event is known to be taken over. */
+  /** The id of the last log entry whose event is known to be published. */
   get publishedLogId(): number {
     return this.#publishedLog;
   }
 
-  /** Executes one command. Throws `AppError` and changes nothing where it is refused. */
+  /** Executes one command. A command that is refused throws `AppError` and changes nothing. */
   execute(command: Command, options: WriteOptions): Outcome {
     return this.#unitOfWork(() => this.#run(command, options, this.#now()));
   }
 
-  /** Executes commands in order, each on its own or, with `atomic`, all or none. One result for each that was tried. */
+  /**
+   * Executes commands in order, each on its own or, with `atomic`, all or none. There is one result for each command
+   * that was tried.
+   */
   executeBulk(elements: readonly BulkElement[], options: BulkOptions): Result<Outcome>[] {
     const results: Result<Outcome>[] = [];
     const date = options.atomic ? this.#now() : undefined;
@@ -198,7 +204,10 @@ export class LedgerEngine {
     return results;
   }
 
-  /** Transactions are counted at the first call, and then as they come. */
+  /**
+   * Counts transactions and accounts. The transactions are counted at the first call only; after that, each new one is
+   * added.
+   */
   counts(): LedgerCounts {
     this.#transactionCount ??= first(
       this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM tx"),
@@ -207,8 +216,8 @@ export class LedgerEngine {
   }
 
   /**
-   * Makes the entries of another ledger's log again, which this one has all of the earlier ones of. Throws `ReplayError`
-   * at an entry that cannot be; the page is then left out whole.
+   * Replays log entries of another ledger, of whose earlier entries this one has all. Throws `ReplayError` at an entry
+   * that cannot be replayed, and then keeps nothing of the page.
    */
   replay(page: LogPage): void {
     this.#unitOfWork(() => {
@@ -223,19 +232,24 @@ export class LedgerEngine {
     });
   }
 
-  /** Takes entries of another ledger's log. They are kept together; what is refused is told in the outcome. */
+  /**
+   * Imports log entries of another ledger. They are stored together; the outcome says which entry was refused, and why.
+   */
   importLogs(batch: ImportBatch): ImportOutcome {
     const outcome = this.#unitOfWork(() => this.#importer.take(batch));
     if (outcome.taken > 0) this.#publishedLog = this.lastLogId;
     return outcome;
   }
 
-  /** Log entries of a range, at least one if there is any, as many as the limits allow. */
+  /** Reads the log entries of a range: as many as the limits allow, but at least one if there is any. */
   readLogs(from: number, to: number, limits: RangeLimits): LogEntry[] {
     return this.#logs.range(from, to, limits);
   }
 
-  /** The transactions that log entries made: of the first of the entries, at least one, as many as the limit allows. */
+  /**
+   * Reads the transactions that log entries created: those of the first entries, as many as the limit allows but at
+   * least one.
+   */
   readCommitted(logIds: readonly number[], limits: { bytesMax: number }): CommittedTransaction[] {
     return this.#logs.findAll(logIds, limits).flatMap(({ id, data }) => {
       const transaction = transactionOf(data);
@@ -243,7 +257,7 @@ export class LedgerEngine {
     });
   }
 
-  /** Notes that the events up to a log entry are taken over. Never moves back. */
+  /** Notes that the events up to a log entry are published. The mark never moves back. */
   confirmPublished(to: number): void {
     const reached = Math.min(to, this.#log.head.logId);
     if (reached <= this.#publishedLog) return;
@@ -259,7 +273,9 @@ export class LedgerEngine {
     );
   }
 
-  /** Work so far that the number of elements does not bound: that of scripts, of moves that are rewritten, of metadata. */
+  /**
+   * The work so far that the number of elements does not bound: running scripts, rewriting moves, handling metadata.
+   */
   get #steps(): number {
     const { rewrittenMoves, metadata } = this.#entries;
     const { scriptSteps } = this.#runner;
@@ -275,7 +291,7 @@ export class LedgerEngine {
     return now < date ? date : now;
   }
 
-  /** Keeps what `work` writes, or nothing and no memory of it. */
+  /** Runs `work` in a transaction. If it fails, nothing of what it wrote remains, neither stored nor in memory. */
   #unitOfWork<T>(work: () => T): T {
     const { head } = this.#log;
     try {
@@ -288,7 +304,8 @@ export class LedgerEngine {
       this.#schemas.settle();
       return result;
     } catch (error) {
-      // A refused command has collected nothing; after anything else, memory is ahead of what was rolled back.
+      // A refused command has collected nothing. After any other error, what is held in memory may never have been
+      // stored.
       if (!(error instanceof AppError)) {
         this.#log.reset(head);
         this.#batch.reset();
@@ -318,7 +335,7 @@ export class LedgerEngine {
 
   #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
     const { idempotencyKey, dryRun } = options;
-    // Without a key it is stored where the log does not tell it.
+    // Without an idempotency key, the hash is stored only where it cannot be derived from the log entry.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
     if (keyHash !== undefined && idempotencyKey !== "") {
@@ -337,7 +354,10 @@ export class LedgerEngine {
     };
   }
 
-  /** Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` where one must be given. */
+  /**
+   * The schema that a command names. Throws `NOT_FOUND` for an unknown version, and `SCHEMA_NOT_SPECIFIED` where a
+   * command must name one.
+   */
   #schemaOf(command: Command, version: string): SchemaUse | undefined {
     if (version !== "") return this.#schemas.use(version);
     const what = this.#settings.schemas.isStrict ? this.#whyToName(command) : undefined;
@@ -345,13 +365,13 @@ export class LedgerEngine {
     return undefined;
   }
 
-  /** Tells of a write without a schema, once it is known to be taken. */
+  /** Reports a write that names no schema, once it is known to be accepted. */
   #reportUnnamed(command: Command): void {
     const what = this.#whyToName(command);
     if (what !== undefined) this.#settings.schemas.report(what);
   }
 
-  /** Why a write must name a schema, undefined where it need not. */
+  /** Why a write must name a schema; undefined where it need not. */
   #whyToName(command: Command): string | undefined {
     const { latest } = this.#schemas;
     if (latest === undefined || command.kind === "insertSchema") return undefined;
@@ -386,11 +406,11 @@ export class LedgerEngine {
     const keyHash = row.keyHash ?? undefined;
     const options = { now: date, key: key ?? "", keyHash, hasChecksum: row.hasChecksum };
     this.#appendLogged(id, this.#entries.replay(data, date), options);
-    // What follows is chained to the hash that is stored, so that a wrong one is told once.
+    // The next entry is chained to the hash that is stored, so that one wrong hash is reported once.
     this.#log.chainTo(hash);
   }
 
-  /** Appends an entry with the ids that it has; others go on behind them. */
+  /** Appends an entry with its own ids. Later ids continue after them. */
   #appendLogged(id: number, pending: PendingEntry, options: AppendOptions): void {
     this.#append(id, pending, options);
     this.#counters.log = Math.max(this.#counters.log, id);
@@ -408,9 +428,9 @@ export class LedgerEngine {
   }
 }
 
-/** So many moves are rewritten in the time of one step of a script. */
+/** Rewriting this many moves takes as long as one step of a script. */
 const MOVES_PER_STEP = 4;
-/** A pair of metadata is compared, measured and written in the time of so many steps. */
+/** Comparing, measuring and writing one pair of metadata takes as long as this many steps of a script. */
 const STEPS_PER_PAIR = 3;
 
 const idempotencyHash = (command: Command): string =>

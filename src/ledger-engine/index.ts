@@ -1,6 +1,6 @@
 /**
- * One ledger on a synchronous SQL interface: its rules, its storage, its one way to write and its reads. It knows neither
- * Worker nor HTTP, and runs in workerd and in Node. What others use of it stands here.
+ * One ledger on a synchronous SQL interface: its rules, its storage, its one way to write, and its reads. It knows
+ * neither Worker nor HTTP, and runs in workerd and in Node. Other rooms import only what stands here.
  */
 export {
   type AuditAnswer,

@@ -20,27 +20,30 @@ import { parseJson } from "#platform/json.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 import type { Clock } from "#platform/time.ts";
 
-/** What an audit asks of a ledger: the log behind an id and, once the log is known, what the tables hold. */
+/**
+ * What an audit asks of a ledger: the log entries after an id and, once it has the whole log, the contents of the
+ * tables.
+ */
 export interface AuditRequest {
   readonly after: number;
   readonly range: TableRange;
-  /** Asks for the digest of each row, where that of the range differed. */
+  /** Whether the audit asks for the digest of each row, because the digest of the whole range differed. */
   readonly wantsRows: boolean;
-  /** Asks for this row instead, where its digest differed. */
+  /** The row that the audit asks for instead, because the digest of this row differed. */
   readonly row?: Key | undefined;
 }
 
-/** Both parts are of one moment. */
+/** The answer to an audit. Both the page and the table's contents are read at the same moment. */
 export interface AuditAnswer {
   readonly page: LogPage;
-  /** Where the page ends the log. */
+  /** The digest of the range. It is given where the page reaches the end of the log. */
   readonly digest?: RangeDigest;
   readonly rows?: readonly RowDigest[];
   /** The cells of a row, `null` where there is none. */
   readonly cells?: string | null;
 }
 
-/** Answers for the ledger in `sql`, in one turn. */
+/** Answers an audit about the ledger in `sql`. Everything is read in one turn. */
 export function answerAudit(sql: Sql, { after, range, wantsRows, row }: AuditRequest): AuditAnswer {
   const page = readLogPage(sql, after);
   if (!page.isLast) return { page };
@@ -58,34 +61,34 @@ export interface AuditDifference extends Partial<ColumnDifference> {
 
 export interface AuditTotals {
   readonly asset: string;
-  /** What all accounts have received and sent, which is the same. */
+  /** What all accounts have received. The accounts have sent as much. */
   readonly input: bigint;
   readonly output: bigint;
 }
 
 export interface AuditReport {
   readonly status: "running" | "consistent" | "inconsistent";
-  /** The last log entry that was made again. */
+  /** The last log entry that was replayed. */
   readonly lastLogId: number;
-  /** Rows that were compared, by table. */
+  /** The number of rows that were compared, by table. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   readonly totals: readonly AuditTotals[];
-  /** The first ones. */
+  /** The first differences, up to `DIFFERENCES_MAX`. */
   readonly differences: readonly AuditDifference[];
 }
 
-/** Most differences that a report names: one flipped byte of a name is seen in many rows. */
+/** A report names at most this many differences, because one flipped byte of a name shows up in many rows. */
 const DIFFERENCES_MAX = 100;
-/** Rows of a range that are compared at a time. */
+/** This many rows of a table are compared at a time. */
 const RANGE_ROWS = 5000;
 
-/** How far an audit is, as plain data. */
+/** How far an audit has come, as plain data. */
 export interface AuditProgress {
   readonly table: number;
   readonly after: Key | undefined;
   readonly to: Key | undefined;
   readonly wantsRows: boolean;
-  /** Rows of the table that are to be looked at, and how many rows of its range there are. */
+  /** The rows of the table that are still to be compared one by one, and the number of rows in their range. */
   readonly pending: readonly Key[];
   readonly pendingRows: number;
   readonly isDone: boolean;
@@ -109,15 +112,15 @@ const START: AuditProgress = {
 
 /**
  * Rebuilds a ledger from its log, entry by entry, in a database of its own, and compares all tables. Entries that are
- * written meanwhile are made again, too: what is compared is always of the same moment. The hash chain is computed anew
- * on the way, so that a wrong hash is a difference in the table `log`.
+ * written meanwhile are replayed as well, so that both sides are always of the same moment. The hash chain is computed
+ * anew, so that a wrong hash shows up as a difference in the table `log`.
  */
 export class LedgerAudit {
   readonly #sql: Sql;
   readonly #engine: LedgerEngine;
   #progress: AuditProgress;
 
-  /** Goes on in a database that an earlier audit of the same ledger has used, if `progress` is what it had reached. */
+  /** Continues in the database of an earlier audit of the same ledger, if `progress` says how far that audit came. */
   constructor(sql: Sql, info: LedgerInfo, progress: AuditProgress = START) {
     LedgerEngine.create(sql, info);
     this.#sql = sql;
@@ -135,7 +138,7 @@ export class LedgerAudit {
     return { status, lastLogId: this.#engine.lastLogId, rows, totals, differences };
   }
 
-  /** What to ask next. */
+  /** What the audit asks for next. */
   next(): AuditRequest {
     const { after, to, wantsRows, pending } = this.#progress;
     return {
@@ -172,7 +175,10 @@ export class LedgerAudit {
     this.#progress = { ...this.#progress, ...change };
   }
 
-  /** Whether the entries could be made again. Behind one that could not, nothing can be said. */
+  /**
+   * Replays the entries of a page and says whether that was possible. After an entry that cannot be replayed, nothing
+   * can be compared.
+   */
   #replay(page: LogPage): boolean {
     try {
       this.#engine.replay(page);
@@ -206,7 +212,7 @@ export class LedgerAudit {
     return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, RANGE_ROWS);
   }
 
-  /** The keys under which the ledger and the rebuilt one have different rows, as many as are reported. */
+  /** The keys whose rows differ between the ledger and the rebuilt one, at most as many as a report names. */
   #differingKeys(range: TableRange, stored: readonly RowDigest[]): Key[] {
     const unseen = new Map(stored.map(({ key, hash }) => [key.join(","), { key, hash }]));
     const differing: Key[] = [];
@@ -241,7 +247,10 @@ export class LedgerAudit {
       this.#set({ differences: [...differences, difference] });
   }
 
-  /** What all accounts have received and sent of each asset. Where no row differs, it is so in the ledger, too. */
+  /**
+   * Sums up what all accounts have received and sent of each asset. Where no row differs, these sums hold for the
+   * ledger, too.
+   */
   #sumUp(): void {
     const totals = new Map<string, { asset: string; input: bigint; output: bigint }>();
     let after: Key = [0, 0];
@@ -264,7 +273,7 @@ export class LedgerAudit {
   }
 }
 
-/** Progress from the text that `stringifyJson` made of it. */
+/** Reads progress from the text that `stringifyJson` made of it. */
 export function parseProgress(text: string): AuditProgress {
   const stored = parseJson(text) as StoredProgress; // written by the audit
   return {
@@ -279,7 +288,7 @@ export function parseProgress(text: string): AuditProgress {
   };
 }
 
-/** Small integers are read as numbers. */
+/** The stored form: small integers are read as numbers. */
 interface StoredProgress extends Omit<AuditProgress, "totals"> {
   readonly totals: readonly {
     readonly asset: string;
@@ -300,7 +309,7 @@ type VolumeSqlRow = {
 const SELECT_VOLUMES = `SELECT account, asset, name, max(tx), input, output FROM move JOIN asset ON asset.id = move.asset
   WHERE (account, asset) > (?, ?) GROUP BY account, asset ORDER BY account, asset LIMIT ?`;
 
-/** Entries are made again with their own dates. */
+/** Entries are replayed with their own dates, so that no clock is needed. */
 const noClock: Clock = () => {
   throw new Error("an audit has no clock");
 };

@@ -2,9 +2,13 @@ import { createHash } from "node:crypto";
 import { parseJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** The tables of a ledger: the columns of their primary keys, and what of them must be as a rebuild makes it. */
+/**
+ * The tables of a ledger: the columns of their primary keys, and the columns (or expressions) that a rebuild must
+ * reproduce.
+ */
 const TABLES = {
-  // How far events are taken over, and entries imported, is known to this table only; it must be within the log.
+  // Only this table knows which events were published and which entries were imported, so that all that can be checked
+  // is that both ids lie within the log.
   ledger: {
     key: ["one"],
     columns: [
@@ -52,7 +56,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as TableName[]; // the keys of a 
 
 export type Key = readonly number[];
 
-/** Rows of a table in the order of its key: behind `after`, up to `to` or the end. */
+/** The rows of a table in the order of its key, after `after` and up to `to`, or to the end. */
 export interface TableRange {
   readonly table: TableName;
   readonly after: Key | undefined;
@@ -65,10 +69,10 @@ export interface RangeDigest {
   readonly hash: string;
 }
 
-/** Rows that are read at a time: some are as large as a row may be, 2 MB. */
+/** This many rows are read at a time, because some are as large as a row may be, 2 MB. */
 const PAGE_ROWS = 20;
 
-/** What tells two ranges apart without showing them. */
+/** A digest by which two ranges can be compared without showing them. */
 export function digestOf(sql: Sql, range: TableRange): RangeDigest {
   const hash = createHash("sha256");
   let rows = 0;
@@ -82,7 +86,7 @@ export function digestOf(sql: Sql, range: TableRange): RangeDigest {
 /** A row without its cells, which may be large. */
 export interface RowDigest {
   readonly key: Key;
-  /** In hex. */
+  /** The first `ROW_HASH_DIGITS` digits of the hash, in hex. */
   readonly hash: string;
 }
 
@@ -126,7 +130,7 @@ export function* rowsOf(sql: Sql, { table, after, to }: TableRange): Generator<T
   }
 }
 
-/** The key of the row so many rows behind a key, `undefined` where the table ends before. */
+/** The key of the row that comes `rows` rows after a key, `undefined` where the table ends before. */
 export function keyBehind(sql: Sql, { table, after }: TableRange, rows: number): Key | undefined {
   const { key } = TABLES[table];
   const { where, bindings } = boundsOf(key, after, undefined);
@@ -150,7 +154,7 @@ export function differingColumns(table: TableName, a: string, b: string): Column
 
 export interface ColumnDifference {
   readonly column: string;
-  /** SQL literals, cut where they are long. */
+  /** The values as SQL literals. Long ones are cut. */
   readonly stored: string;
   readonly expected: string;
 }
@@ -170,7 +174,7 @@ const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? colu
 const cellsOf = (table: TableName): string =>
   `json_array(${TABLES[table].columns.map((column) => literalOf(valueOf(column))).join(", ")})`;
 
-/** `quote` ends a text at U+0000, which no ledger holds. */
+/** `quote` ends a text at U+0000. No ledger stores that character, but a damaged one may. */
 const literalOf = (value: string): string =>
   `quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), '')`;
 

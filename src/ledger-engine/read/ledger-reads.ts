@@ -23,7 +23,7 @@ import type { AccountRecord, StoredSchema, Transaction } from "#ledger-engine/ru
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import type { Page, PageQuery } from "#platform/paging/pagination.ts";
 
-/** All reads of one ledger, each of one moment. None changes anything. */
+/** All reads of one ledger. Each sees one moment, and none changes anything. */
 export class LedgerReads {
   readonly #transactions: TransactionLists;
   readonly #accounts: AccountLists;
@@ -52,17 +52,17 @@ export class LedgerReads {
     return this.#transactions.list(query, expansion);
   }
 
-  /** Counts from where an earlier part ended. */
+  /** Counts transactions, continuing where an earlier part ended. */
   countTransactions(query: CountQuery, after?: string): CountPart {
     return this.#transactions.count(query, after);
   }
 
-  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  /** Throws `VALIDATION` for volumes that the ledger's features don't provide. */
   findAccount(address: string, read: SingleRead): AccountRecord | undefined {
     return this.#accounts.find(address, read);
   }
 
-  /** Throws `VALIDATION` for volumes that the ledger's features leave out. */
+  /** Throws `VALIDATION` for volumes that the ledger's features don't provide. */
   listAccounts(query: PageQuery, expansion: VolumeExpansion): Page<AccountRecord> {
     return this.#accounts.list(query, expansion);
   }
@@ -87,7 +87,7 @@ export class LedgerReads {
     return this.#logs.list(query);
   }
 
-  /** The log behind an entry as JSON, a line an entry, a part of it at a time. */
+  /** Exports a page of the log after an entry: one line of JSON for each entry. */
   exportLogs(after: number, to?: number, countMax?: number): LogTextPage {
     return this.#logs.export(after, to, countMax);
   }
@@ -101,5 +101,5 @@ export class LedgerReads {
   }
 }
 
-/** A read that can be asked for from outside the object. */
+/** The name of a read. All of them can be called from outside the object. */
 export type ReadName = keyof LedgerReads;

@@ -31,7 +31,7 @@ import { toValidationError } from "#platform/validation.ts";
 
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
-/** Checks what a request for a transaction says. Throws `NO_POSTINGS` or `VALIDATION`. */
+/** Checks a request for a transaction. Throws `NO_POSTINGS` or `VALIDATION`. */
 export function toTransactionCommand(
   request: TransactionRequest,
   { force }: { force: boolean },
@@ -49,7 +49,10 @@ export function toTransactionCommand(
   return toCommandOfKind(request, { force });
 }
 
-/** A request for a transaction in a bulk is a script unless it has postings; an empty script is refused in its turn. */
+/**
+ * In a bulk, a request for a transaction is a script unless it has postings. An empty script is refused when its turn
+ * comes.
+ */
 export function toBulkTransaction(request: TransactionRequest): CreateTransaction | RunScript {
   const isEmpty = kindsOf(request).length === 0;
   return isEmpty
@@ -57,7 +60,7 @@ export function toBulkTransaction(request: TransactionRequest): CreateTransactio
     : toTransactionCommand(request, { force: false });
 }
 
-/** What a request says where its movements come from, as messages name it. */
+/** The fields from which a request takes its movements, as messages name them. */
 const kindsOf = ({ postings, script }: TransactionRequest): string[] => [
   ...((postings ?? []).length > 0 ? ["postings"] : []),
   ...(isGiven(script?.plain) ? ["numscript"] : []),
@@ -73,7 +76,7 @@ function toCommandOfKind(
   if (metadata !== null && metadata !== undefined) assertMetadata(metadata);
   if (isGiven(reference)) assertReference(reference);
   const shared = {
-    // The zero time is how clients in Go write that there is none.
+    // Clients in Go send the zero time where there is none.
     ...(timestamp === null || timestamp === undefined || timestamp === ZERO_TIMESTAMP
       ? {}
       : { timestamp }),
@@ -107,7 +110,7 @@ function toCommandOfKind(
 
 type PostingRequest = NonNullable<TransactionRequest["postings"]>[number];
 
-/** The first thing that is wrong wins, in the order of the reference server: amount, source, destination, asset. */
+/** The first error wins, in the order of the reference server: amount, source, destination, asset. */
 function toPosting({ source, destination, amount, asset }: PostingRequest): Posting {
   if (amount === null || amount === undefined) {
     throw new AppError("VALIDATION", "no amount defined");
@@ -148,7 +151,7 @@ export function toRevertTransaction(request: RevertRequestFields): RevertTransac
   };
 }
 
-/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+/** Checks a schema. `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
 export function toInsertSchema(
   version: string,
   body: unknown,
@@ -163,14 +166,14 @@ export function parseBulk(elements: readonly unknown[]): BulkElementRequest[] {
   return elements.map(parseBulkElement);
 }
 
-/** Throws `VALIDATION` naming the element, counted from 0, where it is malformed. */
+/** Throws `VALIDATION`, naming the element by its index, where it is malformed. */
 export function parseBulkElement(element: unknown, index: number): BulkElementRequest {
   const parsed = BulkElementRequest.safeParse(element);
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, `element ${index}`);
 }
 
-/** A well-formed element that says something impossible fails alone, in its turn. */
+/** A well-formed element with an impossible content fails alone, when its turn comes. */
 export function toBulkElement(request: BulkElementRequest): BulkElement {
   return {
     idempotencyKey: request.ik ?? "",
@@ -216,7 +219,7 @@ function toTarget(type: string, id: string | number | bigint): Target {
   );
 }
 
-/** Throws `VALIDATION` for a key above the limit. */
+/** Throws `VALIDATION` for a key that is too long. */
 export function assertIdempotencyKey(key: string): void {
   if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
     throw new AppError(

@@ -1,4 +1,4 @@
-// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+// A namespace import keeps the messages in all languages out of the bundle.
 import * as z from "zod";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
 import type { AccountMetadata } from "#ledger-engine/rules/types.ts";
@@ -9,8 +9,8 @@ import {
   TimestampInput,
 } from "#platform/validation.ts";
 
-// What clients send to change a ledger, over HTTP or through the library: nothing here knows of HTTP. Optional fields
-// take null for "not given", as the Go clients write it.
+// The requests by which clients change a ledger, over HTTP or through the library; nothing here knows HTTP. Optional
+// fields accept null for "not given", because the Go clients send it.
 
 const PostingRequest = z.object({
   source: z.string().nullish(),
@@ -19,7 +19,7 @@ const PostingRequest = z.object({
   asset: z.string().nullish(),
 });
 
-/** The number is checked before the items, each of which may have faults to tell. */
+/** The number of postings is checked before the postings themselves, each of which may have errors to report. */
 const PostingsRequest = z.preprocess((value, context) => {
   if (!Array.isArray(value) || value.length <= POSTINGS_MAX) return value;
   context.addIssue({ code: "custom", message: `expected at most ${POSTINGS_MAX} postings` });
@@ -109,7 +109,7 @@ const AddMetadataRequest = TargetRequest.extend({
   context.addIssue({ code: "custom", message: "expected an object of texts", path: ["metadata"] });
 });
 
-/** What the elements of a bulk say, by their action. */
+/** The data of a bulk's elements, by action. */
 export const BulkElementData = {
   CREATE_TRANSACTION: TransactionRequest.nullable().transform((data) => data ?? {}),
   ADD_METADATA: AddMetadataRequest,

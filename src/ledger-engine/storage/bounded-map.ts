@@ -1,4 +1,4 @@
-/** A cache with a named limit: when it is full, what was added first goes first. */
+/** A cache with a fixed limit. When it is full, the oldest entries are dropped. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #sizeMax: number;
@@ -15,7 +15,10 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key);
   }
 
-  /** May exceed the limit until `trim` is called: what is not stored yet must not be dropped. */
+  /**
+   * Adds an entry. The map may exceed its limit until `trim` is called, because what is not stored yet must not be
+   * dropped.
+   */
   set(key: K, value: V): void {
     this.#entries.set(key, value);
   }

@@ -4,8 +4,8 @@ import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /**
- * The volumes after each of some transactions, in order of first appearance. It is for transactions whose ids follow each
- * other: of each account, all moves between the first and the last of them are read in one range.
+ * The volumes after each of some transactions, in order of first appearance. It is meant for transactions with
+ * consecutive ids: for each account, it reads all moves between the first and the last of them as one range.
  */
 export function readContiguousVolumes(
   sql: Sql,
@@ -31,7 +31,7 @@ export function readContiguousVolumes(
   );
 }
 
-/** By transaction, then by account and asset. */
+/** The moves by transaction, then by account and asset. */
 function readMoves(sql: Sql, transactions: readonly StoredTransaction[], names: Names) {
   const found = new Map<number, Map<number, AccountVolumes>>();
   const ids = transactions.map(({ id }) => id);

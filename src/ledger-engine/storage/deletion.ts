@@ -20,7 +20,10 @@ export function applyVisibility(sql: Sql, { uuid, visibility, deletedAt }: Visib
   );
 }
 
-/** The ledger whose tables these are, if there are any. Names are given again after a purge. */
+/**
+ * The uuid of the ledger whose tables these are, if there is one. After a purge, its name may be given to another
+ * ledger.
+ */
 export const storedUuid = (sql: Sql): string | undefined =>
   isCreated(sql) ? first(sql.all<{ uuid: string }>("SELECT uuid FROM ledger")).uuid : undefined;
 

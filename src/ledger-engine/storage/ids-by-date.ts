@@ -1,27 +1,29 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
 /*
- * From a date, or a log entry, to the last row that came by then. Ids of log entries, transactions and accounts grow as
- * they are inserted, and dates of insertion never decrease with them, so each is found by halves. There may be gaps.
+ * These searches find the last row that existed at a date, or at a log entry. Ids of log entries, transactions and
+ * accounts increase as they are inserted, and dates of insertion never decrease with them, so that a binary search
+ * finds each. There may be gaps between ids.
  */
 
-/** The id of the last log entry of this date or an earlier one, in microseconds; -1 for none. */
+/** The id of the last log entry whose date, in microseconds, is not after this one; -1 where there is none. */
 export const lastLogAt = (sql: Sql, micros: bigint): number => lastBy(sql, LOG, micros);
 
-/** The id of the last transaction that was inserted by this date; -1 for none. */
+/** The id of the last transaction that was inserted by this date; -1 where there is none. */
 export const lastTransactionAt = (sql: Sql, micros: bigint): number =>
   lastBy(sql, TRANSACTION, micros);
 
-/** The id of the last transaction that this log entry or an earlier one made; -1 for none. */
+/** The id of the last transaction that this log entry or an earlier one created; -1 where there is none. */
 export const lastTransactionOf = (sql: Sql, logId: number): number =>
   lastBy(sql, TRANSACTION_BY_LOG, logId);
 
-/** The id of the last account that was inserted by this date; -1 for none. */
+/** The id of the last account that was inserted by this date; -1 where there is none. */
 export const lastAccountAt = (sql: Sql, micros: bigint): number => lastBy(sql, ACCOUNT, micros);
 
 /**
- * How the last row of a table is found whose value is not beyond a limit: before such a row, all have such values. A search
- * has two steps for each half: it looks at the last row up to the middle, as there may be gaps, and goes on on one side.
+ * A binary search for the last row whose value does not exceed a limit. All rows before it have such values, too.
+ * Because there may be gaps, each iteration takes two steps: one looks at the last row up to the middle, and one
+ * continues in the half that is left.
  */
 const search = (
   table: string,
@@ -44,7 +46,7 @@ const TRANSACTION = search("tx", "SELECT log.date FROM tx JOIN log ON log.id = t
 const TRANSACTION_BY_LOG = search("tx", "SELECT log FROM tx");
 const ACCOUNT = search("account", "SELECT inserted_at FROM account");
 
-/** The largest id of a row whose value is the limit at most, -1 for none. */
+/** The largest id of a row whose value does not exceed the limit; -1 where there is none. */
 function lastBy(sql: Sql, statement: string, limit: bigint | number): number {
   const [row] = sql.all<{ id: number | null }>(statement, limit.toString());
   return row?.id ?? -1;

@@ -5,21 +5,21 @@ const BYTES = 6;
 
 /**
  * The first 48 bits of SHA-256 over an entry: its ids, the hash of its inputs, and the text that the hash chain would
- * cover. All else of the row, and of the tables, follows from these.
+ * cover. Everything else in the row, and in the other tables, can be derived from these.
  */
 export function logChecksum(entry: {
   readonly id: number;
   readonly tx: number | undefined;
-  /** In hex; empty where it is known that there is none. */
+  /** The hash in hex. It is empty where it is known that there is none. */
   readonly keyHash: string | undefined;
   readonly memento: string;
-  /** What the text does not tell. */
+  /** The text does not contain the schema's version and the template. */
   readonly schemaVersion: string | undefined;
   readonly template: string | undefined;
 }): number {
   const { id, tx, keyHash, memento, schemaVersion, template } = entry;
   const keyText = keyHash === "" ? "none" : (keyHash ?? "");
-  // Entries without schema have the checksums that they always had.
+  // An entry without a schema adds nothing to the text.
   const schemaText =
     schemaVersion === undefined && template === undefined
       ? ""

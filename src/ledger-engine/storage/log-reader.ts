@@ -36,18 +36,21 @@ type LogSqlRow = {
   key: string | null;
 };
 
-/** The hash in hex, empty for none; so is the hash of the inputs, null where it is not stored. */
+/** The hash in hex, empty where there is none, and the hash of the inputs in hex, null where it is not stored. */
 type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
 
 type LogSizeRow = { id: number; size: number };
 
-/** About the most that an entry takes as JSON: each posting comes with its volumes, a revert with what it reverts. */
+/**
+ * An upper estimate of an entry's size as JSON: each posting comes with its volumes, and a revert with the transaction
+ * that it reverts.
+ */
 const SELECT_SIZE = `SELECT id, octet_length(payload) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size FROM log`;
 const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
 const SELECT_LISTED = `SELECT id, date, type, tx, payload, key, hex(hash) AS hash,
   iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash FROM log`;
 
-/** Reads log entries. An entry reads the same for ever, whatever is written after it. */
+/** Reads log entries. An entry always reads the same, whatever is written after it. */
 export class LogReader {
   readonly #sql: Sql;
   readonly #transactions: TransactionReader;
@@ -67,7 +70,7 @@ export class LogReader {
     return this.#toEntries(this.#sql.all<LogSqlRow>(`${SELECT_LOG} WHERE id = ?`, id))[0];
   }
 
-  /** The entry that a key was used for, and the hash of its inputs in hex. */
+  /** The entry that used a key, and the hash of its inputs in hex. */
   findByKey(key: string): { id: number; hash: string | null } | undefined {
     return this.#sql.all<{ id: number; hash: string | null }>(
       "SELECT id, lower(hex(key_hash)) AS hash FROM log WHERE key = ?",
@@ -75,9 +78,9 @@ export class LogReader {
     )[0];
   }
 
-  /** Entries of a range in order, at least one if there is any, as many as the limits allow. */
+  /** Entries of a range in order: as many as the limits allow, but at least one if there is any. */
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
-    // The sizes first: they are read without the payloads, which may be large.
+    // The sizes are read first, without the payloads, which may be large.
     const sizes = this.#sql.all<LogSizeRow>(
       "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
       from,
@@ -95,7 +98,7 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
 
-  /** Entries by their ids: those of the first ids, at least one if there is any, as many as the limit allows. */
+  /** Entries by their ids: those of the first ids, as many as the limit allows but at least one if there is any. */
   findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
     const sizes = this.#sizesOf(ids);
     const wanted = ids.slice(
@@ -113,7 +116,7 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
   }
 
-  /** The entries behind an id, in order: at least one if there is any, about as much as the limits say. */
+  /** The entries after an id, in order: about as many as the limits allow, but at least one if there is any. */
   following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
     const sizes = this.#sql.all<LogSizeRow>(
       `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
@@ -128,11 +131,11 @@ export class LogReader {
       sizes[count - 1]?.id ?? after,
     );
     const entries = this.#toListed(rows, { isRange: true });
-    // Rows do not tell how long names and volumes are.
+    // The rows do not tell how long names and volumes are.
     return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
   }
 
-  /** Entries by their ids, in the order of these: of the first ids, at least one, as many as the limit allows. */
+  /** Entries by their ids, in the order of the ids: as many as the limit allows, but at least one. */
   listed(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
     const found: LogListEntry[] = [];
     let bytes = 0;
@@ -152,7 +155,7 @@ export class LogReader {
     return found;
   }
 
-  /** The ids in parts whose entries can be held in memory, whatever is in them. */
+  /** The ids in chunks whose entries fit in memory, whatever they contain. */
   *#chunksOf(ids: readonly number[]): Generator<readonly number[]> {
     const sizes = this.#sizesOf(ids);
     let rest = ids;
@@ -186,14 +189,14 @@ export class LogReader {
     const context = this.#readContext(rows, options);
     return rows.map((row) => ({
       id: row.id,
-      // Making a date of the number takes longer than finding the one of the transaction.
+      // Making a date from the number takes longer than looking up the date of the transaction.
       date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
       idempotencyKey: row.key ?? "",
       ...decodeEntry(row, context),
     }));
   }
 
-  /** Reads in few statements what the transactions of the rows need: names, volumes, reverted transactions. */
+  /** Reads, in few statements, what the transactions of the rows need: names, volumes, reverted transactions. */
   #readContext(rows: readonly LogSqlRow[], options?: ContextOptions): LogContext {
     const committed = rows.filter(({ tx }) => tx !== null).map(toCommitted);
     const revertedIds = committed.flatMap(({ payload }) => payload.reverts ?? []);
@@ -224,20 +227,20 @@ export class LogReader {
 }
 
 interface ContextOptions {
-  /** Whether the rows are all of a range. */
+  /** Whether the rows are all rows of a range. */
   readonly isRange: boolean;
 }
 
-/** Most of a list that is read at a time, in bytes of JSON. */
+/** The largest part of a list that is read at a time, in bytes of JSON. */
 const CHUNK_BYTES_MAX = 4_000_000;
 
 export interface RangeLimits {
   readonly countMax: number;
-  /** Of the payloads as stored, and of the events that the entries become. */
+  /** The limit on the stored payloads, and on the events that the entries become. */
   readonly bytesMax: number;
 }
 
-/** What an entry about metadata takes besides it. */
+/** The size of an entry about metadata besides the metadata itself. */
 const METADATA_ENTRY_BYTES = 1000;
 
 function eventBytesOf({ data }: LogEntry): number {
@@ -255,7 +258,7 @@ function eventBytesOf({ data }: LogEntry): number {
   }
 }
 
-/** In base64url, as the wire has it; a stored key may have none. */
+/** The hash of the inputs in base64url, as the wire has it. A stored key may have none. */
 function inputsHash(entry: LogEntry, stored: string | null): string {
   if (stored === null && entry.idempotencyKey !== "") return "";
   const digest =
@@ -270,7 +273,7 @@ interface LogContext {
   readonly names: Names;
   readonly committed: ReadonlyMap<number, StoredTransaction>;
   readonly reverted: ReadonlyMap<number, StoredTransaction>;
-  /** After each transaction, in order of first appearance. */
+  /** The volumes after each transaction, in order of first appearance. */
   readonly volumes: ReadonlyMap<number, readonly AccountVolumes[]>;
 }
 
@@ -287,7 +290,7 @@ function toCommitted(row: LogSqlRow): StoredTransaction {
   };
 }
 
-/** What the payload of a row says. */
+/** What an entry says: the part of it that its payload contains. */
 type EntryContent = Pick<LogEntry, "data" | "schemaVersion">;
 
 function decodeEntry(row: LogSqlRow, context: LogContext): EntryContent {
@@ -347,7 +350,9 @@ function committedTransaction(row: LogSqlRow, context: LogContext): Transaction 
   };
 }
 
-/** The original as the revert left it: its metadata may change later, the entry keeps that of the moment. */
+/**
+ * The original as the revert left it. Its metadata may change later, but the entry keeps the metadata of that time.
+ */
 function revertedTransaction(
   row: LogSqlRow,
   payload: TransactionPayload,

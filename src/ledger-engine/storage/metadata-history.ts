@@ -6,13 +6,13 @@ import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** Entries that are read at a time, in number and in bytes of payloads. */
+/** The number of entries that are read at a time, and the bytes of their payloads. */
 const ENTRIES_MAX = 1000;
 const BYTES_MAX = 2_000_000;
 
 /**
- * Metadata as it was at a moment, insertion dates counting. It is for ledgers that keep the history of such metadata:
- * where a ledger does not, there are no entries to find.
+ * Metadata as it was at a point in time, by dates of insertion. It is for ledgers that keep the history of such
+ * metadata: other ledgers have no entries to find.
  */
 export class MetadataHistory {
   readonly #sql: Sql;
@@ -21,7 +21,7 @@ export class MetadataHistory {
     this.#sql = sql;
   }
 
-  /** Of each transaction: that of its creation, with all changes up to the moment. */
+  /** The metadata of each transaction: that of its creation, with all changes up to the point in time. */
   transactionsAt(
     rows: readonly { readonly id: number; readonly payload: { readonly metadata?: Metadata } }[],
     at: Timestamp,
@@ -33,9 +33,10 @@ export class MetadataHistory {
   }
 
   /**
-   * Of each account: what the entries up to the moment make, `{}` where there are none. The deletion of a key does not move
-   * the account's `updatedAt`, and counts from that date on, as on the reference server: deletions behind the moment that
-   * no other change comes before count, too.
+   * The metadata of each account: what the entries up to the point in time make of it, `{}` where there are none. As on
+   * the reference server, the deletion of a key does not change the account's `updatedAt`, and counts from the date
+   * that `updatedAt` had before. Deletions after the point in time therefore count as well, if no other change comes
+   * before them.
    */
   accountsAt(
     rows: readonly { readonly id: number; readonly address: string }[],
@@ -50,7 +51,7 @@ export class MetadataHistory {
     return found;
   }
 
-  /** Looks at the next entry of each account, until it is one that moves `updatedAt`. */
+  /** Applies the next entries of each account as long as they don't change `updatedAt`. */
   #applyDeletions({ found, lastLog, addressOf }: Reconstruction): void {
     let wanted = [...found].flatMap(([target, metadata]) =>
       Object.keys(metadata).length === 0 ? [] : { target, log: lastLog },
@@ -80,7 +81,7 @@ export class MetadataHistory {
     }
   }
 
-  /** Applies the entries of all targets, a page at a time: one target may have more than fit in memory. */
+  /** Applies the entries of all targets, a page at a time, because one target may have more than fit in memory. */
   #apply(kind: number, { found, lastLog, addressOf }: Reconstruction): void {
     if (found.size === 0) return;
     const changed = new Map<number, Map<string, string>>();
@@ -101,7 +102,7 @@ export class MetadataHistory {
     for (const [target, pairs] of changed) found.set(target, Object.fromEntries(pairs));
   }
 
-  /** Some entries of targets in order: of the first one those behind a log entry. */
+  /** The next entries of the targets, in order. For the first target, these are the entries after a log entry. */
   #refs(
     kind: number,
     { targets, after, lastLog }: { targets: readonly number[]; after: number; lastLog: number },
@@ -129,9 +130,9 @@ export class MetadataHistory {
 }
 
 interface Reconstruction {
-  /** Metadata by the id of its target, which the entries are applied to. */
+  /** The metadata by the id of its target. The entries are applied to it. */
   readonly found: Map<number, Metadata>;
-  /** The last entry of the moment. */
+  /** The last entry that counts. */
   readonly lastLog: number;
   readonly addressOf: (id: number) => string | undefined;
 }
@@ -139,13 +140,13 @@ interface Reconstruction {
 type EntryRef = { target: number; log: number };
 type EntrySqlRow = { target: number; type: number; payload: string };
 
-// CROSS JOIN keeps the order of the targets, and each is a range of the primary key.
+// CROSS JOIN keeps the order of the targets, and makes each a range of the primary key.
 const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
   FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
     AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4
   CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5`;
 
-/** The first entry about each account behind another one. */
+/** For each account, the first entry about it after a given one. */
 const SELECT_NEXT = `SELECT wanted.value ->> 0 AS target, log.id AS log, octet_length(log.payload) AS size
   FROM json_each(?) AS wanted CROSS JOIN log ON log.id = (
     SELECT min(metadata_log.log) FROM metadata_log

@@ -3,8 +3,8 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { Features, Metadata, Target } from "#ledger-engine/rules/types.ts";
 
 /**
- * What a row of the table `metadata_index` says of its target: that it has a pair of metadata now, or that it had it and
- * has it no longer. Past pairs are known where the ledger keeps the history of such metadata.
+ * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or it had it and has it no
+ * longer. Past pairs are known where the ledger keeps the history of such metadata.
  */
 export const METADATA_SCOPES = {
   TRANSACTION: 0,
@@ -13,12 +13,12 @@ export const METADATA_SCOPES = {
   ACCOUNT_PAST: 3,
 } as const;
 
-/** What a row of the table `metadata_log` leads from. */
+/** The kinds of targets in the table `metadata_log`. */
 export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 
 const HASH_BYTES = 6;
 
-/** The first 48 bits of SHA-256 of a text: what stands for a metadata key or value in the table `metadata_index`. */
+/** The first 48 bits of SHA-256 of a text. They stand for a metadata key or value in the table `metadata_index`. */
 export const metadataHash = (text: string): number =>
   createHash("sha256").update(text).digest().readUIntBE(0, HASH_BYTES);
 
@@ -29,11 +29,13 @@ export const indexRow = (scope: number, pair: PairHash, target: number): string 
 /** The hashes of a key and its value, `123,456`. */
 export type PairHash = `${number},${number}`;
 
-/** Most texts whose hashes are kept in memory, and how long such a text may be: keys, and many values, come again. */
+/**
+ * At most this many texts have their hashes kept in memory, and only short ones: keys, and many values, are used again.
+ */
 const TEXTS_CACHED_MAX = 4000;
 const TEXT_CACHED_LENGTH_MAX = 100;
 
-/** Makes the hashes of pairs. */
+/** Computes the hashes of pairs. */
 export class PairHashes {
   readonly #known = new BoundedMap<string, number>(TEXTS_CACHED_MAX);
 
@@ -41,7 +43,7 @@ export class PairHashes {
     return `${this.#hash(key)},${this.#hash(value)}`;
   }
 
-  /** Keeps memory within its limits. */
+  /** Drops the oldest texts where there are too many. */
   trim(): void {
     this.#known.trim();
   }
@@ -56,7 +58,7 @@ export class PairHashes {
   }
 }
 
-// Rows from a JSON list.
+// The rows come from a JSON list.
 const INSERT_PAIRS = `INSERT OR IGNORE INTO metadata_index (scope, key, value, target)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 const DELETE_PAIRS = `DELETE FROM metadata_index WHERE (scope, key, value, target) IN
@@ -70,7 +72,7 @@ export const keepsHistory = (features: Features, type: Target["type"]): boolean 
     ? features.ACCOUNT_METADATA_HISTORY
     : features.TRANSACTION_METADATA_HISTORY) === "SYNC";
 
-/** Metadata of a target before and after a change; `before` is `undefined` where it never had any. */
+/** The metadata of a target before and after a change. `before` is `undefined` where the target never had any. */
 export interface MetadataChange {
   readonly type: Target["type"];
   /** The id of the transaction or account. */
@@ -79,13 +81,15 @@ export interface MetadataChange {
   readonly after: Metadata;
 }
 
-/** Runs a statement with rows in its parameter, as often as they need it. */
+/** Runs a statement with rows as its parameter, in several runs where they are too many for one. */
 type Write = (statement: string, rows: readonly string[]) => void;
 
-/** Collects what a unit of work changes in `metadata_index` and `metadata_log`. What happens last to a pair counts. */
+/**
+ * Collects the changes of a unit of work to `metadata_index` and `metadata_log`. For each pair, the last change counts.
+ */
 export class MetadataBatch {
   readonly #keeps: Readonly<Record<Target["type"], boolean>>;
-  /** By row of `metadata_index`: whether it is there in the end. */
+  /** For each row of `metadata_index`, whether it exists in the end. */
   readonly #pairs = new Map<string, boolean>();
   readonly #entries = new Set<string>();
   readonly #hashes = new PairHashes();
@@ -97,7 +101,7 @@ export class MetadataBatch {
     };
   }
 
-  /** How many rows wait. */
+  /** How many rows wait to be written. */
   get size(): number {
     return this.#pairs.size + this.#entries.size;
   }
@@ -114,7 +118,7 @@ export class MetadataBatch {
       if (before !== undefined && isPairOf(before, key, value)) continue;
       const pair = this.#hashes.of(key, value);
       this.#pairs.set(indexRow(METADATA_SCOPES[type], pair, target), true);
-      // What never had metadata has no past pair.
+      // A target that never had metadata has no past pairs.
       if (this.#keeps[type] && before !== undefined) {
         this.#pairs.set(indexRow(METADATA_SCOPES[`${type}_PAST`], pair, target), false);
       }
@@ -140,7 +144,7 @@ export class MetadataBatch {
     this.clear();
   }
 
-  /** Forgets what waits. */
+  /** Forgets the rows that wait to be written. */
   clear(): void {
     this.#pairs.clear();
     this.#entries.clear();

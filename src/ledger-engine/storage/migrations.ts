@@ -1,19 +1,20 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * The tables of a ledger, in numbered steps; a released step never changes.
+ * The tables of a ledger, in numbered steps. A step that was released never changes.
  *
- * `log` is the truth: every other row follows from it, and from `account` and `asset`, which give the integers in its
- * payloads their names. A `move` is what one transaction did to one account and asset, with the volumes after it, so
- * that the last move is the current volume. What most rows lack is null and costs a byte: a `timestamp` that equals the
+ * `log` is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
+ * in its payloads. A `move` is what one transaction did to one account and asset, with the volumes after it, so that
+ * the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
  * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
  */
 const STEPS: readonly Step[] = [
   {
     name: "Tables of a ledger",
     statements: [
-      // imported_log: the last entry that was imported, null where none was. deleted_at: since when the ledger is deleted.
-      // deletion_revision: the last deletion or restoration that the object knows of; a call with a lower one comes late.
+      // imported_log: the last entry that was imported, null where there is none. deleted_at: the date of the ledger's
+      // deletion. deletion_revision: the last deletion or restoration that the object knows of; a call with a lower one
+      // comes late.
       `CREATE TABLE ledger (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         uuid TEXT NOT NULL, name TEXT NOT NULL, bucket TEXT NOT NULL, features TEXT NOT NULL,
@@ -27,8 +28,9 @@ const STEPS: readonly Step[] = [
       ) STRICT`,
       `CREATE INDEX account_first_usage ON account (first_usage)`,
       `CREATE INDEX account_updated ON account (updated_at)`,
-      // Dates are microseconds since 1970. An idempotency key without hash is one of an imported log. The checksum is 48
-      // bits over what no hash of the chain covers, which few rows have; it is null where the chain covers all.
+      // Dates are microseconds since 1970. Only a key of an imported log can lack its hash. The checksum is 48 bits
+      // over what the hash chain does not cover; it is null where the chain covers everything, which holds for most
+      // rows.
       `CREATE TABLE log (
         id INTEGER PRIMARY KEY, date INTEGER NOT NULL, type INTEGER NOT NULL, tx INTEGER,
         payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER
@@ -44,8 +46,9 @@ const STEPS: readonly Step[] = [
       `CREATE INDEX tx_updated ON tx (updated_at, id) WHERE updated_at IS NOT NULL`,
       `CREATE INDEX tx_reverted ON tx (reverted_at) WHERE reverted_at IS NOT NULL`,
       `CREATE INDEX tx_reverted_id ON tx (id) WHERE reverted_at IS NOT NULL`,
-      // role: 0 destination, 1 source, 2 both; 4 more where a side moved nothing. Volumes are integers up to 2^53, decimal
-      // text above. The effective deltas are by how much the effective volumes exceed the volumes: the same for many moves.
+      // role: 0 destination, 1 source, 2 both; 4 is added where a side moved a zero amount. Volumes are integers up to
+      // 2^53, and decimal text above. The effective deltas say by how much the effective volumes exceed the volumes,
+      // which is the same for many moves.
       `CREATE TABLE move (
         account INTEGER NOT NULL, asset INTEGER NOT NULL, tx INTEGER NOT NULL, role INTEGER NOT NULL,
         input ANY NOT NULL, output ANY NOT NULL,
@@ -53,19 +56,20 @@ const STEPS: readonly Step[] = [
         PRIMARY KEY (account, asset, tx)
       ) STRICT, WITHOUT ROWID`,
       `CREATE INDEX move_dated ON move (account, asset, timestamp, tx) WHERE timestamp IS NOT NULL`,
-      // Outputs never decrease, so that with these moves at hand binary search finds the last one as a source, or as a
-      // destination.
+      // Outputs never decrease. With these moves at hand, a binary search can therefore find the last move as a source,
+      // and likewise as a destination.
       `CREATE INDEX move_zero_amount ON move (account, asset, tx) WHERE role >= 4`,
-      // Metadata pairs by hash. scope: 0 of a transaction now, 1 of a transaction before, 2 and 3 the same of an account.
+      // Metadata pairs by hash. scope: 0 a transaction has the pair now, 1 a transaction had it before, 2 and 3 the
+      // same for an account.
       `CREATE TABLE metadata_index (
         scope INTEGER NOT NULL, key INTEGER NOT NULL, value INTEGER NOT NULL, target INTEGER NOT NULL,
         PRIMARY KEY (scope, key, value, target)
       ) STRICT, WITHOUT ROWID`,
-      // Entries about metadata. kind: 0 of a transaction after its creation, 1 of an account.
+      // Log entries about metadata. kind: 0 about a transaction after its creation, 1 about an account.
       `CREATE TABLE metadata_log (
         kind INTEGER NOT NULL, target INTEGER NOT NULL, log INTEGER NOT NULL, PRIMARY KEY (kind, target, log)
       ) STRICT, WITHOUT ROWID`,
-      // The entry holds the schema itself. The date of an imported schema is as it was.
+      // The log entry contains the schema itself. An imported schema keeps its date.
       `CREATE TABLE schema (log INTEGER PRIMARY KEY, version TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT`,
     ],
   },
@@ -77,7 +81,7 @@ interface Step {
   readonly statements: readonly string[];
 }
 
-/** A step that a ledger has behind it. */
+/** A step that was applied to a ledger. */
 export interface MigrationStep {
   readonly version: string;
   readonly name: string;
@@ -88,14 +92,14 @@ export const readMigrations = (sql: Sql): MigrationStep[] =>
     .all<{ step: number }>("SELECT step FROM migration ORDER BY step")
     .map(({ step }) => ({ version: `${step}`, name: STEPS[step - 1]?.name ?? "" }));
 
-/** Number of the last step. */
+/** The number of the last step. */
 export const STEP_LAST = STEPS.length;
 
 /** Whether the object holds a ledger. One that was never created has no tables. */
 export const isCreated = (sql: Sql): boolean =>
   sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
 
-/** Brings the tables up to date. Does nothing when they are. Throws for tables of a later version. */
+/** Brings the tables up to date; does nothing where they are. Throws where a later version made the tables. */
 export function migrate(sql: Sql): void {
   sql.transaction(() => {
     sql.all("CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY) STRICT");

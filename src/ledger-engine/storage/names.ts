@@ -1,7 +1,7 @@
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** The texts behind the integers of a set of rows. */
+/** The names that the integers in some rows stand for. */
 export interface Names {
   account(id: number): Account;
   asset(id: number): Asset;
@@ -19,7 +19,7 @@ export function readNames(
   };
 }
 
-/** The same as plain data, without what has no name. */
+/** The same as plain data. Integers that have no name are left out. */
 export function readNameMaps(
   sql: Sql,
   accounts: ReadonlySet<number>,

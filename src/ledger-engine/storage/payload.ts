@@ -10,8 +10,9 @@ import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
 
 /**
- * What the `payload` column of a log row holds: JSON without names, accounts and assets as integers. A transaction is
- * `[source, destination, asset, amount, ...]`, four items a posting, and at the end an object of what most lack.
+ * The contents of the `payload` column of a log row: JSON in which integers stand for accounts and assets. A
+ * transaction is `[source, destination, asset, amount, ...]`, four items for each posting, and at the end an object
+ * with what most transactions lack.
  */
 export interface StoredPosting {
   readonly source: number;
@@ -20,27 +21,27 @@ export interface StoredPosting {
   readonly amount: bigint;
 }
 
-/** What the schema of a write has left in its entry. */
+/** What remains in an entry of the schema that the write named. */
 export interface SchemaTrace {
   /** The version that the write named. */
   readonly schemaVersion?: string;
-  /** The default metadata of the accounts that the write has made, by their addresses. */
+  /** The default metadata of the accounts that the write created, by address. */
   readonly defaults?: AccountMetadata;
 }
 
-/** What a transaction has besides postings; the short names are those of the stored form. */
+/** What a transaction has besides postings. */
 export interface TransactionExtras extends SchemaTrace {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly metadata?: Metadata;
   readonly accountMetadata?: AccountMetadata;
-  /** The template that it was made by. */
+  /** The template that created the transaction. */
   readonly template?: string;
   /** Effective volumes at commit, in order of first appearance, where they differ from the volumes. */
   readonly effective?: readonly Volumes[];
-  /** Of a revert: the transaction that it reverts. */
+  /** In a revert, the transaction that it reverts. */
   readonly reverts?: number;
-  /** Of a revert: the metadata of the reverted transaction then, where it had changed since its creation. */
+  /** In a revert, the metadata of the reverted transaction at that time, where it had changed since its creation. */
   readonly revertedMetadata?: Metadata;
 }
 
@@ -48,7 +49,7 @@ export interface TransactionPayload extends TransactionExtras {
   readonly postings: readonly StoredPosting[];
 }
 
-/** Numbers of the log types in the `type` column. */
+/** The numbers of the log types in the `type` column. */
 export const LOG_TYPES = {
   NEW_TRANSACTION: 0,
   REVERTED_TRANSACTION: 1,
@@ -105,7 +106,7 @@ function traceMembers({ schemaVersion, defaults }: SchemaTrace): string[] {
   ];
 }
 
-/** The stored form, as `parseJson` gives it; written by `encodeTransaction` only. */
+/** The stored form, as `parseJson` gives it. Only `encodeTransaction` writes it. */
 interface StoredExtras extends StoredTrace {
   t?: number | bigint;
   r?: string;
@@ -163,7 +164,7 @@ const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
   ...(d === undefined ? {} : { defaults: d }),
 });
 
-/** Metadata entries keep the target's own name: they are few, and a target need not exist. */
+/** Metadata entries keep the target's own name, because they are few, and because the target need not exist. */
 export interface MetadataPayload {
   readonly target: Target;
   readonly metadata: Metadata;
@@ -179,7 +180,7 @@ export const encodeMetadata = ({ target, metadata }: MetadataPayload, trace: Sch
 export const encodeKey = ({ target, key }: KeyPayload, trace: SchemaTrace): string =>
   withTrace(stringifyJson([target.id, key]), trace);
 
-/** A list in JSON with the trace of a schema as its last item, where there is one. */
+/** A JSON list that ends with the trace of a schema, where there is one. */
 function withTrace(list: string, trace: SchemaTrace): string {
   const members = traceMembers(trace);
   return members.length === 0 ? list : `${list.slice(0, -1)},{${members.join(",")}}]`;
@@ -195,7 +196,7 @@ export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTr
   return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
 }
 
-/** A schema stays the text that it is, behind its version and date. */
+/** A schema keeps its own text, which follows its version and date. */
 export function encodeSchema(
   { version, createdAt, text }: StoredSchema,
   trace: SchemaTrace,

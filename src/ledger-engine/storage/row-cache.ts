@@ -4,10 +4,12 @@ import { quoteJson } from "#platform/json.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
-/** Most accounts, and most pairs of account and asset, that an object keeps in memory. */
+/** At most this many accounts, and pairs of account and asset, are kept in memory. */
 const ACCOUNTS_CACHED_MAX = 20_000;
 const VOLUMES_CACHED_MAX = 40_000;
-/** Most assets of one ledger: an account may hold each of them, and is read with all its volumes. */
+/**
+ * A ledger has at most this many assets, because an account may hold each of them and is read with all its volumes.
+ */
 export const ASSETS_MAX = 10_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
@@ -17,7 +19,7 @@ export interface CachedAccount {
   readonly firstUsage: Timestamp;
 }
 
-/** What commands are about to ask for. */
+/** The items that commands are about to ask for. */
 export interface PrefetchedItems {
   readonly postings: readonly Posting[];
   readonly references: readonly string[];
@@ -25,8 +27,8 @@ export interface PrefetchedItems {
 }
 
 /**
- * What was read of a ledger's rows, or is about to be written, so that it is not read again. That something is not there is
- * known for the length of one unit of work.
+ * Rows of a ledger that were read, or are about to be written, so that they are not read again. That a row is absent is
+ * remembered for one unit of work only.
  */
 export class RowCache {
   readonly #sql: Sql;
@@ -42,7 +44,7 @@ export class RowCache {
     this.#sql = sql;
   }
 
-  /** Reads with one statement a table what would take one for each item. */
+  /** Reads the rows with one statement for each table instead of one for each item. */
   prefetch({ postings, references, keys }: PrefetchedItems): void {
     this.#readAccounts(postings);
     this.#readVolumes(postings);
@@ -113,7 +115,7 @@ export class RowCache {
     this.#absentKeys.delete(key);
   }
 
-  /** Keeps the caches within their limits; call it when the unit of work is over. */
+  /** Keeps the caches within their limits. It is called when a unit of work is over. */
   trim(): void {
     this.#assets.trim();
     this.#accounts.trim();
@@ -196,7 +198,7 @@ type VolumesSqlRow = { pair: number; input: StoredAmount; output: StoredAmount }
 const SELECT_ACCOUNT = "SELECT id, address, CAST(first_usage AS TEXT) AS first FROM account";
 const SELECT_ACCOUNTS = `${SELECT_ACCOUNT} WHERE address IN (SELECT value FROM json_each(?))`;
 
-/** An account and an asset in one integer. */
+/** Combines an account and an asset in one integer. */
 export const pairKey = (account: number, asset: number): number =>
   account * (ASSETS_MAX + 1) + asset;
 

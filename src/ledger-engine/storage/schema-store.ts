@@ -10,35 +10,35 @@ import { AppError } from "#platform/errors.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** Most schemas that an object keeps in memory as they are read: each may be half a megabyte of text. */
+/** At most this many parsed schemas are kept in memory, because each may be half a megabyte of text. */
 const SCHEMAS_CACHED_MAX = 4;
 
-/** Reading so many characters of a schema takes at most the time of one step of a script. */
+/** Parsing this many characters of a schema takes at most as long as one step of a script. */
 const LENGTH_PER_STEP = 5;
 
 /** The schema that a write names. */
 export interface SchemaUse {
   readonly version: string;
   readonly data: SchemaData;
-  /** Of the addresses of this one write. */
+  /** The check of this one write's addresses. */
   readonly chart: ChartCheck;
 }
 
-/** What a list shows and sorts schemas by. */
+/** The fields of a schema by which lists filter and sort. */
 export interface SchemaSummary {
   readonly log: number;
   readonly version: string;
-  /** In microseconds. */
+  /** The date in microseconds. */
   readonly createdAt: bigint;
 }
 
-/** The schemas of a ledger. What one says stands in its log entry; the table leads to it. */
+/** The schemas of a ledger. The table leads to the log entry that contains the schema itself. */
 export class SchemaStore {
   readonly #sql: Sql;
   readonly #cache = new BoundedMap<string, SchemaData>(SCHEMAS_CACHED_MAX);
-  /** Inserted in this unit of work, by version: their entries may not be written yet. */
+  /** The schemas of this unit of work, by version. Their entries may not be written yet. */
   readonly #pending = new Map<string, StoredSchema>();
-  /** The version that was created last, empty for none; undefined until somebody asks. */
+  /** The version that was created last, empty where there is none, and undefined until somebody asks for it. */
   #latest: string | undefined;
   #last: SchemaUse | undefined;
   #steps = 0;
@@ -47,7 +47,7 @@ export class SchemaStore {
     this.#sql = sql;
   }
 
-  /** The version that was created last, undefined where there is none. */
+  /** The version that was created last; undefined where there is none. */
   get latest(): string | undefined {
     this.#latest ??=
       this.#sql.all<{ version: string }>(
@@ -56,12 +56,12 @@ export class SchemaStore {
     return this.#latest === "" ? undefined : this.#latest;
   }
 
-  /** The work of all writes with their schemas so far, in steps as those of scripts. */
+  /** The work that all writes have spent on their schemas so far, in steps of scripts. */
   get steps(): number {
     return this.#steps + (this.#last?.chart.steps ?? 0);
   }
 
-  /** For one write, the only one then. Throws `NOT_FOUND` for an unknown version. */
+  /** The schema for one write. The one before is no longer used then. Throws `NOT_FOUND` for an unknown version. */
   use(version: string): SchemaUse {
     const data = this.#cache.get(version) ?? this.#read(version);
     this.#steps = this.steps;
@@ -79,7 +79,7 @@ export class SchemaStore {
     return row === undefined ? undefined : decodeSchemaEntry(row.payload).schema;
   }
 
-  /** Throws `SCHEMA_ALREADY_EXISTS`, and `VALIDATION` where the ledger has too many. */
+  /** Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` where the ledger has too many schemas. */
   assertNew(version: string): void {
     if (this.#sql.all("SELECT 1 FROM schema WHERE version = ?", version).length > 0) {
       const what = `schema version \`${shown(version)}\` already exists`;
@@ -104,7 +104,7 @@ export class SchemaStore {
     this.#latest = undefined;
   }
 
-  /** All schemas, without what they say. */
+  /** All schemas, without their contents. */
   summaries(): SchemaSummary[] {
     return this.#sql
       .all<{ log: number; version: string; micros: string }>(
@@ -113,7 +113,7 @@ export class SchemaStore {
       .map(({ log, version, micros }) => ({ log, version, createdAt: BigInt(micros) }));
   }
 
-  /** Schemas by their log entries, in the order of these: of the first ones, at least one, as many as the limit allows. */
+  /** Schemas by their log entries, in the order of these: as many as the limit allows, but at least one. */
   readAll(logs: readonly number[], { bytesMax }: { bytesMax: number }): StoredSchema[] {
     const found: StoredSchema[] = [];
     let bytes = 0;
@@ -128,12 +128,12 @@ export class SchemaStore {
     return found;
   }
 
-  /** To be called when a unit of work is over: its entries are written. */
+  /** Ends a unit of work, whose entries are written then. */
   settle(): void {
     this.#pending.clear();
   }
 
-  /** Forgets what a rolled-back unit of work has told. */
+  /** Forgets what a unit of work that was rolled back has changed. */
   reset(): void {
     this.#pending.clear();
     this.#cache.clear();
@@ -146,7 +146,7 @@ export class SchemaStore {
     const data = parseSchemaText(schema.text);
     this.#steps += Math.ceil(schema.text.length / LENGTH_PER_STEP);
     this.#cache.set(version, data);
-    // At once, as writes that are refused, and those of an import, may name one schema after the other.
+    // The cache is trimmed at once, because refused writes, and those of an import, may name many schemas in turn.
     this.#cache.trim();
     return data;
   }

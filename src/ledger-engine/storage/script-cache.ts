@@ -1,9 +1,12 @@
 import type { CompiledScript } from "#numscript";
 
-/** Most source text whose compiled form is kept, in characters: a syntax tree takes 24 to 130 bytes for each. */
+/**
+ * The compiled forms of at most this much source text are kept, in characters. A syntax tree takes 24 to 130 bytes for
+ * each character.
+ */
 const CHARACTERS_MAX = 100_000;
 
-/** Compiled scripts by their source text: the ones used last, up to a size. */
+/** Compiled scripts by their source text. The most recently used ones are kept, up to a size. */
 export class BoundedScriptCache {
   readonly #scripts = new Map<string, CompiledScript>();
   readonly #charactersMax: number;

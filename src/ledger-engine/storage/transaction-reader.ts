@@ -7,7 +7,7 @@ import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engi
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** A transaction row with the log row that holds its immutable part. */
+/** The row of a transaction, with the log row that contains its immutable part. */
 export interface StoredTransaction {
   readonly id: number;
   readonly insertedAt: Timestamp;
@@ -51,7 +51,7 @@ export class TransactionReader {
       .map(toStoredTransaction);
   }
 
-  /** Gives stored transactions their names and, where wanted, their volumes. */
+  /** Gives stored transactions their names and, if they are asked for, their volumes. */
   expand(stored: readonly StoredTransaction[], expansion: VolumeExpansion): Transaction[] {
     const names = this.namesOf(stored.map(({ payload }) => payload));
     const volumes =
@@ -78,7 +78,10 @@ export class TransactionReader {
     return readNames(this.#sql, accounts, assets);
   }
 
-  /** The volumes after each transaction, in order of first appearance: at commit, and effective as of now. */
+  /**
+   * The volumes after each transaction, in order of first appearance: those at commit, and the effective ones as they
+   * are now.
+   */
   readVolumes(
     stored: readonly { id: number; payload: TransactionPayload }[],
     names: Names,
@@ -102,7 +105,10 @@ export class TransactionReader {
     return found;
   }
 
-  /** The largest transaction id whose log date is `date` or earlier, -1 if none: log dates never decrease. */
+  /**
+   * The largest id of a transaction whose log date is not after `date`; -1 where there is none. Log dates never
+   * decrease.
+   */
   lastIdAt(date: Timestamp): number {
     return this.lastIdAtMicros(toMicros(date));
   }
@@ -128,7 +134,7 @@ type MoveSqlRow = {
   effective_delta_output: StoredAmount | null;
 };
 
-// CROSS JOIN keeps the order of the keys and makes each a look-up in the primary key.
+// CROSS JOIN keeps the order of the keys, and makes each a look-up in the primary key.
 const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, effective_delta_input, effective_delta_output
   FROM json_each(?) AS wanted CROSS JOIN move
     ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;

@@ -14,9 +14,9 @@ import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-/** Most accounts that wait to be written between two commands of a bulk. */
+/** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
 const ACCOUNTS_PENDING_MAX = 500;
-/** Most rows about metadata that wait so. */
+/** The same for rows about metadata. */
 const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
@@ -46,16 +46,16 @@ export interface LogRow {
 export interface TxRow {
   readonly id: number;
   readonly log: number;
-  /** Where it is not the log date. */
+  /** The effective date, where it is not the log date. */
   readonly timestamp: Timestamp | undefined;
   readonly reference: string | undefined;
-  /** Its effective date, whether it is the log date or not. */
+  /** The effective date, whether it is the log date or not. */
   readonly date: Timestamp;
   /** The log date. */
   readonly insertedAt: Timestamp;
 }
 
-/** A row as JSON, with the pair of account and asset that it is about. */
+/** A row as JSON, with its pair of account and asset. */
 interface PairRow {
   readonly pair: number;
   readonly row: string;
@@ -67,17 +67,17 @@ export interface MoveRow extends Volumes {
   readonly account: number;
   readonly asset: number;
   readonly tx: number;
-  /** 0 destination, 1 source, 2 both; 4 more where one of these sides moved nothing. */
+  /** 0 destination, 1 source, 2 both; 4 is added where one of these sides moved a zero amount. */
   readonly role: number;
   readonly timestamp: Timestamp | undefined;
-  /** Where they are not the volumes. */
+  /** The effective volumes, where they differ from the volumes. */
   readonly effective: Volumes | undefined;
 }
 
 /**
- * Collects the rows that a unit of work writes and answers reads as if they were stored, so that a bulk of a thousand
- * transactions costs one statement a table. `flush` writes them; `reset` forgets them after a rollback, and with them
- * all that was read meanwhile.
+ * Collects the rows that a unit of work writes, and answers reads as if they were stored, so that a bulk of a thousand
+ * transactions takes one statement for each table. `flush` writes the rows. `reset` forgets them after a rollback,
+ * along with everything that was read meanwhile.
  */
 export class WriteBatch implements VolumeReader {
   readonly #sql: Sql;
@@ -91,15 +91,15 @@ export class WriteBatch implements VolumeReader {
   #txRows: string[] = [];
   #moveRows: PairRow[] = [];
   #datedMoveRows: PairRow[] = [];
-  /** The pairs of account and asset that have moves among them. */
+  /** The pairs of account and asset that the waiting moves are about. */
   readonly #movedPairs = new Set<number>();
-  /** The transactions that wait, as they come. */
+  /** The waiting transactions, in order. */
   #dates: TxDate[] = [];
-  /** The latest effective date of the transactions that wait. */
+  /** The latest effective date of the waiting transactions. */
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
   #nextAsset = 0;
-  /** The highest transaction id, -1 for none. */
+  /** The highest transaction id, -1 where there is none. */
   #lastTransaction = -1;
 
   constructor(sql: Sql, features: Features) {
@@ -114,37 +114,37 @@ export class WriteBatch implements VolumeReader {
     return this.#nextAccount - 1;
   }
 
-  /** Whether some of what waits is dated after `timestamp`. */
+  /** Whether some waiting row is dated after `timestamp`. */
   isLaterThan(timestamp: Timestamp): boolean {
     return this.#latest > timestamp;
   }
 
-  /** Writes what waits when some of it moved one of these, so that it can be read. */
+  /** Writes the waiting rows if some of them move one of these pairs, so that the moves can be read. */
   flushMoves(moves: readonly { readonly account: Account; readonly asset: Asset }[]): void {
     if (moves.some(({ account, asset }) => this.#isMoved(account, asset))) this.flush();
   }
 
-  /** Writes what waits when this transaction may be among it. */
+  /** Writes the waiting rows if this transaction may be among them. */
   flushTransaction(id: number): void {
     const [first] = this.#dates;
     if (first !== undefined && id >= first.id) this.flush();
   }
 
-  /** The last transaction that waits of those that were inserted by `date`, if there is one. */
+  /** The last waiting transaction that was inserted by `date`, if there is one. */
   lastPendingAt(date: Timestamp): number | undefined {
     const [first] = this.#dates;
     if (first === undefined || first.insertedAt > date) return undefined;
     return this.#dates.findLast(({ insertedAt }) => insertedAt <= date)?.id;
   }
 
-  /** Writes what waits when it takes much memory: each account comes with all its metadata. */
+  /** Writes the waiting rows if they take much memory: each account comes with all its metadata. */
   flushIfLarge(): void {
     const isLarge =
       this.#accountRows.size > ACCOUNTS_PENDING_MAX || this.#metadata.size > METADATA_PENDING_MAX;
     if (isLarge) this.flush();
   }
 
-  /** Reads what commands are about to ask for, with a few statements. */
+  /** Reads, with few statements, what commands are about to ask for. */
   prefetch(items: PrefetchedItems): void {
     this.#cache.prefetch(items);
   }
@@ -170,16 +170,16 @@ export class WriteBatch implements VolumeReader {
     return this.#sql.all("SELECT 1 FROM tx WHERE id = ?", id).length > 0;
   }
 
-  /** Whether a key was used by a row that is not written yet. */
+  /** Whether a row that is not written yet uses a key. */
   hasPendingKey(key: string): boolean {
     return this.#keys.has(key);
   }
 
-  /** The assets with this name, in all precisions: `EUR`, `EUR/2`. */
+  /** The assets with this name, in all precisions, such as `EUR` and `EUR/2`. */
   scalesOf(base: string): Asset[] {
     this.flush();
     const rows = this.#sql.all<{ name: Asset }>(
-      // `0` is the character behind `/`.
+      // `0` is the character after `/`.
       "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2",
       base,
       SCALES_MAX,
@@ -195,7 +195,7 @@ export class WriteBatch implements VolumeReader {
     return this.#cache.account(address)?.id;
   }
 
-  /** The id of an account that is surely there, as a command has just used it. */
+  /** The id of an account that must exist, because a command has just used it. */
   account(address: Account): number {
     const id = this.findAccountId(address);
     if (id === undefined) throw new Error("an account of the transaction has no row");
@@ -211,7 +211,7 @@ export class WriteBatch implements VolumeReader {
     return id;
   }
 
-  /** Throws `VALIDATION` unless the ledger has room for the assets that it does not know yet. */
+  /** Throws `VALIDATION` if the ledger has no room for these assets, as far as they are new. */
   assertRoomFor(assets: Iterable<Asset>): void {
     const unknown = new Set([...assets].filter((name) => this.findAssetId(name) === undefined));
     if (this.#nextAsset + unknown.size > ASSETS_MAX) {
@@ -219,7 +219,7 @@ export class WriteBatch implements VolumeReader {
     }
   }
 
-  /** Makes the account exist, used first at `timestamp` or earlier. */
+  /** Creates the account if it does not exist, and makes its first usage `timestamp` if that is earlier. */
   useAccount(address: Account, timestamp: Timestamp, now: Timestamp): number {
     const known = this.#cache.account(address);
     if (known === undefined) {
@@ -303,7 +303,7 @@ export class WriteBatch implements VolumeReader {
     this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${deltaText}]` });
   }
 
-  /** Writes what was collected, with one statement a table and parameter. */
+  /** Writes the collected rows, with one statement for each table and parameter. */
   flush(): void {
     if (this.#logRows.length === 0) return;
     const accounts = [...this.#accountRows.values()].map(toAccountText);
@@ -317,12 +317,12 @@ export class WriteBatch implements VolumeReader {
     this.#clearRows();
   }
 
-  /** Keeps the caches within their limits; call it when the unit of work is over. */
+  /** Keeps the caches within their limits. It is called when a unit of work is over. */
   trim(): void {
     this.#cache.trim();
   }
 
-  /** Forgets what a rolled-back unit of work collected and read. */
+  /** Forgets what a unit of work that was rolled back has collected and read. */
   reset(): void {
     this.#clearRows();
     this.#cache.clear();
@@ -378,7 +378,7 @@ export class WriteBatch implements VolumeReader {
   }
 }
 
-/** Most precisions of one asset. */
+/** The largest number of precisions of one asset. */
 const SCALES_MAX = 100;
 
 const INSERT_ASSETS =
@@ -390,13 +390,13 @@ const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, ke
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7), value ->> 8 FROM json_each(?)`;
 const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
-/** What most moves lack is not looked for in their rows. */
+/** Most moves lack the last three columns, so that this statement does not look for them. */
 const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
 const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
 
-/** Rows in the order of the primary key, so that each page of the table is looked for, and changed, once. */
+/** Rows in the order of the primary key, so that each page of the table is found and changed once. */
 const inTableOrder = (rows: readonly PairRow[]): string[] =>
   rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
 
@@ -429,7 +429,7 @@ export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
   metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
 });
 
-/** Metadata from a column that only this module writes. */
+/** Parses metadata from a column that only this module writes. */
 export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
 
 const toAccountText = (row: AccountRow): string =>

@@ -7,7 +7,7 @@ import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Result } from "#platform/result.ts";
 
-/** Ends a bulk whole. It is no `AppError`, which would only end one element. */
+/** Ends a whole bulk. It is not an `AppError`, because that would end one element only. */
 export class BulkOverflow extends Error {
   toAppError(): AppError {
     return new AppError("BULK_SIZE_EXCEEDED", `${this.message}: send fewer elements at a time`, {
@@ -16,17 +16,17 @@ export class BulkOverflow extends Error {
   }
 }
 
-/** What the elements of a bulk may take together. */
+/** The limits that the elements of a bulk share. */
 export class BulkLimits {
   readonly #stepsBefore: number;
   #answerBytes = 0;
 
-  /** `steps` is the work before the bulk. */
+  /** `steps` is the work that was done before the bulk. */
   constructor(steps: number) {
     this.#stepsBefore = steps;
   }
 
-  /** Counts a result. What is then too much, if anything is. */
+  /** Counts a result. It returns an error if a limit is exceeded. */
   add(result: Result<Outcome>, steps: number): BulkOverflow | undefined {
     this.#answerBytes += bytesOf(result);
     if (this.#answerBytes > BULK_ANSWER_BYTES_MAX) {
@@ -38,7 +38,7 @@ export class BulkLimits {
   }
 }
 
-/** What is held of a result until its transaction is read again. */
+/** The part of a result that is kept until its transaction is read again. */
 export function toBrief(result: Result<Outcome>): Result<Outcome> {
   if (!result.ok) {
     const { kind, message } = result.failure;
@@ -48,7 +48,7 @@ export function toBrief(result: Result<Outcome>): Result<Outcome> {
   return { ok: true, value: { logId, isReplay } };
 }
 
-/** About how much a result takes in the answer. */
+/** The approximate size of a result in the answer. */
 function bytesOf(result: Result<Outcome>): number {
   if (!result.ok) return RESULT_BYTES + result.failure.message.length;
   const { transaction } = result.value;

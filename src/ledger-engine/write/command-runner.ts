@@ -26,15 +26,15 @@ export interface RunnerDependencies {
   readonly schemas: SchemaRules;
 }
 
-/** What becomes of writes that a schema does not allow. */
+/** How writes that a schema does not allow are treated. */
 export interface SchemaRules {
-  /** Whether they are refused. */
+  /** Whether such writes are refused. */
   readonly isStrict: boolean;
-  /** Told of each that is not. */
+  /** Is called with each violation that is not refused. */
   readonly report: (violation: string) => void;
 }
 
-/** Decides commands against the state of a ledger. Throws `AppError` for those that it refuses. */
+/** Decides commands, given the state of a ledger. Throws `AppError` for those that it refuses. */
 export class CommandRunner {
   readonly #batch: WriteBatch;
   readonly #entries: EntryBuilder;
@@ -60,7 +60,7 @@ export class CommandRunner {
     });
   }
 
-  /** Work of all scripts so far. */
+  /** The work of all scripts so far. */
   get scriptSteps(): number {
     return this.#scripts.steps;
   }
@@ -88,7 +88,7 @@ export class CommandRunner {
     const { reference } = command;
     const template = this.#templateOf(command, schema);
     const { postings, metadata, accountMetadata } = this.#movementsOf(command, template);
-    // What a script lets go below zero, it has decided itself, from the same balances.
+    // A script has already decided, from the same balances, which accounts may go below zero.
     const force = command.kind === "runScript" || command.force;
     const moves = runPostings(postings, this.#batch, { force });
     const trace = this.#entries.metadata.traceOf(schema, moves, accountMetadata);
@@ -144,7 +144,7 @@ export class CommandRunner {
     if (command.kind === "runScript") {
       return this.#scripts.run(template === undefined ? command : fromTemplate(command, template));
     }
-    // The interpreter makes no postings of zero, not even of those that are written out.
+    // The interpreter makes no postings of zero amounts, even where a request spells them out.
     const { metadata, accountMetadata = {} } = command;
     const isMachine = this.#scripts.runtimeOf(command) === "machine";
     const postings = isMachine

@@ -12,24 +12,25 @@ import {
 } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What a transaction that is not the last by date does to the volumes in the order of effective dates. */
+/** How a transaction that is not the last by date changes the volumes in the order of effective dates. */
 export interface EffectiveMove {
-  /** Volumes after the move, in that order. */
+  /** The volumes after the move, in that order. */
   readonly volumes: Volumes;
-  /** Writes the move's amounts into all later moves of the same account and asset. */
+  /** Adds the move's amounts to all later moves of the same account and asset. */
   readonly rewriteLater: () => void;
 }
 
 /**
- * Keeps volumes in the order of effective dates (timestamp, then insertion). For a transaction dated after all others of
- * its accounts they equal the volumes and cost nothing; one dated before others is inserted between them.
+ * Keeps volumes in the order of effective dates (timestamp, then insertion). For a transaction that is dated after all
+ * others of its accounts, they equal the volumes and cost nothing. A transaction that is dated before others is
+ * inserted between them.
  */
 export class EffectiveVolumes {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #volumes: AccountVolumeReader;
-  /** The latest timestamp of any transaction; `undefined` until it is read. */
+  /** The latest timestamp of any transaction. It is `undefined` until it is read. */
   #latest: Timestamp | undefined;
   #rewrittenMoves = 0;
 
@@ -40,22 +41,22 @@ export class EffectiveVolumes {
     this.#volumes = new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas: true });
   }
 
-  /** How many moves were rewritten so far. */
+  /** How many moves have been rewritten so far. */
   get rewrittenMoves(): number {
     return this.#rewrittenMoves;
   }
 
-  /** Forgets what a rolled-back unit of work has told. */
+  /** Forgets what a unit of work that was rolled back has changed. */
   reset(): void {
     this.#latest = undefined;
   }
 
-  /** Notes a transaction that is to be stored. */
+  /** Notes a transaction that is about to be stored. */
   note(timestamp: Timestamp): void {
     if (timestamp > this.#readLatest()) this.#latest = timestamp;
   }
 
-  /** The effective volumes of each move, `undefined` where they are the volumes of all moves. */
+  /** The effective volumes of each move; `undefined` where those of all moves equal the volumes. */
   plan(
     moves: readonly Move[],
     timestamp: Timestamp,
@@ -66,13 +67,13 @@ export class EffectiveVolumes {
     const point = this.#pointOf(timestamp, now);
     const later = moves.map((move) => this.#findLater(move, point));
     if (later.every((pair) => pair === undefined)) return undefined;
-    // What was collected of these moves is dated before them, and must be readable, too.
+    // The waiting rows of these pairs are dated before them, and must be readable as well.
     this.#batch.flushMoves(moves);
     return moves.map((move, index) => this.#planMove(move, later[index], point));
   }
 
   #pointOf(timestamp: Timestamp, now: Timestamp): EffectivePoint {
-    // No transaction without a date of its own is later than now.
+    // Transactions without a date of their own are never later than now.
     const lastBefore =
       timestamp >= now
         ? Number.MAX_SAFE_INTEGER
@@ -82,7 +83,7 @@ export class EffectiveVolumes {
 
   #planMove(move: Move, pair: Pair | undefined, point: EffectivePoint): EffectiveMove {
     if (pair === undefined) {
-      // After all others of its account and asset: the volumes in both orders are the same.
+      // The move comes after all others of its account and asset, so that the volumes are the same in both orders.
       return {
         volumes: { input: move.input, output: move.output },
         rewriteLater: () => undefined,
@@ -100,7 +101,7 @@ export class EffectiveVolumes {
     };
   }
 
-  /** The account and asset of a move, if they have later ones. */
+  /** The account and asset of a move, if there are later moves of them. */
   #findLater(move: Move, point: EffectivePoint): Pair | undefined {
     const account = this.#batch.findAccountId(move.account);
     const asset = this.#batch.findAssetId(move.asset);
@@ -121,7 +122,10 @@ export class EffectiveVolumes {
     this.#rewriteFrom(DATED, pair, { from: datedFrom(point), amounts });
   }
 
-  /** Most later moves exceed their volumes by the same: then one statement rewrites all of them. */
+  /**
+   * Most later moves have the same difference between effective volumes and volumes, so that one statement rewrites all
+   * of them.
+   */
   #rewriteFrom(
     statements: LaterMoves,
     pair: Pair,
@@ -135,7 +139,7 @@ export class EffectiveVolumes {
     );
     for (const { moves } of groups) this.#rewrittenMoves += moves;
     if (groups.length > GROUPS_MAX) return this.#rewriteEach(statements, pair, { from, amounts });
-    // From the highest difference down: what a group becomes is no group that is still to come.
+    // The highest difference is rewritten first, so that no group becomes equal to one that is still to be rewritten.
     for (const group of groups.toSorted((a, b) =>
       compareVolumes(effectiveDeltaOf(b), effectiveDeltaOf(a)),
     )) {
@@ -151,7 +155,7 @@ export class EffectiveVolumes {
     }
   }
 
-  /** Goes on in pages, as an account may have more later moves than fit in memory. */
+  /** Rewrites one page after another, because an account may have more later moves than fit in memory. */
   #rewriteEach(
     statements: LaterMoves,
     pair: Pair,
@@ -197,7 +201,7 @@ export class EffectiveVolumes {
   }
 }
 
-/** A date among the moves: `lastBefore` is the last transaction that was inserted at it or earlier. */
+/** A position in the order of effective dates. `lastBefore` is the last transaction that was inserted by this date. */
 interface EffectivePoint {
   readonly timestamp: Timestamp;
   readonly lastBefore: number;
@@ -223,12 +227,18 @@ function compareVolumes(a: Volumes, b: Volumes): number {
 }
 
 const NOTHING: Volumes = { input: 0n, output: 0n };
-/** Most statements that rewrite moves in groups; where there are more differences, each move is rewritten by itself. */
+/**
+ * At most this many statements rewrite moves in groups. Where there are more differences, each move is rewritten on its
+ * own.
+ */
 const GROUPS_MAX = 20;
-/** Moves that are rewritten at a time. */
+/** This many moves are rewritten at a time. */
 const LATER_PAGE_SIZE = 10_000;
 
-/** Where a read of later moves starts, itself excluded: microseconds as text, null for undated moves. */
+/**
+ * Where a read of later moves starts; this move itself is excluded. The date is microseconds as text, and null for
+ * moves without a date of their own.
+ */
 interface MoveCursor {
   readonly date: string | null;
   readonly tx: number;
@@ -249,7 +259,7 @@ const datedFrom = ({ timestamp }: EffectivePoint): MoveCursor => ({
   tx: Number.MAX_SAFE_INTEGER,
 });
 
-/** The statements about the later moves that have a date of their own, and about those that have none. */
+/** The statements about the later moves that have a date of their own, or about those that have none. */
 interface LaterMoves {
   readonly rows: string;
   readonly groups: string;
@@ -273,7 +283,10 @@ const DATED = laterMoves(
   "timestamp, tx",
 );
 
-/** Written as an insert that always conflicts: each row is one look-up, while `UPDATE ... FROM` may scan for each. */
+/**
+ * The update is written as an insert that always conflicts, because each row is then one look-up, while `UPDATE ...
+ * FROM` may scan the table for each.
+ */
 const UPDATE_EFFECTIVE_DELTAS = `INSERT INTO move
     (account, asset, tx, role, input, output, effective_delta_input, effective_delta_output)
   SELECT ?, ?, value ->> 0, 0, 0, 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true

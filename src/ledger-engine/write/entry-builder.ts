@@ -41,14 +41,14 @@ export interface EntryBuilderDependencies {
   readonly schemas: SchemaStore;
 }
 
-/** Makes the entries of the log: what they say, and the rows that follow from them. It refuses nothing that is legal. */
+/** Builds log entries: what they say, and the rows that are derived from them. It refuses nothing that is legal. */
 export class EntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
   readonly #transactions: TransactionReader;
   readonly #effective: EffectiveVolumes | undefined;
   readonly #schemas: SchemaStore;
-  /** What is about metadata. */
+  /** Builds the entries about metadata. */
   readonly metadata: MetadataEntryBuilder;
 
   constructor({ sql, batch, transactions, effective, schemas }: EntryBuilderDependencies) {
@@ -64,19 +64,19 @@ export class EntryBuilder {
     });
   }
 
-  /** How many moves were rewritten so far because of transactions that are dated before them. */
+  /** How many moves have been rewritten so far because of transactions that are dated before them. */
   get rewrittenMoves(): number {
     return this.#effective?.rewrittenMoves ?? 0;
   }
 
-  /** Forgets what a rolled-back unit of work has told. */
+  /** Forgets what a unit of work that was rolled back has changed. */
   reset(): void {
     this.#effective?.reset();
   }
 
   /**
-   * Makes a logged entry again, as when its command was decided: what was accepted then is not judged again. Throws where
-   * the ledger cannot have got to this entry.
+   * Replays a logged entry as when its command was decided. What was accepted then is not judged again. Throws where
+   * the ledger cannot have come to this entry.
    */
   replay(data: DecodedEntry, now: Timestamp): PendingEntry {
     const { schemaVersion } = data;
@@ -106,7 +106,7 @@ export class EntryBuilder {
     }
   }
 
-  /** What no command can do, a damaged log may say. */
+  /** No command can create these twice, but a damaged log may. */
   #assertNew({
     id,
     reference,
@@ -183,7 +183,10 @@ export class EntryBuilder {
     };
   }
 
-  /** Throws `SCHEMA_ALREADY_EXISTS`, and `VALIDATION` where the ledger has too many. `use` is what the write itself names. */
+  /**
+   * Throws `SCHEMA_ALREADY_EXISTS`, or `VALIDATION` where the ledger has too many schemas. `use` is the schema that the
+   * write itself names.
+   */
   insertSchema(schema: StoredSchema, use: SchemaUse | undefined): PendingEntry {
     this.#schemas.assertNew(schema.version);
     const trace = toTrace(use);
@@ -199,14 +202,14 @@ export class EntryBuilder {
 
   /** Throws `NOT_FOUND`. */
   storedTransaction(id: number): StoredTransaction {
-    // It may have been made by an earlier element of the same bulk.
+    // An earlier element of the same bulk may have created the transaction.
     this.#batch.flushTransaction(id);
     const stored = this.#transactions.find(id);
     if (stored === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
     return stored;
   }
 
-  /** What create and revert share: a transaction with its volumes, and the writing of its rows. */
+  /** The part that creating and reverting share: a transaction with its volumes, and how its rows are written. */
   #transactionEntry(content: TransactionContent, moves: readonly Move[], now: Timestamp) {
     const { id, postings, metadata, timestamp, reference, template } = content;
     const plans = this.#effective?.plan(moves, timestamp, now);
@@ -224,7 +227,7 @@ export class EntryBuilder {
       ...(this.#effective === undefined
         ? {}
         : {
-            // The same list where they are equal: it crosses RPC, and is rendered, once.
+            // Where both are equal, they are the same list, so that it crosses RPC, and is rendered, once.
             effectiveVolumes:
               plans === undefined
                 ? volumes
@@ -239,7 +242,7 @@ export class EntryBuilder {
       ...(template === undefined ? {} : { template }),
       ...(plans === undefined ? {} : { effective: plans.map((plan) => plan.volumes) }),
     };
-    // A revert leaves accounts as they are: all of them are there.
+    // A revert creates no accounts: all of them exist.
     const touch = (account: Account): number =>
       content.isRevert
         ? this.#batch.account(account)
@@ -293,7 +296,7 @@ function roleOf({ isSource, isDestination, before, input, output }: Move): numbe
   return isZeroAmount ? role + ZERO_AMOUNT : role;
 }
 
-/** What a role has more where a side of the move moved nothing: postings may be of zero. */
+/** This is added to a role where a side of the move moved a zero amount: postings may be of zero. */
 const ZERO_AMOUNT = 4;
 
 const differs = (effective: { input: bigint; output: bigint }, move: Move): boolean =>

@@ -37,23 +37,26 @@ import {
 /** Some of the entries of an import, as JSON texts. */
 export interface ImportBatch {
   readonly texts: readonly string[];
-  /** How many entries of the import come before them. */
+  /** How many entries of the import come before these. */
   readonly before: number;
 }
 
-/** How many of the first entries were taken. What is neither taken nor refused is for the next call. */
+/**
+ * How many of the first entries were taken. Entries that were neither taken nor refused must be sent again in the next
+ * call.
+ */
 export interface ImportOutcome {
   readonly taken: number;
-  /** Why the entry behind them was refused. */
+  /** Why the entry after them was refused. */
   readonly failure?: Failure;
 }
 
-/** How an entry is written at the end of the log. */
+/** How an imported entry is appended to the log. */
 export interface ImportedAppend {
   readonly now: Timestamp;
   readonly key: string;
   readonly keyHash: string | undefined;
-  /** In base64: a log that is chained must come to the same hash. */
+  /** The hash in base64. Where logs are chained, the entry must come to the same hash. */
   readonly expectedHash: string;
 }
 
@@ -63,18 +66,18 @@ export interface ImporterDependencies {
   readonly entries: EntryBuilder;
   readonly transactions: TransactionReader;
   readonly schemas: SchemaStore;
-  /** The last entry of the log, its id -1 for none. */
+  /** The last entry of the log. Its id is -1 where there is none. */
   readonly head: () => { readonly logId: number; readonly date: Timestamp };
-  /** Writes an entry. Throws `IMPORT` for another hash, before anything is written. */
+  /** Appends an entry. Throws `IMPORT` if its hash differs, before anything is written. */
   readonly append: (id: number, pending: PendingEntry, options: ImportedAppend) => void;
-  /** Work so far. */
+  /** The work so far. */
   readonly steps: () => number;
   readonly clock: Clock;
 }
 
 /**
- * Takes the entries of another ledger's log, each after the checks of everything that it says: nothing of an entry that is
- * refused is kept, nor of those behind it. A ledger takes them as long as it has no entries of its own.
+ * Imports entries of another ledger's log. Everything that an entry says is checked. Where one is refused, neither it
+ * nor any entry after it is kept. A ledger can be imported into as long as it has no entries of its own.
  */
 export class LogImporter {
   readonly #sql: Sql;
@@ -87,7 +90,7 @@ export class LogImporter {
   readonly #steps: ImporterDependencies["steps"];
   readonly #clock: Clock;
   #lastTransaction = -1;
-  /** What no entry may be later than, as of the beginning of a call. */
+  /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
 
   constructor(dependencies: ImporterDependencies) {
@@ -102,7 +105,7 @@ export class LogImporter {
     this.#clock = dependencies.clock;
   }
 
-  /** To be called in a unit of work. Takes at least one entry, and not all where they are much work. */
+  /** Takes at least one entry, but not all where they are much work. It must be called in a unit of work. */
   take({ texts, before }: ImportBatch): ImportOutcome {
     const ready = attempt(() => this.#begin());
     if (!ready.ok) return { taken: 0, failure: ready.failure };
@@ -133,13 +136,13 @@ export class LogImporter {
     this.#latestDate = fromMicros(toMicros(this.#clock()) + AHEAD_MICROS_MAX);
   }
 
-  /** What is imported is not announced: its events count as taken over. */
+  /** Imported entries raise no events: they count as published. */
   #noteReached(): void {
     const { logId } = this.#head();
     this.#sql.all("UPDATE ledger SET imported_log = ?1, published_log = ?1", logId);
   }
 
-  /** Parses entries in parts, and has read what each part asks for before it is taken. Behind one that is wrong, none comes. */
+  /** Parses entries in parts, and prefetches what each part asks for. It ends after an entry that is malformed. */
   *#parseAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
     for (let from = 0; from < texts.length; from += PARSED_ENTRIES_MAX) {
       const part: ImportedEntry[] = [];
@@ -154,7 +157,7 @@ export class LogImporter {
     }
   }
 
-  /** The entry of this number, counted from 1: in an export, its line. */
+  /** Takes the entry with this number, counted from 1: in an export, the number of its line. */
   #takeEntry(entry: ImportedEntry, number: number): void {
     this.#assertNext(entry);
     try {
@@ -190,7 +193,7 @@ export class LogImporter {
 
   #assertDate(date: Timestamp): void {
     if (date < DATE_MIN || date > DATE_MAX) throw invalid("its date is not between 1970 and 2255");
-    // All that is written later would have this date, until it has come.
+    // Every later entry would get this date until it has come.
     if (date > this.#latestDate) {
       throw invalid("its date is more than a day ahead of the clock of this server");
     }
@@ -283,7 +286,7 @@ export class LogImporter {
     );
   }
 
-  /** The ids of transactions increase with those of the log, as everything here does. */
+  /** Transaction ids must increase along with log ids, because this holds everywhere in the ledger. */
   #takeTransactionId(id: number): void {
     if (id <= this.#lastTransaction) {
       throw invalid(
@@ -294,9 +297,9 @@ export class LogImporter {
   }
 }
 
-/** Log dates are read as numbers. */
+/** Log dates are read as numbers, which must be exact. */
 const DATE_MIN = fromMicros(0n);
-/** How far the clocks of two servers may be apart, in microseconds: a day. */
+/** The clocks of two servers may differ by this much, in microseconds: a day. */
 const AHEAD_MICROS_MAX = 86_400_000_000n;
 const DATE_MAX = fromMicros(BigInt(Number.MAX_SAFE_INTEGER));
 
@@ -305,7 +308,7 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
   { type: T }
 >;
 
-/** Entries that are parsed at a time. */
+/** This many entries are parsed at a time. */
 const PARSED_ENTRIES_MAX = 500;
 
 function prefetchedItemsOf(entries: readonly ImportedEntry[]): PrefetchedItems {
@@ -342,21 +345,24 @@ function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): 
   if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
 }
 
-/** The hash of the inputs as it is stored, in hex: undefined where the entry itself tells it, or nothing does. */
+/**
+ * The hash of the inputs as it is stored, in hex. Undefined where it can be derived from the entry, and where none is
+ * given.
+ */
 function keyHashOf(entry: ImportedEntry, data: LogData): string | undefined {
   const { idempotencyHash: given, idempotencyKey, date } = entry;
   if (given === undefined) return undefined;
   if (given === "") return "";
   if (idempotencyKey === "" && given === derivedHash(data, date)) return undefined;
   if (!BASE64_OF_32_BYTES.test(given)) throw invalid("'idempotencyHash' is not base64 of 32 bytes");
-  // Other ledgers write it in another alphabet.
+  // Other ledgers use another alphabet of base64.
   const bytes = Buffer.from(given, "base64url");
   const written = `${bytes.toString("base64url")}=`;
   const isDerived = idempotencyKey === "" && written === derivedHash(data, date);
   return isDerived ? undefined : bytes.toString("hex");
 }
 
-/** The hash that the entry itself tells, as exports have it. */
+/** The hash that can be derived from the entry, as exports contain it. */
 const derivedHash = (data: LogData, date: Timestamp): string =>
   `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
 
@@ -365,5 +371,5 @@ const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
 const refused = (message: string, options?: { cause?: unknown; details?: string }): AppError =>
   new AppError("IMPORT", `importing logs: ${message}`, options);
 
-/** What the caller completes with the log that it is about. */
+/** An error to which the caller adds the log entry that it is about. */
 const invalid = (message: string): AppError => new AppError("IMPORT", message);

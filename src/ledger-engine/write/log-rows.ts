@@ -13,28 +13,28 @@ import {
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
-/** A row of the log as it is stored, as plain data. */
+/** A stored row of the log, as plain data. */
 export interface StoredLogRow {
   readonly id: number;
   readonly date: Timestamp;
   readonly type: number;
   readonly tx: number | null;
   readonly payload: string;
-  /** The three in hex. */
+  /** The two hashes are in hex. */
   readonly hash: string | null;
   readonly key: string | null;
   readonly keyHash: string | null;
   readonly hasChecksum: boolean;
 }
 
-/** Rows of the log, with the names behind the integers of their payloads. */
+/** Rows of the log, with the names that the integers in their payloads stand for. */
 export interface LogPage extends NameMaps {
   readonly rows: readonly StoredLogRow[];
   /** Whether the log ends here. */
   readonly isLast: boolean;
 }
 
-/** A log entry cannot be what was logged. */
+/** A log entry that cannot be what was logged. */
 export class ReplayError extends Error {
   readonly logId: number;
 
@@ -46,11 +46,11 @@ export class ReplayError extends Error {
   }
 }
 
-/** What one page holds at most, in rows and in bytes of payloads. */
+/** The limits of one page, in rows and in bytes of payloads. */
 const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
-/** The rows behind a log id, in order. */
+/** The rows after a log id, in order. */
 export function readLogPage(sql: Sql, after: number): LogPage {
   const sizes = sql.all<{ id: number; size: number }>(
     "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ?",
@@ -72,7 +72,7 @@ export function readLogPage(sql: Sql, after: number): LogPage {
   return { rows, ...readNameMaps(sql, accounts, assets), isLast: sizes.length <= count };
 }
 
-/** What a row says, in names. Throws where it cannot be read. */
+/** Decodes what a row says, in names. Throws where that is not possible. */
 export function decodeEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
   switch (row.type) {
     case LOG_TYPES.NEW_TRANSACTION:
@@ -128,7 +128,9 @@ function nameOf(names: ReadonlyMap<number, string>, id: number): string {
   return name;
 }
 
-/** The accounts and assets that rows name. A row that cannot be read names none: it is found out when it is replayed. */
+/**
+ * The accounts and assets that rows name. A row that cannot be read names none here; replaying it reports the error.
+ */
 function idsOf(rows: readonly StoredLogRow[]): { accounts: Set<number>; assets: Set<number> } {
   const accounts = new Set<number>();
   const assets = new Set<number>();
@@ -146,7 +148,7 @@ function postingsOf(payload: string) {
   try {
     return decodeTransaction(payload).postings;
   } catch {
-    return []; // told by `decodeEntry`
+    return []; // `decodeEntry` reports the error
   }
 }
 

@@ -10,32 +10,32 @@ import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
-/** How an entry is written at the end of the log. */
+/** How an entry is appended to the log. */
 export interface AppendOptions {
   readonly now: Timestamp;
-  /** Empty for none. */
+  /** The idempotency key, empty where there is none. */
   readonly key: string;
   readonly keyHash: string | undefined;
-  /** Of an entry that is made again: whether it had one. Some are from before there were checksums. */
+  /** For an entry that is replayed, whether it had a checksum. */
   readonly hasChecksum?: boolean;
-  /** Of an imported entry: its hash in base64, where logs are chained. */
+  /** For an imported entry, its hash in base64. It is checked where logs are chained. */
   readonly expectedHash?: string;
 }
 
-/** The end of the log: what the next entry builds on. The id of an empty log is -1. */
+/** The end of the log, which the next entry is chained to. The id of an empty log is -1. */
 export interface LogHead {
   readonly logId: number;
   readonly date: Timestamp;
   readonly hash: Buffer | undefined;
 }
 
-/** Writes the log: entries with their hashes and checksums, each behind the one before it. */
+/** Writes the log: each entry, with its hash and checksum, comes after the one before. */
 export class LogWriter {
   readonly #batch: WriteBatch;
   readonly #isChained: boolean;
   #head: LogHead;
 
-  /** `isChained`: each entry has a hash over itself and the one before it. */
+  /** `isChained` says whether each entry has a hash over itself and the one before it. */
   constructor(sql: Sql, batch: WriteBatch, { isChained }: { isChained: boolean }) {
     this.#batch = batch;
     this.#isChained = isChained;
@@ -46,12 +46,12 @@ export class LogWriter {
     return this.#head;
   }
 
-  /** After a rollback to where the log ended with this head. */
+  /** Returns to an earlier head of the log after a rollback. */
   reset(head: LogHead): void {
     this.#head = head;
   }
 
-  /** Chains what follows to this hash of the last entry, in hex. */
+  /** Chains the next entry to this hash, in hex. */
   chainTo(hash: string | null): void {
     this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
   }
@@ -87,7 +87,10 @@ export class LogWriter {
     this.#head = { logId: id, date: now, hash };
   }
 
-  /** Whether all of a row follows from what the hash chain covers: nothing else tells the id of an entry without a transaction. */
+  /**
+   * Whether everything in a row can be derived from what the hash chain covers. For an entry without a transaction,
+   * nothing in the chain tells its id.
+   */
   #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
     const hasMore = [keyHash, schemaVersion, template].some((part) => part !== undefined);
     return this.#isChained && tx !== undefined && !hasMore;
@@ -100,7 +103,7 @@ export class LogWriter {
   }
 }
 
-/** What of an entry the hash chain does not cover. */
+/** The parts of an entry that the hash chain does not cover. */
 interface Uncovered {
   readonly tx: number | undefined;
   readonly keyHash: string | undefined;
@@ -117,7 +120,7 @@ function readHead(sql: Sql): LogHead {
   return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
 }
 
-/** Throws `IMPORT` where an imported entry, with all before it, does not come to its own hash. */
+/** Throws `IMPORT` where the hash that an imported entry comes to, with all before it, differs from its own. */
 function assertHash(id: number, hash: Buffer | undefined, expected: string | undefined): void {
   if (hash === undefined || expected === undefined) return;
   const computed = hash.toString("base64");
@@ -128,6 +131,6 @@ function assertHash(id: number, hash: Buffer | undefined, expected: string | und
 
 const HASH_SHOWN_MAX = 100;
 
-/** The transaction that an entry made. */
+/** The transaction that an entry created. */
 export const transactionOf = (data: LogData): Transaction | undefined =>
   "transaction" in data ? data.transaction : undefined;

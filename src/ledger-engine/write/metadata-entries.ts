@@ -23,7 +23,7 @@ export interface MetadataDependencies {
   readonly storedTransaction: (id: number) => StoredTransaction;
 }
 
-/** What of the log's entries is about metadata: of accounts and transactions, given or by default. */
+/** Builds log entries about metadata, and the metadata of the accounts that other entries give it to. */
 export class MetadataEntryBuilder {
   readonly #sql: Sql;
   readonly #batch: WriteBatch;
@@ -36,12 +36,12 @@ export class MetadataEntryBuilder {
     this.#storedTransaction = storedTransaction;
   }
 
-  /** How many pairs were looked at so far: a write of one key reads and writes all of its target. */
+  /** How many pairs have been looked at so far. Writing one key reads and writes all pairs of its target. */
   get pairs(): number {
     return this.#pairs;
   }
 
-  /** Throws `VALIDATION` for too much, and `NOT_FOUND`. */
+  /** Throws `VALIDATION` for too much metadata, and `NOT_FOUND` for an unknown transaction. */
   set(target: Target, metadata: Metadata, { now, schema }: EntryOptions): PendingEntry {
     const defaults =
       target.type === "ACCOUNT" && schema !== undefined
@@ -67,9 +67,9 @@ export class MetadataEntryBuilder {
     };
   }
 
-  /** Throws `NOT_FOUND` for an unknown transaction or a key that it does not have. */
+  /** Throws `NOT_FOUND` for an unknown transaction, and for a key that the transaction does not have. */
   delete(target: Target, key: string, { now, schema }: EntryOptions): PendingEntry {
-    // The key is logged, whether it is there or not.
+    // The key is logged whether the target has it or not, so that it must be valid.
     assertMetadata({ [key]: "" });
     const write =
       target.type === "ACCOUNT"
@@ -88,8 +88,8 @@ export class MetadataEntryBuilder {
   }
 
   /**
-   * What a schema leaves in the entry of a new transaction: its version, and the default metadata of the accounts that the
-   * transaction makes.
+   * What a schema leaves in the entry of a new transaction: its version, and the default metadata of the accounts that
+   * the transaction creates.
    */
   traceOf(
     schema: SchemaUse | undefined,
@@ -101,7 +101,7 @@ export class MetadataEntryBuilder {
     for (const address of Object.keys(accountMetadata)) addresses.add(address);
     const defaults = [...addresses].flatMap((address) => {
       const given = Object.hasOwn(accountMetadata, address) ? accountMetadata[address] : undefined;
-      const metadata = this.#defaultsOf(schema, address as Account, given); // of postings, or checked with the command
+      const metadata = this.#defaultsOf(schema, address as Account, given); // of a posting, or checked with the command
       return metadata === undefined ? [] : [[address, metadata] as const];
     });
     return {
@@ -111,8 +111,8 @@ export class MetadataEntryBuilder {
   }
 
   /**
-   * The metadata that a schema gives an account at its creation, undefined where it is there or gets none. What is given
-   * otherwise is left out: an entry has no room for what many accounts do not get.
+   * The metadata that a schema gives an account at its creation. Undefined where the account exists, or gets none. Keys
+   * that the write itself sets are left out, so that the entry stays small.
    */
   #defaultsOf(
     schema: SchemaUse,
@@ -125,7 +125,7 @@ export class MetadataEntryBuilder {
     return Object.keys(kept).length === 0 ? undefined : kept;
   }
 
-  /** Throws `VALIDATION` where an account would have too much metadata, or all of them together. */
+  /** Throws `VALIDATION` if one account would have too much metadata, or all of them together. */
   assertAccounts(accountMetadata: AccountMetadata): void {
     let bytes = 0;
     for (const [address, metadata] of Object.entries(accountMetadata)) {
@@ -141,13 +141,13 @@ export class MetadataEntryBuilder {
     }
   }
 
-  /** Counts the pairs of metadata that is about to be compared and written. */
+  /** Counts pairs of metadata that are about to be compared and written. */
   #counted(metadata: Metadata): Metadata {
     this.#pairs += Object.keys(metadata).length;
     return metadata;
   }
 
-  /** Writes metadata of accounts that an entry gives. */
+  /** Writes the metadata that an entry gives to accounts. */
   writeAccounts(
     accountMetadata: AccountMetadata,
     { logId, ...dates }: { firstUsage: Timestamp; now: Timestamp; logId: number },
@@ -159,7 +159,7 @@ export class MetadataEntryBuilder {
     }
   }
 
-  /** A command finds its transaction, or is refused. */
+  /** Whether the target exists. A command about a transaction is refused if the transaction does not. */
   #isKnown(target: Target): boolean {
     return target.type === "TRANSACTION" || this.#batch.findAccountId(target.id) !== undefined;
   }
@@ -181,7 +181,7 @@ export class MetadataEntryBuilder {
     };
   }
 
-  /** Removing a key that is not there is logged, too, and changes nothing else. */
+  /** The removal of a key that an account does not have is logged as well, and changes nothing else. */
   #accountKeyRemover(address: Account, key: string): () => void {
     const metadata = this.#counted(this.#batch.findAccountRow(address)?.metadata ?? {});
     if (metadata === undefined || !Object.hasOwn(metadata, key)) return () => undefined;
@@ -225,6 +225,6 @@ export class MetadataEntryBuilder {
   }
 }
 
-/** Metadata without what other metadata has, too. */
+/** Metadata without the keys that other metadata has. */
 const withoutKeys = (metadata: Metadata, other: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !Object.hasOwn(other, key)));

@@ -13,14 +13,14 @@ import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A decided command: what its log entry says, and how its rows come to be. Deciding has written nothing yet. */
+/** A decided command: what its log entry says, and how its rows are made. Deciding has written nothing yet. */
 export interface PendingEntry {
   readonly data: LogData;
   /** The schema that the write named. */
   readonly schemaVersion: string | undefined;
-  /** The transaction to answer. */
+  /** The transaction for the answer. */
   readonly transaction?: Transaction;
-  /** Collects the rows for the log entry of this id and gives the payload of its row. */
+  /** Collects the rows for the log entry with this id, and returns the payload of the entry's row. */
   readonly project: (logId: number) => string;
 }
 
@@ -44,7 +44,7 @@ export interface PreparedRevert extends PreparedTransaction {
   readonly reverted: Transaction;
 }
 
-/** What a log row says by itself, in names. */
+/** What a log row says on its own, in names. */
 export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
   | {
       readonly type: "NEW_TRANSACTION";
@@ -61,7 +61,7 @@ export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema }
 );
 
-/** What every draft is made with. */
+/** The circumstances in which an entry is built. */
 export interface EntryOptions {
   readonly now: Timestamp;
   /** The schema that the write names. */
@@ -72,7 +72,9 @@ export interface EntryOptions {
 export const toTrace = (schema: SchemaUse | undefined): SchemaTrace =>
   schema === undefined ? {} : { schemaVersion: schema.version };
 
-/** The metadata that a transaction gives to accounts, with that of the schema where it makes them. */
+/**
+ * The metadata that a transaction gives to accounts, merged with the defaults of the schema for those that it creates.
+ */
 export function withDefaults(
   accountMetadata: AccountMetadata,
   { defaults }: SchemaTrace,

@@ -6,29 +6,29 @@ import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-i
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** Which accounts are read, and what of them. */
+/** Which accounts are read, and which fields of them. */
 export interface AccountScan extends AccountOrder {
   readonly filter: LedgerFilter | undefined;
   readonly fields: readonly AccountField[];
-  /** Ranges of addresses that are looked at; undefined for all. */
+  /** The ranges of addresses that are looked at. Undefined stands for all addresses. */
   readonly within?: readonly SortedRange[];
-  /** How many rows may be enough; undefined where all are wanted. */
+  /** How many rows may be enough. Undefined asks for all. */
   readonly firstRows: number | undefined;
-  /** Most rows that are read at a time. */
+  /** The largest number of rows that are read at a time. */
   readonly rowsMax: number;
-  /** Whether accounts that had some metadata, and have it no longer, may match. */
+  /** Whether accounts may match by metadata that they had in the past. */
   readonly isPast: boolean;
 }
 
-/** So many times the first rows are walked before another path is looked for. */
+/** The scan walks this many times the first rows before it looks for another path. */
 const WALK_FACTOR = 4;
-/** Most ids that a path may give: they are one parameter. */
+/** A path may give at most this many ids, because they are passed as one parameter. */
 const IDS_MAX = 100_000;
-/** Where all rows are wanted, a path with so many is taken before a walk. */
+/** Where all rows are asked for, a path with at most this many ids is preferred to a walk. */
 const IDS_WANTED = 20_000;
-/** Most ranges of addresses that are walked, with a statement each. */
+/** At most this many ranges of addresses are walked. Each takes a statement. */
 const RANGES_WALKED_MAX = 8;
-/** Most paths that are tried for one filter. */
+/** At most this many paths are tried for one filter. */
 const PATHS_MAX = 8;
 
 /** Finds the accounts that a filter may match. */
@@ -40,10 +40,10 @@ export class AccountAccess {
   }
 
   /**
-   * Gives all accounts that may match, and perhaps others, in order, as far as they are taken. It walks in the order,
-   * within what the filter leaves of it. After some rows it looks whether another path has no more accounts than these
-   * were, and takes it if so; else it walks four times as far. So it reads no more than a few times what the better of
-   * both takes.
+   * Yields, in order, all accounts that may match, and perhaps others; it reads on only as far as the caller does. It
+   * walks the order within the bounds that the filter sets. After some rows it checks whether another path leads to no
+   * more accounts than it has walked so far. If so, it takes that path; otherwise it walks four times as far. The work
+   * is therefore a small multiple of what the better of the two takes.
    */
   *scan(scan: AccountScan): Generator<AccountScanRow[]> {
     const within = scan.within === undefined ? [] : [toPath(scan.within)];
@@ -71,13 +71,13 @@ export class AccountAccess {
     }
   }
 
-  /** Whether a path, other than that of addresses, gives no more accounts than a number. */
+  /** Whether some path other than by address gives at most `countMax` accounts. */
   isWithin(filter: LedgerFilter | undefined, search: Search): boolean {
     const paths = pathsOf(filter).filter(({ kind }) => kind !== "addresses");
     return this.#idsOf(paths.slice(0, PATHS_MAX), search) !== undefined;
   }
 
-  /** The ids that the best of some paths gives; undefined where each gives more than are of use. */
+  /** The ids of the path that gives the fewest; undefined where every path gives more than `countMax`. */
   #idsOf(paths: readonly AccountPath[], { countMax, isPast }: Search): number[] | undefined {
     let best: number[] | undefined;
     for (const path of paths) {
@@ -110,7 +110,7 @@ export class AccountAccess {
     return [...ids];
   }
 
-  /** What follows `SELECT DISTINCT` to give the ids of a path. */
+  /** The rest of the statement after `SELECT DISTINCT` that gives the ids of a path. */
   #sourceOf(path: Exclude<AccountPath, { kind: "union" }>, { isPast }: Search): Source {
     switch (path.kind) {
       case "addresses":
@@ -137,7 +137,7 @@ export class AccountAccess {
 }
 
 export interface Search {
-  /** Most ids that are of use. */
+  /** The largest number of ids that is of use to the caller. */
   readonly countMax: number;
   readonly isPast: boolean;
 }
@@ -154,7 +154,7 @@ interface Pick {
   readonly rowsMax: number;
 }
 
-/** Goes on with the accounts of a list only. */
+/** Continues a walk with the accounts of a list only. */
 function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<AccountScanRow[]> {
   const list = `[${ids.join(",")}]`;
   for (let size = firstSize; ids.length > 0; size = Math.min(4 * size, rowsMax)) {
@@ -164,7 +164,7 @@ function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<Account
   }
 }
 
-/** Whether a path is a part of an order, so that it can be walked. */
+/** Whether a path is a range of the order itself, so that it can be walked. */
 const isInOrder = (path: AccountPath, { column }: AccountOrder): boolean =>
   path.kind === "dates"
     ? path.column === column
@@ -177,9 +177,9 @@ const isScattered = (path: AccountPath): boolean =>
 
 const toPair = ({ from, below }: { from: string; below: string }) => [from, below];
 
-// CROSS JOIN keeps the order of the tables, so that each range is one of the index.
-const BY_ADDRESS = `account.id FROM json_each(?) AS span CROSS JOIN account
-  ON account.address >= span.value ->> 0 AND account.address < span.value ->> 1`;
+// CROSS JOIN keeps the order of the tables, so that each range is read from the index.
+const BY_ADDRESS = `account.id FROM json_each(?) AS ranges CROSS JOIN account
+  ON account.address >= ranges.value ->> 0 AND account.address < ranges.value ->> 1`;
 
 const byDate = (column: string): string => `id FROM account
   WHERE ${column} >= CAST(coalesce(?, -9e18) AS INTEGER) AND ${column} <= CAST(coalesce(?, 9e18) AS INTEGER)`;

@@ -16,10 +16,10 @@ import { quoteJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What of an account's row a filter looks at, besides its id. */
+/** The fields of an account's row, besides its id, that a filter looks at. */
 export type AccountField = "address" | "first" | "inserted" | "updated" | "metadata";
 
-/** An account as far as it was read. Dates are microseconds as text. */
+/** An account with the fields that were read. Dates are microseconds as text. */
 export type AccountScanRow = {
   readonly id: number;
   readonly address?: string;
@@ -29,40 +29,43 @@ export type AccountScanRow = {
   readonly metadata?: string | null;
 };
 
-/** The volumes of an asset, by its id, that a row has. */
+/** The volumes of an account in one asset, which is given by its id. */
 export type AssetVolumes = Volumes & { readonly asset: number };
 
 /** An account that may match. */
 export interface Candidate {
   readonly row: AccountScanRow;
-  /** As of the point in time, where that is not the present. */
+  /** The metadata as of the point in time. Undefined stands for the present. */
   readonly past: Metadata | undefined;
 }
 
-/** Accounts that are looked at together: the metadata of each may be large. */
+/** This many accounts are tested together, fewer where the filter reads their metadata, which may be large. */
 const ROWS_MAX = 5000;
 const METADATA_ROWS_MAX = 500;
-/** Most conditions on balances that one statement makes; the others are left to the filter. */
+/** One statement tests at most this many conditions on balances. The filter tests the others. */
 const BOUNDS_MAX = 8;
 
 export interface AccountFilterSources {
   readonly sql: Sql;
   readonly history: MetadataHistory;
-  /** The point in time that metadata is of; undefined where the present counts, or where no history is kept. */
+  /**
+   * The point in time that metadata is read as of. Undefined stands for the present, and for ledgers that keep no
+   * history.
+   */
   readonly metadataAt: Timestamp | undefined;
 }
 
 /**
- * Tells which accounts match a filter. What takes reads of its own is left for those that the rest does not refuse: first
- * metadata of the past, then balances.
+ * Decides which accounts match a filter. Tests that need reads of their own are left for accounts that the other tests
+ * have not ruled out: first past metadata, then balances.
  */
 export class AccountFilter {
   readonly fields: readonly AccountField[];
   /** How many accounts should be looked at together. */
   readonly rowsMax: number;
-  /** What must be known of balances; undefined where nothing must. */
+  /** Which balances must be read to decide. Undefined if none are needed. */
   readonly balances: HoldingFilter | undefined;
-  /** The rows of volumes that may match by themselves. */
+  /** Which rows of volumes may match on their own. */
   readonly rows: HoldingFilter;
   readonly #sources: AccountFilterSources;
   readonly #asksPast: boolean;
@@ -85,7 +88,7 @@ export class AccountFilter {
       filter === undefined ? () => false : compileFilter({ kind: "not", filter }, compile);
   }
 
-  /** The accounts that match, whatever their balances, or some of them. */
+  /** The accounts that match if their balances do. Only these need their balances read. */
   candidates(rows: readonly AccountScanRow[]): Candidate[] {
     const unknown = { metadata: undefined, balances: undefined };
     const possible = rows.filter(
@@ -98,7 +101,9 @@ export class AccountFilter {
       .filter((candidate) => !this.#cannotMatch(this.#subjectOf(candidate, undefined)));
   }
 
-  /** Whether a candidate matches, given the volumes of all assets that are asked for, or of those of one row. */
+  /**
+   * Whether a candidate matches, given the volumes of all assets that the filter asks for, or those of a single row.
+   */
   isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean {
     return this.#isMatch(this.#subjectOf(candidate, volumes));
   }
@@ -115,14 +120,14 @@ export class AccountFilter {
   }
 }
 
-/** What the tests are made on. */
+/** What the tests look at. */
 interface Subject {
   readonly row: AccountScanRow;
-  /** That of the past; undefined where it is not known, or where the row tells it. */
+  /** The past metadata. Undefined where it was not read, and where the row's own metadata counts. */
   readonly metadata: Metadata | undefined;
-  /** Undefined where they are not known. */
+  /** The volumes of the account. Undefined where they were not read. */
   readonly balances: readonly AssetVolumes[] | undefined;
-  /** Whether the metadata is that of the past. */
+  /** Whether past metadata counts instead of the row's own. */
   readonly isPast: boolean;
 }
 
@@ -208,12 +213,14 @@ function metadataJudge(name: string, isValue: (value: string) => boolean): Judge
   return ({ row, metadata, isPast }) => {
     if (isPast) return metadata === undefined ? undefined : judge(metadata);
     const text = row.metadata ?? "";
-    // Most rows need no parser: a text that does not have the key in quotes has no such member.
+    // Most rows need not be parsed: a text that does not contain the quoted key has no such member.
     return text.includes(quoted) && judge(parseMetadata(text));
   };
 }
 
-/** Of an asset that the account has not moved, and so of one that nobody has, the balance is not known. */
+/**
+ * The balance of an asset that an account has never moved is unknown, and so is that of an asset that no account has.
+ */
 function balanceJudge(
   { asset: name, operator, value }: Extract<FilterTest, { kind: "balance" }>,
   assets: ReadonlyMap<string, number>,
@@ -228,7 +235,10 @@ function balanceJudge(
 
 type BalanceTest = Extract<FilterTest, { readonly asset: string | undefined }>;
 
-/** What tells whether an account matches: balances that fail a test without which none does are not needed. */
+/**
+ * The balances that decide whether an account matches. Holdings that fail a test that every match must pass need not be
+ * read.
+ */
 function wantedBalances(
   filter: LedgerFilter | undefined,
   tests: readonly BalanceTest[],
@@ -236,7 +246,7 @@ function wantedBalances(
 ): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const names = new Set(tests.map(({ asset }) => asset));
-  // Of several assets, one may pass one test, and another one another.
+  // With several assets, one test may hold for one asset and another test for another.
   const isOne = names.size === 1 && (tests.length === 1 || !names.has(undefined));
   return {
     assets: names.has(undefined) ? undefined : [...ids.values()],
@@ -244,7 +254,7 @@ function wantedBalances(
   };
 }
 
-/** The same for rows of one asset each. */
+/** The same for filters on rows of one asset each. */
 function wantedRows(
   filter: LedgerFilter | undefined,
   ids: ReadonlyMap<string, number>,
@@ -257,7 +267,7 @@ function wantedRows(
   };
 }
 
-/** The tests that every match passes. */
+/** The tests that every match must pass. */
 function neededTests(filter: LedgerFilter | undefined): FilterTest[] {
   if (filter === undefined) return [];
   switch (filter.kind) {
@@ -271,7 +281,7 @@ function neededTests(filter: LedgerFilter | undefined): FilterTest[] {
   }
 }
 
-/** The ids of assets by name, without those that nothing has moved. */
+/** The ids of assets by name. An asset that was never moved has none. */
 function assetIds(sql: Sql, tests: readonly BalanceTest[]): ReadonlyMap<string, number> {
   const names = [...new Set(tests.flatMap(({ asset }) => asset ?? []))];
   if (names.length === 0) return new Map();

@@ -33,10 +33,10 @@ import {
 } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Accounts that one part of a count passes. */
+/** One part of a count looks at about this many accounts. */
 const COUNTED_MAX = 20_000;
 
-/** Reads accounts: one, a page of those that match a filter, or their number. */
+/** Reads one account, a page of those that match a filter, or their number. */
 export class AccountLists {
   readonly #context: ReadContext;
   readonly #records: AccountRecords;
@@ -64,7 +64,7 @@ export class AccountLists {
       ...(bound === undefined ? {} : { bound }),
       firstRows: limit,
     });
-    // Offsets are stepped over in one turn: a part of a page could not tell how many are left.
+    // Offsets are skipped in one turn, because a part of a page could not say how many are left to skip.
     const passedMax =
       query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(accounts.filter);
     const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
@@ -76,14 +76,14 @@ export class AccountLists {
     const page = pageOf(query, rows, {
       keyOf: (row) => accountKey(column, row),
       keptMax: records.length,
-      // A page that is full of bytes ends there.
+      // A page that has reached its size in bytes ends there, and the next one continues from its last row.
       readTo:
         last === undefined || records.length < rows.length ? undefined : accountKey(column, last),
     });
     return { ...page, data: page.data.flatMap((row) => byRow.get(row) ?? []) };
   }
 
-  /** Counts those behind the account where an earlier part ended. */
+  /** Counts the accounts that match. It continues after the account at which an earlier part ended. */
   count({ where, pit }: CountQuery, after?: string): CountPart {
     const accounts = this.#accountsOf(where, pit);
     if (accounts.filter === undefined) return { count: this.#context.countAccounts() };
@@ -143,15 +143,15 @@ function columnOf(name: string): AccountColumn {
   return column;
 }
 
-/** At a point in time, there are the accounts that were used by then. */
+/** At a point in time, only those accounts exist that had been used by then. */
 function used(filter: LedgerFilter | undefined, pit: Timestamp): LedgerFilter {
   const test = { kind: "date", key: "first_usage", operator: "$lte", value: pit } as const;
   return filter === undefined ? test : { kind: "all", filters: [filter, test] };
 }
 
 /**
- * So many of what a search finds, after a number of others; with the last account that was passed, if these were so many
- * that the ledger should do other work first.
+ * Takes `limit` accounts that a search finds, after the first `offset` of them. After `passedMax` accounts it stops and
+ * gives the last one that it passed, so that the ledger can do other work first.
  */
 function taken(
   steps: Iterable<SearchStep<AccountScanRow>>,
@@ -170,7 +170,7 @@ function taken(
   return { rows };
 }
 
-/** A key as text: no address has a space. */
+/** A key as text. No address contains a space. */
 const keyText = ({ value, tie = 0n }: PageKey): string => `${value} ${tie}`;
 
 function parseKey(text: string): PageKey {

@@ -4,20 +4,20 @@ import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filt
 import { likePrefix } from "#ledger-engine/rules/filters/like.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** A way to the accounts that a filter may match: an index gives all of them, and perhaps others. */
+/** An index range that leads to the accounts that a filter may match: it gives all of them, and perhaps others. */
 export type AccountPath =
   | { readonly kind: "addresses"; readonly ranges: readonly SortedRange[] }
   | ({ readonly kind: "dates"; readonly column: AccountDateColumn } & DateRange)
-  /** Accounts with a metadata key, and one of some values where these are given. */
+  /** Accounts with a metadata key and, if values are given, one of these values. */
   | {
       readonly kind: "metadata";
       readonly name: string;
       readonly values: readonly string[] | undefined;
     }
-  /** All of the parts together. */
+  /** The accounts of any of the parts. */
   | { readonly kind: "union"; readonly parts: readonly AccountPath[] };
 
-/** Addresses in byte order from one on, up to but without another. */
+/** Addresses in byte order, from `from` on and before `below`. */
 export interface SortedRange {
   readonly from: string;
   readonly below: string;
@@ -26,16 +26,16 @@ export interface SortedRange {
 export const ACCOUNT_DATE_COLUMNS = ["first_usage", "insertion_date", "updated_at"] as const;
 export type AccountDateColumn = (typeof ACCOUNT_DATE_COLUMNS)[number];
 
-/** Microseconds, both included; undefined for no bound. */
+/** A range of dates in microseconds. Both bounds are included; undefined stands for no bound. */
 export interface DateRange {
   readonly from: bigint | undefined;
   readonly to: bigint | undefined;
 }
 
-/** Behind every address: they consist of ASCII characters. */
+/** This text sorts after every address, because addresses consist of ASCII characters. */
 export const ADDRESS_END = "\u{10FFFF}";
 
-/** The ways to the accounts that a filter may match. Each of them alone gives all of these. */
+/** The paths to the accounts that a filter may match. Each path alone leads to all of them. */
 export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
   if (filter === undefined) return [];
   switch (filter.kind) {
@@ -97,7 +97,7 @@ function dateRange({ operator, value }: Extract<FilterTest, { kind: "date" }>): 
   }
 }
 
-/** Paths that all hold: what they say of one date becomes one range of it. */
+/** Merges paths that all hold: conditions on the same date become one range. */
 function joined(paths: readonly AccountPath[]): AccountPath[] {
   const others = paths.filter(({ kind }) => kind !== "dates");
   const dates = ACCOUNT_DATE_COLUMNS.flatMap((column) => {
@@ -116,7 +116,7 @@ function joined(paths: readonly AccountPath[]): AccountPath[] {
   return [...others, ...dates];
 }
 
-/** Addresses remain addresses, so that they can be walked in their order. */
+/** A union of address ranges stays a list of ranges, so that it can be walked in order. */
 function unionOf(parts: readonly AccountPath[]): AccountPath {
   const ranges = parts.map((part) => (part.kind === "addresses" ? part.ranges : undefined));
   return ranges.includes(undefined)

@@ -13,15 +13,15 @@ import {
 } from "#ledger-engine/storage/write-batch.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** How accounts are shown. */
+/** How accounts are read. */
 export interface AccountRead extends VolumeExpansion {
   readonly pit: Timestamp | undefined;
 }
 
-/** Accounts that are made into records at a time: each may have much metadata, and many assets. */
+/** This many accounts are turned into records at a time, because each may have much metadata, and many assets. */
 const RECORDS_MAX = 200;
 const RECORDS_WITH_VOLUMES_MAX = 20;
-/** About what volumes take in an answer besides their digits, in bytes. */
+/** The approximate size of volumes in an answer besides their digits, in bytes. */
 const VOLUMES_BYTES = 60;
 
 /** Reads accounts as they are, or as they were at a point in time. */
@@ -34,7 +34,7 @@ export class AccountRecords {
     this.#volumes = AccountVolumeReader.of(context);
   }
 
-  /** The account with an address, if it was used by the point in time. */
+  /** The account with an address, if it had been used by the point in time. */
   find(address: string, view: AccountRead): AccountRecord | undefined {
     const [row] = this.#context.sql.all<AccountSqlRow>(
       `${SELECT_ACCOUNT} WHERE address = ?`,
@@ -46,7 +46,7 @@ export class AccountRecords {
     return this.#records([account], this.#plan(view))[0];
   }
 
-  /** Accounts by their ids, in that order; at least one, and not many more than an answer may hold. */
+  /** Accounts by their ids, in that order: at least one, and not many more than an answer may hold. */
   list(ids: readonly number[], view: AccountRead): AccountRecord[] {
     const plan = this.#plan(view);
     const size = view.volumes || view.effectiveVolumes ? RECORDS_WITH_VOLUMES_MAX : RECORDS_MAX;
@@ -89,7 +89,7 @@ export class AccountRecords {
     const past =
       metadataAt === undefined ? undefined : this.#context.history.accountsAt(rows, metadataAt);
     const volumes = volumesAt && this.#volumesAt(rows, volumesAt);
-    // Without a point in time, the volumes in both orders are the same.
+    // Without a point in time, the volumes are the same in both orders.
     const isSame = effectiveAt === volumesAt;
     const effective = isSame ? volumes : effectiveAt && this.#volumesAt(rows, effectiveAt);
     return rows.map((row) => ({
@@ -122,11 +122,11 @@ export class AccountRecords {
   }
 }
 
-/** The moments of what is shown. */
+/** The points in time that the parts of a record are read as of. */
 interface Plan {
-  /** Undefined for the present. */
+  /** Undefined stands for the present. */
   readonly metadataAt: Timestamp | undefined;
-  /** Undefined for volumes that are not shown. */
+  /** Undefined where these volumes are not asked for. */
   readonly volumesAt: AsOf | undefined;
   readonly effectiveAt: AsOf | undefined;
 }

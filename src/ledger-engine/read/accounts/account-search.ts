@@ -18,33 +18,33 @@ import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What accounts are looked for. */
+/** Which accounts are searched for. */
 export interface AccountQuery extends AccountOrder {
   readonly filter: LedgerFilter | undefined;
-  /** The point in time that metadata is of; undefined for the present. */
+  /** The point in time that metadata is read as of. Undefined stands for the present. */
   readonly pit: Timestamp | undefined;
-  /** The moment that balances are of. */
+  /** The point in time that balances are read as of. */
   readonly asOf: AsOf;
-  /** Ranges of addresses that are looked at, all where it is undefined. */
+  /** The ranges of addresses that are searched. Undefined stands for all addresses. */
   readonly within?: readonly SortedRange[];
-  /** How many accounts may be enough; undefined where all are wanted. */
+  /** How many accounts may be enough. Undefined asks for all. */
   readonly firstRows: number | undefined;
 }
 
-/** A step of a search: how many accounts it has passed, the last of them, and those that were found. */
+/** One step of a search: the number of accounts that it passed, the last of them, and those that it found. */
 export interface SearchStep<Found> {
   readonly passed: number;
   readonly last: AccountScanRow;
   readonly found: readonly Found[];
 }
 
-/** Finds the accounts that match a filter, in an order. */
+/** Finds the accounts that match a filter, in a given order. */
 export class AccountSearch {
   readonly #query: AccountQuery;
   readonly #access: AccountAccess;
   readonly #volumes: AccountVolumeReader;
   readonly #filter: AccountFilter;
-  /** Whether metadata of the past counts. */
+  /** Whether past metadata counts. */
   readonly #isPast: boolean;
 
   constructor(context: ReadContext, query: AccountQuery) {
@@ -58,7 +58,7 @@ export class AccountSearch {
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
   }
 
-  /** Whether another path than that of addresses leads to no more accounts than a number. */
+  /** Whether some path other than by address leads to at most `countMax` accounts. */
   isWithin(countMax: number): boolean {
     return this.#access.isWithin(this.#query.filter, { countMax, isPast: this.#isPast });
   }
@@ -72,7 +72,7 @@ export class AccountSearch {
     }
   }
 
-  /** The accounts that match, whatever the verdict on their balances. */
+  /** The accounts that match if their balances do. */
   *candidates(): Generator<SearchStep<Candidate>> {
     const scan = {
       ...this.#query,
@@ -87,12 +87,12 @@ export class AccountSearch {
     }
   }
 
-  /** The rows of volumes that may match by themselves. */
+  /** Which rows of volumes may match on their own. */
   get rows(): HoldingFilter {
     return this.#filter.rows;
   }
 
-  /** Whether one row of the volumes of a candidate matches by itself. */
+  /** Whether one row of a candidate's volumes matches on its own. */
   isMatch(candidate: Candidate, volumes: AssetVolumes): boolean {
     return this.#filter.isMatch(candidate, [volumes]);
   }
@@ -113,7 +113,7 @@ export class AccountSearch {
   }
 }
 
-/** Whether a walk by address meets just the accounts that match, so that none needs to be tested. */
+/** Whether a walk by address meets exactly the accounts that match, so that none needs to be tested. */
 function isWalked({ filter, column, within }: AccountQuery): boolean {
   return (
     column === "address" &&

@@ -10,20 +10,20 @@ import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** A test on an address. */
+/** A test of an address. */
 export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" }>;
 
-/** Accounts up to this number are read at once. */
+/** Up to this many accounts are read at once. */
 const KNOWN_ACCOUNTS_MAX = 100;
-/** Accounts that are read at a time, where they are more. */
+/** Where there are more accounts, this many are read at a time. */
 const PAGE_ACCOUNTS = 5000;
 
-/** The accounts whose address passes a test. */
+/** The accounts whose addresses pass a test. */
 export class AccountSet {
   readonly #sql: Sql;
   readonly #ranges: readonly AddressRange[];
   readonly #matches: (address: string) => boolean;
-  /** Their ids, where the test names them or they are few. */
+  /** The ids of the accounts, if the test names them or if there are at most `KNOWN_ACCOUNTS_MAX`. */
   readonly knownIds: readonly number[] | undefined;
 
   constructor(sql: Sql, test: AddressTest) {
@@ -34,7 +34,7 @@ export class AccountSet {
     this.knownIds = named === undefined ? this.#readKnown() : this.#readNamed(named);
   }
 
-  /** The ids of all of them, a page at a time. */
+  /** The ids of all accounts, a page at a time. */
   *pages(): Generator<readonly number[]> {
     if (this.knownIds !== undefined) {
       yield this.knownIds;
@@ -47,12 +47,12 @@ export class AccountSet {
         yield this.#idsOf(rows);
         const last = rows.at(-1);
         if (last === undefined || rows.length < PAGE_ACCOUNTS) break;
-        from = `${last.address}\u0001`; // no address has a character that low
+        from = `${last.address}\u0001`; // no address contains a character as low as this
       }
     }
   }
 
-  /** About how many there are, at most `max`: the accounts that are read to find them. */
+  /** About how many accounts there are, at most `max`. It counts the accounts that a search would read. */
   count(max: number): number {
     if (this.knownIds !== undefined) return Math.min(max, this.knownIds.length);
     let count = 0;
@@ -101,17 +101,17 @@ export class AccountSet {
 
 type AccountSqlRow = { id: number; address: string };
 
-/** All texts come before the empty blob. */
+/** Every text sorts before the empty blob. */
 const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < coalesce(?2, x'')";
 
-/** The addresses that a test names, if it has no pattern. */
+/** The addresses that a test names. Undefined where it has a pattern. */
 export function exactAddresses(test: AddressTest): string[] | undefined {
   if (test.kind === "addressLike") return undefined;
   const addresses = test.patterns.flatMap((pattern) => exactAddress(pattern) ?? []);
   return addresses.length === test.patterns.length ? addresses : undefined;
 }
 
-/** Tells the addresses that pass a test. */
+/** A function that decides whether an address passes a test. */
 export function addressTester(test: AddressTest): (address: string) => boolean {
   if (test.kind === "addressLike") return likeMatcher(test.pattern);
   const named = exactAddresses(test);

@@ -13,11 +13,11 @@ import type { Order, PageKey, Scan } from "#platform/paging/pagination.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
-/** The orders of accounts. Equal dates are in the order of ids. */
+/** The columns by which accounts are sorted. Equal dates are sorted by id. */
 export const ACCOUNT_COLUMNS = ["address", ...ACCOUNT_DATE_COLUMNS] as const;
 export type AccountColumn = (typeof ACCOUNT_COLUMNS)[number];
 
-/** Accounts in an order, from a bound on or from the first. */
+/** An order of accounts, and the bound that the walk starts from; without a bound, it starts at the beginning. */
 export interface AccountOrder {
   readonly column: AccountColumn;
   readonly order: Order;
@@ -25,14 +25,14 @@ export interface AccountOrder {
 }
 
 /**
- * Goes through accounts in an order, by the index of its column. The rows are all accounts that are left, or those of a
- * list of ids; behind them the next ones follow.
+ * Goes through accounts in an order, by the index of its column. Each call continues after the last one. It gives all
+ * accounts that are left or, with `ids`, those of a JSON list.
  */
 export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
 }
 
-/** Makes a walk through the accounts that a path in its own order leaves. */
+/** Walks the accounts within the range of a path that has the same order. */
 export function walkOf(
   sql: Sql,
   order: AccountOrder,
@@ -59,7 +59,7 @@ const FIELDS: Readonly<Record<AccountField, string>> = {
   metadata: "metadata",
 };
 
-/** What tells the place of an account in each order, besides its id. */
+/** The fields that, with the id, make up an account's sort key in each order. */
 const KEY_FIELDS = {
   address: "address",
   first_usage: "first",
@@ -67,13 +67,13 @@ const KEY_FIELDS = {
   updated_at: "updated",
 } as const satisfies Readonly<Record<AccountColumn, AccountField>>;
 
-/** The place of an account in an order, as cursors have it. */
+/** The sort key of an account, as cursors contain it. */
 export function accountKey(column: AccountColumn, row: AccountScanRow): PageKey {
   if (column === "address") return { value: row.address ?? "" };
   return { value: BigInt(row[KEY_FIELDS[column]] ?? 0), tie: BigInt(row.id) };
 }
 
-/** An order in which a filter leaves out accounts, where there is one. */
+/** An order in which the filter narrows the range, if there is one. */
 export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
   for (const path of pathsOf(filter)) {
     if (path.kind === "addresses") return "address";
@@ -82,13 +82,13 @@ export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
   return "insertion_date";
 }
 
-/** A condition of a statement, with what it binds. */
+/** A condition of a statement, with the values that it binds. */
 interface Condition {
   readonly where: string;
   readonly bindings: readonly SqlValue[];
 }
 
-/** Reads rows with the fields of a scan. */
+/** Reads rows with the fields that a scan asks for. */
 class ScanReader {
   readonly #sql: Sql;
   readonly #columns: string;
@@ -101,7 +101,7 @@ class ScanReader {
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }
 
-  /** Rows in order, of all accounts or of those with one of the ids in a JSON list. */
+  /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
   read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
     const source =
       ids === undefined
@@ -116,7 +116,7 @@ class ScanReader {
   }
 }
 
-/** By address, through ranges that do not overlap. */
+/** Walks by address, through ranges that do not overlap. */
 class AddressWalk implements AccountWalk {
   readonly #reader: ScanReader;
   readonly #isAscending: boolean;
@@ -160,9 +160,9 @@ class AddressWalk implements AccountWalk {
     if (last !== undefined) this.#goTo(last, false);
   }
 
-  /** Leaves out what comes before an address. */
+  /** Skips everything before an address. */
   #goTo(address: string, isIncluded: boolean): void {
-    // No address has a character that low, so that this one is right behind the other.
+    // No address contains a character as low as this, so that this text comes directly after the address.
     const behind = `${address}\u0001`;
     const edge = this.#isAscending === isIncluded ? address : behind;
     const rest = this.#rest.map(({ from, below }) =>
@@ -179,7 +179,7 @@ const within = ({ from, below }: SortedRange): Condition => ({
   bindings: [from, below],
 });
 
-/** By date of insertion, which is the order of ids. */
+/** Walks by date of insertion, which is the order of ids. */
 class IdWalk implements AccountWalk {
   readonly #reader: ScanReader;
   readonly #isAscending: boolean;
@@ -211,13 +211,13 @@ class IdWalk implements AccountWalk {
   }
 }
 
-/** A date and an id, both included. */
+/** A date and an id. Both are included. */
 interface DateEdge {
   readonly micros: bigint;
   readonly id: number;
 }
 
-/** By another date. */
+/** Walks by another date. */
 class DateWalk implements AccountWalk {
   readonly #reader: ScanReader;
   readonly #isAscending: boolean;
@@ -236,7 +236,9 @@ class DateWalk implements AccountWalk {
     this.#goTo({ micros: BigInt(value), id: Number(tie) }, bound.inclusive);
   }
 
-  /** First the rest of the date where the walk stands, by id: an index finds a place among equal dates only so. */
+  /**
+   * Reads the rest of the current date by id first, because only so can an index find a position among equal dates.
+   */
   next(limit: number, ids?: string): AccountScanRow[] {
     const [from, to] = [this.#from, this.#to];
     const edge = this.#isAscending ? from : to;
@@ -292,7 +294,9 @@ const ID_MAX = Number.MAX_SAFE_INTEGER;
 const compareEdges = (a: DateEdge, b: DateEdge): number =>
   a.micros === b.micros ? a.id - b.id : a.micros < b.micros ? -1 : 1;
 
-/** The ids of accounts that were inserted between two dates: ids have no gaps, and dates of insertion never decrease. */
+/**
+ * The ids of accounts that were inserted between two dates. Ids have no gaps, and dates of insertion never decrease.
+ */
 export function idsBetween(sql: Sql, { from, to }: DateRange): { from: number; to: number } {
   return {
     from: from === undefined ? 1 : lastAccountAt(sql, from - 1n) + 1,

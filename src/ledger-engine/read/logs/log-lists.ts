@@ -25,10 +25,10 @@ import type { Sql } from "#platform/sql/sql.ts";
 
 type LogIdRow = { id: number; date: number };
 
-/** Most of a page of the export, in entries and in about so many bytes. */
+/** The limits of a page of the export, in entries and in approximate bytes. */
 const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
 
-/** Lists log entries by id or date, which is the same order, and exports them. */
+/** Lists log entries by id or by date, which is the same order, and exports them. */
 export class LogLists {
   readonly #sql: Sql;
   readonly #logs: LogReader;
@@ -60,8 +60,8 @@ export class LogLists {
   }
 
   /**
-   * A page of the whole log behind an entry, up to `to` or, at first, to the last one that there is; with `countMax` of so
-   * many entries at most.
+   * A page of the log after an entry: at most `countMax` entries, up to `to` or, if that is not given, up to the entry
+   * that is now the last.
    */
   export(after: number, to?: number, countMax: number = EXPORT_LIMITS.countMax): LogTextPage {
     const end =
@@ -74,7 +74,7 @@ export class LogLists {
     return { text, after: entries.at(-1)?.id ?? end, to: end };
   }
 
-  /** The first of the entries of some sources, in order. */
+  /** The first entries of some sources, in order. */
   #idRows(sources: readonly LogSource[], walk: Walk): LogIdRow[] {
     const rows = sources.flatMap((source) => this.#idRowsOf(source, walk));
     const sign = walk.order === "asc" ? 1 : -1;
@@ -96,7 +96,8 @@ export class LogLists {
     { type, order, limit }: { type: number | undefined; order: Scan["order"]; limit: number },
   ): LogIdRow[] {
     if (type === LOG_TYPES.NEW_TRANSACTION && to - from > PASSED_MAX) {
-      // There is no index of these, which are most entries: transactions lead to them, and pass over reverts only.
+      // Most entries are of this type, which therefore has no index. The table of transactions leads to them; only
+      // reverts are skipped.
       const [first, last] = [
         lastTransactionOf(this.#sql, from - 1) + 1,
         lastTransactionOf(this.#sql, to),
@@ -126,10 +127,10 @@ interface Walk {
   readonly within: Intervals;
 }
 
-/** Most ids of a range in which entries of a type are looked for one by one. */
+/** In a range of at most this many ids, entries of a type are found by reading all of them. */
 const PASSED_MAX = 1000;
 
-/** The ids that a page may have. The order by date is that of the ids, which break its ties. */
+/** The ids that a page may contain. The order by date is the order by id, which breaks its ties. */
 function idsWithin(column: string, { bound, order }: Scan): Intervals {
   const [first, last] = [0, Number.MAX_SAFE_INTEGER];
   if (bound === undefined) return interval(first, last);

@@ -17,16 +17,17 @@ import type { LogType } from "#ledger-engine/rules/types.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** Log entries of one type, or of all types, with ids in these ranges. */
+/** Log entries with ids in these ranges, of one type or of all types. */
 export interface LogSource {
-  /** The number of a type; undefined for all. */
+  /** The number of the type. Undefined stands for all types. */
   readonly type: number | undefined;
   readonly ids: Intervals;
 }
 
 /**
- * The entries that match a filter, exactly: with the type of an entry given, all that a filter tests is a range of ids, as
- * dates never decrease with the id. `lastAt` tells the last id at a date, in microseconds, or before it.
+ * The entries that match a filter, exactly. For entries of one type, everything that a filter tests is a range of ids,
+ * because dates never decrease with the id. `lastAt` gives the last id whose date, in microseconds, is not after a
+ * given one.
  */
 export function selectLogs(
   filter: LedgerFilter | undefined,
@@ -85,7 +86,7 @@ function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => 
 
 type Operator = Extract<FilterTest, { kind: "number" }>["operator"];
 
-/** The ids in a relation to a value: `before` is the last id below it, `last` the last one at it or below. */
+/** The ids that are related to a value: `before` is the last id below it, `last` the last id that is not above it. */
 function related(
   operator: Operator,
   { before, last }: { before: number; last: number },
@@ -105,7 +106,7 @@ function related(
   }
 }
 
-/** A value among the ids: beyond those that there can be, it is infinite. */
+/** A value as a bound for ids. A value that no id can have becomes infinite. */
 export function toIdBound(value: bigint): number {
   if (value < 0n) return Number.NEGATIVE_INFINITY;
   return value > Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : Number(value);

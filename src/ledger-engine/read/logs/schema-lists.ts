@@ -20,7 +20,7 @@ import {
 } from "#platform/paging/pagination.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
-/** Lists schemas. There are few of them: each list looks at all, and reads those of its page. */
+/** Lists schemas. A ledger has few of them, so that each list looks at all and then reads those of its page. */
 export class SchemaLists {
   readonly #schemas: SchemaStore;
 

@@ -6,11 +6,11 @@ import { AppError } from "#platform/errors.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
-/** A moment of a ledger, as dates of insertion or effective dates tell it. */
+/** A point in time of a ledger, by date of insertion or by effective date. */
 export interface AsOf {
-  /** The last transaction that was inserted by then. */
+  /** The last transaction that had been inserted by then. */
   readonly lastTx: number;
-  /** By effective dates: the last one that counts. Undefined where the order of insertion counts. */
+  /** The last effective date that counts. Undefined where the order of insertion counts. */
   readonly date: Timestamp | undefined;
 }
 
@@ -25,15 +25,17 @@ export interface Pair {
 
 /** The volumes of an asset that an account has moved. */
 export interface Holding extends Pair, Volumes {
-  /** The last transaction that counts: between two moments with the same one, nothing has moved. */
+  /** The last transaction that counts. Nothing has moved between two points in time that have the same one. */
   readonly tx: number;
 }
 
-/** What volumes are read with. */
+/** What an `AccountVolumeReader` reads from. */
 export interface VolumeSources {
   readonly sql: Sql;
   readonly transactions: Pick<TransactionReader, "lastIdAt">;
-  /** Whether moves carry by how much effective volumes exceed their own; see `keepsEffectiveVolumes`. */
+  /**
+   * Whether moves store the difference between their effective volumes and their volumes; see `keepsEffectiveVolumes`.
+   */
   readonly hasEffectiveDeltas: boolean;
 }
 
@@ -49,16 +51,22 @@ export function assertMoves(features: Features): void {
   }
 }
 
-/** How many accounts one statement is about: so many that they hold no more than a number of assets, if that is enough. */
+/**
+ * One statement reads between these numbers of accounts. Within them, it reads so many that they hold at most
+ * `HOLDINGS_MAX` assets.
+ */
 const ACCOUNTS_MIN = 20;
 const ACCOUNTS_MAX = 5000;
 const HOLDINGS_MAX = 50_000;
-/** Up to so many assets are looked for in each account; of more, an account is asked which it has. */
+/**
+ * Up to this many assets are looked for in each account. Above that, the account's own rows decide which of them it
+ * holds.
+ */
 const CROSSED_MAX = 4;
 
 /**
- * Reads volumes of accounts, now or at a moment, in either order. A statement reads those of many accounts; each asset of
- * each takes some steps into an index, however many moves there are.
+ * Reads the volumes of accounts, now or at a point in time, in either order. One statement reads the volumes of many
+ * accounts. Each asset of each account takes a few steps in an index, however many moves there are.
  */
 export class AccountVolumeReader {
   readonly #sql: Sql;
@@ -76,15 +84,15 @@ export class AccountVolumeReader {
     return new AccountVolumeReader({ sql, transactions, hasEffectiveDeltas });
   }
 
-  /** The moment after all that has this date or an earlier one. */
+  /** The point in time after everything that has this date or an earlier one. */
   asOfDate(date: Timestamp, { insertionDate }: { insertionDate: boolean }): AsOf {
     const lastTx = this.#transactions.lastIdAt(date);
     return { lastTx, date: insertionDate ? undefined : date };
   }
 
   /**
-   * The volumes of what accounts had moved by a moment. They come in batches, each with all holdings of its accounts: what
-   * a batch takes in memory is bounded.
+   * The volumes of all assets that accounts had moved by a point in time. They come in batches, each with all holdings
+   * of its accounts, so that a batch takes a bounded amount of memory.
    */
   *batches(
     accounts: readonly number[],
@@ -96,7 +104,10 @@ export class AccountVolumeReader {
     }
   }
 
-  /** The balances of what accounts had moved by a moment, in sums by asset, of which there may be several for each. */
+  /**
+   * The balances of all assets that accounts had moved by a point in time. They come as sums by asset, possibly several
+   * for one asset.
+   */
   *balances(accounts: readonly number[], asOf: AsOf): Generator<AssetBalanceSum> {
     for (const { pairs } of this.#pairLists(accounts)) {
       const isCrossed =
@@ -108,13 +119,13 @@ export class AccountVolumeReader {
     }
   }
 
-  /** The volumes of one account and asset; `undefined` where nothing had moved. */
+  /** The volumes of one account and asset; `undefined` where nothing had moved by then. */
   find({ account, asset }: Pair, asOf: AsOf): Holding | undefined {
     const pairs = { select: CROSSED, bindings: [`[${account}]`, `[${asset}]`] } as const;
     return this.#holdings(pairs, asOf)[0];
   }
 
-  /** Accounts in batches, each with the pairs that may be theirs: of some assets, or of all. */
+  /** Accounts in batches, each with the pairs of account and asset to look for: of the given assets, or of all. */
   *#pairLists(
     accounts: readonly number[],
     assets?: readonly number[],
@@ -156,8 +167,8 @@ export class AccountVolumeReader {
   }
 
   /**
-   * Sums of volumes that come in one text for each asset, as a row for each account would take twice the time. Gives the
-   * pairs that it leaves out.
+   * Sums volumes that arrive as one text for each asset, because a row for each account would take twice as long. It
+   * returns the pairs that the text leaves out.
    */
   *#textSums({ bindings }: PairList, { date, lastTx }: AsOf): Generator<AssetBalanceSum, PairList> {
     const rows = this.#sql.all<{ asset: number; volumes: string | null }>(
@@ -197,8 +208,9 @@ export class AccountVolumeReader {
   }
 
   /**
-   * Without stored effective volumes: the volumes after the last transaction that was inserted by then, less the moves
-   * among them that are dated later, and with those that were inserted later and are dated earlier.
+   * Volumes by effective date for ledgers that don't store them. It starts from the volumes after the last transaction
+   * that had been inserted by then, subtracts those moves that are dated later, and adds those that were inserted later
+   * but are dated earlier.
    */
   #addedUp(last: readonly DatedSqlRow[], date: Timestamp, lastTx: number): Holding[] {
     const sums = new Map<string, Volumes>();
@@ -219,7 +231,7 @@ export class AccountVolumeReader {
     });
   }
 
-  /** The moves that stand on the other side of the moment by date than by insertion, a page at a time. */
+  /** The moves that are on different sides of the point in time by date and by insertion, a page at a time. */
   *#displaced(pairs: readonly Pair[], date: Timestamp, lastTx: number): Generator<DisplacedSqlRow> {
     let rest = pairs;
     let after: { date: string; tx: number } = { date: "", tx: -1 };
@@ -242,11 +254,14 @@ export class AccountVolumeReader {
   }
 }
 
-/** Which holdings are read; some others may come with them. */
+/** Which holdings are read. Others may be given as well. */
 export interface HoldingFilter {
-  /** Undefined for all. */
+  /** The ids of the assets. Undefined stands for all. */
   readonly assets?: readonly number[] | undefined;
-  /** What their balances are, all together. Only current ones are left out where they are not. */
+  /**
+   * Conditions that the balance must all meet. Only current balances are tested; at another point in time, holdings
+   * that fail are given as well.
+   */
   readonly bounds?: readonly BalanceBound[];
 }
 
@@ -260,13 +275,13 @@ export interface AssetBalanceSum {
   readonly balance: bigint;
 }
 
-/** Some accounts, and all that they hold. */
+/** Some accounts, and everything that they hold. */
 export interface HoldingBatch {
   readonly accounts: readonly number[];
   readonly holdings: readonly Holding[];
 }
 
-/** The holdings of each account that has any. */
+/** Groups holdings by account. Accounts without holdings are missing. */
 export function byAccount({ holdings }: HoldingBatch): ReadonlyMap<number, Holding[]> {
   const found = new Map<number, Holding[]>();
   for (const holding of holdings) {
@@ -277,7 +292,7 @@ export function byAccount({ holdings }: HoldingBatch): ReadonlyMap<number, Holdi
   return found;
 }
 
-/** The pairs that a statement is about: how it finds them, with its first two parameters. */
+/** The pairs that a statement is about: the common table expression that finds them, and its two parameters. */
 interface PairList {
   readonly select: string;
   readonly bindings: readonly [string, string | null];
@@ -302,7 +317,9 @@ type MoveSqlRow = {
   output: StoredAmount;
 };
 
-/** The date is that of insertion where the move has none of its own, null where no other row is compared with it. */
+/**
+ * The date is that of insertion where the move has no date of its own, and null where no other row is compared with it.
+ */
 type DatedSqlRow = MoveSqlRow & {
   date: string | number | null;
   effective_delta_input: StoredAmount | null;
@@ -310,13 +327,13 @@ type DatedSqlRow = MoveSqlRow & {
 };
 
 type DisplacedSqlRow = {
-  /** Of the pair in its list. */
+  /** The index of the pair in the list. */
   place: number;
   account: number;
   asset: number;
   tx: number;
   date: string;
-  /** 1 for a move that comes on top, -1 for one that goes. */
+  /** 1 for a move that is added, -1 for one that is subtracted. */
   sign: number;
   input: StoredAmount;
   output: StoredAmount;
@@ -350,7 +367,7 @@ const OPERATORS: Readonly<Record<Comparison, string>> = {
   $gte: ">=",
 };
 
-/** No balance of stored integers is beyond, and SQL knows no greater integers. */
+/** No balance of stored integers is larger than this, and SQL has no larger integers. */
 const CLAMP = 2n ** 60n;
 const clamped = (value: bigint): bigint =>
   value > CLAMP ? CLAMP : value < -CLAMP ? -CLAMP : value;
@@ -364,12 +381,12 @@ function laterOf(a: DatedSqlRow, b: DatedSqlRow): DatedSqlRow {
   return a.tx > b.tx ? a : b;
 }
 
-/** Each account with each asset. */
+/** Every account with every asset. */
 const CROSSED = `WITH pair (account, asset) AS (
     SELECT accounts.value, assets.value FROM json_each(?1) AS accounts CROSS JOIN json_each(?2) AS assets
   )`;
 
-/** The assets of an account from the highest id down, each by one step into the primary key. */
+/** A skip scan of the primary key: the assets of an account from the highest id down, one step for each. */
 const SKIP_SCAN = `WITH RECURSIVE pair (account, asset) AS (
     SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1) WHERE ?2 IS NULL
     UNION ALL
@@ -382,8 +399,8 @@ const LISTED = `WITH pair (account, asset) AS (
   )`;
 
 /**
- * The last moves that were inserted, without those whose balances are surely not as they are wanted: SQL computes those of
- * integers exactly, as they are stored up to 2^53, and texts are left to the caller.
+ * The last moves by insertion, without those whose balance is known to fail the conditions. SQL computes balances
+ * exactly where they are stored as integers, up to 2^53; balances that are stored as text are left to the caller.
  */
 function selectLastInserted(bounds: readonly BalanceBound[]): string {
   const tests = bounds.map(
@@ -400,12 +417,15 @@ function selectLastInserted(bounds: readonly BalanceBound[]): string {
     )`;
 }
 
-/** The volumes of each asset, in a text that `TEXT_BY_INSERTION` or `TEXT_BY_DATE` says for each account. */
+/**
+ * The volumes of each asset as one text, which joins what `text` (`TEXT_BY_INSERTION` or `TEXT_BY_DATE`) gives for each
+ * account.
+ */
 const selectTexts = (text: string): string => `SELECT assets.value AS asset, (
     SELECT group_concat((${text})) FROM json_each(?1) AS accounts
   ) AS volumes FROM json_each(?2) AS assets`;
 
-/** Input and negative output, or an account that is left out: large volumes would make the text too long. */
+/** The input and the negative output, or `@` and the account where the volumes are too large for the text. */
 const textIf = (
   condition: string,
 ): string => `iif(typeof(input) = 'integer' AND typeof(output) = 'integer' AND ${condition},
@@ -414,7 +434,7 @@ const textIf = (
 const TEXT_BY_INSERTION = `SELECT ${textIf("true")} FROM move
   WHERE account = accounts.value AND asset = assets.value AND tx <= ?3 ORDER BY tx DESC LIMIT 1`;
 
-/** Where there are moves with dates of their own, the account is left out, too. */
+/** An account that has moves with dates of their own is left out as well. */
 const TEXT_BY_DATE = `iif(
   EXISTS (SELECT 1 FROM move WHERE account = accounts.value AND asset = assets.value
     AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER)),
@@ -426,9 +446,9 @@ const TEXT_BY_DATE = `iif(
 const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
 
 /**
- * The last move with a date of its own, and the last one without. The search for that passes over the others, and ends at
- * one that was inserted before the date of the first, as no earlier one comes after that: else it would pass over all moves
- * of an account whose transactions all have dates.
+ * The last move that has a date of its own, and the last one that has none. The search for the second skips moves of
+ * the first kind. It stops at a move that was inserted before the date of the first, because no earlier move can be
+ * later by date. Otherwise it would skip all moves of an account whose transactions all have dates of their own.
  */
 const BY_DATE = `, dated AS MATERIALIZED (
     SELECT account, asset, (
@@ -448,7 +468,10 @@ const BY_DATE = `, dated AS MATERIALIZED (
       SELECT max(tx) FROM move WHERE account = dated.account AND asset = dated.asset AND timestamp = last
     ) WHERE last IS NOT NULL`;
 
-/** In the order of the pairs, and for each in that of `move_dated`: the order of the loops. */
+/**
+ * The rows come in the order of the pairs, and for each pair in the order of `move_dated`, because that is the order of
+ * the loops.
+ */
 const SELECT_DISPLACED = `SELECT wanted.key AS place, moved.account, moved.asset, moved.tx,
     CAST(moved.timestamp AS TEXT) AS date, iif(moved.tx > ?2, 1, -1) AS sign, moved.input, moved.output,
     earlier.input AS inputBefore, earlier.output AS outputBefore

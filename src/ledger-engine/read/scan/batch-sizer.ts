@@ -1,9 +1,9 @@
-/** Rows that are read at a time: at first, at most, and in bytes. */
+/** The number of rows that are read at a time, at first and at most, and their size in bytes. */
 const ROWS_FIRST_MAX = 64;
 const ROWS_MAX = 1000;
 const BYTES_MAX = 4_000_000;
 
-/** How many rows to read next: more each time, as long as they are small. */
+/** Decides how many rows are read next: more each time, as long as they are small. */
 export class BatchSizer {
   size: number;
 
@@ -11,7 +11,7 @@ export class BatchSizer {
     this.size = Math.max(1, Math.min(batch, ROWS_FIRST_MAX));
   }
 
-  /** Notes what was read. */
+  /** Notes the size of what was read. */
   note(rows: readonly { readonly bytes: number }[]): void {
     if (rows.length === 0) return;
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0) / rows.length;
@@ -19,7 +19,7 @@ export class BatchSizer {
   }
 }
 
-/** Items in groups; the size of the next one is asked for when it begins. */
+/** Splits items into groups. The size of a group is asked for when the group begins. */
 export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number): Generator<T[]> {
   for (;;) {
     const group: T[] = [];
@@ -34,11 +34,11 @@ export function* groupsOf<T>(items: Iterator<T, unknown>, sizeOf: () => number):
   }
 }
 
-/** A number of items, or all that are left where these are fewer. */
+/** The first `count` items of an iterator, or all that are left where there are fewer. */
 export class Limited<T> implements Iterable<T> {
   readonly #items: Iterator<T, unknown>;
   readonly #count: number;
-  /** The last item, once all were taken, if more may follow. */
+  /** The last item, once `count` items were taken and more may follow. */
   last: T | undefined;
 
   constructor(items: Iterator<T, unknown>, count: number) {

@@ -5,7 +5,7 @@ import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** What the readers of a ledger read with. */
+/** What the readers of a ledger read from. */
 export interface ReadContext {
   readonly sql: Sql;
   readonly transactions: TransactionReader;

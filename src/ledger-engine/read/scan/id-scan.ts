@@ -2,7 +2,7 @@ import { mergeStreams } from "./merge.ts";
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** Ids from one to another, both included; none if `from` is the larger. */
+/** Ids from one to another, both included. The range is empty if `from` is larger. */
 export interface IdRange {
   readonly from: number;
   readonly to: number;
@@ -18,70 +18,73 @@ export const intersection = (a: IdRange, b: IdRange): IdRange => ({
   to: Math.min(a.to, b.to),
 });
 
-/** What is left of a span behind an id. */
+/** The rest of a range after an id, in an order. */
 export const behind = (range: IdRange, order: Order, id: number): IdRange =>
   order === "asc" ? { from: id + 1, to: range.to } : { from: range.from, to: id - 1 };
 
 export const compareIds = (order: Order): ((a: number, b: number) => number) =>
   order === "asc" ? (a, b) => a - b : (a, b) => b - a;
 
-/** How the ids of a path are read. */
+/** How the ids of a scan are read. */
 export interface ScanOptions {
   readonly range: IdRange;
   readonly order: Order;
-  /** How many are wanted at first: more are read in growing steps. */
+  /** How many ids are wanted at first. After that, the steps grow. */
   readonly batch: number;
-  /** Whether many rows were tried before, so that it is known that few match. */
+  /** Whether many rows were tried before, so that few rows are known to match. */
   readonly isRest?: boolean | undefined;
 }
 
-/** A way to the transactions that a condition allows, and perhaps to some others: their ids, by an index. */
+/** The ids of the transactions that a condition allows, and perhaps of others, read from an index. */
 export interface IdScan {
-  /** Whether an index gives the ids in order. Otherwise all entries are read to find the next ones. */
+  /** Whether the index gives the ids in order. If not, all its entries are read to find the next ids. */
   readonly isOrdered: boolean;
-  /** Their ids in order, each once. */
+  /** The ids in order, each once. */
   iterate(options: ScanOptions): Generator<number>;
-  /** All their ids within a span in any order, each at least once. */
+  /** All ids within a range in any order, each at least once. */
   iterateUnordered(range: IdRange): Generator<number>;
-  /** About how many entries it has in a span, at most `max`, which bounds what is read to tell. */
+  /** About how many entries there are in a range, at most `max`. No more than `max` entries are read to count them. */
   count(range: IdRange, max: number): number;
-  /** How many ids it has in a span; undefined where no index tells. */
+  /** The exact number of ids in a range; undefined where no index tells it. */
   size(range: IdRange): number | undefined;
-  /** The same path, in order if its entries are few. */
+  /** The same ids, sorted in memory if there are few; otherwise the scan itself. */
   materialized(): IdScan;
-  /** About how many rows can be read in the time that its first ids take; of a path in order, 0. */
+  /** How many rows can be read in the time that finding the first ids takes. It is 0 for a scan in order. */
   cost(): number;
 }
 
-/** Entries of an index, as SQL; the texts are constants, as each is prepared once and kept. */
+/** A range of an index, as SQL. The texts are constants, because each is prepared once and kept. */
 export interface IndexRange {
-  /** `FROM` with a `WHERE` that more is added to. */
+  /** The clauses `FROM` and `WHERE`, to which more conditions are added. */
   readonly from: string;
-  /** The column of the id. */
+  /** The column that contains the id. */
   readonly column: string;
   readonly bindings: readonly SqlValue[];
   readonly isOrdered: boolean;
   /** Whether an id may have several entries. */
   readonly mayRepeat?: boolean;
-  /** Whether most ids have an entry, so that the width of a span is taken for the number of its entries. */
+  /** Whether most ids have an entry, so that the width of a range is a good estimate of the number of its entries. */
   readonly isDense?: boolean;
 }
 
-/** So many entries are sorted at once, in memory. */
+/** Up to this many entries are sorted in memory. */
 export const MATERIALIZED_MAX = 500;
 const ORDERED_BATCH_MAX = 2000;
 const UNORDERED_BATCH_MAX = 50_000;
-/** Entries that are read at a time, at first, where all are read. */
+/** The number of entries that are read first where all are read. */
 const SCAN_BATCH = 10_000;
-/** Entries that are passed over in the time of one row, and how many are counted to tell. */
+/**
+ * This many entries are skipped in the time that one row takes, and at most `COSTED_ENTRIES_MAX` are counted to
+ * estimate the cost.
+ */
 const ENTRIES_PER_ROW = 25;
 const COSTED_ENTRIES_MAX = 50_000;
 
-/** The entries of one range of an index. */
+/** Reads the ids of one range of an index. */
 export class IndexScan implements IdScan {
   readonly #sql: Sql;
   readonly #indexRange: IndexRange;
-  /** All ids, out of order, once it is known that they are few. */
+  /** All ids, unsorted, once it is known that there are few. */
   #known: readonly number[] | undefined;
 
   constructor(sql: Sql, indexRange: IndexRange) {
@@ -114,7 +117,7 @@ export class IndexScan implements IdScan {
     return this.iterate({ range, order: "asc", batch: SCAN_BATCH });
   }
 
-  /** Out of order, the entries of a span are found no faster than all of them. */
+  /** Where the index is not in order, counting the entries of a range takes as long as counting all of them. */
   count(range: IdRange, max: number): number {
     const { isOrdered, isDense = false } = this.#indexRange;
     if (isDense) return Math.max(0, Math.min(range.to - range.from + 1, max));
@@ -137,7 +140,7 @@ export class IndexScan implements IdScan {
     return this.isOrdered ? 0 : this.count(ALL_IDS, COSTED_ENTRIES_MAX) / ENTRIES_PER_ROW;
   }
 
-  /** Where few entries are left of a long range, finding them takes time: they are kept. */
+  /** Keeps the ids where there are few, because finding them again may mean skipping a long range. */
   #readKnown(max: number): readonly number[] {
     if (this.#known !== undefined) return this.#known;
     const { from, column, bindings } = this.#indexRange;
@@ -176,7 +179,7 @@ export class IndexScan implements IdScan {
   }
 }
 
-/** A few ids that are known. */
+/** A list of known ids. */
 export class IdList implements IdScan {
   readonly isOrdered = true;
   readonly #ids: readonly number[];
@@ -215,12 +218,12 @@ export class IdList implements IdScan {
   }
 }
 
-/** What any of several paths leads to. */
+/** The ids of any of several scans. */
 export class UnionScan implements IdScan {
   readonly #scans: readonly IdScan[];
   readonly #sizeOf: ((range: IdRange) => number | undefined) | undefined;
 
-  /** Another way to tell how many ids it has may be given. */
+  /** `sizeOf` may give the exact number of ids, if the caller has another way to count them. */
   constructor(scans: readonly IdScan[], sizeOf?: (range: IdRange) => number | undefined) {
     this.#scans = scans;
     this.#sizeOf = sizeOf;
@@ -266,7 +269,7 @@ export class UnionScan implements IdScan {
   }
 }
 
-/** What a path leads to within a span. */
+/** The ids of a scan within a range. */
 export class BoundedScan implements IdScan {
   readonly #scan: IdScan;
   readonly #range: IdRange;
@@ -305,7 +308,7 @@ export class BoundedScan implements IdScan {
   }
 }
 
-/** Each id once; equal ones are next to each other. */
+/** Gives each id once. Equal ids must be next to each other. */
 export function* distinct(ids: Iterable<number>): Generator<number> {
   let last: number | undefined;
   for (const id of ids) {
@@ -314,11 +317,14 @@ export function* distinct(ids: Iterable<number>): Generator<number> {
   }
 }
 
-/** So many entries of each path are counted to find the shortest, in steps, and so many paths are looked at. */
+/**
+ * To find the scan with the fewest entries, up to `SCANS_MAX` scans are counted, up to each of these numbers of entries
+ * in turn.
+ */
 const COUNTS = [512, 4096, 32_768];
 const SCANS_MAX = 20;
 
-/** The path with the fewest entries in a span, or the first where none has few. */
+/** The scan with the fewest entries in a range, or the first one where all have many. */
 export function shortest(scans: readonly IdScan[], range: IdRange): IdScan | undefined {
   const some = scans.slice(0, SCANS_MAX);
   if (some.length < 2) return some[0];
@@ -329,7 +335,10 @@ export function shortest(scans: readonly IdScan[], range: IdRange): IdScan | und
   return some[0];
 }
 
-/** A path with at most so many entries in a span. Those in order are counted first, as that reads no more than they have. */
+/**
+ * A scan with at most `most` entries in a range. Scans in order are counted first, because that reads no more entries
+ * than they have.
+ */
 export function shorterThan(
   most: number,
   scans: readonly IdScan[],

@@ -1,11 +1,14 @@
-/** One of the streams that are merged; its items are in order. */
+/** One of the streams that are merged. Its items are in order. */
 export interface Stream<T> {
   readonly items: Iterator<T, unknown>;
-  /** None of its items comes before this one: it is not read until its turn comes. */
+  /** No item comes before this one. The stream is not read before this item's turn. */
   readonly hint?: T;
 }
 
-/** All items of streams in one order, equal ones next to each other. Reads of each stream no more than it must. */
+/**
+ * Merges streams into one order, in which equal items are next to each other. It reads no more of a stream than it
+ * must.
+ */
 export function* mergeStreams<T>(
   streams: Iterable<Stream<T>>,
   compare: (a: T, b: T) => number,
@@ -23,7 +26,7 @@ export function* mergeStreams<T>(
   }
 }
 
-/** Where a stream is: its next item, or the hint before anything was read. */
+/** The state of a stream: its next item, or the hint before anything was read. */
 interface Head<T> {
   readonly items: Iterator<T, unknown>;
   readonly item: T;
@@ -35,7 +38,7 @@ function readHead<T>(items: Iterator<T, unknown>): Head<T> | undefined {
   return next.done === true ? undefined : { items, item: next.value, isRead: true };
 }
 
-/** A binary heap: the first item in order is at hand. */
+/** A binary heap, which gives the first item in order. */
 class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: (a: T, b: T) => number;

@@ -1,8 +1,8 @@
 const CODE_POINT_MAX = 0x10ffff;
-/** The code points from here to the second number are no characters. */
+/** The code points of this range are not characters. */
 const SURROGATES = { from: 0xd800, below: 0xe000 };
 
-/** The first text, in the order of bytes, behind all texts with a prefix; undefined where none is. */
+/** The first text, in byte order, after all texts with a prefix; undefined where there is none. */
 export function textBelow(prefix: string): string | undefined {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {

@@ -21,19 +21,22 @@ import {
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** Pairs that are kept to go on with, where the accounts are many. */
+/** Where there are many accounts, at most this many pairs are kept to continue with. */
 const PAIRS_MAX = 20_000;
-/** What an account costs where the accounts are many, in entries of other paths. */
+/** The cost of one account where there are many, as a number of index entries. */
 const ACCOUNT_COST = 8;
-/** So many of them are counted to tell what they cost. */
+/** At most this many accounts are counted to estimate the cost. */
 const COSTED_ACCOUNTS_MAX = 10_000;
-/** Accounts whose moves are read at once, and how many moves then. */
+/** The moves of this many accounts are read at once, up to `SCANNED_MAX` moves. */
 const SCANNED_ACCOUNTS = 500;
 const SCANNED_MAX = 20_000;
-/** Ledgers with up to so many assets look for moves of every one of them. */
+/**
+ * A ledger with at most this many assets looks for moves of every asset. Above that, the account's own rows decide
+ * which assets it has.
+ */
 const CROSSED_ASSETS_MAX = 4;
 
-/** The moves of accounts, on either side or on one. */
+/** Reads the transactions that moves of some accounts belong to, on either side or on one. */
 export class MoveScan implements IdScan {
   readonly #sql: Sql;
   readonly #accounts: AccountSet;
@@ -45,7 +48,7 @@ export class MoveScan implements IdScan {
     this.#side = side;
   }
 
-  /** Of many accounts, all are looked at to find the next moves. */
+  /** Where there are many accounts, all must be looked at to find the next moves. */
   get isOrdered(): boolean {
     return this.#accounts.knownIds !== undefined;
   }
@@ -75,7 +78,7 @@ export class MoveScan implements IdScan {
           this.#role ?? null,
           SCANNED_MAX + 1,
         );
-        // Some account has very many: they are read a number at a time.
+        // Some account has very many moves, so that they are read in order, a number at a time.
         if (rows.length > SCANNED_MAX) yield* this.#iterateKnown(accounts, options);
         else for (const { tx } of rows) yield tx;
       }
@@ -122,12 +125,15 @@ export class MoveScan implements IdScan {
     return this.#side === undefined ? undefined : ROLES[this.#side];
   }
 
-  /** What a side has is found while it is followed: none of it comes before the nearest move on any side. */
+  /**
+   * Whether a move is on the side that is asked for is checked later. No such move comes before the nearest move on any
+   * side.
+   */
   #iterateKnown(accounts: readonly number[], options: ScanOptions): Generator<number> {
     return this.#merge(this.#readHeads(accounts, { ...options, role: undefined }), options);
   }
 
-  /** The nearest moves of the pairs tell which of them the next ids can be of. */
+  /** Reads the nearest moves of all pairs first, because they decide which pairs the next ids can belong to. */
   *#iterateMany({ range, order, batch }: ScanOptions): Generator<number> {
     let rest = range;
     for (let most = batch; !isEmpty(rest); most = Math.min(most * 8, PAIRS_MAX)) {
@@ -142,7 +148,9 @@ export class MoveScan implements IdScan {
     }
   }
 
-  /** The pairs with the nearest moves, at most so many; among equally near ones it is open which. */
+  /**
+   * The pairs with the nearest moves, at most `most` of them. Pairs that are equally near come in no particular order.
+   */
   #nearestHeads(options: ScanOptions, most: number): Head[] {
     const { order } = options;
     const compare = compareIds(order);
@@ -221,14 +229,14 @@ const startingAt = ({ from, to }: IdRange, order: Order, id: number): IdRange =>
 
 const toJson = (ids: readonly number[]): string => `[${ids.join(",")}]`;
 
-/** The assets of accounts, from the highest id down: each is one step into the primary key. */
+/** A skip scan of the primary key: the assets of accounts from the highest id down, one step for each. */
 const HELD = `WITH RECURSIVE held (account, asset) AS (
     SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1)
     UNION ALL
     SELECT account, (SELECT max(asset) FROM move WHERE move.account = held.account AND move.asset < held.asset)
       FROM held WHERE asset IS NOT NULL
   )`;
-/** All assets, whether an account has them or not. */
+/** Every account with every asset, whether the account has it or not. */
 const HELD_CROSSED = `WITH held (account, asset) AS (
     SELECT wanted.value, asset.id FROM json_each(?1) AS wanted CROSS JOIN asset
   )`;
@@ -248,7 +256,7 @@ const SELECT_HEADS: Readonly<Record<Order, string>> = {
   desc: selectHeads("desc"),
 };
 
-/** The transactions of a few accounts that have a date of their own, in the order of their dates. */
+/** The transactions of some accounts that have a date of their own, in the order of these dates. */
 export function* datedMovesOf(
   sql: Sql,
   accounts: readonly number[],

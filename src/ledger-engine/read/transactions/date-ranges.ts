@@ -1,7 +1,7 @@
 import type { Comparison, FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 
-/** Integers or dates in microseconds from one to another, both included. */
+/** Integers, or dates in microseconds, from one to another. Both are included. */
 export interface IntegerRange {
   readonly from: bigint;
   readonly to: bigint;
@@ -18,7 +18,7 @@ const intersect = (a: IntegerRange, b: IntegerRange): IntegerRange => ({
   to: a.to < b.to ? a.to : b.to,
 });
 
-/** What is related so to a value, among those of `all`. */
+/** The values in `all` that have this relation to `value`. */
 export function rangeOf(operator: Comparison, value: bigint, all: IntegerRange): IntegerRange {
   switch (operator) {
     case "$match":
@@ -34,7 +34,7 @@ export function rangeOf(operator: Comparison, value: bigint, all: IntegerRange):
   }
 }
 
-/** What is not related so to a value; undefined where that is no single range. */
+/** The values in `all` that don't have this relation to `value`; undefined where these are not a single range. */
 export function rangeOfOthers(
   operator: Comparison,
   value: bigint,
@@ -52,7 +52,7 @@ const OPPOSITES: Readonly<Record<Comparison, Comparison | undefined>> = {
   $gte: "$lt",
 };
 
-/** The dates of a column that a filter allows, as far as its conjunction tells. */
+/** The dates of a column that a filter allows, as far as its conjunctions tell. */
 export function datesAllowed(
   filter: LedgerFilter | undefined,
   column: string,
@@ -63,7 +63,7 @@ export function datesAllowed(
       return datesAllowed(filter.filter, column, !isNegated);
     case "all":
     case "any":
-      // Negated, any of them is none of them.
+      // A negated disjunction is the conjunction of the negations.
       return (filter.kind === "all") === isNegated
         ? ALL_DATES
         : filter.filters
@@ -76,7 +76,10 @@ export function datesAllowed(
   }
 }
 
-/** The dates that pass a test, or its negation: undefined where these are no single range. No date passes neither. */
+/**
+ * The dates that pass a test, or its negation; undefined where these are not a single range. A missing date passes
+ * neither.
+ */
 export function dateRange(
   { operator, value }: Extract<FilterTest, { kind: "date" }>,
   isNegated: boolean,

@@ -29,13 +29,15 @@ import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
-/** Entries of a path that are sorted by a date in the time of one row, and at most. */
+/**
+ * This many entries of a scan are sorted by a date in the time that one row takes, and at most `SORTED_MAX` are sorted.
+ */
 const SORTED_PER_ROW = 3;
 const SORTED_MAX = 50_000;
-/** Ids that are sorted by a date at a time, and places that are kept of all of them at first. */
+/** Ids are sorted by a date this many at a time. Of all of them, `KEYS_FIRST` keys are kept at first. */
 const PAGE_IDS = 5000;
 const KEYS_FIRST = 256;
-/** Ids that are passed over at a time, at first and at most, where nearly all rows have a date of their own. */
+/** Where nearly all rows have a date of their own, the search skips this many ids at a time, at first and at most. */
 const WINDOW_MIN = 256;
 const WINDOW_MAX = 100_000;
 
@@ -45,7 +47,7 @@ export interface DateSearchSources {
   readonly rows: TransactionRows;
 }
 
-/** What is searched. */
+/** What a date search looks through. */
 export interface DateSearched {
   readonly column: TransactionDateColumn;
   readonly plan: Plan;
@@ -55,18 +57,19 @@ export interface DateSearched {
   readonly until: bigint;
 }
 
-/** How it is read, from where on and up to where apart. */
+/** How the list is read, apart from where it starts and ends. */
 type ReadOptions = Omit<DateScanOptions, "from" | "until">;
 
-/** A row at its place in the list; without a row, it only tells that none comes before. */
+/** A row and its sort key. Without a row, the key only says that no row comes before it. */
 interface Candidate {
   readonly key: SortKey;
   readonly row?: TransactionRow;
 }
 
 /**
- * Finds the rows that may match in the order of a date, equal ones by id. Most transactions have no date of their own in
- * the column: that of their log entry stands for it, and its order is that of the ids. The others have an index by date.
+ * Finds the rows that may match in the order of a date; equal dates are sorted by id. Most transactions have no date of
+ * their own in the column. The date of their log entry stands for it, so that their order is that of the ids. The
+ * others have an index by date.
  */
 export class DateSearch {
   readonly #sources: DateSearchSources;
@@ -77,7 +80,7 @@ export class DateSearch {
     this.#searched = searched;
   }
 
-  /** From a place on, if one is given; no more rows are read than are asked for. */
+  /** Yields the rows in stages, from a key on if one is given. It reads no more rows than the caller asks for. */
   *rows(from: SortKey | undefined, options: ReadOptions): Generator<Iterable<TransactionRow>> {
     for (const stage of this.#stages(this.#dateOptionsOf(from, options))) yield rowsOf(stage);
   }
@@ -119,31 +122,31 @@ export class DateSearch {
     yield isSorted ? this.#sorted(scan, rest) : this.#inOrder(scan, rest);
   }
 
-  /** The ids that a filter leaves are a path, too, where they are few. */
+  /** The range of ids that a filter leaves is a scan, too, if it is short. */
   #scans(): readonly IdScan[] {
     const { range, scans } = this.#searched.plan;
     const isShort = range.to - range.from < SORTED_MAX;
     return isShort ? [...scans, scanOfIds(this.#sources.sql, range)] : scans;
   }
 
-  /** Whether the entries of a path have an index by date, too. */
+  /** Whether an index has the entries of a scan sorted by date as well. */
   #isDated(scan: IdScan | undefined): scan is MoveScan {
     const isOfFew = scan instanceof MoveScan && scan.isOrdered;
     return isOfFew && this.#searched.column === "timestamp";
   }
 
-  /** Rows as they come in the list: those that a path leads to, where one is given. */
+  /** The rows in the order of the list: those of a scan, or all where none is given. */
   #inOrder(scan: IdScan | undefined, options: DateScanOptions): Generator<Candidate> {
     const compare = compareSortKeys(options.order);
     const streams = [this.#undated(scan, options), this.#dated(scan, options)];
     return mergeStreams(
       streams.map((items) => ({ items })),
-      // At one place, what only tells of it comes first: behind a row, nothing of its place is left.
+      // Among equal keys, one without a row comes first: after a row, nothing with the same key follows.
       (a, b) => compare(a.key, b.key) || rank(a) - rank(b),
     );
   }
 
-  /** Those without a date of their own. */
+  /** The rows without a date of their own. */
   *#undated(scan: IdScan | undefined, options: DateScanOptions): Generator<Candidate> {
     const { order, batch } = options;
     const range = intersection(this.#searched.plan.range, this.#undatedRange(options));
@@ -157,7 +160,10 @@ export class DateSearch {
     }
   }
 
-  /** Passes over those with a date, a number of ids at a time: in between, rows of the other kind may come first. */
+  /**
+   * Skips rows that have a date of their own, a number of ids at a time. In between, it yields keys, because rows of
+   * the other kind may come first.
+   */
   *#walkUndated({ range, order, batch }: ScanOptions): Generator<Candidate> {
     const { rows } = this.#sources;
     const sizer = new BatchSizer(batch);
@@ -178,7 +184,7 @@ export class DateSearch {
     }
   }
 
-  /** Those with a date of their own. */
+  /** The rows with a date of their own. */
   *#dated(scan: IdScan | undefined, options: DateScanOptions): Generator<Candidate> {
     const { column } = this.#searched;
     const rows = this.#isDated(scan) ? this.#datedMovesOf(scan, options) : this.#walkDated(options);
@@ -214,7 +220,7 @@ export class DateSearch {
     }
   }
 
-  /** All that a path leads to, sorted: first the nearest of them, then all others. */
+  /** Sorts everything that a scan gives: first the nearest rows, then all others. */
   *#sorted(scan: IdScan, options: DateScanOptions): Generator<Candidate> {
     const nearest = this.#nearest(scan, { ...options, batch: KEYS_FIRST });
     yield* this.#rowsOfKeys(nearest, options);
@@ -247,15 +253,15 @@ export class DateSearch {
     return cut(nearest);
   }
 
-  /** Where a row without a date of its own stands. Those that were not reverted come before all that were. */
+  /** The sort key of a row without a date of its own. Rows that were not reverted come before all that were. */
   #undatedKey({ id, inserted }: { id: number; inserted: bigint }): SortKey {
     return { value: this.#searched.column === "reverted_at" ? MICROS_MIN : inserted, id };
   }
 
-  /** The ids of rows without a date of their own that stand in a range of places. */
+  /** The ids of the rows without a date of their own whose keys are in a range. */
   #undatedRange({ from, until, order }: DateScanOptions): IdRange {
     if (this.#searched.column === "reverted_at") {
-      // A condition on the date of the revert is one that there was a revert.
+      // A condition on the date of the revert implies that there was one.
       if (!isAllDates(this.#searched.allowed)) return NO_IDS;
       if (from.value > MICROS_MIN) return order === "asc" ? NO_IDS : ALL_IDS;
       return order === "asc" ? { ...ALL_IDS, from: from.id } : { ...ALL_IDS, to: from.id };
@@ -265,13 +271,13 @@ export class DateSearch {
       : { from: this.#lastIdAt(until - 1n) + 1, to: this.#lastIdUpTo(from) };
   }
 
-  /** The first id of what was inserted at a place or behind it. */
+  /** The first id of what was inserted at a key or after it. */
   #firstIdFrom({ value, id }: SortKey): number {
     const first = this.#lastIdAt(value - 1n) + 1;
     return id <= first ? first : Math.min(id, this.#lastIdAt(value) + 1);
   }
 
-  /** The last id of what was inserted at a place or before it. */
+  /** The last id of what was inserted at a key or before it. */
   #lastIdUpTo({ value, id }: SortKey): number {
     const last = this.#lastIdAt(value);
     return id >= last ? last : Math.max(id, this.#lastIdAt(value - 1n));
@@ -289,15 +295,15 @@ function* rowsOf(candidates: Iterable<Candidate>): Generator<TransactionRow> {
 
 const rank = ({ row }: Candidate): number => (row === undefined ? 0 : 1);
 
-/** The first place that was not read yet: a candidate without a row tells where the next one may be. */
+/** The first key that was not read yet. A candidate without a row says where the next row may be. */
 const behindCandidate = (order: Order, { key, row }: Candidate): SortKey =>
   row === undefined ? key : nextSortKey(order, key);
 
-/** Each place once; equal ones are next to each other. */
+/** Removes repeated keys. Equal ones must be next to each other. */
 const distinctKeys = (keys: readonly SortKey[]): SortKey[] =>
   keys.filter(({ id }, index) => keys[index - 1]?.id !== id);
 
-/** A part of a span that begins at an id. */
+/** A part of a range that begins at an id. */
 const windowOf = (
   range: IdRange,
   order: Order,

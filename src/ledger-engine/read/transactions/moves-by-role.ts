@@ -11,17 +11,18 @@ import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 /** The side of a posting that an account is on. */
 export type Side = "source" | "destination";
 
-/** The role of moves on this side only; 2 is that of both. */
+/** The role of moves that are on this side only. The role of those on both sides is 2. */
 export const ROLES: Readonly<Record<Side, number>> = { destination: 0, source: 1 };
 
-/** Moves that are looked at one by one, before those on the other side are jumped over. */
+/** This many moves are looked at one by one before the search jumps over the moves on the other side. */
 const STEP_MIN = 16;
 const STEP_MAX = 1000;
 
 /**
- * The moves of a pair in which its account is on one side, though there may be a million others between two of them. Outputs
- * never decrease along the moves, so that the next one as a source is where the output changes, which is found by halves;
- * the same holds for inputs and destinations. Those that moved nothing have an index of their own.
+ * The moves of a pair in which its account is on one side, although a million others may be between two of them.
+ * Outputs never decrease from one move to the next. The next move as a source is therefore where the output changes,
+ * and a binary search finds it. The same holds for inputs and destinations. Zero-amount moves change neither, and have
+ * an index of their own.
  */
 export class MovesByRole {
   readonly #sql: Sql;
@@ -36,7 +37,7 @@ export class MovesByRole {
     this.#role = ROLES[side];
   }
 
-  /** Ids of their transactions. */
+  /** The ids of the transactions of these moves. */
   *iterate({ range, order, batch }: ScanOptions): Generator<number> {
     let step = Math.max(batch, STEP_MIN);
     for (let rest = range; !isEmpty(rest);) {
@@ -66,7 +67,7 @@ export class MovesByRole {
     );
   }
 
-  /** The nearest of them in a span. */
+  /** The nearest of these moves in a range. */
   #next(range: IdRange, order: Order): number | undefined {
     const candidates = [this.#nextZeroAmount(range, order), this.#nextChange(range, order)];
     const ids = candidates.filter((id) => id !== undefined);
@@ -83,7 +84,10 @@ export class MovesByRole {
     )[0]?.tx;
   }
 
-  /** The first move in a span with a larger volume than before the span, or the last one that made the volume larger. */
+  /**
+   * In ascending order, the first move in a range after which the volume is larger than before the range; in descending
+   * order, the last one that made it larger.
+   */
   #nextChange({ from, to }: IdRange, order: Order): number | undefined {
     const before = this.#volumeAt(from - 1);
     const last = this.#lastUpTo(to);
@@ -93,7 +97,7 @@ export class MovesByRole {
       : this.#firstAbove(last.volume - 1n, this.#halvingFrom(from, last));
   }
 
-  /** A short span that ends where the volume is larger than `before`. */
+  /** A short range at whose end the volume is larger than `before`. */
   #doublingFrom(from: number, to: number, before: bigint): IdRange {
     let low = from;
     for (let width = STEP_MAX; low + width < to; width *= 2) {
@@ -103,7 +107,7 @@ export class MovesByRole {
     return { from: low, to };
   }
 
-  /** A short span in front of which the volume is smaller than in its end. */
+  /** A short range before which the volume is smaller than at its end. */
   #halvingFrom(from: number, last: Volume): IdRange {
     let high = last.tx;
     for (let width = STEP_MAX; high - width > from; width *= 2) {
@@ -113,7 +117,7 @@ export class MovesByRole {
     return { from, to: high };
   }
 
-  /** The first move in a span with a volume above `volume`; that of its end is above. */
+  /** The first move in a range after which the volume is above `volume`. At the end of the range it is. */
   #firstAbove(volume: bigint, { from, to }: IdRange): number {
     let [low, high] = [from, to];
     while (low < high) {
@@ -139,7 +143,7 @@ export class MovesByRole {
   }
 }
 
-/** The volume of the side after a move. */
+/** The volume on the side after a move. */
 interface Volume {
   readonly tx: number;
   readonly volume: bigint;

@@ -15,17 +15,20 @@ import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** References that are read at a time. */
+/** This many references are read at a time. */
 const PAGE_REFERENCES = 5000;
-/** References that are tried in the time of one row, and how many are counted to tell. */
+/**
+ * This many references are tried in the time that one row takes, and at most `COSTED_REFERENCES_MAX` are counted to
+ * estimate the cost.
+ */
 const REFERENCES_PER_ROW = 5;
 const COSTED_REFERENCES_MAX = 20_000;
 const BATCH_MAX = 50_000;
 
-/** A pattern that says nothing of what follows a prefix. */
+/** A pattern that consists of a prefix and nothing else. */
 const PREFIX_PATTERN = /^(?:[^%_\\]|\\.)*%$/su;
 
-/** The transactions whose reference is like a pattern. */
+/** The transactions whose reference matches a pattern. */
 export function referencesLike(sql: Sql, pattern: string): IdScan {
   const prefix = likePrefix(pattern);
   const range = { from: prefix, below: textBelow(prefix) ?? null };
@@ -39,7 +42,7 @@ export function referencesLike(sql: Sql, pattern: string): IdScan {
     : new ReferenceScan(sql, range, likeMatcher(pattern));
 }
 
-/** The prefix of a pattern gives a range of the references; each of them is tried. */
+/** Tries each reference in the range that the prefix of a pattern gives. */
 class ReferenceScan implements IdScan {
   readonly isOrdered = false;
   readonly #sql: Sql;
@@ -120,12 +123,12 @@ class ReferenceScan implements IdScan {
 
 interface ReferenceRange {
   readonly from: string;
-  /** Null where all texts from there on are in it. */
+  /** Null where the range has no upper end. */
   readonly below: string | null;
 }
 
 type ReferenceSqlRow = { id: number; reference: string };
 
-/** All texts come before the empty blob. */
+/** Every text sorts before the empty blob. */
 const FROM_RANGE =
   "FROM tx INDEXED BY tx_reference WHERE reference IS NOT NULL AND reference >= ? AND reference < coalesce(?, x'')";

@@ -11,10 +11,12 @@ import {
   shortest,
 } from "#ledger-engine/read/scan/id-scan.ts";
 
-/** Rows that are tried before the best of several paths is looked for: filters that most rows pass end there. */
+/**
+ * This many rows are tried before the best of several scans is looked for. A filter that most rows pass needs no more.
+ */
 export const PROBE_ROWS = 64;
 
-/** All rows of a span, in the order of ids. */
+/** All rows of a range, in the order of ids. */
 export function* walkRows(
   rows: TransactionRows,
   { range, order, batch }: ScanOptions,
@@ -31,7 +33,7 @@ export function* walkRows(
   }
 }
 
-/** The rows that a path leads to, in the order of ids. */
+/** The rows whose ids a scan gives, in the order of ids. */
 export function* rowsOfScan(
   rows: TransactionRows,
   scan: IdScan,
@@ -45,10 +47,13 @@ export function* rowsOfScan(
   }
 }
 
-/** Rows that are read one way after another: each way begins with few, and is asked for when the one before is over. */
+/**
+ * Rows in stages, each of which is read in a different way. A stage begins with few rows, and is asked for when the one
+ * before it is over.
+ */
 export type RowStages = Iterable<Iterable<TransactionRow>>;
 
-/** The rows that may match, in the order of ids: no more are read than are asked for. */
+/** The rows that may match, in the order of ids. It reads no more rows than the caller asks for. */
 export function* rowsById(
   rows: TransactionRows,
   plan: Plan,
@@ -78,7 +83,7 @@ export function* rowsById(
   yield rowsOfScan(rows, scan, rest);
 }
 
-/** The rows of all phases in groups that grow. */
+/** The rows of all stages, in groups that grow. */
 export function* groupsOfStages(stages: RowStages, batch: number): Generator<TransactionRow[]> {
   for (const stage of stages) {
     const sizer = new BatchSizer(batch);

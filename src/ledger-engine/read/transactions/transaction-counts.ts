@@ -13,27 +13,27 @@ import {
 } from "#ledger-engine/read/scan/id-scan.ts";
 import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
 
-/** What one part of a count may take. */
+/** What one part of a count may cost. */
 export interface CountLimits {
-  /** Rows that are tried. */
+  /** The number of rows that are tried. */
   readonly rows: number;
-  /** Index entries that are counted. */
+  /** The number of index entries that are counted. */
   readonly entries: number;
-  /** Ids that are passed over, where there are more entries. */
+  /** The number of ids that are passed where there are more entries. */
   readonly ids: number;
 }
 
 const LIMITS: CountLimits = { rows: 50_000, entries: 50_000, ids: 250_000 };
-/** Rows that are tried together. */
+/** This many rows are tried together. */
 const GROUP_ROWS = 1000;
-/** Paths that take longer to begin, in rows, are left for a walk. */
+/** A scan whose start costs more than this many rows is replaced by a walk through all rows. */
 const COST_MAX = 4000;
 
 /** Counts transactions, in parts of bounded work. */
 export class TransactionCounts {
   readonly #context: ReadContext;
   readonly #limits: CountLimits;
-  /** What the last part was about: it knows the addresses that it has met. */
+  /** The query of the last part. It remembers the addresses that it has tested. */
   #last: { readonly name: string; readonly query: TransactionQuery } | undefined;
 
   constructor(context: ReadContext, limits = LIMITS) {
@@ -41,7 +41,10 @@ export class TransactionCounts {
     this.#limits = limits;
   }
 
-  /** A part goes on where the one before ended; what comes after the first one is not counted. */
+  /**
+   * Counts one part, continuing where the part before ended. Transactions that are committed after the first part are
+   * not counted.
+   */
   count({ where, pit }: CountQuery, after?: string): CountPart {
     if (where === undefined && pit === undefined) {
       return { count: this.#context.countTransactions() };
@@ -69,7 +72,7 @@ export class TransactionCounts {
     return { ...ALL_IDS, to: rows.firstIn(ALL_IDS, "desc")?.id ?? -1 };
   }
 
-  /** Where all that a path leads to match; undefined where no index tells how many. */
+  /** Counts ids where every transaction of a scan matches; undefined where no index tells how many there are. */
   #countIds(found: IdScan | undefined, range: IdRange): CountPart | undefined {
     const { entries, ids } = this.#limits;
     const scan = found ?? scanOfIds(this.#context.sql, range);
@@ -79,7 +82,7 @@ export class TransactionCounts {
     return count === undefined ? undefined : toPart(count, { ...range, from: part.to + 1 });
   }
 
-  /** Tries the rows of a path, or all where there is none, or where following it takes longer. */
+  /** Counts rows one by one: those of a scan, or all rows where there is no scan or where it would take longer. */
   #countRows(
     { rows, filter, weight }: TransactionQuery,
     scan: IdScan | undefined,

@@ -24,12 +24,12 @@ const ACCOUNTS_KNOWN_MAX = 100_000;
 
 type Judge = (row: TransactionRow) => Verdict;
 
-/** Tells which transactions match a filter, and shows metadata as of a point in time. */
+/** Decides which transactions match a filter, and gives them the metadata that they had at a point in time. */
 export class TransactionFilter {
   readonly #sources: TransactionFilterSources;
   readonly #isMatch: ((row: TransactionRow) => boolean) | undefined;
   readonly #asksMetadata: boolean;
-  /** Tests on addresses that are not named. */
+  /** The tests of addresses by pattern. */
   readonly #addressTests: AddressMemo[] = [];
   readonly #known = new Set<number>();
 
@@ -41,7 +41,7 @@ export class TransactionFilter {
       filter === undefined ? undefined : compileFilter(filter, (test) => this.#compile(test));
   }
 
-  /** Those of the rows that match. */
+  /** The rows that match. */
   matching(rows: readonly TransactionRow[]): readonly TransactionRow[] {
     if (this.#isMatch === undefined) return rows;
     if (this.#addressTests.length > 0) this.#learn(rows);
@@ -58,7 +58,7 @@ export class TransactionFilter {
     for (const row of changed) row.pastMetadata = past.get(row.id);
   }
 
-  /** Tries the addresses of the rows' accounts that are not known yet. */
+  /** Tests the addresses of those accounts that were not met before. */
   #learn(rows: readonly TransactionRow[]): void {
     if (this.#known.size > ACCOUNTS_KNOWN_MAX) {
       this.#known.clear();
@@ -122,7 +122,7 @@ export class TransactionFilter {
     }
   }
 
-  /** The ids of the accounts that pass, as far as the rows that are tried have any. */
+  /** The ids of the accounts that pass, among the accounts of the rows that were tried. */
   #passing(test: AddressTest): ReadonlySet<number> {
     if (exactAddresses(test) !== undefined) {
       return new Set(new AccountSet(this.#sources.sql, test).knownIds);
@@ -136,23 +136,29 @@ export class TransactionFilter {
 export interface TransactionFilterSources {
   readonly sql: Sql;
   readonly history: MetadataHistory;
-  /** The point in time that metadata is of; undefined where the present counts, or where no history is kept. */
+  /**
+   * The point in time that metadata is read as of. Undefined stands for the present, and for ledgers that keep no
+   * history.
+   */
   readonly metadataAt: Timestamp | undefined;
 }
 
-/** The accounts whose addresses were tried and pass a test. */
+/** The accounts whose addresses were tested and pass. */
 interface AddressMemo {
   readonly passing: Set<number>;
   readonly passes: (address: string) => boolean;
 }
 
-/** Of a transaction without a reference, nothing is known. */
+/** A test of a reference has no answer for a transaction without a reference. */
 const referenceJudge =
   (matches: (reference: string) => boolean): Judge =>
   ({ reference }) =>
     reference === undefined ? undefined : matches(reference);
 
-/** A transaction that was not reverted has no date of its revert: no comparison with it is true, nor false. */
+/**
+ * A transaction that was not reverted has no date of its revert, and a comparison with a missing date is neither true
+ * nor false.
+ */
 function dateJudge({ key, operator, value }: Extract<FilterTest, { kind: "date" }>): Judge {
   const wanted = toMicros(value);
   switch (key) {

@@ -27,7 +27,7 @@ import {
   scanOf,
 } from "#platform/paging/pagination.ts";
 
-/** Reads transactions: one, a page of those that match a filter, or their number. */
+/** Reads one transaction, a page of those that match a filter, or their number. */
 export class TransactionLists {
   readonly #context: ReadContext;
   readonly #counts: TransactionCounts;
@@ -45,7 +45,10 @@ export class TransactionLists {
     return this.#show(query, found, expansion)[0];
   }
 
-  /** A page sorted by an id or date; the id breaks ties. Throws `VALIDATION` for a filter that is none of transactions. */
+  /**
+   * A page sorted by id or by date; the id breaks ties. Throws `VALIDATION` for a filter that transactions don't
+   * support.
+   */
   list(query: PageQuery, expansion: VolumeExpansion): Page<Transaction> {
     const wanted = new TransactionQuery(this.#context, query);
     const scan = scanOf(query);
@@ -58,7 +61,10 @@ export class TransactionLists {
     return { ...page, data: this.#show(wanted, page.data, expansion) };
   }
 
-  /** Counts from where an earlier part ended. Throws `VALIDATION` for a filter that is none of transactions. */
+  /**
+   * Counts transactions, continuing where an earlier part ended. Throws `VALIDATION` for a filter that transactions
+   * don't support.
+   */
   count(query: CountQuery, after?: string): CountPart {
     return this.#counts.count(query, after);
   }
@@ -70,7 +76,7 @@ export class TransactionLists {
   ): Transaction[] {
     filter.applyHistory(rows);
     const { features, transactions } = this.#context;
-    // Transactions simply lack effective volumes where the features leave them out.
+    // Transactions have no effective volumes in ledgers whose features leave them out.
     const isKept =
       features.MOVES_HISTORY === "ON" &&
       features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
@@ -80,7 +86,7 @@ export class TransactionLists {
   }
 }
 
-/** The rows that may match, in the order of a list, from where its page begins. */
+/** The rows that may match, in the order of the list, from where its page begins. */
 function candidates(
   query: TransactionQuery,
   column: string,
@@ -93,7 +99,7 @@ function candidates(
   if (column !== "id" && column !== "inserted_at") {
     throw new Error(`transactions are not sorted by ${column}`);
   }
-  // Dates of insertion never decrease with the id, so that their order is that of the ids.
+  // Dates of insertion never decrease with the id, so that both orders are the same.
   const range = start === undefined ? ALL_IDS : rangeFrom(order, start.id);
   return rowsById(query.rows, query.plan(), { ...options, range });
 }
@@ -101,7 +107,7 @@ function candidates(
 const rangeFrom = (order: Scan["order"], id: number): IdRange =>
   order === "asc" ? { ...ALL_IDS, from: id } : { ...ALL_IDS, to: id };
 
-/** The first place of a page. */
+/** The sort key that a page starts from. */
 function startOf(
   column: string,
   order: Scan["order"],
@@ -112,12 +118,12 @@ function startOf(
   return inclusive ? { value, id } : nextSortKey(order, { value, id });
 }
 
-/** Cursors that somebody made up may name any integer. */
+/** A cursor that somebody made up may contain any integer. */
 const toId = (id: bigint): number => (id < 0n ? -1 : id > ALL_IDS.to ? ALL_IDS.to : Number(id));
 
 /**
- * The first rows that match, at most so many, and no more than one beyond what an answer may hold; with the last row that
- * was tried, if these were so many that the ledger should do other work first.
+ * The first rows that match: at most `limit`, and at most one row more than an answer may hold. After many rows that
+ * didn't match, it stops and gives the last row that it tried, so that the ledger can do other work first.
  */
 function matching(
   { filter, weight }: TransactionQuery,
@@ -139,7 +145,7 @@ function matching(
   return { rows };
 }
 
-/** About what a posting takes in an answer with all volumes, in bytes. */
+/** The approximate size of a posting in an answer with all volumes, in bytes. */
 const POSTING_BYTES = 800;
 
 const answerBytes = ({ payload, metadata }: TransactionRow): number =>

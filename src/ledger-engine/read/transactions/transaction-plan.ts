@@ -29,36 +29,38 @@ import type { TransactionReader } from "#ledger-engine/storage/transaction-reade
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
-/** Where the transactions are that can match a filter: in a span of ids, and on each of the paths. */
+/**
+ * Where the transactions are that may match a filter: they are in a range of ids, and each scan leads to all of them.
+ */
 export interface Plan {
   readonly range: IdRange;
   readonly scans: readonly IdScan[];
-  /** Whether all that are there match. */
+  /** Whether everything in the range and the scan matches. */
   readonly isExact: boolean;
 }
 
 export interface PlanSources {
   readonly sql: Sql;
   readonly reader: TransactionReader;
-  /** What the list is sorted by, in which a range of dates is read as such and needs no path. */
+  /** The date that the list is sorted by. A range of this date is read directly from the list and needs no scan. */
   readonly sortedBy?: TransactionDateColumn | undefined;
   /** Whether metadata is that of a point in time. */
   readonly isMetadataPast: boolean;
-  /** Whether reverts may be hidden, as they came after a point in time. */
+  /** Whether there is a point in time, after which reverts don't count. */
   readonly hidesReverts: boolean;
 }
 
-/** Where a part of a filter stands. */
+/** Where in the filter a part stands. */
 interface FilterContext {
   readonly isNegated: boolean;
-  /** Whether nothing passes that does not pass this part. */
+  /** Whether every match must pass this part. */
   readonly isTop: boolean;
 }
 
 /** Finds the indexes that lead to what a filter allows. */
 export class TransactionPlanner {
   readonly #sources: PlanSources;
-  /** The path to the transactions that have a reference; null where they are many. */
+  /** The scan of the transactions that have a reference; null where there are many. */
   #referenced: IdScan | null | undefined;
 
   constructor(sources: PlanSources) {
@@ -76,7 +78,7 @@ export class TransactionPlanner {
       case "all":
       case "any":
         if (filter.filters.length === 0) return context.isNegated ? NEVER : ALWAYS;
-        // Negated, all is any of the negations, and any is all of them.
+        // A negated conjunction is the disjunction of the negations, and the other way round.
         return (filter.kind === "all") === context.isNegated
           ? this.#planAny(filter.filters, { ...context, isTop: false })
           : this.#planParts(filter.filters, context);
@@ -85,11 +87,11 @@ export class TransactionPlanner {
     }
   }
 
-  /** The conditions on one date make one range together. */
+  /** Joins conditions that all hold. Those on one date make one range together. */
   #planAll(filters: readonly LedgerFilter[], context: FilterContext): Plan {
     const plan = this.#planParts(filters, context);
     const condition: LedgerFilter = { kind: context.isNegated ? "any" : "all", filters };
-    // Where none is short, the first is taken: one in order, if there is any.
+    // Where no scan is short, the first one is taken, so that those in order stand first.
     let scans: readonly IdScan[] = plan.scans.toSorted((a, b) => orderRank(a) - orderRank(b));
     for (const column of TRANSACTION_DATE_COLUMNS) {
       const dates = datesAllowed(condition, column, context.isNegated);
@@ -121,7 +123,7 @@ export class TransactionPlanner {
     return { range: ALL_IDS, scans: [new UnionScan(scans)], isExact };
   }
 
-  /** One path to what a plan leads to, unless that is everything. */
+  /** One scan that leads to everything in a plan; undefined where that is every transaction. */
   #scanOfPlan({ range, scans }: Plan): IdScan | undefined {
     const scan = shortest(scans, range);
     const isBounded = range.from > ALL_IDS.from || range.to < ALL_IDS.to;
@@ -134,7 +136,7 @@ export class TransactionPlanner {
       case "number": {
         const dates = (isNegated ? rangeOfOthers : rangeOf)(test.operator, test.value, IDS);
         if (dates === undefined) return ANYTHING;
-        // Beyond all ids, numbers would be too coarse to go on from.
+        // Numbers beyond all ids would lose digits, so that a range of them must not be used.
         if (dates.from > dates.to) return NEVER;
         return { ...ALWAYS, range: { from: Number(dates.from), to: Number(dates.to) } };
       }
@@ -151,7 +153,10 @@ export class TransactionPlanner {
     }
   }
 
-  /** Dates of insertion never decrease with the id. The paths of the others are made of all conditions on them. */
+  /**
+   * Dates of insertion never decrease with the id, so that a condition on them is a range of ids. Conditions on other
+   * dates become scans once they are all known.
+   */
   #planDate(test: Extract<FilterTest, { kind: "date" }>, isNegated: boolean): Plan {
     const dates = dateRange(test, isNegated);
     if (test.key === "reverted_at") return this.#planRevertedIn(dates);
@@ -159,7 +164,7 @@ export class TransactionPlanner {
     return test.key === "inserted_at" ? { ...ALWAYS, range: this.#insertedIn(dates) } : ALWAYS;
   }
 
-  /** Where there is no revert date, neither a test of it passes nor the negation of one. */
+  /** Where there is no revert date, neither a test of it passes nor the negation of the test. */
   #planRevertedIn(dates: IntegerRange | undefined): Plan {
     if (dates === undefined) return { ...this.#planReverted(), isExact: false };
     if (isAllDates(dates)) return this.#planReverted();
@@ -171,8 +176,9 @@ export class TransactionPlanner {
   }
 
   /**
-   * Paths to what has a date of its own, or that of its log entry, in a range. Nearly all of it was also inserted then: the
-   * ids of these transactions are a span. The others are few: each path leads to them, too, besides its ids in the span.
+   * Scans of the transactions whose date is in a range, be it their own or that of their log entry. Nearly all of them
+   * were also inserted in that time, so that their ids are a range. The others are few. Each scan gives its ids in that
+   * range, and the others.
    */
   #alongDates(
     column: TransactionDateColumn,
@@ -227,7 +233,7 @@ export class TransactionPlanner {
     return scan.isOrdered ? scan : null;
   }
 
-  /** The ids of what was inserted in a range of dates, as these never decrease with the id. */
+  /** The ids of what was inserted in a range of dates. Dates of insertion never decrease with the id. */
   #insertedIn({ from, to }: IntegerRange): IdRange {
     const { reader } = this.#sources;
     return { from: reader.lastIdAtMicros(from - 1n) + 1, to: reader.lastIdAtMicros(to) };
@@ -241,7 +247,7 @@ export class TransactionPlanner {
     return new IdList(rows.map(({ id }) => id));
   }
 
-  /** Those that have a pair of metadata, or had it once if the past counts. */
+  /** The transactions that have a pair of metadata or, where the past counts, once had it. */
   #withPairs(name: string, values: readonly string[]): IdScan {
     const key = metadataHash(name);
     const scans = [...new Set(values)].flatMap((value) =>
@@ -267,7 +273,7 @@ export class TransactionPlanner {
 
 const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 
-/** All ids of a span. */
+/** All ids of a range. */
 export const scanOfIds = (sql: Sql, range: IdRange): IdScan =>
   new BoundedScan(new IndexScan(sql, { ...IN_SPAN, bindings: [] }), range);
 
@@ -288,7 +294,10 @@ const byDate = (index: string, column: string, more = ""): IndexEntries =>
       AND ${column} >= CAST(? AS INTEGER) AND ${column} <= CAST(? AS INTEGER) ${more}`,
   );
 
-/** The transactions that have the date of their log entry; those with one of their own in a range; the latter outside of a span. */
+/**
+ * Index ranges by a date: the transactions that have only the date of their log entry, those with a date of their own
+ * in a range, and the part of these that is outside of a range of ids.
+ */
 interface DateEntries {
   readonly undated?: IndexEntries;
   readonly dated: IndexEntries;

@@ -12,17 +12,17 @@ import {
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import { MICROS_MAX, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** What a filter and a point in time leave of the transactions. */
+/** The transactions that a filter and a point in time leave. */
 export class TransactionQuery {
   readonly #context: ReadContext;
   readonly #pit: Timestamp | undefined;
   readonly #condition: LedgerFilter | undefined;
   readonly rows: TransactionRows;
   readonly filter: TransactionFilter;
-  /** Whether it goes on where many rows were tried. */
+  /** Whether the query continues where many rows were tried. */
   readonly isRest: boolean;
 
-  /** Throws `VALIDATION` for a filter that is none of transactions. */
+  /** Throws `VALIDATION` for a filter that transactions don't support. */
   constructor(context: ReadContext, { where, pit, wanted }: QueryInput) {
     const { sql, history } = context;
     this.#context = context;
@@ -34,12 +34,12 @@ export class TransactionQuery {
     this.filter = new TransactionFilter(this.#condition, { sql, history, metadataAt });
   }
 
-  /** How many times the work of an ordinary filter this one takes for a row. */
+  /** How many times as much work as an ordinary filter this one takes for a row. */
   get weight(): number {
     return weightOf(this.#condition);
   }
 
-  /** Where the transactions are that can match. */
+  /** Where the transactions are that may match. */
   plan(sortedBy?: TransactionDateColumn): Plan {
     const { sql, transactions: reader } = this.#context;
     return new TransactionPlanner({
@@ -65,7 +65,7 @@ export class TransactionQuery {
     );
   }
 
-  /** Where no history is kept, metadata of the past is that of now. */
+  /** Where no history is kept, past metadata is that of now. */
   get #isMetadataPast(): boolean {
     return this.#pit !== undefined && keepsHistory(this.#context.features, "TRANSACTION");
   }
@@ -75,11 +75,11 @@ interface QueryInput {
   /** A filter as JSON text. */
   readonly where?: string | undefined;
   readonly pit?: Timestamp | undefined;
-  /** Of the rest of a page: how many rows of it are left. */
+  /** How many rows of a page are left, where this query continues it. */
   readonly wanted?: number;
 }
 
-/** At a point in time, there is what is dated then or earlier. */
+/** At a point in time, only those transactions exist that are dated then or earlier. */
 function upTo(
   pit: Timestamp | undefined,
   filter: LedgerFilter | undefined,

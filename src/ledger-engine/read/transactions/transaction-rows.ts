@@ -8,14 +8,14 @@ import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** Columns of dates that most transactions lack; those that have one are in an index by date and id. */
+/** Dates that most transactions lack. An index by date and id has the transactions that do have them. */
 export type TransactionDateColumn = (typeof TRANSACTION_DATE_COLUMNS)[number];
 export const TRANSACTION_DATE_COLUMNS = ["timestamp", "updated_at", "reverted_at"] as const;
 
-/** A transaction as it is stored, decoded as far as it is asked for. Dates are microseconds. */
+/** A transaction as it is stored. Its parts are decoded when they are asked for. Dates are microseconds. */
 export class TransactionRow {
   readonly id: number;
-  /** Its metadata as of the point in time, where that is not the present. */
+  /** The metadata as of the point in time. Undefined where that is the present. */
   pastMetadata: Metadata | undefined;
   readonly #row: TransactionSqlRow;
   readonly #revertedUntil: bigint;
@@ -44,13 +44,13 @@ export class TransactionRow {
     return BigInt(this.#row.updated ?? this.#row.date);
   }
 
-  /** Undefined also where it was reverted after the point in time. */
+  /** The date of the revert; undefined also where the revert came after the point in time. */
   get reverted(): bigint | undefined {
     const { reverted } = this.#row;
     return reverted === null || reverted > this.#revertedUntil ? undefined : BigInt(reverted);
   }
 
-  /** Whether it is in the index of a column. */
+  /** Whether the index of a column has this transaction. */
   isDated(column: TransactionDateColumn): boolean {
     switch (column) {
       case "timestamp":
@@ -62,7 +62,7 @@ export class TransactionRow {
     }
   }
 
-  /** Its place in a list. Those that were not reverted come before all that were. */
+  /** The sort key in a list. Transactions that were not reverted come before all that were. */
   sortKeyBy(column: TransactionDateColumn): SortKey {
     switch (column) {
       case "timestamp":
@@ -79,7 +79,7 @@ export class TransactionRow {
     return this.#payload;
   }
 
-  /** Whether it changed since the log entry. */
+  /** Whether the metadata has changed since the log entry. */
   get hasNewMetadata(): boolean {
     return this.#row.metadata !== null;
   }
@@ -91,7 +91,7 @@ export class TransactionRow {
     return this.#metadata;
   }
 
-  /** About what it takes in memory, in bytes. */
+  /** The approximate size in memory, in bytes. */
   get bytes(): number {
     return this.#row.payload.length + (this.#row.metadata?.length ?? 0);
   }
@@ -109,7 +109,7 @@ export class TransactionRow {
   }
 }
 
-/** Reads the rows of transactions as they are, or were seen at a point in time. */
+/** Reads the rows of transactions as they are now, or as they were at a point in time. */
 export class TransactionRows {
   readonly #sql: Sql;
   readonly #revertedUntil: bigint;
@@ -119,7 +119,7 @@ export class TransactionRows {
     this.#revertedUntil = pit === undefined ? MICROS_MAX : toMicros(pit);
   }
 
-  /** Those with these ids, in their order. */
+  /** The rows with these ids, in their order. */
   findAll(ids: readonly number[]): TransactionRow[] {
     return this.#read(
       `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}`,
@@ -127,7 +127,7 @@ export class TransactionRows {
     );
   }
 
-  /** The nearest of a span: all, or those that are not in the index of a column. */
+  /** The first rows of a range: all rows, or those that the index of a column lacks. */
   inRange(
     { from, to }: IdRange,
     {
@@ -146,7 +146,7 @@ export class TransactionRows {
     );
   }
 
-  /** Those in the index of a column, in its order. */
+  /** The rows that the index of a column has, in its order. */
   inIndex(
     column: TransactionDateColumn,
     { from, until, order, batch }: DateScanOptions,
@@ -163,7 +163,7 @@ export class TransactionRows {
     );
   }
 
-  /** The nearest of some ids in a list that is sorted by a column. */
+  /** The first keys of some ids, in a list that is sorted by a column. */
   nearestOf(
     ids: readonly number[],
     column: TransactionDateColumn,
@@ -188,7 +188,7 @@ export class TransactionRows {
       .map(({ id, value }) => ({ id, value: BigInt(value) }));
   }
 
-  /** The first transaction of a span, and when it was inserted. */
+  /** The first transaction of a range, and its date of insertion. */
   firstIn({ from, to }: IdRange, order: Order): { id: number; inserted: bigint } | undefined {
     const [row] = this.#sql.all<{ id: number; date: number }>(
       `SELECT tx.id, log.date FROM tx ${JOIN_LOG} WHERE tx.id >= ? AND tx.id <= ? ORDER BY tx.id ${order} LIMIT 1`,
@@ -211,10 +211,10 @@ export class TransactionRows {
 
 type TransactionSqlRow = {
   id: number;
-  /** That of the log entry. */
+  /** The date of the log entry. */
   date: number;
   payload: string;
-  /** As text: any date can be given, and beyond the year 2255 it exceeds 2^53. */
+  /** The date as text, because any date may be given, and beyond the year 2255 it exceeds 2^53. */
   timestamp: string | null;
   reference: string | null;
   metadata: string | null;
@@ -224,7 +224,7 @@ type TransactionSqlRow = {
 
 const COLUMNS = `SELECT tx.id, log.date, log.payload, CAST(tx.timestamp AS TEXT) AS timestamp, tx.reference, tx.metadata,
   tx.updated_at AS updated, tx.reverted_at AS reverted`;
-/** CROSS JOIN keeps the order of what comes before. */
+/** CROSS JOIN keeps the order of the tables that come before. */
 const JOIN_LOG = "CROSS JOIN log ON log.id = tx.log";
 
 const INDEXES: Readonly<Record<TransactionDateColumn, string>> = {
@@ -239,7 +239,7 @@ const UNDATED: Readonly<Record<TransactionDateColumn, string>> = {
   reverted_at: "(tx.reverted_at IS NULL OR tx.reverted_at > CAST(?4 AS INTEGER))",
 };
 
-/** What a list is sorted by. */
+/** The value that a list is sorted by. */
 const SORT_KEYS: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "coalesce(tx.timestamp, log.date)",
   updated_at: "coalesce(tx.updated_at, log.date)",

@@ -12,8 +12,8 @@ import { AppError } from "#platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
- * Reads the balance of an account over time. The volumes at the ends of the intervals tell what moved within, so that the
- * work is that of the intervals and not of the moves; where nothing moved for long, it is less.
+ * Reads the balance of an account over time. The volumes at both ends of an interval tell what moved within it. The
+ * work therefore grows with the number of intervals, not of moves, and is less where nothing moved for long.
  */
 export class BalanceHistory {
   readonly #context: ReadContext;
@@ -30,8 +30,8 @@ export class BalanceHistory {
   }
 
   /**
-   * Throws `NOT_FOUND` for an account that never had the asset, and `VALIDATION` for a bad period or where the ledger's
-   * features leave the volumes out.
+   * Throws `NOT_FOUND` for an account that never had the asset, and `VALIDATION` for a bad period and for volumes that
+   * the ledger's features leave out.
    */
   read(query: BalanceHistoryQuery): BalanceInterval[] {
     this.#assertKept(query);
@@ -54,7 +54,7 @@ export class BalanceHistory {
     return intervals;
   }
 
-  /** Without effective volumes, each moment would take all moves with a date of their own. */
+  /** Without effective volumes, each point in time would require reading all moves that have a date of their own. */
   #assertKept({ insertionDate }: BalanceHistoryQuery): void {
     const { features } = this.#context;
     if (features.MOVES_HISTORY !== "ON") {
@@ -83,7 +83,9 @@ export class BalanceHistory {
     throw new AppError("NOT_FOUND", `account '${account}' has never had ${asset}`);
   }
 
-  /** Now is after the last log entry, even where that is dated later: the clocks of two machines differ. */
+  /**
+   * "Now" is after the last log entry, even where that entry is dated later, because the clocks of two machines differ.
+   */
   #endOf({ endTime, endsNow }: BalanceHistoryQuery): Timestamp {
     if (endsNow !== true) return endTime;
     const [last] = this.#context.sql.all<{ date: string }>(
@@ -93,7 +95,7 @@ export class BalanceHistory {
     return next > endTime ? next : endTime;
   }
 
-  /** What had moved before each moment. Between two with the same last transaction, it is the same. */
+  /** The volumes just before each boundary. Two boundaries with the same last transaction have the same volumes. */
   #volumesBefore(
     boundaries: readonly Timestamp[],
     pair: Pair,

@@ -25,8 +25,8 @@ export class BalanceSums {
   }
 
   /**
-   * The balance of each asset that accounts which match have moved, in byte order. Throws `VALIDATION` for a point in time
-   * that the ledger's features leave out.
+   * The balance, in byte order of the assets, of each asset that matching accounts have moved. Throws `VALIDATION` for
+   * a point in time that the ledger's features leave out.
    */
   aggregate({ where, pit, useInsertionDate }: BalancesQuery): AssetBalance[] {
     const filter = parseLedgerFilter("balances", where);
@@ -34,7 +34,7 @@ export class BalanceSums {
     const assets = this.#context.sql.all<{ id: number; name: Asset }>(
       "SELECT id, name FROM asset ORDER BY name",
     );
-    // Without history of moves, no effective date is known.
+    // Without a history of moves, no effective date is known.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
     const asOf =
       pit === undefined ? NOW : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
@@ -46,7 +46,7 @@ export class BalanceSums {
     });
   }
 
-  /** Of all accounts: what some have received, others have sent. */
+  /** Over all accounts, every balance is zero, because what some have received others have sent. */
   #zeros(assets: readonly { id: number }[], asOf: AsOf): ReadonlyMap<number, bigint> {
     const moved = new Map<number, bigint>();
     if (asOf === NOW) {
@@ -100,7 +100,7 @@ export class BalanceSums {
   }
 }
 
-/** The point in time that metadata is of, and the moment that volumes are of. */
+/** The point in time that metadata is read as of, and the one that volumes are read as of. */
 interface PointInTime {
   readonly pit: Timestamp | undefined;
   readonly asOf: AsOf;

@@ -4,7 +4,7 @@ import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/a
 import type { Order } from "#platform/paging/pagination.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-/** The group of an address: its first segments, or all of it where it has no more. */
+/** The group of an address: its first segments, or the whole address where it has no more. */
 export function groupOf(address: string, segments: number): string {
   let end = -1;
   for (let count = 0; count < segments; count++) {
@@ -22,33 +22,34 @@ export function rangesOfGroup(group: string, segments: number): AddressRange[] {
 
 /** How groups are walked. */
 export interface GroupOrder {
-  /** So many segments make a group, at least one. */
+  /** The number of segments that make a group, at least one. */
   readonly segments: number;
   readonly order: Order;
-  /** The first group that is given, whether it is there or not. */
+  /** The group to start with. It is given whether it exists or not. */
   readonly start: string | undefined;
-  /** What leaves out accounts, if anything does. */
+  /** The path that narrows the accounts, if there is one. */
   readonly path: AccountPath | undefined;
 }
 
-/** Addresses that are read at a time. */
+/** This many addresses are read at a time. */
 const ADDRESSES_MAX = 1000;
 
 /**
- * Goes through the groups of accounts in byte order, without reading all accounts of each. Some that it gives may have
- * none.
+ * Goes through the groups of accounts in byte order without reading all accounts of each group. It may give groups that
+ * have no accounts.
  *
- * The accounts of a group do not stand together: `-` and digits sort below `:`, so that the groups `a-b` and `a1` stand
- * between the account `a` and those below `a:`, while as a name the group `a` comes first. What helps is that between a
- * group and an account of it there are only texts that begin with the name of the group. So all groups whose names are in
- * a stretch of addresses are those of the addresses in it, and some that an end of the stretch begins with.
+ * The accounts of a group are not always neighbours. `-` and digits sort before `:`, so that the groups `a-b` and `a1`
+ * stand between the account `a` and the accounts below `a:`, although by name the group `a` comes first. But between
+ * the name of a group and any account of the group, there are only texts that begin with that name. The groups whose
+ * names lie in a stretch of addresses are therefore the groups of these addresses, and some whose names are prefixes of
+ * an end of the stretch.
  */
 export class GroupWalk {
   readonly #sql: Sql;
   readonly #walk: GroupOrder;
-  /** The group that was given last. */
+  /** The last group that was given. */
   #last: string | undefined;
-  /** The address to go on from. */
+  /** The address to continue from. */
   #edge: { readonly value: string; readonly inclusive: boolean } | undefined;
   #isStarted = false;
   #isEnded = false;
@@ -58,7 +59,7 @@ export class GroupWalk {
     this.#walk = walk;
   }
 
-  /** The next groups, as many as a number of accounts has; none at the end. */
+  /** The next groups, found in a stretch of `accounts` accounts. The list is empty at the end. */
   next(accounts: number): string[] {
     const { start } = this.#walk;
     if (!this.#isStarted && start !== undefined) {
@@ -83,7 +84,8 @@ export class GroupWalk {
     const end = addresses.at(-1);
     this.#isEnded = end === undefined || addresses.length < limit;
     const names = new Set(addresses.map((address) => groupOf(address, segments)));
-    // Upwards, a group may begin before the stretch ends, and have its accounts behind; downwards it is the other way round.
+    // In ascending order, the name of a group may lie in this stretch and its accounts after it. In descending order it
+    // is the other way round.
     const edge = isAscending ? end : this.#edge?.value;
     for (const name of edge === undefined ? [] : beginningsOf(edge, segments)) names.add(name);
     if (end !== undefined) this.#edge = this.#behind(end);
@@ -106,18 +108,21 @@ export class GroupWalk {
       .map(({ address = "" }) => address);
   }
 
-  /** Behind an address, and behind all other addresses of its group where they stand around it. */
+  /** The position after an address, and after the other addresses of its group where they are neighbours. */
   #behind(address: string): { value: string; inclusive: boolean } {
     const group = groupOf(address, this.#walk.segments);
     if (group === address) return { value: address, inclusive: false };
-    // Addresses below the group: `;` is the character behind `:`.
+    // The addresses below the group: `;` is the character after `:`.
     return this.#walk.order === "asc"
       ? { value: `${group};`, inclusive: true }
       : { value: `${group}:`, inclusive: false };
   }
 }
 
-/** The names of groups with all segments that a text begins with, and that have accounts behind it, or might have. */
+/**
+ * The names of groups that are prefixes of a text, have the full number of segments, and may have accounts after the
+ * text.
+ */
 function beginningsOf(text: string, segments: number): string[] {
   const group = groupOf(text, segments);
   const begin = group.lastIndexOf(":") + 1;

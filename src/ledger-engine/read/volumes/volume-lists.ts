@@ -19,7 +19,7 @@ export class VolumeLists {
     this.#context = context;
   }
 
-  /** Throws `VALIDATION` for a bad filter, and for a period of a ledger without history of moves. */
+  /** Throws `VALIDATION` for a bad filter, and for a period of a ledger that keeps no history of moves. */
   list(query: PageQuery): Page<VolumeRow> {
     const { pit, oot, where } = query;
     const scan = scanOf(query);
@@ -30,7 +30,8 @@ export class VolumeLists {
       ...(where === undefined ? {} : { where }),
       ...optionsOf(query.options),
       order: scan.order,
-      // The assets of an account are in their order whatever that of the accounts is; only the way back goes against it.
+      // The assets of an account are in ascending order in both directions; only a page that is read backwards reverses
+      // them.
       assetOrder: query.kind === "column" && query.reverse ? "desc" : "asc",
       start: start === undefined ? undefined : accountOf(start),
       firstRows: scan.limit,
@@ -50,8 +51,8 @@ function optionsOf({ insertionDate, groupBy }: ListOptions = {}): VolumeListOpti
 }
 
 /**
- * A row as a text that sorts as the list does: a space comes before all characters of addresses. Where accounts are in
- * descending order, their assets still are in ascending order, so that these are written mirrored.
+ * A row as a text that sorts as the list does. The space sorts before all characters of addresses. Where accounts are
+ * in descending order, their assets are still in ascending order, so that the assets are written mirrored.
  */
 function rowKey({ account, asset }: VolumeRow, order: Order): string {
   return `${account} ${order === "asc" ? asset : mirrored(asset)}`;
@@ -59,7 +60,10 @@ function rowKey({ account, asset }: VolumeRow, order: Order): string {
 
 const accountOf = (key: string): string => key.split(" ", 1)[0] ?? "";
 
-/** A text that sorts before another one where its original sorts behind. Assets have no space, which would be as the end. */
+/**
+ * A text that sorts before another one where its original sorts after the other's. Assets contain no space, whose
+ * mirror image would be equal to the end mark.
+ */
 function mirrored(asset: string): string {
   const units = Array.from(asset, (character) => MIRROR - character.charCodeAt(0));
   return `${String.fromCharCode(...units)}~`;
@@ -68,7 +72,7 @@ function mirrored(asset: string): string {
 /** A space and `~`, the first and the last printable character. */
 const MIRROR = 0x20 + 0x7e;
 
-/** The rows of a scan, from those of its first account on. */
+/** The rows of a page, from the rows of its first account on. */
 function taken(
   parts: Iterable<readonly VolumeRow[]>,
   { bound, order, offset, limit }: Scan,

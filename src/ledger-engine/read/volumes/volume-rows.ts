@@ -19,13 +19,13 @@ import type { ListScope, Order } from "#platform/paging/pagination.ts";
 /** Which rows of volumes are read. */
 export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly insertionDate: boolean;
-  /** So many segments make a group of accounts; 0 or less for none. */
+  /** The number of segments that make a group of accounts. 0 or less asks for no groups. */
   readonly groupBy: number;
-  /** Of the accounts or groups. */
+  /** The order of the accounts or groups. */
   readonly order: Order;
-  /** Of the assets of each. */
+  /** The order of the assets of each account or group. */
   readonly assetOrder: Order;
-  /** The account or group that comes first, if it is there. */
+  /** The account or group to start with, if it exists. */
   readonly start: string | undefined;
   /** How many rows may be enough. */
   readonly firstRows: number;
@@ -37,20 +37,23 @@ interface Block {
   readonly volumes: readonly (Volumes & { readonly asset: number })[];
 }
 
-/** Groups that are read together at first, and at most. */
+/** This many groups are read together, at first and at most. */
 const GROUPS_FIRST = 16;
 const GROUPS_MAX = 1000;
-/** A filter that leaves no more accounts than this is answered from all of them, where groups are wanted. */
+/**
+ * Where groups are asked for and a filter leaves at most this many accounts, all of them are read to sum up their
+ * groups.
+ */
 const GROUPED_MAX = 5000;
 
-/** Reads rows of volumes in order, as far as they are taken. */
+/** Reads rows of volumes in order, only as far as the caller does. */
 export class VolumeRows {
   readonly #context: ReadContext;
   readonly #query: VolumeQuery;
   readonly #filter: LedgerFilter | undefined;
   readonly #window: VolumeWindow;
 
-  /** Throws `VALIDATION` for a bad filter, and for a period of a ledger without history of moves. */
+  /** Throws `VALIDATION` for a bad filter, and for a period of a ledger that keeps no history of moves. */
   constructor(context: ReadContext, query: VolumeQuery) {
     const { pit, oot, insertionDate } = query;
     this.#context = context;
@@ -69,7 +72,7 @@ export class VolumeRows {
     return search.isWithin(GROUPED_MAX) ? this.#groupsOf(search) : this.#groups();
   }
 
-  /** Each account by itself. */
+  /** Each account on its own. */
   *#accounts(): Generator<Block[]> {
     const { order, start, firstRows } = this.#query;
     const bound = start === undefined ? {} : { bound: { key: { value: start }, inclusive: true } };
@@ -86,7 +89,7 @@ export class VolumeRows {
     }
   }
 
-  /** The groups of a few accounts. */
+  /** The groups of the few accounts that a search finds. */
   *#groupsOf(search: AccountSearch): Generator<Block[]> {
     const { order, start } = this.#query;
     const isAscending = order === "asc";
@@ -123,7 +126,7 @@ export class VolumeRows {
     }
   }
 
-  /** Adds all rows that a search finds to the sums of their groups. */
+  /** Adds every row that a search finds to the sum of its group. */
   #addUp(search: AccountSearch, sumOf: (group: string) => GroupSum | undefined): void {
     for (const { found } of search.candidates()) {
       const groups = new Map(
@@ -135,7 +138,7 @@ export class VolumeRows {
     }
   }
 
-  /** What candidates hold, as far as it matches by itself. */
+  /** Those holdings of candidates that match on their own. */
   *#matches(search: AccountSearch, candidates: readonly Candidate[]): Generator<HoldingBatch> {
     const byId = new Map(candidates.map((candidate) => [candidate.row.id, candidate]));
     for (const batch of this.#window.batches([...byId.keys()], search.rows)) {

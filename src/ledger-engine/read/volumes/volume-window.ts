@@ -11,25 +11,25 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** A period: both ends are included, and each may be open. */
+/** A period. Both ends are included, and each may be missing. */
 export interface VolumePeriod {
   readonly pit: Timestamp | undefined;
   readonly oot: Timestamp | undefined;
-  /** Whether the dates are those of insertion, not the effective ones. */
+  /** Whether the dates are dates of insertion rather than effective dates. */
   readonly insertionDate: boolean;
 }
 
-/** After everything, where the order of effective dates counts. */
+/** A date after everything, where the order of effective dates counts. */
 const LATEST = fromMicros(MICROS_MAX);
 
-/** Reads what accounts moved in a period: at its end, less what was before it. */
+/** Reads what accounts moved in a period: the volumes at its end, less those before it. */
 export class VolumeWindow {
   readonly #volumes: AccountVolumeReader;
   readonly #isEmpty: boolean;
   readonly #before: AsOf | undefined;
   readonly #end: AsOf;
 
-  /** Throws `VALIDATION` for a period of a ledger without history of moves. */
+  /** Throws `VALIDATION` for a period of a ledger that keeps no history of moves. */
   constructor(context: ReadContext, { pit, oot, insertionDate }: VolumePeriod) {
     if (pit !== undefined || oot !== undefined) assertMoves(context.features);
     this.#volumes = AccountVolumeReader.of(context);
@@ -40,18 +40,18 @@ export class VolumeWindow {
         ? undefined
         : this.#volumes.asOfDate(fromMicros(first - 1n), { insertionDate });
     if (pit !== undefined) this.#end = this.#volumes.asOfDate(pit, { insertionDate });
-    // The last move must be the last one by date, too, so as to tell whether it is in the period.
+    // The last move must be the last one by date as well, to tell whether it is in the period.
     else this.#end = this.#before?.date === undefined ? NOW : { ...NOW, date: LATEST };
   }
 
-  /** What moved in the period; nothing of the assets that did not, while amounts of zero count as movement. */
+  /** What moved in the period. Assets that did not move are left out; zero-amount moves count as movement. */
   *batches(
     accounts: readonly number[],
     { assets, bounds = [] }: HoldingFilter,
   ): Generator<HoldingBatch> {
     if (this.#isEmpty) return;
     const before = this.#before;
-    // What a balance is at the end says nothing of the difference.
+    // A condition on the balance at the end says nothing about the difference.
     const wanted = { assets, bounds: before === undefined ? bounds : [] };
     for (const batch of this.#volumes.batches(accounts, this.#end, wanted)) {
       yield before === undefined
