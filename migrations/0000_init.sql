@@ -33,6 +33,30 @@ CREATE TABLE `auth_signing_keys` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auth_signing_keys_kid_unique` ON `auth_signing_keys` (`kid`);--> statement-breakpoint
+CREATE TABLE `exporters` (
+	`id` text PRIMARY KEY NOT NULL,
+	`driver` text NOT NULL,
+	`config` text NOT NULL,
+	`created_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `pipelines` (
+	`id` text PRIMARY KEY NOT NULL,
+	`ledger` text NOT NULL,
+	`exporter_id` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`resets` integer NOT NULL,
+	`revision` integer DEFAULT 0 NOT NULL,
+	`synced_revision` integer DEFAULT 0 NOT NULL,
+	`sync_attempts` integer DEFAULT 0 NOT NULL,
+	`sync_after` text,
+	`created_at` text NOT NULL,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `pipelines_way` ON `pipelines` (`ledger`,`exporter_id`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `pipelines_exporter` ON `pipelines` (`exporter_id`);--> statement-breakpoint
+CREATE INDEX `pipelines_pending` ON `pipelines` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
 CREATE TABLE `ledgers` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`uuid` text NOT NULL,
@@ -41,12 +65,19 @@ CREATE TABLE `ledgers` (
 	`metadata` text NOT NULL,
 	`features` text NOT NULL,
 	`added_at` text NOT NULL,
-	`deleted_at` text
+	`deleted_at` text,
+	`revision` integer DEFAULT 0 NOT NULL,
+	`synced_revision` integer DEFAULT 0 NOT NULL,
+	`sync_attempts` integer DEFAULT 0 NOT NULL,
+	`sync_after` text,
+	`purging_since` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ledgers_uuid_unique` ON `ledgers` (`uuid`);--> statement-breakpoint
 CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-breakpoint
 CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
+CREATE INDEX `ledgers_pending` ON `ledgers` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
+CREATE INDEX `ledgers_deleted` ON `ledgers` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,

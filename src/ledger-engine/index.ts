@@ -96,11 +96,6 @@ export {
   type Outcome,
   type WriteOptions,
 } from "./rules/writes.ts";
-export {
-  type VisibilityChange,
-  applyVisibility,
-  isHidden,
-  storedUuid,
-} from "./storage/deletion.ts";
+export { type DeletionChange, applyDeletion, isDeleted, storedUuid } from "./storage/deletion.ts";
 export { type MigrationStep, STEP_LAST, isCreated, readMigrations } from "./storage/migrations.ts";
 export { type ImportBatch, type ImportOutcome } from "./write/log-importer.ts";

@@ -1,7 +1,7 @@
 import type { Destination } from "./drivers/driver.ts";
 import type { LogItem, LogPage } from "./drivers/log-page.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
-import type { Assignment } from "./pipeline-store.ts";
+import type { PipelineSpec } from "./pipeline-store.ts";
 import type { ProgressStore } from "./progress.ts";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
@@ -17,7 +17,7 @@ import {
 /** Where a delivery touches the world; tests pass their own. */
 export interface DeliveryPorts {
   /** What is to be done now. The same object as before, as long as nothing has changed. */
-  readonly assignment: () => Promise<Assignment | undefined>;
+  readonly spec: () => Promise<PipelineSpec | undefined>;
   /** Entries behind a position, undefined for the beginning. Throws `LEDGER_NOT_FOUND`. */
   readonly readPage: (
     ledger: string,
@@ -38,7 +38,7 @@ export interface DeliveryOptions {
   readonly pageSize: number;
 }
 
-/** When to go on: never, unless told; or at a time, which after a failure nothing but a change makes earlier. */
+/** When to go on: never, unless something changes; or at a time, which after a failure nothing but a change makes earlier. */
 export type NextRun =
   | { readonly kind: "never" }
   | { readonly kind: "at"; readonly atMs: number; readonly isRetry: boolean };
@@ -65,7 +65,7 @@ export class Delivery {
   readonly #ports: DeliveryPorts;
   readonly #progress: ProgressStore;
   readonly #options: DeliveryOptions;
-  #opened: { assignment: Assignment; destination: Destination } | undefined;
+  #opened: { spec: PipelineSpec; destination: Destination } | undefined;
 
   constructor(ports: DeliveryPorts, progress: ProgressStore, options: DeliveryOptions) {
     this.#ports = ports;
@@ -102,11 +102,11 @@ export class Delivery {
 
   /** Sends a page; says when to go on where there are no more. */
   async #sendPage(run: Run): Promise<NextRun | undefined> {
-    const assignment = await this.#ports.assignment();
+    const spec = await this.#ports.spec();
     const progress = this.#progress.read();
-    if (assignment?.enabled !== true || progress === undefined) return NEVER;
-    const { destination } = this.#openFor(assignment);
-    const page = await this.#readPage(assignment, progress.lastLogId);
+    if (spec?.enabled !== true || progress === undefined) return NEVER;
+    const { destination } = this.#openFor(spec);
+    const page = await this.#readPage(spec, progress.lastLogId);
     if (page === undefined) return this.#idle({ isPaused: true });
     if (page.items.length === 0) return this.#idle({ isPaused: false });
     const size = this.#batchSize(destination);
@@ -116,34 +116,34 @@ export class Delivery {
       // A page may also end early because its entries are large.
       const readyAtMs = isFull || !page.isLast ? 0 : this.#flushAtMs(destination);
       if (readyAtMs > this.#ports.nowMs()) return { kind: "at", atMs: readyAtMs, isRetry: false };
-      const next = await this.#sendBatch(batch, { assignment, destination });
+      const next = await this.#sendBatch(batch, { spec, destination });
       run.batches++;
       if (next !== undefined) return next;
       if (run.batches >= RUN_BATCHES_MAX || this.#ports.nowMs() >= run.endsAtMs) break;
-      if ((await this.#ports.assignment()) !== assignment) break;
+      if ((await this.#ports.spec()) !== spec) break;
     }
     return undefined;
   }
 
   async #sendBatch(
     batch: readonly LogItem[],
-    { assignment, destination }: { assignment: Assignment; destination: Destination },
+    { spec, destination }: { spec: PipelineSpec; destination: Destination },
   ): Promise<NextRun | undefined> {
-    const fault = await send(destination, assignment.ledger, batch);
+    const fault = await send(destination, spec.ledger, batch);
     if (fault === undefined) {
       const { id: lastLogId } = present(batch.at(-1), "a batch has entries");
       const accepted = { lastLogId, count: batch.length };
-      this.#progress.advance(assignment.resets, accepted, this.#ports.nowMs());
+      this.#progress.advance(spec.resets, accepted, this.#ports.nowMs());
       return undefined;
     }
     // What has changed meanwhile counts at once: the fault may be one of the exporter as it was.
-    const isCurrent = (await this.#ports.assignment()) === assignment;
+    const isCurrent = (await this.#ports.spec()) === spec;
     return isCurrent ? this.#failed(fault) : undefined;
   }
 
   /** Undefined where the ledger is gone, which it may be for a while. */
   async #readPage(
-    { ledger }: Assignment,
+    { ledger }: PipelineSpec,
     position: number | undefined,
   ): Promise<LogPage | undefined> {
     try {
@@ -154,12 +154,12 @@ export class Delivery {
     }
   }
 
-  #openFor(assignment: Assignment): { destination: Destination } {
-    if (this.#opened?.assignment === assignment) return this.#opened;
+  #openFor(spec: PipelineSpec): { destination: Destination } {
+    if (this.#opened?.spec === spec) return this.#opened;
     this.#opened = undefined;
-    if (assignment.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter is gone");
-    const destination = this.#ports.open(assignment.openSetup());
-    this.#opened = { assignment, destination };
+    if (spec.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter is gone");
+    const destination = this.#ports.open(spec.openSetup());
+    this.#opened = { spec, destination };
     return this.#opened;
   }
 

@@ -1,8 +1,14 @@
 import type { DriverContext } from "./drivers/driver.ts";
-import { type ExporterInput, keepSecrets, maskSecrets, parseSetup } from "./exporter-config.ts";
+import {
+  type ExporterInput,
+  type ExporterSetup,
+  keepSecrets,
+  maskSecrets,
+  parseSetup,
+} from "./exporter-config.ts";
 import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-store.ts";
-import { Messenger } from "./messenger.ts";
-import { PipelineStore } from "./pipeline-store.ts";
+import { ofExporter, PipelineStore } from "./pipeline-store.ts";
+import { type PipelineReconciler, reconcilerOf, requestLimits } from "./reconciler.ts";
 import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
@@ -23,19 +29,19 @@ export interface ShownExporter extends Exporter {
 /** The use cases of exporters. Their secrets never leave it but for the destination. */
 export class ExporterService {
   readonly #exporters: ExporterStore;
-  readonly #messenger: Messenger;
+  readonly #reconciler: PipelineReconciler;
   readonly #context: DriverContext;
 
-  constructor(exporters: ExporterStore, messenger: Messenger, context: DriverContext) {
+  constructor(exporters: ExporterStore, reconciler: PipelineReconciler, context: DriverContext) {
     this.#exporters = exporters;
-    this.#messenger = messenger;
+    this.#reconciler = reconciler;
     this.#context = context;
   }
 
   static from(env: Env): ExporterService {
     return new ExporterService(
       ExporterStore.from(env),
-      new Messenger(env, PipelineStore.from(env)),
+      reconcilerOf(env, PipelineStore.from(env)),
       driverContextOf(env),
     );
   }
@@ -65,23 +71,26 @@ export class ExporterService {
   /** Replaces driver and config; its pipelines go on with them where they are. Throws `VALIDATION` or `NOT_FOUND`. */
   async update(id: string, input: ExporterInput): Promise<void> {
     const setup = parseSetup(input, this.#context);
-    await this.#messenger.watch();
-    for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
-      const stored = await this.#exporters.find(id);
-      if (stored === undefined) throw unknownExporter(id);
-      if (await this.#exporters.replace(stored, keepSecrets(setup, setupOf(stored)))) {
-        await this.#messenger.tellUntold({ exporterId: id });
-        return;
-      }
-    }
-    throw new AppError("OVERLOADED", `exporter '${id}' is being changed by others`);
+    await this.#reconciler.change(() => this.#replace(id, setup));
+    await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
   }
 
   /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
-    await this.#messenger.watch();
-    if (!(await this.#exporters.remove(id, systemClock()))) throw unknownExporter(id);
-    await this.#messenger.tellUntold({ exporterId: id });
+    const isRemoved = await this.#reconciler.change(() =>
+      this.#exporters.remove(id, systemClock()),
+    );
+    if (!isRemoved) throw unknownExporter(id);
+    await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
+  }
+
+  async #replace(id: string, setup: ExporterSetup): Promise<void> {
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
+      const stored = await this.#exporters.find(id);
+      if (stored === undefined) throw unknownExporter(id);
+      if (await this.#exporters.replace(stored, keepSecrets(setup, setupOf(stored)))) return;
+    }
+    throw new AppError("OVERLOADED", `exporter '${id}' is being changed by others`);
   }
 }
 

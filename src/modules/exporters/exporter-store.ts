@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNull } from "drizzle-orm";
 import type { ExporterConfig } from "./drivers/config.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
 import { exporters, pipelines } from "./tables.ts";
@@ -7,6 +7,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
 
 export interface Exporter extends ExporterSetup {
   readonly id: string;
@@ -62,7 +63,7 @@ export class ExporterStore {
       .values({ id, driver, config: sealConfig(this.#box, id, config), createdAt });
   }
 
-  /** Replaces an exporter, unless it was changed since it was read; returns whether it did. Its pipelines are to be told. */
+  /** Replaces an exporter, unless it was changed since it was read; returns whether it did. Its pipelines are pending then. */
   async replace({ id, seal }: StoredExporter, { driver, config }: ExporterSetup): Promise<boolean> {
     const sealed = sealConfig(this.#box, id, config);
     const [replaced] = await this.#db.batch([
@@ -73,19 +74,19 @@ export class ExporterStore {
         .returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
-        .set({ revision: sql`${pipelines.revision} + 1` })
+        .set(NEXT_REVISION)
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
     ]);
     return replaced.length > 0;
   }
 
-  /** Deletes an exporter and its pipelines, which are to be told. Returns whether there was one. */
+  /** Deletes an exporter and its pipelines, which are pending then. Returns whether there was one. */
   async remove(id: string, now: Timestamp): Promise<boolean> {
     const [removed] = await this.#db.batch([
       this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
-        .set({ enabled: false, deletedAt: now, revision: sql`${pipelines.revision} + 1` })
+        .set({ enabled: false, deletedAt: now, ...NEXT_REVISION })
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
     ]);
     return removed.length > 0;

@@ -3,7 +3,7 @@ import { Delivery, type NextRun } from "./delivery.ts";
 import { type LogPage, toItems } from "./drivers/log-page.ts";
 import { openDestination } from "./exporter-config.ts";
 import { driverContextOf } from "./exporter-service.ts";
-import { type Assignment, PipelineStore } from "./pipeline-store.ts";
+import { type PipelineSpec, PipelineStore } from "./pipeline-store.ts";
 import { type Progress, ProgressStore } from "./progress.ts";
 import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
@@ -34,7 +34,7 @@ export class PipelineObject extends DurableObject<Env> {
   /** Opened when it is needed: an object must not fail to be made because of a setting. */
   #opened: Delivery | undefined;
   /** As it was read last; undefined to read it again. */
-  #assignment: Assignment | undefined;
+  #spec: PipelineSpec | undefined;
   /** Calls so far that ask for a run: they tell whether one came while a run was ending. */
   #changes = 0;
   #wakes = 0;
@@ -53,22 +53,17 @@ export class PipelineObject extends DurableObject<Env> {
 
   /** Reads again what to do, and does it. Gives all storage back where the pipeline is deleted. */
   async refresh(): Promise<void> {
-    const id = this.#id();
-    const store = PipelineStore.from(this.env);
-    const assignment = await store.findAssignment(id);
+    const spec = await PipelineStore.from(this.env).findSpec(this.#id());
     this.#changes++;
-    if (assignment === undefined) {
+    if (spec === undefined) {
       await this.#remove();
-      await store.forget(id);
       return;
     }
-    const { revision } = assignment;
-    if (this.#adopt(assignment)) {
+    if (this.#adopt(spec)) {
       this.#retryAtMs = 0;
       // Also where it is to stop: a run that is under way looks at what it is to do, and another one ends at once.
       if (!this.#isRunning) await this.ctx.storage.setAlarm(Date.now());
     }
-    await store.markTold(id, revision);
   }
 
   /** Entries of the ledger are new; `lastLogId` is the last of them, where that is known. */
@@ -84,7 +79,7 @@ export class PipelineObject extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(atMs);
   }
 
-  /** How far it got; undefined where it was told nothing yet. */
+  /** How far it got; undefined where it knows nothing of its pipeline yet. */
   progress(): Progress | undefined {
     return this.#progress.read();
   }
@@ -140,39 +135,39 @@ export class PipelineObject extends DurableObject<Env> {
     }
   }
 
-  async #readAssignment(): Promise<Assignment | undefined> {
-    if (this.#assignment !== undefined) return this.#assignment;
+  async #readSpec(): Promise<PipelineSpec | undefined> {
+    if (this.#spec !== undefined) return this.#spec;
     const id = this.#id();
-    const found = await PipelineStore.from(this.env).findAssignment(id);
+    const found = await PipelineStore.from(this.env).findSpec(id);
     // Whatever has come meanwhile is newer.
-    if (found === undefined || this.#assignment !== undefined) return this.#assignment;
+    if (found === undefined || this.#spec !== undefined) return this.#spec;
     // Nothing that was read later has been taken: this counts, even if it is older than what was taken before.
     if (!this.#adopt(found) && !this.#isRemoved) {
       this.#progress.toEarlier(found, Date.now());
-      this.#assignment = found;
+      this.#spec = found;
     }
-    return this.#assignment;
+    return this.#spec;
   }
 
   /** Takes what is to be done, unless something newer was taken; returns whether it counts. */
-  #adopt(assignment: Assignment): boolean {
-    const { id, revision, resets } = assignment;
+  #adopt(spec: PipelineSpec): boolean {
+    const { id, revision, resets } = spec;
     if (this.#isRemoved || !this.#progress.adopt({ id, revision, resets }, Date.now()))
       return false;
-    this.#assignment = assignment;
+    this.#spec = spec;
     return true;
   }
 
   async #remove(): Promise<void> {
     this.#isRemoved = true;
-    this.#assignment = undefined;
+    this.#spec = undefined;
     this.#progress.forget();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }
 
   #delivery(): Delivery {
-    this.#opened ??= openDelivery(this.env, this.#progress, () => this.#readAssignment());
+    this.#opened ??= openDelivery(this.env, this.#progress, () => this.#readSpec());
     return this.#opened;
   }
 
@@ -187,13 +182,13 @@ export class PipelineObject extends DurableObject<Env> {
 function openDelivery(
   env: Env,
   progress: ProgressStore,
-  assignment: () => Promise<Assignment | undefined>,
+  spec: () => Promise<PipelineSpec | undefined>,
 ): Delivery {
   const settings = exporterSettings.of(env);
   const context = driverContextOf(env);
   return new Delivery(
     {
-      assignment,
+      spec,
       readPage: (ledger, position, countMax) => readPage(env, ledger, { position, countMax }),
       open: (setup) => openDestination(setup, context),
       nowMs: Date.now,

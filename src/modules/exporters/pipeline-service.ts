@@ -1,13 +1,21 @@
 import { unknownExporter } from "./exporter-service.ts";
 import { ExporterStore } from "./exporter-store.ts";
-import { Messenger, OBJECT_LANES } from "./messenger.ts";
 import {
   type LedgerIdentity,
+  ofLedger,
   type Pipeline,
   PipelineStore,
   type Target,
+  withId,
 } from "./pipeline-store.ts";
 import type { Progress } from "./progress.ts";
+import {
+  OBJECT_LANES,
+  type PipelineReconciler,
+  reconcilerOf,
+  requestLimits,
+  sweepLimits,
+} from "./reconciler.ts";
 import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
@@ -48,12 +56,12 @@ interface Stores {
 export class PipelineService {
   readonly #env: Env;
   readonly #stores: Stores;
-  readonly #messenger: Messenger;
+  readonly #reconciler: PipelineReconciler;
 
   constructor(env: Env, stores: Stores) {
     this.#env = env;
     this.#stores = stores;
-    this.#messenger = new Messenger(env, stores.pipelines);
+    this.#reconciler = reconcilerOf(env, stores.pipelines);
   }
 
   static from(env: Env): PipelineService {
@@ -105,10 +113,11 @@ export class PipelineService {
         `ledger '${ledger}' has ${existing.length} pipelines already`,
       );
     }
-    await this.#messenger.watch();
     const [id, createdAt] = [newId(), systemClock()];
-    if (!(await this.#stores.pipelines.insert(id, way, createdAt))) throw await this.#refusal(way);
-    await this.#messenger.tell(id);
+    const { pipelines } = this.#stores;
+    const isMade = await this.#reconciler.change(() => pipelines.insert(id, way, createdAt));
+    if (!isMade) throw await this.#refusal(way);
+    await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
     return { id, ledger, exporterId, enabled: true, resets: 0, createdAt };
   }
 
@@ -141,11 +150,11 @@ export class PipelineService {
 
   /** Deletes all pipelines of a ledger, which may be deleted; returns whether all of them know. */
   async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
-    if ((await this.#stores.pipelines.list(ledger.name)).length > 0) {
-      await this.#messenger.watch();
-      await this.#stores.pipelines.removeAllOf(ledger, systemClock());
+    const { pipelines } = this.#stores;
+    if ((await pipelines.list(ledger.name)).length > 0) {
+      await this.#reconciler.change(() => pipelines.removeAllOf(ledger, systemClock()));
     }
-    return this.#messenger.tellUntold({ ledger: ledger.name });
+    return this.#reconciler.settle({ ...requestLimits(), scope: ofLedger(ledger.name) });
   }
 
   /**
@@ -156,7 +165,7 @@ export class PipelineService {
     if (lastLogIds.size === 0 || !exporterSettings.of(this.#env).FLORIN_EXPORTERS) return;
     const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
     const results = await settleAll(enabled, {
-      limits: OBJECT_LANES,
+      limits: { ...OBJECT_LANES, perKey: 1 },
       keyOf: ({ id }) => id,
       run: ({ id, ledger }) => this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger)),
     });
@@ -166,30 +175,31 @@ export class PipelineService {
       logError("a pipeline was not woken; the sweep does it", error, { pipeline, ledger });
     }
     if (failed.length === 0) return;
-    await this.#messenger.watch();
-    await this.#stores.pipelines.touch(failed.map(({ item }) => item.id));
+    const ids = failed.map(({ item }) => item.id);
+    await this.#reconciler.change(() => this.#stores.pipelines.touch(ids));
   }
 
   /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
   async resumeBucket(bucket: string): Promise<void> {
-    await this.#messenger.watch();
-    if (await this.#stores.pipelines.touchBucket(bucket)) await this.#messenger.tellUntold({});
+    const { pipelines } = this.#stores;
+    const areThere = await this.#reconciler.change(() => pipelines.touchBucket(bucket));
+    if (areThere) await this.#reconciler.settle(requestLimits());
   }
 
-  /** Tells objects what a crash has left untold. Returns when to sweep next, in milliseconds since the epoch. */
-  sweep(): Promise<number | undefined> {
-    return this.#messenger.sweep();
+  /** Goes on with what was cut off. Returns when to sweep next, in milliseconds since the epoch. */
+  async sweep(): Promise<number | undefined> {
+    await this.#reconciler.run(sweepLimits());
+    return this.#reconciler.nextSweepMs();
   }
 
-  /** Changes a pipeline of a ledger that exists, and tells its object; returns whether there was anything to change. */
+  /** Changes a pipeline of a ledger that exists, and lets its object know; returns whether there was anything to change. */
   async #change(
     { ledger, id }: Target,
     change: (pipelines: PipelineStore) => Promise<boolean>,
   ): Promise<boolean> {
     await this.#assertLedger(ledger);
-    await this.#messenger.watch();
-    const isChanged = await change(this.#stores.pipelines);
-    if (isChanged) await this.#messenger.tell(id);
+    const isChanged = await this.#reconciler.change(() => change(this.#stores.pipelines));
+    if (isChanged) await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
     return isChanged;
   }
 

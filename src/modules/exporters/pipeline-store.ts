@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { ExporterSetup } from "./exporter-config.ts";
 import { openConfig } from "./exporter-store.ts";
@@ -8,6 +8,8 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
+import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
 /** A pipeline as D1 knows it: what it should do. */
 export interface Pipeline {
@@ -20,10 +22,15 @@ export interface Pipeline {
 }
 
 /** What the object of a pipeline is to do. */
-export interface Assignment extends Pipeline {
+export interface PipelineSpec extends Pipeline {
   readonly revision: number;
   /** Decrypts the config; throws when its key is not among the settings. Undefined where the exporter is gone. */
   readonly openSetup: (() => ExporterSetup) | undefined;
+}
+
+/** A pipeline whose object may not know what to do. */
+export interface PendingPipeline extends PendingRow {
+  readonly id: string;
 }
 
 /** Which pipelines a change is about. */
@@ -38,7 +45,7 @@ export interface LedgerIdentity {
   readonly uuid: string;
 }
 
-/** The columns of a pipeline without those that only tell objects. */
+/** The columns of a pipeline without those of its synchronisation. */
 const COLUMNS = {
   id: pipelines.id,
   ledger: pipelines.ledger,
@@ -48,13 +55,7 @@ const COLUMNS = {
   createdAt: pipelines.createdAt,
 };
 
-/** Every change of a row: its object is to be told. */
-const CHANGED = { revision: sql`${pipelines.revision} + 1` };
-
-/**
- * Pipelines in D1. Each change of a row counts its revision up, and `toldRevision` follows when the object knows of it: what
- * a crash has cut off in between is found again.
- */
+/** Pipelines in D1. Each change of a row counts its revision up, which the reconciler then brings to the object. */
 export class PipelineStore {
   readonly #db: Database;
   readonly #box: SecretBox;
@@ -89,8 +90,8 @@ export class PipelineStore {
     now: Timestamp,
   ): Promise<boolean> {
     const inserted = await this.#db.all(sql`
-      INSERT INTO ${pipelines} (id, ledger, exporter_id, enabled, resets, revision, told_revision, created_at)
-      SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, 0, ${now} FROM ${ledgers}, ${exporters}
+      INSERT INTO ${pipelines} (id, ledger, exporter_id, enabled, resets, revision, created_at)
+      SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, ${now} FROM ${ledgers}, ${exporters}
       WHERE ${ledgers.name} = ${way.ledger} AND ${ledgers.deletedAt} IS NULL AND ${exporters.id} = ${way.exporterId}
       ON CONFLICT DO NOTHING RETURNING id`);
     return inserted.length > 0;
@@ -132,7 +133,7 @@ export class PipelineStore {
       .where(and(inJson(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE));
   }
 
-  /** Lets pipelines be told again. */
+  /** Lets the objects of pipelines look again at what to do. */
   async touch(ids: readonly string[]): Promise<void> {
     await this.#change({}, inJson(pipelines.id, ids));
   }
@@ -149,28 +150,16 @@ export class PipelineStore {
     );
   }
 
-  /** Pipelines whose objects do not know of a change yet, of one exporter or ledger or of all. */
-  async listUntold(
-    limit: number,
-    of: { readonly exporterId?: string; readonly ledger?: string } = {},
-  ): Promise<string[]> {
-    const rows = await this.#db
-      .select({ id: pipelines.id })
-      .from(pipelines)
-      .where(
-        and(
-          // A literal, because the partial index is only used when the planner sees its condition.
-          sql`told_revision < revision`,
-          of.exporterId === undefined ? undefined : eq(pipelines.exporterId, of.exporterId),
-          of.ledger === undefined ? undefined : eq(pipelines.ledger, of.ledger),
-        ),
-      )
-      .limit(limit);
-    return rows.map(({ id }) => id);
+  /** The pipelines whose objects are to know of a change. The row of a deleted one goes when its object is empty. */
+  get pending(): SyncTable<PendingPipeline> {
+    return new SyncTable<PendingPipeline>(this.#db, {
+      table: pipelines,
+      isFinal: sql`deleted_at IS NOT NULL`,
+    });
   }
 
   /** What an object is to do: nothing any more where the pipeline is deleted. */
-  async findAssignment(id: string): Promise<Assignment | undefined> {
+  async findSpec(id: string): Promise<PipelineSpec | undefined> {
     const [row] = await this.#db
       .select({
         ...COLUMNS,
@@ -182,28 +171,13 @@ export class PipelineStore {
       .leftJoin(exporters, eq(exporters.id, pipelines.exporterId))
       .where(and(eq(pipelines.id, id), LIVE));
     if (row === undefined) return undefined;
-    const { driver, config, ...assignment } = row;
-    if (driver === null || config === null) return { ...assignment, openSetup: undefined };
+    const { driver, config, ...spec } = row;
+    if (driver === null || config === null) return { ...spec, openSetup: undefined };
     const openSetup = () => ({
       driver,
-      config: openConfig(this.#box, assignment.exporterId, config),
+      config: openConfig(this.#box, spec.exporterId, config),
     });
-    return { ...assignment, openSetup };
-  }
-
-  /** Notes that an object knows of a revision. */
-  async markTold(id: string, revision: number): Promise<void> {
-    await this.#db
-      .update(pipelines)
-      .set({ toldRevision: revision })
-      .where(and(eq(pipelines.id, id), lt(pipelines.toldRevision, revision)));
-  }
-
-  /** Removes the row of a deleted pipeline, whose object has given its storage back. */
-  async forget(id: string): Promise<void> {
-    await this.#db
-      .delete(pipelines)
-      .where(and(eq(pipelines.id, id), isNotNull(pipelines.deletedAt)));
+    return { ...spec, openSetup };
   }
 
   async #change(
@@ -212,12 +186,17 @@ export class PipelineStore {
   ): Promise<boolean> {
     const changed = await this.#db
       .update(pipelines)
-      .set({ ...values, ...CHANGED })
+      .set({ ...values, ...NEXT_REVISION })
       .where(where)
       .returning({ id: pipelines.id });
     return changed.length > 0;
   }
 }
+
+/** Which pending pipelines are meant. */
+export const withId = (id: string): SQL => sql`id = ${id}`;
+export const ofExporter = (id: string): SQL => sql`exporter_id = ${id}`;
+export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
 
 const LIVE = isNull(pipelines.deletedAt);
 

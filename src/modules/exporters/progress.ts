@@ -27,8 +27,8 @@ export interface DeliveryFailure {
   readonly message: string;
 }
 
-/** What is told of a pipeline besides what it does. */
-export interface Orders {
+/** Which version of its spec a pipeline works by. */
+export interface SpecVersion {
   readonly id: string;
   readonly revision: number;
   readonly resets: number;
@@ -64,7 +64,7 @@ const NO_FAILURE = "failures = 0, failing_since = NULL, failed_at = NULL, error 
 /** Most of an error that is kept, in characters. */
 const ERROR_LENGTH_MAX = 1000;
 
-/** The one row in the object of a pipeline. An object that was told nothing has no table. */
+/** The one row in the object of a pipeline. An object that knows of no pipeline has no table. */
 export class ProgressStore {
   readonly #sql: Sql;
   #exists: boolean;
@@ -85,10 +85,10 @@ export class ProgressStore {
   }
 
   /**
-   * Takes orders, unless newer ones were taken; returns whether they count. A reset forgets the position. Where D1 was taken
-   * back to an earlier time, orders of a smaller number count: `toEarlier` does that, and keeps the position.
+   * Adopts a version of the spec, unless a newer one was adopted; returns whether it counts. A reset forgets the position.
+   * Where D1 was taken back to an earlier time, a smaller revision counts: `toEarlier` adopts it, and keeps the position.
    */
-  adopt({ id, revision, resets }: Orders, nowMs: number): boolean {
+  adopt({ id, revision, resets }: SpecVersion, nowMs: number): boolean {
     return this.#sql.transaction(() => {
       const row = this.#row();
       if (row !== undefined && row.revision >= revision) return row.revision === revision;
@@ -117,7 +117,7 @@ export class ProgressStore {
   }
 
   /** See `adopt`. */
-  toEarlier({ revision, resets }: Orders, nowMs: number): void {
+  toEarlier({ revision, resets }: SpecVersion, nowMs: number): void {
     this.#sql.all(
       "UPDATE progress SET revision = ?, resets = ?, active_at = ?",
       revision,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
+import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
 /** Where log entries can be sent. */
 export const exporters = sqliteTable("exporters", {
@@ -22,12 +23,10 @@ export const pipelines = sqliteTable(
     ledger: text("ledger").notNull(),
     exporterId: text("exporter_id").notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** How often it was told to begin again. */
+    /** How often it was reset. */
     resets: integer("resets").notNull(),
-    /** Counts the changes of the row and of its exporter. */
-    revision: integer("revision").notNull(),
-    /** The revision that its object knows of. Below `revision`, the object is still to be told. */
-    toldRevision: integer("told_revision").notNull(),
+    /** The revision counts the changes of the row and of its exporter; the pipeline's object is to know of the last one. */
+    ...syncColumns(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
   },
@@ -36,8 +35,6 @@ export const pipelines = sqliteTable(
       .on(table.ledger, table.exporterId)
       .where(sql`deleted_at IS NULL`),
     index("pipelines_exporter").on(table.exporterId),
-    index("pipelines_untold")
-      .on(table.id)
-      .where(sql`told_revision < revision`),
+    pendingIndex("pipelines_pending", table),
   ],
 );

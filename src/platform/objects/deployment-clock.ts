@@ -17,3 +17,9 @@ export const armClock = (env: ClockEnv, atMs: number): Promise<void> =>
 /** Makes sure that the sweeps run again and again until that time, and once after it. */
 export const watchClock = (env: ClockEnv, untilMs: number): Promise<void> =>
   reachObject(deploymentClock(env).watch(untilMs), TO_CLOCK);
+
+/** Both, for those who are given a clock. */
+export const sweepClockOf = (env: ClockEnv) => ({
+  arm: (atMs: number) => armClock(env, atMs),
+  watch: (untilMs: number) => watchClock(env, untilMs),
+});

@@ -43,15 +43,15 @@ export interface RunLimits {
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
 /** How many rows are taken together, for each lane. */
-const ROWS_PER_LANE = 3;
+const ROWS_PER_LANE = 2;
 /** How much longer rows stay taken than the work on them can last. */
-const CLAIM_MARGIN_MS = 5000;
-/** How often somebody who waits for others looks whether they are done. */
+const CLAIM_MARGIN_MS = 1000;
+/** How often somebody who waits for the sweep looks whether it is done. */
 const LOOK_MS = 200;
 
 /**
  * Brings about elsewhere what rows in D1 say. There is no transaction across the two, so that a row counts its revisions
- * and keeps the one that the other side is known to have; where they differ, the other side is told, and told again
+ * and keeps the one that the other side is known to have; where they differ, the other side is called, and called again
  * until it agrees. What holds, whoever is killed between any two lines:
  *
  * - The clock watches from before a change is stored, so that the sweep comes after it.
@@ -89,25 +89,16 @@ export class Reconciler<Row extends PendingRow> {
    * Brings a stored change about, or leaves it to the sweep; returns whether the other sides agree. Never throws: from the
    * change on, the sweep goes on by itself.
    */
-  async settle(limits: RunLimits): Promise<boolean> {
+  async settle(limits: RunLimits & { readonly waitsForSweep?: boolean }): Promise<boolean> {
     const { table, sweepClock, what } = this.#options;
+    const { scope, untilMs, waitsForSweep = false } = limits;
     try {
       await this.run(limits);
-      if (!(await table.hasPending(limits.scope))) return true;
+      if (!(await table.hasPending(scope))) return true;
       await sweepClock.arm(this.#nowMs());
+      if (waitsForSweep) return await this.#waitForSweep(untilMs, scope);
     } catch (error) {
       logError(`a change of a ${what} is not brought about yet; the sweep goes on`, error);
-    }
-    return false;
-  }
-
-  /** Waits until the other sides agree, which others bring about; returns whether they did in time. */
-  async isSettledBy(untilMs: number, scope?: SQL): Promise<boolean> {
-    while (Date.now() + LOOK_MS < untilMs) {
-      if (!(await this.#options.table.hasPending(scope))) return true;
-      await new Promise((resolve) => {
-        setTimeout(resolve, LOOK_MS);
-      });
     }
     return false;
   }
@@ -116,6 +107,17 @@ export class Reconciler<Row extends PendingRow> {
   async nextSweepMs(): Promise<number | undefined> {
     const dueMs = await this.#options.table.nextDueMs();
     return dueMs === undefined ? undefined : Math.max(dueMs, this.#nowMs());
+  }
+
+  /** Returns whether the other sides agree by then. */
+  async #waitForSweep(untilMs: number, scope: SQL | undefined): Promise<boolean> {
+    while (Date.now() + LOOK_MS < untilMs) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_MS);
+      });
+      if (!(await this.#options.table.hasPending(scope))) return true;
+    }
+    return false;
   }
 
   /** Nobody waits for a row beyond `untilMs`; those that are left then are due at once. */
@@ -141,7 +143,7 @@ export class Reconciler<Row extends PendingRow> {
     const failed = results.filter(({ error }) => error !== undefined);
     for (const { item, error } of failed) {
       if (error === OUT_OF_TIME) continue;
-      logError(`a ${what} has not taken a change yet; it is told again`, error, {
+      logError(`a ${what} has not taken a change yet; it is called again`, error, {
         [what]: keyOf(item),
         attempts: item.attempts,
       });

@@ -8,9 +8,9 @@ import type { Timestamp } from "#platform/time.ts";
  */
 export const syncColumns = () => ({
   /** Counts the changes of what should be. */
-  revision: integer("revision").notNull(),
+  revision: integer("revision").notNull().default(0),
   /** The last revision that the other side is known to have. */
-  syncedRevision: integer("synced_revision").notNull(),
+  syncedRevision: integer("synced_revision").notNull().default(0),
   /** How often the revision was tried so far. */
   syncAttempts: integer("sync_attempts").notNull().default(0),
   /** The time before which nobody tries: somebody does just now, or has failed. Null means at once. */

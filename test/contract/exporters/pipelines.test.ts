@@ -241,7 +241,7 @@ describe("what is cut off", () => {
     expect(firsts).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("before the object was told is told by the sweep", async () => {
+  test("before the object knows of a change is gone on with by the sweep", async () => {
     const endpoint = new FakeEndpoint();
     const ledger = await freshLedger();
     await write(ledger, 2);
@@ -257,7 +257,7 @@ describe("what is cut off", () => {
     await PipelineService.from(env).sweep();
     await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
     await store.reset({ ledger, id });
-    // What was not told yet is not shown as progress.
+    // What the object does not know of yet is not shown as progress.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     await PipelineService.from(env).sweep();
     await received(endpoint, [1, 2, 1, 2]);
@@ -275,7 +275,8 @@ describe("what is cut off", () => {
     await write(ledger, 1);
     const store = PipelineStore.from(env);
     await store.setEnabled({ ledger, id }, true);
-    await store.markTold(id, (await store.findAssignment(id))?.revision ?? 0);
+    const revision = (await store.findSpec(id))?.revision ?? 0;
+    await store.pending.confirm([{ id, revision, attempts: 1, isFinal: 0 }]);
     expect(await PipelineService.from(env).sweep()).toBeUndefined();
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const broken = { getByName: () => ({ wake: () => Promise.reject(new Error("reset")) }) };
@@ -288,7 +289,7 @@ describe("what is cut off", () => {
     await received(endpoint, [1, 2]);
   });
 
-  test("is nothing where all is told: the sweep rests, and an idle pipeline hardly looks", async () => {
+  test("is nothing where all is in sync: the sweep rests, and an idle pipeline hardly looks", async () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
@@ -306,9 +307,9 @@ describe("the object of a pipeline", () => {
     await settled(ledger, id, 1);
     await evictDurableObject(pipelineObject(id));
     const { promise: hang, resolve: release } = Promise.withResolvers<void>();
-    const find = vi.spyOn(PipelineStore.prototype, "findAssignment");
+    const find = vi.spyOn(PipelineStore.prototype, "findSpec");
     find.mockImplementationOnce(async function (this: PipelineStore, name) {
-      const found = await this.findAssignment(name);
+      const found = await this.findSpec(name);
       await hang;
       return found;
     });
@@ -360,7 +361,7 @@ describe("the object of a pipeline", () => {
     await act(ledger, id, "reset");
     await received(endpoint, [1, 2, 1, 2]);
     await settled(ledger, id, 2);
-    const back = "UPDATE pipelines SET revision = 1, told_revision = 1, resets = 0 WHERE id = ?";
+    const back = "UPDATE pipelines SET revision = 1, synced_revision = 1, resets = 0 WHERE id = ?";
     await env.DB.prepare(back).bind(id).run();
     await evictDurableObject(pipelineObject(id));
     await write(ledger, 1);

@@ -1,7 +1,7 @@
 import { Delivery, type NextRun } from "#modules/exporters/delivery.ts";
 import type { Batching } from "#modules/exporters/drivers/batching.ts";
 import type { LogItem } from "#modules/exporters/drivers/log-page.ts";
-import type { Assignment } from "#modules/exporters/pipeline-store.ts";
+import type { PipelineSpec } from "#modules/exporters/pipeline-store.ts";
 import { type Progress, ProgressStore } from "#modules/exporters/progress.ts";
 import { present } from "#platform/assert.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -26,7 +26,7 @@ export class DeliveryRun {
     undefined;
   readonly sent: Sent[] = [];
   readonly delivery: Delivery;
-  #assignment: Assignment | undefined;
+  #spec: PipelineSpec | undefined;
   readonly #sql: NodeSql;
   #progress: ProgressStore;
 
@@ -35,7 +35,7 @@ export class DeliveryRun {
     this.#progress = new ProgressStore(this.#sql);
     this.delivery = new Delivery(
       {
-        assignment: async () => this.#assignment,
+        spec: async () => this.#spec,
         readPage: async (_ledger, position = -1, countMax) => this.#readPage(position, countMax),
         open: ({ config }) => ({
           batching: this.batching,
@@ -57,8 +57,8 @@ export class DeliveryRun {
   /** Changes what is to be done, as a client does. */
   assign(changes: { enabled?: boolean; resets?: number; config?: string; isGone?: boolean }): void {
     const { enabled = true, resets = 0, config = "first", isGone = false } = changes;
-    const revision = (this.#assignment?.revision ?? 0) + 1;
-    this.#assignment = {
+    const revision = (this.#spec?.revision ?? 0) + 1;
+    this.#spec = {
       id: "p",
       ledger: "main",
       exporterId: "e",
@@ -73,12 +73,12 @@ export class DeliveryRun {
 
   /** Deletes it with all that it holds. */
   remove(): void {
-    this.#assignment = undefined;
+    this.#spec = undefined;
     this.#progress.forget();
     this.#sql.all("DROP TABLE progress");
   }
 
-  /** Runs until it wants to wait; returns how long, or undefined where it waits for orders. */
+  /** Runs until it wants to wait; returns how long, or undefined where it waits for a change. */
   async run(): Promise<number | undefined> {
     for (;;) {
       const next: NextRun = await this.delivery.run();

@@ -13,8 +13,8 @@ import { type ApiInit, api, freshName } from "#test/support/platform/api.ts";
 export interface CatalogueRow {
   readonly uuid: string;
   readonly deleted_at: string | null;
-  readonly visibility: number;
-  readonly told_visibility: number;
+  readonly revision: number;
+  readonly synced_revision: number;
   readonly purging_since: string | null;
 }
 

@@ -7,6 +7,6 @@ export interface Ledger extends LedgerInfo {
   readonly metadata: Metadata;
   readonly addedAt: Timestamp;
   readonly deletedAt: Timestamp | undefined;
-  /** How often it was deleted and restored. */
-  readonly visibility: number;
+  /** Counts its deletions, restorations and its purge. */
+  readonly revision: number;
 }

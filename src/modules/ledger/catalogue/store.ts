@@ -51,7 +51,7 @@ export class LedgerCatalogue {
   }
 
   /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
-  async insert(ledger: Omit<Ledger, "id" | "deletedAt" | "visibility">): Promise<void> {
+  async insert(ledger: Omit<Ledger, "id" | "deletedAt" | "revision">): Promise<void> {
     const { uuid, name, bucket, addedAt } = ledger;
     const inserted = await this.#db
       .insert(ledgers)
@@ -202,5 +202,5 @@ const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({
   features: parseJson(row.features) as Features,
   addedAt: row.addedAt as Timestamp,
   deletedAt: (row.deletedAt ?? undefined) as Timestamp | undefined,
-  visibility: row.visibility,
+  revision: row.revision,
 });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
 /** The catalogue of ledgers. What is inside one lives in its own object. */
 export const ledgers = sqliteTable(
@@ -17,23 +18,16 @@ export const ledgers = sqliteTable(
     /** RFC 3339 in UTC with six decimals, as all timestamps in D1. */
     addedAt: text("added_at").notNull(),
     deletedAt: text("deleted_at"),
-    /** How often the ledger was deleted and restored: the number of the last time. */
-    visibility: integer("visibility").notNull().default(0),
-    /** The number of the last time that its object knows of. Below `visibility`, the object is still to be told. */
-    toldVisibility: integer("told_visibility").notNull().default(0),
+    /** The revision counts deletions, restorations and the purge; the ledger's object is to know of the last one. */
+    ...syncColumns(),
     /** From then on there is no way back: the ledger's storage is being given back, and its row goes last. */
     purgingSince: text("purging_since"),
   },
   (table) => [
     index("ledgers_bucket").on(table.bucket),
-    index("ledgers_untold")
-      .on(table.id)
-      .where(sql`visibility <> told_visibility`),
+    pendingIndex("ledgers_pending", table),
     index("ledgers_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
-    index("ledgers_purging")
-      .on(table.id)
-      .where(sql`purging_since IS NOT NULL`),
   ],
 );

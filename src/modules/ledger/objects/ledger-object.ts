@@ -5,9 +5,9 @@ import { ViolationLog } from "./violation-log.ts";
 import {
   LedgerEngine,
   answerAudit,
-  applyVisibility,
+  applyDeletion,
   isCreated,
-  isHidden,
+  isDeleted,
   readMigrations,
   storedUuid,
   type AuditAnswer,
@@ -24,7 +24,7 @@ import {
   type MigrationStep,
   type Outcome,
   type ReadName,
-  type VisibilityChange,
+  type DeletionChange,
   type WriteOptions,
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
@@ -84,7 +84,7 @@ export class LedgerObject extends DurableObject<Env> {
   readonly #commits: GroupCommit;
   #engine: LedgerEngine | undefined;
   /** Deleted: only the events of what was committed before still go out. */
-  #isHidden = false;
+  #isDeleted = false;
   /** Deletions, restorations and purges so far: tells whether one came while the catalogue was asked. */
   #changes = 0;
   #isAnnouncing = false;
@@ -190,11 +190,11 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /** The ledger is deleted, or restored. An object that does not know itself keeps nothing: it asks the catalogue. */
-  async setVisibility(change: VisibilityChange): Promise<void> {
+  async setDeletion(change: DeletionChange): Promise<void> {
     this.#changes++;
     if (this.#engine === undefined) return;
-    applyVisibility(this.#sql, change);
-    this.#isHidden = isHidden(this.#sql);
+    applyDeletion(this.#sql, change);
+    this.#isDeleted = isDeleted(this.#sql);
   }
 
   /** Gives back the storage of a ledger. That of another one, which has got its name since, is left alone. */
@@ -203,7 +203,7 @@ export class LedgerObject extends DurableObject<Env> {
     // What is stored counts: an attempt before may have failed.
     if (storedUuid(this.#sql) !== uuid) return;
     this.#engine = undefined;
-    this.#isHidden = false;
+    this.#isDeleted = false;
     this.#isAlarmSet = false;
     this.#resends = 0;
     this.#announcedLogId = 0;
@@ -225,7 +225,7 @@ export class LedgerObject extends DurableObject<Env> {
 
   #open(): LedgerEngine {
     const engine = this.#openEngine();
-    this.#isHidden = isHidden(this.#sql);
+    this.#isDeleted = isDeleted(this.#sql);
     return engine;
   }
 
@@ -257,7 +257,7 @@ export class LedgerObject extends DurableObject<Env> {
     if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
     return this.#commits.run(() => {
       // Between the call and its turn, the ledger may have been deleted.
-      if (this.#isHidden || this.#engine !== engine) return NOT_CREATED;
+      if (this.#isDeleted || this.#engine !== engine) return NOT_CREATED;
       this.#violations.clear(); // of a write that was refused
       return attempt(() => {
         const value = work(engine);
@@ -271,7 +271,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** Runs `work` on the ledger, as a result that survives the way to the caller. */
   async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || this.#isHidden || !isOf(engine, uuid)) return NOT_CREATED;
+    if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return NOT_CREATED;
     return attempt(() => work(engine));
   }
 
@@ -305,7 +305,7 @@ export class LedgerObject extends DurableObject<Env> {
   #create(ledger: Ledger): void {
     this.#sql.transaction(() => {
       LedgerEngine.create(this.#sql, ledger);
-      applyVisibility(this.#sql, ledger);
+      applyDeletion(this.#sql, ledger);
     });
     this.#engine = this.#open();
   }

@@ -8,6 +8,7 @@ import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
+import { SyncTable } from "#platform/work/sync-table.ts";
 import { inLedger, objectOf } from "#test/support/ledger/api.ts";
 import {
   bucketsAt,
@@ -25,6 +26,8 @@ import {
 import { freshName } from "#test/support/platform/api.ts";
 
 const HOUR = 3_600_000;
+/** When an object that has failed once is called again. */
+const RETRY_MS = 15_000;
 
 let bucket: string;
 beforeEach(() => {
@@ -42,23 +45,23 @@ describe("the object of a ledger", () => {
     const uuid = await uuidOf(ledger);
     const deletedAt = fromMillis(Date.now());
     const object = objectOf(ledger);
-    const hide = (visibility: number) => object.setVisibility({ uuid, visibility, deletedAt });
-    const show = (visibility: number) =>
-      object.setVisibility({ uuid, visibility, deletedAt: undefined });
-    await show(2);
-    await hide(1);
+    const remove = (revision: number) => object.setDeletion({ uuid, revision, deletedAt });
+    const restore = (revision: number) =>
+      object.setDeletion({ uuid, revision, deletedAt: undefined });
+    await restore(2);
+    await remove(1);
     expect(await isServed(ledger)).toBe(true);
-    await hide(5);
-    await show(4);
-    await show(2);
+    await remove(5);
+    await restore(4);
+    await restore(2);
     await evictDurableObject(object);
-    await show(4);
+    await restore(4);
     expect(await isServed(ledger)).toBe(false);
-    await hide(5);
-    await show(6);
-    await hide(5);
+    await remove(5);
+    await restore(6);
+    await remove(5);
     expect(await isServed(ledger)).toBe(true);
-    await object.setVisibility({ uuid: crypto.randomUUID(), visibility: 99, deletedAt });
+    await object.setDeletion({ uuid: crypto.randomUUID(), revision: 99, deletedAt });
     expect(await isServed(ledger)).toBe(true);
   });
 
@@ -77,7 +80,7 @@ describe("the object of a ledger", () => {
           options,
         );
       const [first, second] = [write(), write()];
-      await object.setVisibility({ uuid, visibility: 1, deletedAt: fromMillis(Date.now()) });
+      await object.setDeletion({ uuid, revision: 1, deletedAt: fromMillis(Date.now()) });
       return Promise.all([first, second, write()]);
     });
     expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
@@ -95,9 +98,9 @@ describe("the object of a ledger", () => {
     expect((await inLedger(name, "/transactions")).status).toBe(404);
     expect(await storageOf(objectOf(name))).toEqual(NO_STORAGE);
     await restoreBucket(bucket);
-    const stale = { uuid: await uuidOf(name), visibility: 1, deletedAt: fromMillis(Date.now()) };
+    const stale = { uuid: await uuidOf(name), revision: 1, deletedAt: fromMillis(Date.now()) };
     expect(await isServed(name)).toBe(true);
-    await objectOf(name).setVisibility(stale);
+    await objectOf(name).setDeletion(stale);
     expect(await isServed(name)).toBe(true);
   });
 
@@ -123,15 +126,15 @@ describe("a deletion that is cut off", () => {
     throw new Error("killed");
   };
 
-  test("has hidden the ledgers in lists, and the sweep hides the rest", async () => {
+  test("has deleted the ledgers in lists, and the sweep deletes the rest", async () => {
     const ledgers = await Promise.all(Array.from({ length: 5 }, () => ledgerIn(bucket)));
     let calls = 0;
-    const told: string[] = [];
+    const synced: string[] = [];
     const dying = bucketsAt(NOW, {
-      tell: async ({ name, ...change }) => {
+      setDeletion: async ({ name, uuid, revision, deletedAt }) => {
         if (++calls > 2) throw new Error("killed");
-        await objectOf(name).setVisibility(change);
-        told.push(name);
+        await objectOf(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined });
+        synced.push(name);
       },
       armClock: killed, // the last that it does
     });
@@ -139,7 +142,7 @@ describe("a deletion that is cut off", () => {
     expect(await ledgersIn(bucket)).toEqual([]);
     const served = await Promise.all(ledgers.map(isServed));
     expect(served.filter(Boolean)).toHaveLength(3);
-    await bucketsAt(NOW).sweep();
+    await bucketsAt(NOW + RETRY_MS).sweep();
     expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
   });
 
@@ -147,8 +150,10 @@ describe("a deletion that is cut off", () => {
     const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
     const late: (() => Promise<void>)[] = [];
     const dying = bucketsAt(NOW, {
-      tell: async ({ name, ...change }) => {
-        late.push(async () => objectOf(name).setVisibility(change));
+      setDeletion: async ({ name, uuid, revision, deletedAt }) => {
+        late.push(async () =>
+          objectOf(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined }),
+        );
         throw new Error("killed");
       },
       armClock: killed,
@@ -165,11 +170,10 @@ describe("a deletion that is cut off", () => {
   test("is looked after by the clock, from before it is stored until it must be", async () => {
     const ledger = await ledgerIn(bucket);
     const watched: number[] = [];
+    vi.spyOn(SyncTable.prototype, "claim").mockRejectedValueOnce(new Error("killed"));
     const dying = bucketsAt(NOW, {
-      tell: killed,
-      armClock: killed,
       watchClock: async (untilMs) => {
-        expect(await rowOf(ledger)).toMatchObject({ visibility: 0 });
+        expect(await rowOf(ledger)).toMatchObject({ revision: 0 });
         watched.push(untilMs);
       },
     });
@@ -184,7 +188,7 @@ describe("a deletion that is cut off", () => {
     await expect(bucketsAt(NOW, { watchClock: killed }).deleteBucket(bucket)).rejects.toThrow(
       "killed",
     );
-    expect(await rowOf(ledger)).toMatchObject({ visibility: 0, deleted_at: null });
+    expect(await rowOf(ledger)).toMatchObject({ revision: 0, deleted_at: null });
   });
 
   test("is not held up by an object that fails, which is tried again", async () => {
@@ -192,13 +196,13 @@ describe("a deletion that is cut off", () => {
     const [broken] = ledgers;
     const armed: number[] = [];
     const buckets = bucketsAt(NOW, {
-      tell: async ({ name, ...change }) => {
+      setDeletion: async ({ name, uuid, revision, deletedAt }) => {
         if (name === broken) throw new Error("the object is down");
-        await objectOf(name).setVisibility(change);
+        await objectOf(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined });
       },
       armClock: async (atMs) => {
         armed.push(atMs);
-        await bucketsAt(NOW).sweep();
+        await bucketsAt(NOW + RETRY_MS).sweep();
       },
     });
     await buckets.deleteBucket(bucket);
@@ -207,7 +211,7 @@ describe("a deletion that is cut off", () => {
   });
 });
 
-test("a bucket of more ledgers than one invocation tells is told by the sweep, too", async () => {
+test("a bucket of more ledgers than one invocation deletes is deleted by the sweep, too", async () => {
   const [nowMs, count] = [Date.now(), 1000];
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
@@ -216,18 +220,18 @@ test("a bucket of more ledgers than one invocation tells is told by the sweep, t
   )
     .bind(bucket, count)
     .run();
-  const told: string[] = [];
-  const tell = async ({ name }: { name: string }) => {
-    told.push(name);
+  const synced: string[] = [];
+  const setDeletion = async ({ name }: { name: string }) => {
+    synced.push(name);
   };
   const sweeps: (number | undefined)[] = [];
   const armClock = async (): Promise<void> => {
-    do sweeps.push(await bucketsAt(nowMs, { tell }).sweep());
+    do sweeps.push(await bucketsAt(nowMs, { setDeletion }).sweep());
     while (sweeps.at(-1) === nowMs);
   };
-  await bucketsAt(nowMs, { tell, armClock }).deleteBucket(bucket);
-  expect(new Set(told).size).toBe(count);
-  expect(told).toHaveLength(count);
+  await bucketsAt(nowMs, { setDeletion, armClock }).deleteBucket(bucket);
+  expect(new Set(synced).size).toBe(count);
+  expect(synced).toHaveLength(count);
   expect(sweeps).toEqual([nowMs, nowMs, nowMs + 24 * HOUR]);
   // Or the restoration after the test would tell a thousand objects.
   await env.DB.prepare("DELETE FROM ledgers WHERE bucket = ?").bind(bucket).run();

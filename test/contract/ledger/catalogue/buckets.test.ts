@@ -160,7 +160,7 @@ describe("a bucket that is deleted", () => {
       expect((await change(freshName("unknown"))).status).toBe(204);
     }
     expect(await isServed(ledger)).toBe(false);
-    expect(await rowOf(ledger)).toMatchObject({ visibility: 3, told_visibility: 3 });
+    expect(await rowOf(ledger)).toMatchObject({ revision: 3, synced_revision: 3 });
   });
 
   test("takes new ledgers, which live", async () => {

@@ -1,46 +1,73 @@
-import { BucketStore, type PurgedLedger, type UntoldChange } from "./store.ts";
+import { BucketStore, type PendingLedger } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import type { SettingsOf } from "#platform/settings.ts";
-import { type Clock } from "#platform/time.ts";
+import type { Clock } from "#platform/time.ts";
+import { doubling } from "#platform/work/backoff.ts";
+import { Reconciler } from "#platform/work/reconcile.ts";
 
 /** What lies outside the catalogue, and what time it is. */
 export interface BucketPorts {
   readonly clock: Clock;
-  /** Tells the object of a ledger that the ledger is deleted or restored. */
-  readonly tell: (change: UntoldChange) => Promise<void>;
+  /** Lets the object of a ledger know that the ledger is deleted, or restored. */
+  readonly setDeletion: (ledger: PendingLedger) => Promise<void>;
   /** Empties all storage of a ledger, not that of another one of its name. May be called again. */
-  readonly purge: (ledger: PurgedLedger) => Promise<void>;
+  readonly purge: (ledger: PendingLedger) => Promise<void>;
   /** Makes sure that the sweep runs at that time, in milliseconds since the epoch, or before. */
   readonly armClock: (atMs: number) => Promise<void>;
   /** Makes sure that the sweep runs again and again until that time, and once after it. */
   readonly watchClock: (untilMs: number) => Promise<void>;
 }
 
-export interface BucketContext extends BucketPorts {
+export interface BucketContext {
+  readonly clock: Clock;
   readonly store: BucketStore;
+  readonly reconciler: Reconciler<PendingLedger>;
   readonly settings: Pick<
     SettingsOf<typeof ledgerSettings>,
     "FLORIN_BUCKET_RETENTION" | "FLORIN_BUCKET_CLEANUP_SCHEDULE"
   >;
 }
 
-export const contextOf = (env: Env, ports: Partial<BucketPorts>): BucketContext => ({
-  store: BucketStore.from(env),
-  settings: ledgerSettings.of(env),
+/** Calls of objects under way at once, and the longest wait for one, in milliseconds: its work may go on all the same. */
+const LANES = { total: 32, timeoutMs: 3000 };
+/** When an object that has failed is called again. */
+const BACKOFF = doubling(15_000, 300_000);
+
+export function contextOf(env: Env, ports: Partial<BucketPorts>): BucketContext {
+  const { clock, setDeletion, purge, armClock, watchClock } = { ...platformPorts(env), ...ports };
+  const store = BucketStore.from(env);
+  const reconciler = new Reconciler<PendingLedger>({
+    what: "ledger",
+    table: store.pending,
+    // Nobody is to see a ledger while it is purged, which takes its time.
+    apply: async (ledger) => {
+      await setDeletion(ledger);
+      if (ledger.isFinal === 1) await purge(ledger);
+    },
+    keyOf: ({ name }) => name,
+    lanes: LANES,
+    backoff: BACKOFF,
+    sweepClock: { arm: armClock, watch: watchClock },
+    clock,
+  });
+  return { clock, store, reconciler, settings: ledgerSettings.of(env) };
+}
+
+const platformPorts = (env: Env): BucketPorts => ({
   clock: systemClock,
-  tell: ({ name, uuid, visibility, deletedAt }) =>
-    env.LEDGERS.getByName(name).setVisibility({ uuid, visibility, deletedAt }),
+  setDeletion: ({ name, uuid, revision, deletedAt }) =>
+    env.LEDGERS.getByName(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined }),
   purge: async ({ name, uuid }) => {
-    const areTold = await deletePipelinesOf(env, { name, uuid });
+    const areSynced = await deletePipelinesOf(env, { name, uuid });
     await env.LEDGERS.getByName(name).purge(uuid);
     await env.AUDITS.getByName(name).purge(uuid);
     // They read by the name, which another ledger gets next.
-    if (!areTold) throw new Error("a pipeline of the ledger does not know yet that it is deleted");
+    if (!areSynced)
+      throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },
   armClock: (atMs) => armClock(env, atMs),
   watchClock: (untilMs) => watchClock(env, untilMs),
-  ...ports,
 });

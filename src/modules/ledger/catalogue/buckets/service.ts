@@ -1,20 +1,14 @@
 import { type BucketContext, type BucketPorts, contextOf } from "./context.ts";
-import { TELLS_MAX, tellObjects } from "./deletion.ts";
 import { purgeTimeOf } from "./purge.ts";
-import type { Bucket } from "./store.ts";
-import { sweep } from "./sweep.ts";
+import { type Bucket, keptIn } from "./store.ts";
+import { SYNCS_MAX, sweep } from "./sweep.ts";
 import { isBucketName } from "#ledger-engine";
 import { AppError } from "#platform/errors.ts";
-import { logError } from "#platform/log.ts";
 import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
-import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { fromMillis, type Timestamp } from "#platform/time.ts";
 
 /** After this time a deletion or restoration is answered, while the sweep still goes on with it. */
 const ANSWER_MS_MAX = 10_000;
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
-const STATEMENT_MS_MAX = 35_000;
-/** How often a request looks whether the sweep is done. */
-const LOOK_MS = 200;
 
 /** A bucket, and when the first of its deleted ledgers is purged. */
 export interface ListedBucket extends Bucket {
@@ -26,10 +20,8 @@ export interface ListedBucket extends Bucket {
  *
  * - The catalogue decides: one statement deletes, or restores, all ledgers of a bucket, and the same statement numbers the
  *   change in each row. Lists show it at once.
- * - The objects are told afterwards, each of the latest change of its row. An object keeps the number of the last change
- *   that it knows, so that calls may come twice, late and in any order; the row keeps the number that the object has
- *   confirmed. Where the two differ, there is work, whoever is killed when: the clock is set before the statement, and its
- *   sweep looks for such rows.
+ * - The objects get to know afterwards, each of the latest change of its row; see `Reconciler`. An object keeps the number of
+ *   the last change that it knows, so that calls may come twice, late and in any order.
  * - A ledger that is created while its bucket is deleted is deleted with it, or exists, as its row came before the
  *   statement or after it. Objects are made from their rows only, so that no late call can make one.
  * - A purge is begun by a statement that looks at the date of deletion again. From then on no restoration brings the
@@ -58,12 +50,12 @@ export class BucketService {
   /** Deletes the ledgers of a bucket; they can be restored until they are purged. An unknown bucket is no failure. */
   async deleteBucket(bucket: string): Promise<void> {
     const { store, clock } = this.#context;
-    await this.#change(bucket, () => store.hide(bucket, clock()));
+    await this.#change(bucket, () => store.delete(bucket, clock()));
   }
 
   /** Restores the deleted ledgers of a bucket. An unknown bucket is no failure. */
   async restoreBucket(bucket: string): Promise<void> {
-    await this.#change(bucket, () => this.#context.store.show(bucket));
+    await this.#change(bucket, () => this.#context.store.restore(bucket));
   }
 
   /** Goes on with what was cut off, purges what is due, and returns when to sweep next. */
@@ -79,25 +71,13 @@ export class BucketService {
       );
     }
     if (!(await this.#context.store.hasLedgers(bucket))) return;
-    const { clock, watchClock } = this.#context;
-    await watchClock(toMillis(clock()) + STATEMENT_MS_MAX);
-    await store();
-    try {
-      await this.#tell(bucket, Date.now() + ANSWER_MS_MAX);
-    } catch (error) {
-      // The change is stored: from here on, the sweep brings it about.
-      logError("the objects of a bucket were not told of its change yet", error, { bucket });
-    }
-  }
-
-  /** Tells the objects of a bucket, together with the sweep where there are many. */
-  async #tell(bucket: string, untilMs: number): Promise<void> {
-    const limits = { rowsMax: TELLS_MAX, untilMs };
-    const { isLeft } = await tellObjects(this.#context, { bucket, order: "asc", limits });
-    if (!isLeft) return;
-    await this.#context.armClock(toMillis(this.#context.clock()));
-    while (Date.now() + LOOK_MS < untilMs && (await this.#context.store.hasUntold(bucket))) {
-      await scheduler.wait(LOOK_MS);
-    }
+    const { reconciler } = this.#context;
+    await reconciler.change(store);
+    await reconciler.settle({
+      rowsMax: SYNCS_MAX,
+      untilMs: Date.now() + ANSWER_MS_MAX,
+      scope: keptIn(bucket),
+      waitsForSweep: true,
+    });
   }
 }

@@ -1,0 +1,43 @@
+import type { PendingPipeline, PipelineStore } from "./pipeline-store.ts";
+import { exporterSettings } from "./settings.ts";
+import { systemClock } from "#platform/clock.ts";
+import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { doubling } from "#platform/work/backoff.ts";
+import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
+
+export type PipelineReconciler = Reconciler<PendingPipeline>;
+
+/** How the objects of pipelines are called: side by side, and none is waited for longer than this. */
+export const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
+/** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls. */
+const CALLS_PER_REQUEST_MAX = 60;
+const CALLS_PER_SWEEP_MAX = 300;
+/** How long a request, or a sweep, waits for objects, in milliseconds. */
+const WORK_MS_MAX = 10_000;
+/** The longest wait before an object that fails is called again, in sync periods. */
+const SYNC_PERIODS_MAX = 16;
+
+/** Lets the objects of pipelines know what has changed in D1. They read it there by themselves. */
+export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler {
+  const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = exporterSettings.of(env);
+  return new Reconciler<PendingPipeline>({
+    what: "pipeline",
+    table: store.pending,
+    apply: ({ id }) => env.PIPELINES.getByName(id).refresh(),
+    keyOf: ({ id }) => id,
+    lanes: OBJECT_LANES,
+    backoff: doubling(periodMs, periodMs * SYNC_PERIODS_MAX),
+    sweepClock: sweepClockOf(env),
+    clock: systemClock,
+  });
+}
+
+export const requestLimits = (): RunLimits => ({
+  rowsMax: CALLS_PER_REQUEST_MAX,
+  untilMs: Date.now() + WORK_MS_MAX,
+});
+
+export const sweepLimits = (): RunLimits => ({
+  rowsMax: CALLS_PER_SWEEP_MAX,
+  untilMs: Date.now() + WORK_MS_MAX,
+});
