@@ -18,6 +18,8 @@ import { scopesOf } from "#platform/modules/module.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
+import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
+import { StorageWatch } from "#platform/storage-watch.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
@@ -101,8 +103,15 @@ function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
 
 /** The one place that writes error answers. */
 function answerError(error: Error, c: Context<AppEnv>): Response {
-  const expected = error instanceof AppError ? error : new AppError("INTERNAL", INTERNAL_MESSAGE);
-  if (expected !== error) logError("request failed", error, { requestId: c.var.requestId });
+  const watch = StorageWatch.from(c.env);
+  const expected = toExpected(error, watch);
+  const { requestId } = c.var;
+  if (expected.kind === "STORAGE_FULL") {
+    watch.reportFull();
+    logError("storage is full", error, { requestId, path: c.req.path });
+  } else if (expected !== error) {
+    logError("request failed", error, { requestId });
+  }
   if (expected.status === 401) {
     const scope = expected.details === undefined ? "" : `, ${expected.details}`;
     c.header("www-authenticate", `Bearer realm="florin"${scope}`);
@@ -110,6 +119,13 @@ function answerError(error: Error, c: Context<AppEnv>): Response {
   if (expected.status === 503) c.header("retry-after", "1");
   const response = respond({ status: expected.status, body: toErrorBody(expected) });
   return c.newResponse(response.body, response);
+}
+
+function toExpected(error: Error, { isFull }: StorageWatch): AppError {
+  if (error instanceof AppError) return error;
+  if (isStorageFull(error)) return storageFull(error);
+  if (isFull && isOpaque(error)) return new AppError("STORAGE_FULL", "storage is full");
+  return new AppError("INTERNAL", INTERNAL_MESSAGE);
 }
 
 /** The document is made once, at the first request for it. */

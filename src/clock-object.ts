@@ -14,6 +14,10 @@ const WATCH_INTERVAL_MS = 4000;
 /** Until when the clock watches, in milliseconds since the epoch. */
 const WATCH_KEY = "watchUntilMs";
 
+/** What shows whether there is room: more than the largest transaction of a ledger. */
+const TRIAL_KEY = "trial";
+const TRIAL_BYTES = 262_144;
+
 /**
  * The one alarm of a deployment. It is set as long as work is under way anywhere, and survives what a queue does not. An
  * idle deployment has none.
@@ -39,6 +43,14 @@ export class ClockObject extends DurableObject<Env> {
     const { kv } = this.ctx.storage;
     kv.put(WATCH_KEY, Math.max(kv.get<number>(WATCH_KEY) ?? 0, untilMs));
     await this.arm(toMillis(systemClock()) + WATCH_INTERVAL_MS);
+  }
+
+  /** Resolves when a write of some size was stored, and fails where there is no room for one. */
+  async tryWrite(): Promise<void> {
+    const { kv } = this.ctx.storage;
+    kv.put(TRIAL_KEY, new Uint8Array(TRIAL_BYTES));
+    await this.ctx.storage.sync();
+    kv.delete(TRIAL_KEY);
   }
 
   override async alarm(): Promise<void> {

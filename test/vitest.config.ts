@@ -30,6 +30,7 @@ const APART = [
   "ledger/http/wire",
   "ledger/v1/v1",
   "platform/http",
+  "platform/storage-full",
   "webhooks/*",
 ].map((name) => `test/contract/${name}.test.ts`);
 

@@ -101,7 +101,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "ledger-engine/requests": { uses: [...ENGINE, "numscript", ...RULES], packages: ["zod"] },
 
   library: {
-    uses: [...ENGINE, ...platform("clock.ts", "ids.ts", "sql"), "numscript", "ledger-engine"],
+    uses: [
+      ...ENGINE,
+      ...platform("clock.ts", "ids.ts", "sql", "storage-full.ts"),
+      "numscript",
+      "ledger-engine",
+    ],
     packages: ["node:fs", "node:path", "node:sqlite", "node:util/types", "zod"],
   },
 

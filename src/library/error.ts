@@ -1,4 +1,5 @@
 import { AppError, codeOf, type ErrorCode, type FailureKind } from "#platform/errors.ts";
+import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 export type { ErrorCode } from "#platform/errors.ts";
 
@@ -30,14 +31,19 @@ export function answer<T>(entry: Entry, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof AppError) throw toLedgerError(error, entry);
+    if (isStorageFull(error)) throw toLedgerError(storageFull(error), entry, error);
     if (error instanceof LedgerError) Error.captureStackTrace(error, entry);
     throw error;
   }
 }
 
 /** An expected failure, as it was thrown or as data. */
-export function toLedgerError({ kind, message, details }: Failed, entry: Entry): LedgerError {
-  const error = new LedgerError(codeOf(kind), message, { details });
+export function toLedgerError(
+  { kind, message, details }: Failed,
+  entry: Entry,
+  cause?: unknown,
+): LedgerError {
+  const error = new LedgerError(codeOf(kind), message, { details, cause });
   Error.captureStackTrace(error, entry);
   return error;
 }

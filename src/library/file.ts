@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "./error.ts";
 import { PositionalSql } from "./positional-sql.ts";
 import { STEP_LAST } from "#ledger-engine";
+import { isStorageFull } from "#platform/storage-full.ts";
 
 /**
  * Opens a file for one ledger and for this opener alone, and makes it if need be. Throws `CONFLICT` where it is open
@@ -13,7 +14,7 @@ export function openLedgerFile(path: string): PositionalSql {
     if (existsSync(path)) assertHoldsLedger(path);
     return openAlone(path);
   } catch (cause) {
-    if (cause instanceof LedgerError) throw cause;
+    if (cause instanceof LedgerError || isStorageFull(cause)) throw cause;
     throw toOpenError(path, cause);
   }
 }

@@ -46,6 +46,7 @@ const FAILURES = {
   SCHEMA_ALREADY_EXISTS: { status: 409, code: "SCHEMA_ALREADY_EXISTS" },
   BULK_SIZE_EXCEEDED: { status: 413, code: "BULK_SIZE_EXCEEDED" },
   INTERNAL: { status: 500, code: "INTERNAL" },
+  STORAGE_FULL: { status: 507, code: "INTERNAL" },
   OVERLOADED: { status: 503, code: "INTERNAL" },
 } as const satisfies Record<string, { status: number; code: ErrorCode }>;
 

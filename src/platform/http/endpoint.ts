@@ -114,9 +114,10 @@ const ERROR_DESCRIPTIONS: Readonly<Record<FailureStatus, string>> = {
   413: "The request is too large",
   500: "An unexpected error",
   503: "Too busy: try again after the seconds in `Retry-After`",
+  507: "Storage is full: nothing was written",
 };
 
-/** The error answers that an operation declares, besides 401, 500 and 503, which all have. */
+/** The error answers that an operation declares, besides 401, 500, 503 and 507, which all have. */
 export const errors = (...statuses: readonly FailureStatus[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
@@ -278,7 +279,7 @@ async function parseBodyPart<S extends z.ZodType>(
   return parsePart(spec.body, value, "body");
 }
 
-const ALWAYS = errors(401, 500, 503);
+const ALWAYS = errors(401, 500, 503, 507);
 
 function register<
   P extends z.ZodType,

@@ -1,5 +1,6 @@
 import { AppError } from "#platform/errors.ts";
 import { type Result, unwrap } from "#platform/result.ts";
+import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 /** Which object a call goes to, and what it does there. */
 export interface ObjectCall {
@@ -15,12 +16,15 @@ export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): P
 
 /**
  * Awaits a call of a Durable Object. One that the platform refused or cut off has an unknown outcome: it is answered with
- * `OVERLOADED` and never repeated here, as only the client knows whether it may be.
+ * `OVERLOADED` and never repeated here, as only the client knows whether it may be. One that finds no room is answered with
+ * `STORAGE_FULL`.
  */
 export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
   try {
     return await call;
   } catch (error) {
+    // The platform also resets an object whose commit finds no room; nothing of it is kept then.
+    if (isStorageFull(error)) throw storageFull(error);
     if (!isPlatformFailure(error)) throw error;
     throw new AppError("OVERLOADED", messageOf(to), { cause: error });
   }

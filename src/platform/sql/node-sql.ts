@@ -26,10 +26,19 @@ export class NodeSql implements Sql {
       this.#database.exec(`RELEASE ${name}`);
       return result;
     } catch (error) {
-      this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+      this.#rollBack(name);
       throw error;
     } finally {
       this.#depth--;
+    }
+  }
+
+  /** Where the disk fails or is full, SQLite may have rolled the whole transaction back by itself. */
+  #rollBack(name: string): void {
+    try {
+      this.#database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes("no such savepoint"))) throw error;
     }
   }
 
