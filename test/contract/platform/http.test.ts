@@ -25,7 +25,7 @@ async function transactionsStored(): Promise<unknown> {
 }
 
 describe("routing", () => {
-  test.each(["/", "/nothing", "/api/nothing", "/api/ledger/nothing", `${TRANSACTIONS}/1/nothing`])(
+  test.each(["/nothing", "/api/nothing", "/api/ledger/nothing", `${TRANSACTIONS}/1/nothing`])(
     "answers 404 on the unknown route %s",
     async (path) => {
       const { status, code, message } = await errorOf(await api(path));
