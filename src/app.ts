@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import introduction from "./introduction.md" with { type: "text" };
 import { MODULES } from "./modules.ts";
+import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerPage } from "#platform/document/page.ts";
@@ -19,7 +20,6 @@ import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
-import { StorageWatch } from "#platform/storage-watch.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();

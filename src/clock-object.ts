@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { MODULES } from "./modules.ts";
 import { systemClock } from "#platform/clock.ts";
+import { systemContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -81,7 +82,9 @@ export class ClockObject extends DurableObject<Env> {
   async #sweepAll(retryMs: number): Promise<number | undefined> {
     const times: number[] = [];
     let hasFailed = false;
-    const results = await Promise.allSettled(SWEEPS.map(async ({ run }) => run(this.env)));
+    const results = await Promise.allSettled(
+      SWEEPS.map(async ({ name, run }) => run(systemContext(this.env, `sweep:${name}`))),
+    );
     for (const [index, result] of results.entries()) {
       if (result.status === "rejected") {
         logError("a sweep failed", result.reason, { sweep: SWEEPS[index]?.name });

@@ -4,6 +4,7 @@ import { PipelineService } from "#modules/exporters/index.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
 import { type Subscriptions, WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage, EventsOrigin } from "#platform/events/messages.ts";
@@ -40,17 +41,17 @@ interface FanOutOptions {
 export async function consume(batch: MessageBatch, env: Env): Promise<void> {
   const consumer = CONSUMERS.get(batch.queue);
   if (consumer === undefined) throw new Error(`no consumer for the queue ${batch.queue}`);
-  await consumer(batch, env);
+  await consumer(batch, systemContext(env, `queue:${batch.queue}`));
 }
 
 const CONSUMERS = new Map<string, QueueConsumers[string]>([
   [
     "florin-events",
-    (batch, env) =>
+    (batch, context) =>
       consumeEvents(batch, {
-        source: LedgerService.from(env),
-        webhooks: WebhookService.from(env),
-        pipelines: PipelineService.from(env),
+        source: LedgerService.from(context),
+        webhooks: WebhookService.from(context),
+        pipelines: PipelineService.from(context),
       }),
   ],
   ...MODULES.flatMap(({ queues = {} }) => Object.entries(queues)),

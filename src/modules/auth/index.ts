@@ -57,7 +57,7 @@ export const authModule: Module & {
       ],
     },
   ],
-  health: (env) => new AuthStore(env).check(),
+  health: ({ env }) => new AuthStore(env).check(),
   settings: authSettings,
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
   authenticator: (env) =>
@@ -72,7 +72,14 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   return app;
 }
 
-const acceptAll: Authenticator = async () => {};
+/** Authentication is off: everybody on this machine is the administrator. */
+const acceptAll: Authenticator = async () => ({
+  issuer: "florin",
+  subject: "administrator",
+  clientId: "florin",
+  scopes: new Set(),
+  ledgers: [],
+});
 
 const verifierOf = memoByEnv((env: Env) => {
   const settings = authSettings.of(env);

@@ -8,6 +8,7 @@ import {
 } from "./core/client.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
@@ -21,7 +22,7 @@ export class ClientService {
     this.#staticClientId = staticClientId;
   }
 
-  static from(env: Env): ClientService {
+  static from({ env }: Pick<ServiceContext, "env">): ClientService {
     return new ClientService(new AuthStore(env), authSettings.of(env).FLORIN_CLIENT_ID);
   }
 

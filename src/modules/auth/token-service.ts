@@ -9,6 +9,7 @@ import { SigningKeys, TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { staticClient } from "./static-client.ts";
 import { AuthStore } from "./store.ts";
 import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { newId } from "#platform/ids.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
@@ -53,7 +54,7 @@ export class TokenService {
   }
 
   /** `scopes` are all that the modules have. */
-  static from(env: Env, scopes: readonly string[]): TokenService {
+  static from({ env }: Pick<ServiceContext, "env">, scopes: readonly string[]): TokenService {
     const store = new AuthStore(env);
     const first = staticClient(authSettings.of(env), scopes);
     return new TokenService({

@@ -4,6 +4,7 @@ import { splitScopes } from "./core/scopes.ts";
 import { isSameIssuer, issuerOf } from "./issuer.ts";
 import type { KeyCache } from "./key-cache.ts";
 import { TOKEN_ALGORITHM } from "./signing-keys.ts";
+import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
@@ -31,6 +32,10 @@ const Claims = z.object({
   exp: z.number(),
   nbf: z.number().optional(),
   scope: z.string().default(""),
+  sub: z.string().optional(),
+  client_id: z.string().optional(),
+  azp: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
 });
 type Claims = z.output<typeof Claims>;
 
@@ -38,7 +43,7 @@ interface VerifiedToken {
   readonly issuer: string;
   /** Where it was verified, with a slash at the end. */
   readonly origin: string;
-  readonly scopes: ReadonlySet<string>;
+  readonly principal: Principal;
   /** When it has to be verified again: it is then expired, or its key may have been withdrawn. */
   readonly untilMs: number;
 }
@@ -61,7 +66,8 @@ export class TokenVerifier {
     const token = this.#recall(text) ?? (await this.#verify(text, request.url));
     // A token that is remembered may have come through another host.
     if (!request.url.startsWith(token.origin)) this.#keysOf(token.issuer, request.url);
-    if (!allows(token.scopes, scope)) throw lacking(scope);
+    if (!allows(token.principal.scopes, scope)) throw lacking(scope);
+    return token.principal;
   };
 
   #recall(text: string): VerifiedToken | undefined {
@@ -79,7 +85,7 @@ export class TokenVerifier {
     const token = {
       issuer: claims.iss,
       origin: `${new URL(url).origin}/`,
-      scopes: splitScopes(claims.scope),
+      principal: toPrincipal(claims),
       untilMs: Math.min(claims.exp * 1000, nowMs + VERIFIED_MS_MAX),
     };
     this.#remember(text, token);
@@ -116,6 +122,22 @@ export class TokenVerifier {
   #nowMs(): number {
     return toMillis(this.#options.clock());
   }
+}
+
+/**
+ * Our own tokens name their client as the audience; other issuers have a claim for it (RFC 9068 §2.2, or `azp` of OpenID
+ * Connect).
+ */
+function toPrincipal({ iss, scope, sub, client_id, azp, aud = [] }: Claims): Principal {
+  const [audience = ""] = typeof aud === "string" ? [aud] : aud;
+  const clientId = client_id ?? azp ?? audience;
+  return {
+    issuer: iss,
+    subject: sub ?? clientId,
+    clientId,
+    scopes: splitScopes(scope),
+    ledgers: [],
+  };
 }
 
 const BEARER = /^bearer\s+(\S+)$/i;

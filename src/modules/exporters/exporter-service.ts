@@ -10,6 +10,7 @@ import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-st
 import { ofExporter, PipelineStore } from "./pipeline-store.ts";
 import { type PipelineReconciler, reconcilerOf, requestLimits } from "./reconciler.ts";
 import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
@@ -38,7 +39,7 @@ export class ExporterService {
     this.#context = context;
   }
 
-  static from(env: Env): ExporterService {
+  static from({ env }: Pick<ServiceContext, "env">): ExporterService {
     return new ExporterService(
       ExporterStore.from(env),
       reconcilerOf(env, PipelineStore.from(env)),

@@ -48,12 +48,12 @@ export const exportersModule: Module = {
     registerPipelineStates(app);
     return app;
   },
-  health: async (env) => {
+  health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: exporterSettings,
   scopes: {},
-  sweeps: [{ name: "pipelines", run: (env) => PipelineService.from(env).sweep() }],
+  sweeps: [{ name: "pipelines", run: (context) => PipelineService.from(context).sweep() }],
   classes: { PipelineObject },
 };
 

@@ -20,6 +20,7 @@ import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
 import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
@@ -64,7 +65,7 @@ export class PipelineService {
     this.#reconciler = reconcilerOf(env, stores.pipelines);
   }
 
-  static from(env: Env): PipelineService {
+  static from({ env }: Pick<ServiceContext, "env">): PipelineService {
     return new PipelineService(env, {
       pipelines: PipelineStore.from(env),
       exporters: ExporterStore.from(env),
@@ -247,25 +248,27 @@ const unknownPipeline = ({ id }: Target): AppError =>
   new AppError("NOT_FOUND", `pipeline '${id}' not found`);
 
 /** Deletes the pipelines of a ledger that is purged; returns whether all of them know. May be repeated. */
-export const deletePipelinesOf = (env: Env, ledger: LedgerIdentity): Promise<boolean> =>
-  PipelineService.from(env).removeAllOf(ledger);
+export const deletePipelinesOf = (
+  context: ServiceContext,
+  ledger: LedgerIdentity,
+): Promise<boolean> => PipelineService.from(context).removeAllOf(ledger);
 
 /**
  * Lets the pipelines of a ledger know of entries that are no events. Never throws: a pipeline looks by itself later, and
  * what its ledger did is done.
  */
-export async function wakePipelinesOf(env: Env, ledger: string): Promise<void> {
+export async function wakePipelinesOf(context: ServiceContext, ledger: string): Promise<void> {
   try {
-    await PipelineService.from(env).wake(new Map([[ledger, undefined]]));
+    await PipelineService.from(context).wake(new Map([[ledger, undefined]]));
   } catch (error) {
     logError("the pipelines of a ledger were not woken; they look later", error, { ledger });
   }
 }
 
 /** Lets the pipelines of a bucket go on, whose ledgers are back. Never throws, as above. */
-export async function resumePipelinesOf(env: Env, bucket: string): Promise<void> {
+export async function resumePipelinesOf(context: ServiceContext, bucket: string): Promise<void> {
   try {
-    await PipelineService.from(env).resumeBucket(bucket);
+    await PipelineService.from(context).resumeBucket(bucket);
   } catch (error) {
     logError("the pipelines of a bucket were not resumed; they look later", error, { bucket });
   }

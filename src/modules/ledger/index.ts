@@ -44,7 +44,7 @@ export const ledgerModule: Module = {
   health: checkLedgers,
   settings: ledgerSettings,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
-  sweeps: [{ name: "buckets", run: (env) => BucketService.from(env).sweep() }],
+  sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
   classes: { LedgerObject, LedgerAuditObject },
 };
 

@@ -47,6 +47,7 @@ import {
   type WriteOptions,
 } from "#ledger-engine";
 import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsOrigin } from "#platform/events/messages.ts";
@@ -85,7 +86,7 @@ export class LedgerService {
     this.#objects = objects;
   }
 
-  static from(env: Pick<Env, "DB" | "LEDGERS">): LedgerService {
+  static from({ env }: Pick<ServiceContext, "env">): LedgerService {
     return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
   }
 

@@ -4,7 +4,7 @@ import type { RetryPolicy } from "./core/retry.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { platformPorts, Schedule, type SchedulePorts } from "./schedule.ts";
 import { type WebhookSettings, webhookSettings } from "./settings.ts";
-import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -28,9 +28,10 @@ export interface WebhookContext {
   readonly retries: RetryPolicy;
 }
 
-export function contextOf(env: Env, ports: Partial<WebhookPorts>): WebhookContext {
+export function contextOf(context: ServiceContext, ports: Partial<WebhookPorts>): WebhookContext {
+  const { env } = context;
   const db = databaseOf(env);
-  const clock = ports.clock ?? systemClock;
+  const clock = ports.clock ?? context.clock;
   return {
     configs: new ConfigStore(db, SecretBox.from(env)),
     deliveries: new DeliveryStore(db),

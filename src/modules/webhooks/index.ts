@@ -52,15 +52,15 @@ export const webhooksModule: Module = {
       ],
     },
   ],
-  health: async (env) => {
+  health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },
   settings: webhookSettings,
   scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
   queues: {
-    "florin-deliveries": (batch, env) => consumeDeliveries(batch, WebhookService.from(env)),
+    "florin-deliveries": (batch, context) => consumeDeliveries(batch, WebhookService.from(context)),
   },
-  sweeps: [{ name: "webhooks", run: (env) => WebhookService.from(env).sweep() }],
+  sweeps: [{ name: "webhooks", run: (context) => WebhookService.from(context).sweep() }],
 };
 
 export type { Subscriptions } from "./fan-out.ts";

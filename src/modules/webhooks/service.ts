@@ -6,6 +6,7 @@ import type { WebhookConfig } from "./core/config.ts";
 import { dispatch } from "./dispatch.ts";
 import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
 import { sweep } from "./sweep.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { findUrlFault } from "#platform/http/outbound.ts";
@@ -33,8 +34,8 @@ export class WebhookService {
     this.#context = context;
   }
 
-  static from(env: Env, ports: Partial<WebhookPorts> = {}): WebhookService {
-    return new WebhookService(contextOf(env, ports));
+  static from(context: ServiceContext, ports: Partial<WebhookPorts> = {}): WebhookService {
+    return new WebhookService(contextOf(context, ports));
   }
 
   listConfigs(filter: ConfigFilter): Promise<WebhookConfig[]> {

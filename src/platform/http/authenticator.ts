@@ -1,11 +1,13 @@
+import type { Principal } from "#platform/context.ts";
+
 /** What a token allows in a module; `<module>:write` implies `<module>:read`. Modules declare theirs. */
 export type Scope = `${string}:${"read" | "write"}`;
 
 /**
- * Resolves when the request carries a valid token with the scope. Throws `UNAUTHENTICATED` otherwise, whatever the
+ * Resolves to who acts, when the request carries a valid token with the scope. Throws `UNAUTHENTICATED` otherwise, whatever the
  * reason: absent, malformed, expired, foreign or lacking the scope.
  */
-export type Authenticator = (request: Request, scope: Scope) => Promise<void>;
+export type Authenticator = (request: Request, scope: Scope) => Promise<Principal>;
 
 /** Whether granted scopes allow what `scope` names. */
 export function allows(granted: ReadonlySet<string>, scope: Scope): boolean {

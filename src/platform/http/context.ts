@@ -1,4 +1,5 @@
 import type { Authenticator } from "./authenticator.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What a request carries through middleware and handlers. */
@@ -10,5 +11,7 @@ export interface AppEnv {
     /** All scopes that the modules have. */
     scopes: readonly string[];
     authenticate: Authenticator;
+    /** What the handler gives to use cases; it is there once the token is checked. */
+    context: ServiceContext;
   };
 }

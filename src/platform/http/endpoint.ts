@@ -14,6 +14,8 @@ import {
 import type { AppEnv } from "./context.ts";
 import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
 import { ErrorResponse } from "./schemas.ts";
+import { systemClock } from "#platform/clock.ts";
+import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError, type FailureStatus } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { toValidationError, unsupported } from "#platform/validation.ts";
@@ -177,7 +179,7 @@ export function endpoint<
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
-      if (spec.scope !== "public") await c.var.authenticate(c.req.raw, spec.scope);
+      c.set("context", await contextOf(c, spec.scope));
       const given = queryOf(c);
       const isWalk = followsCursor(spec.query, given);
       if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
@@ -209,6 +211,12 @@ export function endpoint<
       return respond(spec.failure(error, c));
     }
   });
+}
+
+/** Checks the token, where one is needed. */
+async function contextOf(c: Context<AppEnv>, scope: Scope | "public"): Promise<ServiceContext> {
+  const principal = scope === "public" ? ANONYMOUS : await c.var.authenticate(c.req.raw, scope);
+  return { env: c.env, principal, requestId: c.var.requestId, clock: systemClock };
 }
 
 const toRoutePath = (path: string): string =>

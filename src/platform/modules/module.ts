@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ResourceGroup } from "./resources.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsTable } from "#platform/settings.ts";
@@ -18,7 +19,7 @@ export interface Module {
   /** Routes that are Florin's own, below `/api/florin/v1`. */
   readonly florinRoutes?: () => Routes;
   /** Resolves when what the module stands on answers. */
-  readonly health: (env: Env) => Promise<void>;
+  readonly health: (context: ServiceContext) => Promise<void>;
   readonly settings: SettingsTable;
   readonly scopes: ScopeTable;
   readonly queues?: QueueConsumers;
@@ -37,7 +38,7 @@ export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
 
 /** What takes the messages of a queue, by the name of the queue. It acknowledges each message when its effect is stored. */
 export type QueueConsumers = Readonly<
-  Record<string, (batch: MessageBatch, env: Env) => Promise<void>>
+  Record<string, (batch: MessageBatch, context: ServiceContext) => Promise<void>>
 >;
 
 /** Work that a message or a request has left undone, because something was killed, late or away. */
@@ -45,7 +46,7 @@ export interface Sweep {
   /** Names it in the log. */
   readonly name: string;
   /** Puts right what is overdue, and returns when to look again, in milliseconds since the epoch; undefined for never. */
-  readonly run: (env: Env) => Promise<number | undefined>;
+  readonly run: (context: ServiceContext) => Promise<number | undefined>;
 }
 
 /** Durable Object and Workflow classes, by name: `index.ts` of the Worker exports them, `wrangler.toml` binds them. */

@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Module } from "./module.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { log } from "#platform/log.ts";
@@ -35,7 +36,7 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
         versions: await Promise.all(
           modules.flatMap((module) => {
             const { version } = module;
-            return version === undefined ? [] : [showHealth({ ...module, version }, c.env)];
+            return version === undefined ? [] : [showHealth({ ...module, version }, c.var.context)];
           }),
         ),
       },
@@ -43,8 +44,11 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
   );
 }
 
-async function showHealth({ name, version, health }: Module & { version: string }, env: Env) {
-  return { name, version, health: await isHealthy(name, health(env)) };
+async function showHealth(
+  { name, version, health }: Module & { version: string },
+  context: ServiceContext,
+) {
+  return { name, version, health: await isHealthy(name, health(context)) };
 }
 
 /** Whether a check passes. What went wrong is for the operator's log, not for an unauthenticated answer. */

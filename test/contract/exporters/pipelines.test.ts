@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
 import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
 import { systemClock } from "#platform/clock.ts";
+import { systemContext } from "#platform/context.ts";
 import { parseJson } from "#platform/json.ts";
 import {
   act,
@@ -115,7 +116,7 @@ describe("a pipeline", () => {
     await write(ledger, 2);
     await evictDurableObject(pipelineObject(id));
     await ring(id);
-    await PipelineService.from(env).sweep();
+    await PipelineService.from(systemContext(env, "test")).sweep();
     expect(endpoint.ids).toEqual([1, 2]);
     expect(await stateOf(ledger, id)).toMatchObject({ state: "paused", enabled: false, lag: 2 });
     await act(ledger, id, "start");
@@ -219,7 +220,10 @@ describe("a pipeline", () => {
     await api(`/api/ledger/v2/_/buckets/${bucket}/restore`, { method: "POST" });
     await write(ledger, 1);
     await received(endpoint, [1, 2, 3]);
-    await deletePipelinesOf(env, { name: ledger, uuid: await uuidOf(ledger) });
+    await deletePipelinesOf(systemContext(env, "test"), {
+      name: ledger,
+      uuid: await uuidOf(ledger),
+    });
     expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
   });
 });
@@ -249,21 +253,21 @@ describe("what is cut off", () => {
     const store = PipelineStore.from(env);
     const id = crypto.randomUUID();
     await store.insert(id, { ledger, exporterId }, systemClock());
-    await PipelineService.from(env).sweep();
+    await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2]);
     await settled(ledger, id, 2);
 
     await store.setEnabled({ ledger, id }, false);
-    await PipelineService.from(env).sweep();
+    await PipelineService.from(systemContext(env, "test")).sweep();
     await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
     await store.reset({ ledger, id });
     // What the object does not know of yet is not shown as progress.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
-    await PipelineService.from(env).sweep();
+    await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2, 1, 2]);
 
     await store.remove({ ledger, id }, systemClock());
-    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
     expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
   });
 
@@ -277,15 +281,16 @@ describe("what is cut off", () => {
     await store.setEnabled({ ledger, id }, true);
     const revision = (await store.findSpec(id))?.revision ?? 0;
     await store.pending.confirm([{ id, revision, attempts: 1, isFinal: 0 }]);
-    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const broken = { getByName: () => ({ wake: () => Promise.reject(new Error("reset")) }) };
-    const service = PipelineService.from({ ...env, PIPELINES: broken } as unknown as Env); // no other call is made
+    const brokenEnv = { ...env, PIPELINES: broken } as unknown as Env; // no other call is made
+    const service = PipelineService.from(systemContext(brokenEnv, "test"));
     await service.wake(new Map([[ledger, 2]]));
     expect(logged).toHaveBeenCalledOnce();
     logged.mockRestore();
     expect(endpoint.ids).toEqual([1]);
-    await PipelineService.from(env).sweep();
+    await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2]);
   });
 
@@ -293,7 +298,7 @@ describe("what is cut off", () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
-    expect(await PipelineService.from(env).sweep()).toBeUndefined();
+    expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
     await vi.waitFor(async () => {
       expect(await alarmOf(id)).toBeGreaterThan(Date.now() + 3000);
     });

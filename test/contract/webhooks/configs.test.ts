@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { sign } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import type { Fetch } from "#platform/http/outbound.ts";
 import { findUrlFault } from "#platform/http/outbound.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
@@ -390,7 +391,9 @@ describe("test request", () => {
       requests.push(new Request(url, init));
       return new Response(null, { status: 404 });
     };
-    const { result, webhookId } = await WebhookService.from(env, { fetch }).testConfig(id);
+    const { result, webhookId } = await WebhookService.from(systemContext(env, "test"), {
+      fetch,
+    }).testConfig(id);
     expect(result.statusCode).toBe(404);
     const request = present(requests[0], "the endpoint is called");
     expect(request.url).toBe(endpoint);

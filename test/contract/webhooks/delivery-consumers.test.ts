@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { consumeDeliveries } from "#modules/webhooks/consumer.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
+import { systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsOrigin } from "#platform/events/messages.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
@@ -320,7 +321,7 @@ describe("the clock object", () => {
       secret: undefined,
       name: undefined,
     });
-    const killed = WebhookService.from(env, {
+    const killed = WebhookService.from(systemContext(env, "test"), {
       clock: () => fromMillis(Date.now() - HOUR),
       send: async () => undefined,
     });

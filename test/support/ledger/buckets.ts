@@ -6,6 +6,7 @@ import type { BucketPorts } from "#modules/ledger/catalogue/buckets/context.ts";
 import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { type ApiInit, api, freshName } from "#test/support/platform/api.ts";
 
@@ -43,7 +44,7 @@ export const isServed = async (ledger: string): Promise<boolean> =>
 
 /** Leaves an audit of a ledger that is not at its end. */
 export async function halfAudited(ledger: string): Promise<void> {
-  const info = await LedgerService.from(env).getLedger(ledger);
+  const info = await LedgerService.from(systemContext(env, "test")).getLedger(ledger);
   const answer = await runInDurableObject(env.AUDITS.getByName(ledger), (audit) => {
     vi.spyOn(Date, "now").mockReturnValueOnce(0); // the begin of the call, which works for a while
     return audit.audit(info);
@@ -71,15 +72,12 @@ export function bucketsAt(
   nowMs: number,
   { settings = {}, ...ports }: Partial<BucketPorts> & { settings?: Record<string, string> } = {},
 ): BucketService {
-  return BucketService.from(
-    { ...env, ...settings },
-    {
-      clock: () => fromMillis(nowMs),
-      armClock: async () => undefined,
-      watchClock: async () => undefined,
-      ...ports,
-    },
-  );
+  return BucketService.from(systemContext({ ...env, ...settings }, "test"), {
+    clock: () => fromMillis(nowMs),
+    armClock: async () => undefined,
+    watchClock: async () => undefined,
+    ...ports,
+  });
 }
 
 /** Deletes a bucket through the API. */

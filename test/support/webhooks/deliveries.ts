@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { freshName } from "#test/support/platform/api.ts";
@@ -64,30 +65,27 @@ export class DeliveryBench {
   readonly service: WebhookService;
 
   constructor(settings: Readonly<Record<string, string>> = {}) {
-    this.service = WebhookService.from(
-      { ...env, ...settings },
-      {
-        clock: () => fromMillis(this.nowMs),
-        armClock: async (atMs) => {
-          this.armedMs.push(atMs);
-        },
-        send: async (messages) => {
-          this.beforeSend();
-          this.sendSizes.push(messages.length);
-          for (const { body, delaySeconds = 0 } of messages) {
-            const dueMs = this.nowMs + delaySeconds * 1000;
-            this.messages.push({ deliveryId: body.deliveryId, delaySeconds, dueMs });
-          }
-        },
-        fetch: async (url, init) => {
-          const request = new Request(url, init);
-          const { headers } = request;
-          const call = { url, headers, body: await request.text(), atMs: this.nowMs };
-          this.calls.push(call);
-          return this.respond(call);
-        },
+    this.service = WebhookService.from(systemContext({ ...env, ...settings }, "test"), {
+      clock: () => fromMillis(this.nowMs),
+      armClock: async (atMs) => {
+        this.armedMs.push(atMs);
       },
-    );
+      send: async (messages) => {
+        this.beforeSend();
+        this.sendSizes.push(messages.length);
+        for (const { body, delaySeconds = 0 } of messages) {
+          const dueMs = this.nowMs + delaySeconds * 1000;
+          this.messages.push({ deliveryId: body.deliveryId, delaySeconds, dueMs });
+        }
+      },
+      fetch: async (url, init) => {
+        const request = new Request(url, init);
+        const { headers } = request;
+        const call = { url, headers, body: await request.text(), atMs: this.nowMs };
+        this.calls.push(call);
+        return this.respond(call);
+      },
+    });
   }
 
   /**

@@ -66,6 +66,35 @@ async function check(token: string, scope: Scope = "ledger:read"): Promise<strin
   }
 }
 
+describe("who acts", () => {
+  const principalOf = async (claims: object, key = own.privateKey) => {
+    const headers = { authorization: `Bearer ${await sign(claims, key)}` };
+    const request = new Request(`${PUBLIC_URL}/api`, { headers });
+    return verifier.authenticate(request, "ledger:read");
+  };
+
+  test("is the client that our own token names as its audience, and no ledger is out of its reach", async () => {
+    expect(await principalOf({ aud: ["shop"] })).toEqual({
+      issuer: OWN,
+      subject: "shop",
+      clientId: "shop",
+      scopes: new Set(["ledger:write", "auth:read"]),
+      ledgers: [],
+    });
+  });
+
+  test.each([
+    [{ sub: "ann", client_id: "app", azp: "other", aud: "api" }, "ann", "app"],
+    [{ sub: "ann", azp: "app", aud: "api" }, "ann", "app"],
+    [{ client_id: "app", aud: "api" }, "app", "app"],
+    [{ aud: "api" }, "api", "api"],
+    [{}, "", ""],
+  ])("is the subject of another issuer's token %j", async (claims, subject, clientId) => {
+    const principal = await principalOf({ iss: OTHER, ...claims }, other.privateKey);
+    expect(principal).toMatchObject({ issuer: OTHER, subject, clientId });
+  });
+});
+
 describe("the check of a token", () => {
   test("looks at the scope of each request, also of a token that it remembers", async () => {
     const token = await sign({});

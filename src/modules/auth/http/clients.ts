@@ -38,7 +38,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The clients", ClientsResponse) },
     },
     async ({ c }) => {
-      const clients = await ClientService.from(c.env).list();
+      const clients = await ClientService.from(c.var.context).list();
       return { status: 200, body: { data: clients.map(toClientView) } };
     },
   );
@@ -57,7 +57,10 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 201: json("The client", ClientResponse), ...errors(400, 409, 413) },
     },
     async ({ body: { id, ...fields }, c }) => {
-      const client = await ClientService.from(c.env).create(fields, id === "" ? undefined : id);
+      const client = await ClientService.from(c.var.context).create(
+        fields,
+        id === "" ? undefined : id,
+      );
       return { status: 201, body: { data: toClientView(client) } };
     },
   );
@@ -77,7 +80,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const client = await ClientService.from(c.env).get(params.clientId);
+      const client = await ClientService.from(c.var.context).get(params.clientId);
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -97,7 +100,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(400, 404, 413) },
     },
     async ({ params, body, c }) => {
-      const client = await ClientService.from(c.env).replace(params.clientId, body);
+      const client = await ClientService.from(c.var.context).replace(params.clientId, body);
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -115,7 +118,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("There is no such client now") },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.env).delete(params.clientId);
+      await ClientService.from(c.var.context).delete(params.clientId);
       return { status: 204 };
     },
   );
@@ -138,7 +141,7 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The secret", SecretResponse), ...errors(400, 404, 413) },
     },
     async ({ params, body, c }) => {
-      const created = await ClientService.from(c.env).createSecret(params.clientId, body);
+      const created = await ClientService.from(c.var.context).createSecret(params.clientId, body);
       return { status: 200, body: { data: toCreatedSecretView(created) } };
     },
   );
@@ -155,7 +158,7 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("The secret is deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.env).deleteSecret(params.clientId, params.secretId);
+      await ClientService.from(c.var.context).deleteSecret(params.clientId, params.secretId);
       return { status: 204 };
     },
   );

@@ -87,7 +87,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       failure: (error, c) => toErrorAnswer(error, c.req.header("authorization") ?? null),
     },
     async ({ body, c }) => {
-      const token = await TokenService.from(c.env, c.var.scopes).issue({
+      const token = await TokenService.from(c.var.context, c.var.scopes).issue({
         grantType: body.grant_type,
         scope: body.scope,
         authorization: c.req.header("authorization") ?? null,

@@ -41,7 +41,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("All of them, oldest first", cursorOf(ExporterResponse)) },
     },
     async ({ c }) => {
-      const exporters = await ExporterService.from(c.env).list();
+      const exporters = await ExporterService.from(c.var.context).list();
       return { status: 200, body: toWholeCursor(exporters.map(toExporterView), EXPORTERS_MAX) };
     },
   );
@@ -61,7 +61,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ body, c }) => {
       const { driver = "", config } = body;
-      const exporter = await ExporterService.from(c.env).create({ driver, config });
+      const exporter = await ExporterService.from(c.var.context).create({ driver, config });
       return { status: 201, body: { data: toExporterView(exporter) } };
     },
   );
@@ -85,7 +85,7 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The exporter", dataOf(ExporterResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const exporter = await ExporterService.from(c.env).get(params.exporterID);
+      const exporter = await ExporterService.from(c.var.context).get(params.exporterID);
       return { status: 200, body: { data: toExporterView(exporter) } };
     },
   );
@@ -103,7 +103,7 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const { driver = "", config } = body;
-      await ExporterService.from(c.env).update(params.exporterID, { driver, config });
+      await ExporterService.from(c.var.context).update(params.exporterID, { driver, config });
       return { status: 204 };
     },
   );
@@ -118,7 +118,7 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await ExporterService.from(c.env).remove(params.exporterID);
+      await ExporterService.from(c.var.context).remove(params.exporterID);
       return { status: 204 };
     },
   );

@@ -55,7 +55,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, c }) => {
-      const pipelines = await PipelineService.from(c.env).list(params.ledger);
+      const pipelines = await PipelineService.from(c.var.context).list(params.ledger);
       const views = pipelines.map(toPipelineView);
       return { status: 200, body: toWholeCursor(views, PIPELINES_PER_LEDGER_MAX) };
     },
@@ -80,7 +80,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const way = { ledger: params.ledger, exporterId: body.exporterID };
-      const pipeline = await PipelineService.from(c.env).create(way);
+      const pipeline = await PipelineService.from(c.var.context).create(way);
       return { status: 201, body: { data: toPipelineView({ ...pipeline, progress: undefined }) } };
     },
   );
@@ -105,7 +105,7 @@ function registerPipeline(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      const pipeline = await PipelineService.from(c.env).get(target);
+      const pipeline = await PipelineService.from(c.var.context).get(target);
       return { status: 200, body: { data: toPipelineView(pipeline) } };
     },
   );
@@ -121,7 +121,7 @@ function registerPipeline(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      await PipelineService.from(c.env).remove(target);
+      await PipelineService.from(c.var.context).remove(target);
       return { status: 204 };
     },
   );
@@ -152,7 +152,7 @@ function registerSwitch(app: OpenAPIHono<AppEnv>, { verb, operationId, summary }
     },
     async ({ params, c }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      await PipelineService.from(c.env)[verb](target);
+      await PipelineService.from(c.var.context)[verb](target);
       return { status: 202 };
     },
   );
@@ -177,7 +177,7 @@ export function registerPipelineStates(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, c }) => {
-      const pipelines = await PipelineService.from(c.env).listMeasured(params.ledger);
+      const pipelines = await PipelineService.from(c.var.context).listMeasured(params.ledger);
       return { status: 200, body: { data: pipelines.map(toPipelineStateView) } };
     },
   );
@@ -196,7 +196,7 @@ export function registerPipelineStates(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const target = { ledger: params.ledger, id: params.pipelineID };
-      const pipeline = await PipelineService.from(c.env).getMeasured(target);
+      const pipeline = await PipelineService.from(c.var.context).getMeasured(target);
       return { status: 200, body: { data: toPipelineStateView(pipeline) } };
     },
   );

@@ -79,7 +79,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("All configs that match", ConfigsResponse), ...errors(400) },
     },
     async ({ query, c }) => {
-      const configs = await WebhookService.from(c.env).listConfigs(query);
+      const configs = await WebhookService.from(c.var.context).listConfigs(query);
       return { status: 200, body: { cursor: { hasMore: false, data: configs.map(toConfigView) } } };
     },
   );
@@ -99,7 +99,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The new config, active", ConfigResponse), ...errors(400) },
     },
     async ({ body, c }) => {
-      const config = await WebhookService.from(c.env).createConfig(toInput(body));
+      const config = await WebhookService.from(c.var.context).createConfig(toInput(body));
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );
@@ -119,7 +119,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: empty("Replaced"), ...errors(400, 404) },
     },
     async ({ params, body, c }) => {
-      await WebhookService.from(c.env).updateConfig(params.id, toInput(body));
+      await WebhookService.from(c.var.context).updateConfig(params.id, toInput(body));
       return { status: 200 };
     },
   );
@@ -137,7 +137,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: empty("Deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await WebhookService.from(c.env).deleteConfig(params.id);
+      await WebhookService.from(c.var.context).deleteConfig(params.id);
       return { status: 200 };
     },
   );
@@ -160,7 +160,7 @@ function registerSwitch(
       responses: { 200: json("The config", ConfigResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const config = await WebhookService.from(c.env).setActive(params.id, active);
+      const config = await WebhookService.from(c.var.context).setActive(params.id, active);
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );
@@ -184,7 +184,7 @@ function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, body, c }) => {
-      const config = await WebhookService.from(c.env).changeSecret(params.id, body?.secret);
+      const config = await WebhookService.from(c.var.context).changeSecret(params.id, body?.secret);
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );
@@ -204,7 +204,7 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What the endpoint answered", TestResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const test = await WebhookService.from(c.env).testConfig(params.id);
+      const test = await WebhookService.from(c.var.context).testConfig(params.id);
       return { status: 200, body: { data: toTestView(test) } };
     },
   );

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
 import { readElements } from "#modules/ledger/bulk/elements.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
+import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { consume } from "#src/jobs.ts";
 import { freshExporter, freshPipeline } from "#test/support/exporters/pipelines.ts";
@@ -107,7 +108,9 @@ describe("the purge", () => {
     vi.spyOn(PipelineObject.prototype, "refresh").mockRejectedValueOnce(new Error("down"));
     expect(await at(dueMs).sweep()).toBe(dueMs + RETRY_MS);
     expect(await rowOf(ledger)).not.toBeNull();
-    await vi.waitFor(async () => expect(await PipelineService.from(env).sweep()).toBeUndefined());
+    await vi.waitFor(async () =>
+      expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined(),
+    );
     await at(dueMs + RETRY_MS).sweep();
     expect(await rowOf(ledger)).toBeNull();
     expect(await storageOf(pipeline)).toEqual(NO_STORAGE);
@@ -147,7 +150,7 @@ describe("the purge", () => {
       wantsRows: false,
     };
     expect(await object.answerAudit(uuid, request)).toMatchObject({ ok: false });
-    await deletePipelinesOf(env, { name: ledger, uuid });
+    await deletePipelinesOf(systemContext(env, "test"), { name: ledger, uuid });
     expect((await inLedger(ledger, `/pipelines/${pipeline}`)).status).toBe(200);
     await object.setDeletion({ uuid, revision: 9, deletedAt: fromMillis(deletedMs) });
     expect(await object.readLogs(1, 1, uuid)).toMatchObject({ ok: false });
@@ -220,7 +223,7 @@ describe("the purge", () => {
   }
 
   test("ends a stream and an import: the next ledger of the name gets nothing of them", async () => {
-    const service = LedgerService.from(env);
+    const service = LedgerService.from(systemContext(env, "test"));
     const [source, target] = [await ledgerIn(bucket), freshName("ledger")];
     await okBodyOf(post(source, pay("world -> a", 1)));
     const exported = await inLedger(source, "/logs/export", { method: "POST" });
@@ -257,7 +260,7 @@ describe("the purge", () => {
       const written = await inLedger(ledger, "/accounts/a/metadata", { body: metadata });
       expect(written.status).toBe(204);
     }
-    const pages = LedgerService.from(env).exportLogs(ledger);
+    const pages = LedgerService.from(systemContext(env, "test")).exportLogs(ledger);
     expect((await pages.next()).value).toContain('"id":1');
     await replace(ledger);
     for (let index = 0; index < 25; index++) await okBodyOf(post(ledger, pay("world -> b", 1)));
@@ -269,7 +272,7 @@ describe("the events of a ledger that is deleted", () => {
   test("still go out when they were committed before", async () => {
     const ledger = await ledgerIn(bucket);
     await deleteBucket(bucket);
-    const service = LedgerService.from(env);
+    const service = LedgerService.from(systemContext(env, "test"));
     const { events } = await service.readEvents({ ledger, uuid: await uuidOf(ledger) }, 1, 1);
     expect(events).toMatchObject([{ type: "COMMITTED_TRANSACTIONS" }]);
     await vi.waitFor(async () => {

@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LedgerService } from "#modules/ledger/index.ts";
+import { systemContext } from "#platform/context.ts";
 import {
   inLedger,
   logIdsOf,
@@ -121,7 +122,9 @@ describe("a bucket that is deleted", () => {
 
   test("ends the audits of its ledgers, which leave nothing", async () => {
     const ledger = await ledgerIn(bucket);
-    const { uuid, name, features } = await LedgerService.from(env).getLedger(ledger);
+    const { uuid, name, features } = await LedgerService.from(systemContext(env, "test")).getLedger(
+      ledger,
+    );
     await deleteBucket(bucket);
     const audit = env.AUDITS.getByName(ledger);
     const answer = await audit.audit({ uuid, name, bucket, features });

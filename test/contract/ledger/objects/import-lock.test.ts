@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { LogResponse } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { systemContext } from "#platform/context.ts";
 import { unwrap } from "#platform/result.ts";
 import {
   freshLedger,
@@ -40,7 +41,7 @@ async function beginImport(ledger: string, [first = "", ...others]: readonly str
     await mayGoOn;
     yield new TextEncoder().encode(others.join("\n"));
   }
-  const done = LedgerService.from(env).importLogs(ledger, body());
+  const done = LedgerService.from(systemContext(env, "test")).importLogs(ledger, body());
   await vi.waitFor(async () => expect(await logIdsOf(ledger)).toEqual([1]));
   return { goOn, done };
 }
@@ -122,7 +123,7 @@ describe("an import that stops without an end", () => {
 test("an import that is refused leaves writes welcome", async () => {
   const ledger = await freshLedger();
   await okBodyOf(post(ledger, pay("world -> a", 1)));
-  const importing = LedgerService.from(env).importLogs(ledger, nothing());
+  const importing = LedgerService.from(systemContext(env, "test")).importLogs(ledger, nothing());
   await expect(importing).rejects.toMatchObject({ kind: "IMPORT" });
   expect((await post(ledger, pay("world -> b", 1))).status).toBe(200);
 });

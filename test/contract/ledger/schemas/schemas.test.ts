@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import {
   freshLedger,
   inLedger,
@@ -39,7 +40,7 @@ const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: D
 describe("an insertion as an event", () => {
   test("is delivered to those who want it", async () => {
     const bench = new DeliveryBench();
-    const service = WebhookService.from(env);
+    const service = WebhookService.from(systemContext(env, "test"));
     // Nothing listens on this port.
     const { id } = await service.createConfig({
       endpoint: "http://127.0.0.1:9/in",

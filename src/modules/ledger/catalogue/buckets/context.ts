@@ -1,7 +1,7 @@
 import { BucketStore, type PendingLedger } from "./store.ts";
 import { deletePipelinesOf } from "#modules/exporters/index.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
-import { systemClock } from "#platform/clock.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import type { Clock } from "#platform/time.ts";
@@ -36,9 +36,12 @@ const LANES = { total: 32, timeoutMs: 3000 };
 /** When an object that has failed is called again. */
 const BACKOFF = doubling(15_000, 300_000);
 
-export function contextOf(env: Env, ports: Partial<BucketPorts>): BucketContext {
-  const { clock, setDeletion, purge, armClock, watchClock } = { ...platformPorts(env), ...ports };
-  const store = BucketStore.from(env);
+export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>): BucketContext {
+  const { clock, setDeletion, purge, armClock, watchClock } = {
+    ...platformPorts(context),
+    ...ports,
+  };
+  const store = BucketStore.from(context.env);
   const reconciler = new Reconciler<PendingLedger>({
     what: "ledger",
     table: store.pending,
@@ -53,21 +56,25 @@ export function contextOf(env: Env, ports: Partial<BucketPorts>): BucketContext 
     sweepClock: { arm: armClock, watch: watchClock },
     clock,
   });
-  return { clock, store, reconciler, settings: ledgerSettings.of(env) };
+  return { clock, store, reconciler, settings: ledgerSettings.of(context.env) };
 }
 
-const platformPorts = (env: Env): BucketPorts => ({
-  clock: systemClock,
+const platformPorts = (context: ServiceContext): BucketPorts => ({
+  clock: context.clock,
   setDeletion: ({ name, uuid, revision, deletedAt }) =>
-    env.LEDGERS.getByName(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined }),
+    context.env.LEDGERS.getByName(name).setDeletion({
+      uuid,
+      revision,
+      deletedAt: deletedAt ?? undefined,
+    }),
   purge: async ({ name, uuid }) => {
-    const areSynced = await deletePipelinesOf(env, { name, uuid });
-    await env.LEDGERS.getByName(name).purge(uuid);
-    await env.AUDITS.getByName(name).purge(uuid);
+    const areSynced = await deletePipelinesOf(context, { name, uuid });
+    await context.env.LEDGERS.getByName(name).purge(uuid);
+    await context.env.AUDITS.getByName(name).purge(uuid);
     // They read by the name, which another ledger gets next.
     if (!areSynced)
       throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },
-  armClock: (atMs) => armClock(env, atMs),
-  watchClock: (untilMs) => watchClock(env, untilMs),
+  armClock: (atMs) => armClock(context.env, atMs),
+  watchClock: (untilMs) => watchClock(context.env, untilMs),
 });

@@ -3,6 +3,7 @@ import { purgeTimeOf } from "./purge.ts";
 import { type Bucket, keptIn } from "./store.ts";
 import { SYNCS_MAX, sweep } from "./sweep.ts";
 import { isBucketName } from "#ledger-engine";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
@@ -34,8 +35,8 @@ export class BucketService {
     this.#context = context;
   }
 
-  static from(env: Env, ports: Partial<BucketPorts> = {}): BucketService {
-    return new BucketService(contextOf(env, ports));
+  static from(context: ServiceContext, ports: Partial<BucketPorts> = {}): BucketService {
+    return new BucketService(contextOf(context, ports));
   }
 
   /** The buckets that have ledgers, deleted ones included. */

@@ -58,7 +58,10 @@ export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, c }) => {
-      const intervals = await LedgerService.from(c.env).readBalanceHistory(params.ledger, query);
+      const intervals = await LedgerService.from(c.var.context).readBalanceHistory(
+        params.ledger,
+        query,
+      );
       return { status: 200, body: { data: intervals.map(toBalanceIntervalView) } };
     },
   );

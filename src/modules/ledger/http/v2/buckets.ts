@@ -45,7 +45,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Deleted"), ...errors(400) },
     },
     async ({ params, c }) => {
-      await BucketService.from(c.env).deleteBucket(params.bucket);
+      await BucketService.from(c.var.context).deleteBucket(params.bucket);
       return { status: 204 };
     },
   );
@@ -64,8 +64,8 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Restored"), ...errors(400) },
     },
     async ({ params, c }) => {
-      await BucketService.from(c.env).restoreBucket(params.bucket);
-      await resumePipelinesOf(c.env, params.bucket);
+      await BucketService.from(c.var.context).restoreBucket(params.bucket);
+      await resumePipelinesOf(c.var.context, params.bucket);
       return { status: 204 };
     },
   );
@@ -87,7 +87,7 @@ export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ query, c }) => {
       const wanted = toPageQuery(query, LIST_RULES, c.var.settings);
-      const page = await BucketService.from(c.env).listBuckets(wanted);
+      const page = await BucketService.from(c.var.context).listBuckets(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBucketView)) };
     },
   );

@@ -49,7 +49,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         contentTypes: { [JSON_STREAM]: BulkJsonStream, [SCRIPT_STREAM]: BulkScriptStream },
         handler: async ({ params, query, contentType, chunks, c }) => {
           assertOptions(query);
-          const service = LedgerService.from(c.env);
+          const service = LedgerService.from(c.var.context);
           const elements = readElements(chunks, FORMATS.get(contentType) ?? "json");
           const outcome = await service.executeStream(params.ledger, elements, query);
           return toStreamAnswer(outcome, (logIds) => service.readCommitted(params.ledger, logIds));
@@ -71,10 +71,14 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         actions = requests.map(({ action }) => action);
         return requests.map(toBulkElement);
       };
-      const results = await LedgerService.from(c.env).executeBulk(params.ledger, toElements, {
-        ...query,
-        settings,
-      });
+      const results = await LedgerService.from(c.var.context).executeBulk(
+        params.ledger,
+        toElements,
+        {
+          ...query,
+          settings,
+        },
+      );
       const status = results.every(({ ok }) => ok) ? 200 : 400;
       return { status, body: toBulkView(actions, results) };
     },

@@ -50,7 +50,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ query, body, c }) => {
       const wanted = toLedgerQuery(query, body, c.var.settings);
-      const page = await LedgerService.from(c.env).listLedgers(wanted);
+      const page = await LedgerService.from(c.var.context).listLedgers(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLedgerView)) };
     },
   );
@@ -69,7 +69,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Created"), ...errors(400) },
     },
     async ({ params, body, c }) => {
-      await LedgerService.from(c.env).createLedger(
+      await LedgerService.from(c.var.context).createLedger(
         {
           name: params.ledger,
           bucket: body?.bucket ?? "",
@@ -95,7 +95,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The ledger", dataOf(LedgerResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const ledger = await LedgerService.from(c.env).getLedger(params.ledger);
+      const ledger = await LedgerService.from(c.var.context).getLedger(params.ledger);
       return { status: 200, body: { data: toLedgerView(ledger) } };
     },
   );
@@ -125,7 +125,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Added"), ...errors(400, 404) },
     },
     async ({ params, body, c }) => {
-      await LedgerService.from(c.env).addLedgerMetadata(params.ledger, body);
+      await LedgerService.from(c.var.context).addLedgerMetadata(params.ledger, body);
       return { status: 204 };
     },
   );
@@ -142,7 +142,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await LedgerService.from(c.env).deleteLedgerMetadata(params.ledger, params.key);
+      await LedgerService.from(c.var.context).deleteLedgerMetadata(params.ledger, params.key);
       return { status: 204 };
     },
   );
@@ -162,7 +162,7 @@ function registerLedgerFacts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const steps = await LedgerService.from(c.env).listMigrations(params.ledger);
+      const steps = await LedgerService.from(c.var.context).listMigrations(params.ledger);
       const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
       return { status: 200, body: { data: { name: params.ledger, storage: { migrations } } } };
     },
@@ -180,7 +180,9 @@ function registerLedgerFacts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const { transactions, accounts } = await LedgerService.from(c.env).countLedger(params.ledger);
+      const { transactions, accounts } = await LedgerService.from(c.var.context).countLedger(
+        params.ledger,
+      );
       return { status: 200, body: { data: { transactions, accounts } } };
     },
   );

@@ -48,7 +48,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
         rulesOf(params.ledger, "logs"),
         c.var.settings,
       );
-      const page = await LedgerService.from(c.env).listLogs(params.ledger, wanted);
+      const page = await LedgerService.from(c.var.context).listLogs(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLogView)) };
     },
   );
@@ -74,7 +74,7 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
     },
     ({ params, c }) => ({
       status: 200,
-      texts: LedgerService.from(c.env).exportLogs(params.ledger),
+      texts: LedgerService.from(c.var.context).exportLogs(params.ledger),
     }),
   );
 }
@@ -98,10 +98,10 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       try {
-        await LedgerService.from(c.env).importLogs(params.ledger, body);
+        await LedgerService.from(c.var.context).importLogs(params.ledger, body);
       } finally {
         // Imported entries are no events, which wake the pipelines otherwise.
-        await wakePipelinesOf(c.env, params.ledger);
+        await wakePipelinesOf(c.var.context, params.ledger);
       }
       return { status: 204 };
     },

@@ -46,7 +46,7 @@ export function registerMetadata<T extends { ledger: string }>(
       responses: { 204: empty("Added"), ...errors(400, 404) },
     },
     async ({ params, query, body: metadata, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
+      const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
         writeOptions(c, query),
@@ -66,7 +66,7 @@ export function registerMetadata<T extends { ledger: string }>(
       responses: { 204: empty("Deleted"), ...errors(400, 404) },
     },
     async ({ params, query, c }) => {
-      const { isReplay } = await LedgerService.from(c.env).execute(
+      const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
         writeOptions(c, query),

@@ -46,7 +46,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of the list", QueryRunResponse), ...errors(400, 404) },
     },
     async ({ params: { ledger, id }, query, body, c }) => {
-      const service = LedgerService.from(c.env);
+      const service = LedgerService.from(c.var.context);
       const template = await service.getQueryTemplate(ledger, { ...query, id });
       const wanted = toQuery(template, body, { ledger, settings: c.var.settings });
       return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };

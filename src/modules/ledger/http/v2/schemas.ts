@@ -46,7 +46,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       const runtime = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
         ? "experimental-interpreter"
         : "machine";
-      const { isReplay } = await LedgerService.from(c.env).execute(
+      const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => toInsertSchema(params.version, body, { runtime }),
         writeOptions(c, query),
@@ -70,7 +70,10 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The schema", dataOf(SchemaResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const schema = await LedgerService.from(c.env).getSchema(params.ledger, params.version);
+      const schema = await LedgerService.from(c.var.context).getSchema(
+        params.ledger,
+        params.version,
+      );
       return { status: 200, body: { data: showSchema(schema) } };
     },
   );
@@ -97,7 +100,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
         { ...rules, order },
         c.var.settings,
       );
-      const page = await LedgerService.from(c.env).listSchemas(params.ledger, wanted);
+      const page = await LedgerService.from(c.var.context).listSchemas(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, showSchema)) };
     },
   );

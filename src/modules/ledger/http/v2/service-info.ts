@@ -56,7 +56,7 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
         responses: { 200: json("It is", HealthResponse) },
       },
       async ({ c }) => {
-        await checkLedgers(c.env);
+        await checkLedgers(c.var.context);
         return { status: 200, body: { "storage-driver-up-to-date": "OK" } };
       },
     );
@@ -77,7 +77,7 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
 }
 
 const listNames = (c: Context<AppEnv>): Promise<string[]> =>
-  LedgerService.from(c.env).listLedgerNames(NAMES_MAX);
+  LedgerService.from(c.var.context).listLedgerNames(NAMES_MAX);
 
 async function mayRead(c: Context<AppEnv>): Promise<boolean> {
   try {

@@ -66,7 +66,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+      const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
         writeOptions(c, query),
@@ -104,7 +104,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       const { ledger } = params;
       const wanted = toTransactionQuery({ ledger, query, body, settings: c.var.settings });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.env).listTransactions(ledger, wanted, expand);
+      const page = await LedgerService.from(c.var.context).listTransactions(ledger, wanted, expand);
       return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
     },
   );
@@ -125,7 +125,10 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const wanted = toCountQuery(query, body);
-      const count = await LedgerService.from(c.env).countTransactions(params.ledger, wanted);
+      const count = await LedgerService.from(c.var.context).countTransactions(
+        params.ledger,
+        wanted,
+      );
       return { status: 204, headers: { count: `${count}` } };
     },
   );
@@ -147,7 +150,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(400, 404) },
     },
     async ({ params, query, c }) => {
-      const transaction = await LedgerService.from(c.env).getTransaction(
+      const transaction = await LedgerService.from(c.var.context).getTransaction(
         params.ledger,
         params.id,
         toSingleRead(query),
@@ -179,7 +182,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
-      const { transaction, isReplay } = await LedgerService.from(c.env).commit(
+      const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
         params.ledger,
         () => toRevertTransaction(request),
         writeOptions(c, query),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { StorageWatch } from "#platform/storage-watch.ts";
+import { StorageWatch } from "#platform/objects/storage-watch.ts";
 
 test("storage that was never full is well without a write", async () => {
   const tryWrite = vi.fn<() => Promise<void>>();

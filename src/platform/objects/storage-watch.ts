@@ -1,4 +1,4 @@
-import { memoByEnv } from "./memo.ts";
+import { memoByEnv } from "#platform/memo.ts";
 
 /** How long after a write that found no room storage counts as full, in milliseconds, whatever else is stored meanwhile. */
 const FULL_MS = 15_000;

@@ -1,0 +1,42 @@
+import { systemClock } from "./clock.ts";
+import { newId } from "./ids.ts";
+import type { Clock } from "./time.ts";
+
+/** Who acts: what the token of a request says. */
+export interface Principal {
+  /** Who vouches for the rest: the issuer of the token, or `florin` for what the deployment does by itself. */
+  readonly issuer: string;
+  /** Who acts: a user, or the client where it acts by itself. */
+  readonly subject: string;
+  /** The program that acts. */
+  readonly clientId: string;
+  readonly scopes: ReadonlySet<string>;
+  /** The only ledgers that may be touched; empty for all. */
+  readonly ledgers: readonly string[];
+}
+
+/** What every use case gets besides its input. */
+export interface ServiceContext {
+  readonly env: Env;
+  readonly principal: Principal;
+  /** Names the request, or the run of a job, in logs and in the audit. */
+  readonly requestId: string;
+  readonly clock: Clock;
+}
+
+/** A request that needs no token. */
+export const ANONYMOUS: Principal = {
+  issuer: "",
+  subject: "anonymous",
+  clientId: "",
+  scopes: new Set(),
+  ledgers: [],
+};
+
+/** What queues, sweeps and objects do without a request. `job` names it: `sweep:buckets`. */
+export const systemContext = (env: Env, job: string): ServiceContext => ({
+  env,
+  principal: { issuer: "florin", subject: job, clientId: "florin", scopes: new Set(), ledgers: [] },
+  requestId: newId(),
+  clock: systemClock,
+});
