@@ -19,6 +19,7 @@ export function findViolations(sources: Sources): string[] {
     ),
     ...findCircles(imports),
     ...findLargeFolders([...sources.keys()]),
+    ...findDuplicateTypes(sources),
   ];
 }
 
@@ -139,5 +140,20 @@ function findLargeFolders(files: readonly string[]): string[] {
     .filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
     .map(
       ([folder, inside]) => `${folder} has ${inside.length} files; ${FOLDER_FILES_MAX} are allowed`,
+    );
+}
+
+const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+/** The exported types that are defined more than once: the name of a type stands for one thing in the whole house. */
+function findDuplicateTypes(sources: Sources): string[] {
+  const definitions = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(TYPE)].map(([, name = ""]) => ({ name, file })),
+  );
+  return [...Map.groupBy(definitions, ({ name }) => name)]
+    .filter(([, found]) => found.length > 1)
+    .map(
+      ([name, found]) =>
+        `the type ${name} is defined in ${found.map(({ file }) => file).join(" and in ")}`,
     );
 }

@@ -20,7 +20,7 @@ import { CommandRunner, type SchemaRules } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
-import { decodeEntry, type LogPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
+import { decodeEntry, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
 import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
 import { assert } from "#platform/assert.ts";
@@ -219,7 +219,7 @@ export class LedgerEngine {
    * Replays log entries of another ledger, of whose earlier entries this one has all. Throws `ReplayError` at an entry
    * that cannot be replayed, and then keeps nothing of the page.
    */
-  replay(page: LogPage): void {
+  replay(page: LogRowPage): void {
     this.#unitOfWork(() => {
       for (const row of page.rows) {
         try {

@@ -85,7 +85,7 @@ export {
   type LogEntry,
   type Metadata,
   type StoredSchema,
-  type Target,
+  type MetadataTarget,
   type Transaction,
 } from "./rules/types.ts";
 export { byKey, sortedByKey, toAccountView, toTransactionView } from "./rules/views.ts";

@@ -16,31 +16,31 @@ import {
 } from "./input.ts";
 import { toQueryList } from "./query-lists.ts";
 import type {
-  Account,
   BalanceOptions,
-  BulkElement,
-  BulkOptions,
   BulkResult,
-  Features,
-  Ledger,
-  ListOptions,
-  LogEntry,
   LogOptions,
-  Metadata,
   NewSchema,
   NewTransaction,
+  PublicAccount,
+  PublicBulkElement,
+  PublicBulkOptions,
+  PublicFeatures,
+  PublicLedger,
+  PublicListOptions,
+  PublicLogEntry,
+  PublicMetadata,
+  PublicTarget,
+  PublicTransaction,
+  PublicWriteOptions,
   QueryResult,
   QueryRun,
   RevertOptions,
   Schema,
-  Target,
-  Transaction,
   VolumeEntry,
   VolumeOptions,
-  WriteOptions,
 } from "./types.ts";
 import { toAccount, toLogEntry, toSchema, toTransaction, toVolumeEntry } from "./views.ts";
-import { queryTemplateOf, type Command, type LedgerEngine, type Outcome } from "#ledger-engine";
+import { type Command, type LedgerEngine, type Outcome, queryTemplateOf } from "#ledger-engine";
 import type { Runtime } from "#numscript";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
@@ -60,7 +60,7 @@ const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
 const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
 
 /** What an error's trace starts below. */
-type Method = Exclude<keyof Ledger, "name" | "features" | "close">;
+type Method = Exclude<keyof PublicLedger, "name" | "features" | "close">;
 
 /** What a ledger is opened with, besides its engine. */
 export interface EmbeddedOptions {
@@ -73,7 +73,7 @@ export interface EmbeddedOptions {
 }
 
 /** An engine with the public API around it: translates what goes in and what comes out. */
-export class EmbeddedLedger implements Ledger {
+export class EmbeddedLedger implements PublicLedger {
   readonly #engine: LedgerEngine;
   readonly #options: EmbeddedOptions;
   #isClosed = false;
@@ -87,19 +87,26 @@ export class EmbeddedLedger implements Ledger {
     return this.#engine.info.name;
   }
 
-  get features(): Features {
+  get features(): PublicFeatures {
     return this.#engine.info.features;
   }
 
-  createTransaction(transaction: NewTransaction, options: WriteOptions = {}): Transaction {
+  createTransaction(
+    transaction: NewTransaction,
+    options: PublicWriteOptions = {},
+  ): PublicTransaction {
     return this.#commit("createTransaction", () => toCreate(transaction), options);
   }
 
-  revertTransaction(id: number, options: RevertOptions = {}): Transaction {
+  revertTransaction(id: number, options: RevertOptions = {}): PublicTransaction {
     return this.#commit("revertTransaction", () => toRevert(id, options), options);
   }
 
-  addAccountMetadata(address: string, metadata: Metadata, options: WriteOptions = {}): void {
+  addAccountMetadata(
+    address: string,
+    metadata: PublicMetadata,
+    options: PublicWriteOptions = {},
+  ): void {
     this.#execute(
       "addAccountMetadata",
       () => toAddMetadata(accountTarget(address), metadata),
@@ -107,7 +114,7 @@ export class EmbeddedLedger implements Ledger {
     );
   }
 
-  deleteAccountMetadata(address: string, key: string, options: WriteOptions = {}): void {
+  deleteAccountMetadata(address: string, key: string, options: PublicWriteOptions = {}): void {
     this.#execute(
       "deleteAccountMetadata",
       () => toDeleteMetadata(accountTarget(address), key),
@@ -115,7 +122,11 @@ export class EmbeddedLedger implements Ledger {
     );
   }
 
-  addTransactionMetadata(id: number, metadata: Metadata, options: WriteOptions = {}): void {
+  addTransactionMetadata(
+    id: number,
+    metadata: PublicMetadata,
+    options: PublicWriteOptions = {},
+  ): void {
     this.#execute(
       "addTransactionMetadata",
       () => toAddMetadata(transactionTarget(id), metadata),
@@ -123,7 +134,7 @@ export class EmbeddedLedger implements Ledger {
     );
   }
 
-  deleteTransactionMetadata(id: number, key: string, options: WriteOptions = {}): void {
+  deleteTransactionMetadata(id: number, key: string, options: PublicWriteOptions = {}): void {
     this.#execute(
       "deleteTransactionMetadata",
       () => toDeleteMetadata(transactionTarget(id), key),
@@ -131,7 +142,7 @@ export class EmbeddedLedger implements Ledger {
     );
   }
 
-  bulk(elements: readonly BulkElement[], options: BulkOptions = {}): BulkResult[] {
+  bulk(elements: readonly PublicBulkElement[], options: PublicBulkOptions = {}): BulkResult[] {
     return this.#write("bulk", (engine) => {
       const wanted = toBulkOptions(options);
       const results = engine.executeBulk(toBulkElements(elements), wanted);
@@ -143,12 +154,12 @@ export class EmbeddedLedger implements Ledger {
     });
   }
 
-  insertSchema(version: string, schema: NewSchema, options: WriteOptions = {}): void {
+  insertSchema(version: string, schema: NewSchema, options: PublicWriteOptions = {}): void {
     const { runtime } = this.#options;
     this.#execute("insertSchema", () => toInsertion(version, schema, { runtime }), options);
   }
 
-  getTransaction(id: number): Transaction {
+  getTransaction(id: number): PublicTransaction {
     return this.#with("getTransaction", (engine) => {
       assertInteger(id, "transaction id");
       const found = engine.reads.findTransaction(id, EVERY_VOLUME);
@@ -157,7 +168,7 @@ export class EmbeddedLedger implements Ledger {
     });
   }
 
-  getAccount(address: string): Account {
+  getAccount(address: string): PublicAccount {
     return this.#with("getAccount", (engine) => {
       const found = engine.reads.findAccount(address, this.#accountVolumes);
       if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
@@ -173,7 +184,11 @@ export class EmbeddedLedger implements Ledger {
     });
   }
 
-  *transactions({ order = "asc", where, pit }: ListOptions = {}): Generator<Transaction> {
+  *transactions({
+    order = "asc",
+    where,
+    pit,
+  }: PublicListOptions = {}): Generator<PublicTransaction> {
     const list = this.#listOf("transactions", order, () => ({
       columns: { id: "integer" },
       scope: toScope({ where, pit }),
@@ -181,7 +196,7 @@ export class EmbeddedLedger implements Ledger {
     yield* this.#transactions(list);
   }
 
-  *accounts({ order = "asc", where, pit }: ListOptions = {}): Generator<Account> {
+  *accounts({ order = "asc", where, pit }: PublicListOptions = {}): Generator<PublicAccount> {
     const list = this.#listOf("accounts", order, () => ({
       columns: { address: "text" },
       scope: toScope({ where, pit }),
@@ -212,7 +227,7 @@ export class EmbeddedLedger implements Ledger {
     });
   }
 
-  *logs({ after = 0 }: LogOptions = {}): Generator<LogEntry> {
+  *logs({ after = 0 }: LogOptions = {}): Generator<PublicLogEntry> {
     this.#with("logs", () => assertInteger(after, "log id"));
     let last = after;
     for (;;) {
@@ -234,7 +249,7 @@ export class EmbeddedLedger implements Ledger {
     });
   }
 
-  *schemas({ order = "desc", where, pit }: ListOptions = {}): Generator<Schema> {
+  *schemas({ order = "desc", where, pit }: PublicListOptions = {}): Generator<Schema> {
     const list = this.#listOf("schemas", order, () => ({
       columns: { created_at: "date" },
       scope: toScope({ where, pit }),
@@ -268,13 +283,13 @@ export class EmbeddedLedger implements Ledger {
     this.#options.closeStorage();
   }
 
-  #commit(name: Method, toCommand: () => Command, options: WriteOptions): Transaction {
+  #commit(name: Method, toCommand: () => Command, options: PublicWriteOptions): PublicTransaction {
     const { transaction } = this.#execute(name, toCommand, options);
     // A key is checked against the command, so that a replay is of the same kind.
     return toTransaction(present(transaction, "a commit makes a transaction"));
   }
 
-  #execute(name: Method, toCommand: () => Command, options: WriteOptions): Outcome {
+  #execute(name: Method, toCommand: () => Command, options: PublicWriteOptions): Outcome {
     return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
   }
 
@@ -287,14 +302,14 @@ export class EmbeddedLedger implements Ledger {
     return result;
   }
 
-  *#transactions(list: List): Generator<Transaction> {
+  *#transactions(list: List): Generator<PublicTransaction> {
     const pages = this.#pages(list, ({ reads }, query) =>
       reads.listTransactions(query, EVERY_VOLUME),
     );
     for (const page of pages) yield* page.map(toTransaction);
   }
 
-  *#accounts(list: List): Generator<Account> {
+  *#accounts(list: List): Generator<PublicAccount> {
     const pages = this.#pages(list, ({ reads }, query) =>
       reads.listAccounts(query, this.#accountVolumes),
     );
@@ -306,7 +321,7 @@ export class EmbeddedLedger implements Ledger {
     for (const page of pages) yield* page.map(toVolumeEntry);
   }
 
-  *#logs(list: List): Generator<LogEntry> {
+  *#logs(list: List): Generator<PublicLogEntry> {
     const pages = this.#pages(list, ({ reads }, query) => reads.listLogs(query));
     for (const page of pages) yield* page.map(toLogEntry);
   }
@@ -361,8 +376,11 @@ export class EmbeddedLedger implements Ledger {
   }
 }
 
-const accountTarget = (targetId: string): Target => ({ targetType: "ACCOUNT", targetId });
-const transactionTarget = (targetId: number): Target => ({ targetType: "TRANSACTION", targetId });
+const accountTarget = (targetId: string): PublicTarget => ({ targetType: "ACCOUNT", targetId });
+const transactionTarget = (targetId: number): PublicTarget => ({
+  targetType: "TRANSACTION",
+  targetId,
+});
 
 /** What an iterator walks: one sort column, and the function of the public API that it belongs to. */
 interface List {

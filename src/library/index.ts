@@ -6,7 +6,7 @@ import { answer } from "./error.ts";
 import { openLedgerFile } from "./file.ts";
 import { parse, toTimestamp } from "./input.ts";
 import { PositionalSql } from "./positional-sql.ts";
-import type { Ledger, OpenOptions } from "./types.ts";
+import type { OpenOptions, PublicLedger } from "./types.ts";
 /**
  * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. The engine and the rules are those of
  * the server; here is no HTTP. What surprises:
@@ -15,12 +15,12 @@ import type { Ledger, OpenOptions } from "./types.ts";
  * - The public types are written out, so that their declarations lead to nothing else.
  */
 import {
-  LedgerEngine,
-  RuntimeRequest,
-  isLedgerName,
-  parseFeatures,
   type EngineSettings,
+  isLedgerName,
+  LedgerEngine,
   type LedgerInfo,
+  parseFeatures,
+  RuntimeRequest,
 } from "#ledger-engine";
 import { systemClock } from "#platform/clock.ts";
 import { AppError } from "#platform/errors.ts";
@@ -28,13 +28,55 @@ import { newId } from "#platform/ids.ts";
 import { type Clock } from "#platform/time.ts";
 
 export { type ErrorCode, LedgerError } from "./error.ts";
-export type * from "./types.ts";
+export type {
+  PublicAccount as Account,
+  PublicAccountVolumes as AccountVolumes,
+  PublicAmount as Amount,
+  BalanceOptions,
+  PublicBulkElement as BulkElement,
+  PublicBulkOptions as BulkOptions,
+  BulkResult,
+  PublicChart as Chart,
+  PublicFeatures as Features,
+  PublicFilter as Filter,
+  PublicLedger as Ledger,
+  PublicListOptions as ListOptions,
+  PublicLogData as LogData,
+  PublicLogEntry as LogEntry,
+  LogOptions,
+  PublicMetadata as Metadata,
+  NewPosting,
+  NewSchema,
+  NewTransaction,
+  OpenOptions,
+  PublicPosting as Posting,
+  PublicQueryParams as QueryParams,
+  QueryResult,
+  QueryRun,
+  PublicQueryTemplate as QueryTemplate,
+  QueryValue,
+  PublicQueryVariable as QueryVariable,
+  QueryVariableType,
+  RevertOptions,
+  PublicRuntime as Runtime,
+  Schema,
+  PublicScript as Script,
+  ScriptVariable,
+  PublicTarget as Target,
+  Time,
+  PublicTransaction as Transaction,
+  PublicTransactionTemplate as TransactionTemplate,
+  VolumeEntry,
+  VolumeOptions,
+  PublicVolumes as Volumes,
+  PublicWriteOptions as WriteOptions,
+} from "./types.ts";
 
 /**
  * Opens the ledger of a file, or makes it; without a file, a ledger in memory. A file is open in one place at a time:
  * `CONFLICT` says that it is open elsewhere.
  */
-export function openLedger(options: OpenOptions = {}): Ledger {
+export function openLedger(options: OpenOptions = {}): PublicLedger {
   return answer(openLedger, () => {
     const info = toInfo(options);
     const violations: string[] = [];

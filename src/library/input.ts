@@ -2,29 +2,31 @@ import { isDate } from "node:util/types";
 // A namespace import, so that a bundle holds what is used and not all languages of the messages.
 import * as z from "zod";
 import type {
-  BulkElement,
-  BulkOptions,
-  Filter,
   NewTransaction,
+  PublicBulkElement,
+  PublicBulkOptions,
+  PublicFilter,
+  PublicTarget,
+  PublicWriteOptions,
   QueryRun,
   RevertOptions,
-  Target,
   Time,
   VolumeOptions,
-  WriteOptions,
 } from "./types.ts";
-import type * as engine from "#ledger-engine";
 import {
-  BulkElementData,
-  TransactionRequest,
   assertIdempotencyKey,
+  type BulkElement,
+  BulkElementData,
+  type BulkOptions,
+  type Command,
   parseBulk,
+  type QueryRequest,
   toBulkElement,
   toInsertSchema,
   toTransactionCommand,
-  type Command,
-  type QueryRequest,
+  TransactionRequest,
   type VolumeListOptions,
+  type WriteOptions,
 } from "#ledger-engine";
 import type { Runtime } from "#numscript";
 import { AppError } from "#platform/errors.ts";
@@ -50,13 +52,13 @@ export function toRevert(id: number, options: RevertOptions): Command {
   return commandOf({ action, data: parse(BulkElementData[action], request, "revert") });
 }
 
-export function toAddMetadata(target: Target, metadata: unknown): Command {
+export function toAddMetadata(target: PublicTarget, metadata: unknown): Command {
   const action = "ADD_METADATA";
   const data = parse(BulkElementData[action], { ...target, metadata }, "metadata");
   return commandOf({ action, data });
 }
 
-export function toDeleteMetadata(target: Target, key: unknown): Command {
+export function toDeleteMetadata(target: PublicTarget, key: unknown): Command {
   const action = "DELETE_METADATA";
   const data = parse(BulkElementData[action], { ...target, key }, "metadata");
   return commandOf({ action, data });
@@ -72,7 +74,7 @@ export function toInsertion(
   return toInsertSchema(name, parse(z.unknown(), schema, "schema"), { runtime });
 }
 
-export function toBulkElements(elements: readonly BulkElement[]): engine.BulkElement[] {
+export function toBulkElements(elements: readonly PublicBulkElement[]): BulkElement[] {
   assertList(elements);
   const requests = elements.map((element) =>
     element.action === "CREATE_TRANSACTION"
@@ -99,7 +101,7 @@ export function assertOrder(order: unknown): void {
   throw new AppError("VALIDATION", "invalid order: expected 'asc' or 'desc'");
 }
 
-export function toWriteOptions(options: WriteOptions): engine.WriteOptions {
+export function toWriteOptions(options: PublicWriteOptions): WriteOptions {
   const request = parse(WriteOptionsRequest, options, "option");
   const idempotencyKey = request.idempotencyKey ?? "";
   assertIdempotencyKey(idempotencyKey);
@@ -107,7 +109,7 @@ export function toWriteOptions(options: WriteOptions): engine.WriteOptions {
   return { idempotencyKey, dryRun: dryRun ?? false, schemaVersion: schemaVersion ?? "" };
 }
 
-export function toBulkOptions(options: BulkOptions): engine.BulkOptions {
+export function toBulkOptions(options: PublicBulkOptions): BulkOptions {
   const { atomic, continueOnFailure, schemaVersion } = parse(BulkOptionsRequest, options, "option");
   return {
     atomic: atomic ?? false,
@@ -129,7 +131,7 @@ export function toScope({ where, pit, oot }: Scope): Pick<ListScope, "where" | "
 }
 
 interface Scope {
-  readonly where?: Filter | undefined;
+  readonly where?: PublicFilter | undefined;
   readonly pit?: Time | undefined;
   readonly oot?: Time | undefined;
 }

@@ -1,19 +1,19 @@
 import type { LedgerError } from "./error.ts";
 
 /** Text to text. */
-export type Metadata = Readonly<Record<string, string>>;
+export type PublicMetadata = Readonly<Record<string, string>>;
 
 /** An integer in the smallest unit of its asset; a `number` only up to 2^53, where it is exact. */
-export type Amount = bigint | number;
+export type PublicAmount = bigint | number;
 
 /** RFC 3339 with a zone, to the microsecond; or a `Date`, which has milliseconds. */
 export type Time = string | Date;
 
 /** What decides how a script runs. */
-export type Runtime = "machine" | "experimental-interpreter";
+export type PublicRuntime = "machine" | "experimental-interpreter";
 
 /** What a ledger keeps besides its transactions. Chosen when it is made; each has its first value by default. */
-export interface Features {
+export interface PublicFeatures {
   readonly ACCOUNT_METADATA_HISTORY: "SYNC" | "DISABLED";
   readonly HASH_LOGS: "SYNC" | "ASYNC" | "DISABLED";
   readonly MOVES_HISTORY: "ON" | "OFF";
@@ -27,11 +27,11 @@ export interface OpenOptions {
   /** Name of a new ledger, `default` unless given. Of a file that exists it must be the ledger's. */
   readonly name?: string | undefined;
   /** Features of a new ledger. Of a file that exists they must be the ledger's. */
-  readonly features?: Partial<Features> | undefined;
+  readonly features?: Partial<PublicFeatures> | undefined;
   /** What time it is. The log never goes back: a time before that of the last entry counts as that. */
   readonly clock?: (() => Time) | undefined;
   /** The runtime of scripts that name none, `machine` unless given. */
-  readonly runtime?: Runtime | undefined;
+  readonly runtime?: PublicRuntime | undefined;
   /** Feature flags that every script for the interpreter gets. */
   readonly featureFlags?: readonly string[] | undefined;
   /**
@@ -44,43 +44,43 @@ export interface OpenOptions {
 }
 
 /** A ledger in this process. Every method is synchronous; a write that throws has changed nothing. */
-export interface Ledger {
+export interface PublicLedger {
   readonly name: string;
-  readonly features: Features;
+  readonly features: PublicFeatures;
 
   /** Commits postings or a script. */
-  createTransaction(transaction: NewTransaction, options?: WriteOptions): Transaction;
+  createTransaction(transaction: NewTransaction, options?: PublicWriteOptions): PublicTransaction;
   /** Commits what undoes a transaction, and returns that. */
-  revertTransaction(id: number, options?: RevertOptions): Transaction;
-  addAccountMetadata(address: string, metadata: Metadata, options?: WriteOptions): void;
-  deleteAccountMetadata(address: string, key: string, options?: WriteOptions): void;
-  addTransactionMetadata(id: number, metadata: Metadata, options?: WriteOptions): void;
-  deleteTransactionMetadata(id: number, key: string, options?: WriteOptions): void;
+  revertTransaction(id: number, options?: RevertOptions): PublicTransaction;
+  addAccountMetadata(address: string, metadata: PublicMetadata, options?: PublicWriteOptions): void;
+  deleteAccountMetadata(address: string, key: string, options?: PublicWriteOptions): void;
+  addTransactionMetadata(id: number, metadata: PublicMetadata, options?: PublicWriteOptions): void;
+  deleteTransactionMetadata(id: number, key: string, options?: PublicWriteOptions): void;
   /** Executes elements in order, and says of each what came of it. Throws only where an element is malformed. */
-  bulk(elements: readonly BulkElement[], options?: BulkOptions): BulkResult[];
+  bulk(elements: readonly PublicBulkElement[], options?: PublicBulkOptions): BulkResult[];
   /** Adds a schema under a version, which never changes: a second one is `SCHEMA_ALREADY_EXISTS`. */
-  insertSchema(version: string, schema: NewSchema, options?: WriteOptions): void;
+  insertSchema(version: string, schema: NewSchema, options?: PublicWriteOptions): void;
 
   /** Throws `NOT_FOUND`. */
-  getTransaction(id: number): Transaction;
+  getTransaction(id: number): PublicTransaction;
   /** Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
-  getAccount(address: string): Account;
+  getAccount(address: string): PublicAccount;
   /** What an account has received less what it has sent, 0 where it never moved. */
   balance(address: string, asset: string): bigint;
   /** Transactions by their ids, the oldest first unless the order is `desc`; all, or those that a filter matches. */
-  transactions(options?: ListOptions): Generator<Transaction>;
+  transactions(options?: PublicListOptions): Generator<PublicTransaction>;
   /** Accounts by their addresses. */
-  accounts(options?: ListOptions): Generator<Account>;
+  accounts(options?: PublicListOptions): Generator<PublicAccount>;
   /** What each account has received and sent of each asset, by account and asset. */
   volumes(options?: VolumeOptions): Generator<VolumeEntry>;
   /** Balances by asset, summed over the accounts that a filter matches. */
   aggregateBalances(options?: BalanceOptions): Readonly<Record<string, bigint>>;
   /** The log: an entry for each write, in order, which reads the same for ever. */
-  logs(options?: LogOptions): Generator<LogEntry>;
+  logs(options?: LogOptions): Generator<PublicLogEntry>;
   /** Throws `NOT_FOUND`. */
   getSchema(version: string): Schema;
   /** Schemas by their dates, the newest first unless the order is `asc`. */
-  schemas(options?: ListOptions): Generator<Schema>;
+  schemas(options?: PublicListOptions): Generator<Schema>;
   /** The list that a query template of a schema stands for. Throws `VALIDATION`, also where there is no such template. */
   runQuery(schemaVersion: string, id: string, run?: QueryRun): QueryResult;
 
@@ -91,7 +91,7 @@ export interface Ledger {
 export interface NewPosting {
   readonly source: string;
   readonly destination: string;
-  readonly amount: Amount;
+  readonly amount: PublicAmount;
   /** `EUR/2` */
   readonly asset: string;
 }
@@ -100,20 +100,20 @@ export interface NewPosting {
 export interface NewTransaction {
   readonly postings?: readonly NewPosting[] | undefined;
   /** Numscript: its source text, or that, or the name of a template, with its variables. */
-  readonly script?: string | Script | undefined;
-  readonly metadata?: Metadata | undefined;
+  readonly script?: string | PublicScript | undefined;
+  readonly metadata?: PublicMetadata | undefined;
   /** Unique in the ledger. */
   readonly reference?: string | undefined;
   /** The effective date; now unless given. */
   readonly timestamp?: Time | undefined;
   /** Metadata for accounts, by their addresses. */
-  readonly accountMetadata?: Readonly<Record<string, Metadata>> | undefined;
+  readonly accountMetadata?: Readonly<Record<string, PublicMetadata>> | undefined;
   /** Lets the sources of postings go below zero. */
   readonly force?: boolean | undefined;
-  readonly runtime?: Runtime | undefined;
+  readonly runtime?: PublicRuntime | undefined;
 }
 
-export interface Script {
+export interface PublicScript {
   /** The source text. */
   readonly plain?: string | undefined;
   /** Instead of a text: a transaction template of the schema that the write names. */
@@ -122,9 +122,12 @@ export interface Script {
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
 }
 
-export type ScriptVariable = string | Amount | { readonly asset: string; readonly amount: Amount };
+export type ScriptVariable =
+  | string
+  | PublicAmount
+  | { readonly asset: string; readonly amount: PublicAmount };
 
-export interface WriteOptions {
+export interface PublicWriteOptions {
   /** A write with a key happens once: a repetition changes nothing and returns what the first one did. */
   readonly idempotencyKey?: string | undefined;
   /** Returns what would come of the write, and changes nothing. */
@@ -133,16 +136,16 @@ export interface WriteOptions {
   readonly schemaVersion?: string | undefined;
 }
 
-export interface RevertOptions extends WriteOptions {
+export interface RevertOptions extends PublicWriteOptions {
   /** Lets accounts go below zero. */
   readonly force?: boolean | undefined;
   /** Dates the revert as what it reverts, not now. */
   readonly atEffectiveDate?: boolean | undefined;
-  readonly metadata?: Metadata | undefined;
+  readonly metadata?: PublicMetadata | undefined;
 }
 
 /** An element of a bulk, as the HTTP API has it. `ik` is its idempotency key. */
-export type BulkElement =
+export type PublicBulkElement =
   | {
       readonly action: "CREATE_TRANSACTION";
       readonly ik?: string | undefined;
@@ -159,20 +162,20 @@ export type BulkElement =
   | {
       readonly action: "ADD_METADATA";
       readonly ik?: string | undefined;
-      readonly data: Target & { readonly metadata: Metadata };
+      readonly data: PublicTarget & { readonly metadata: PublicMetadata };
     }
   | {
       readonly action: "DELETE_METADATA";
       readonly ik?: string | undefined;
-      readonly data: Target & { readonly key: string };
+      readonly data: PublicTarget & { readonly key: string };
     };
 
 /** What metadata is of. */
-export type Target =
+export type PublicTarget =
   | { readonly targetType: "ACCOUNT"; readonly targetId: string }
   | { readonly targetType: "TRANSACTION"; readonly targetId: number };
 
-export interface BulkOptions {
+export interface PublicBulkOptions {
   /** All elements or none. */
   readonly atomic?: boolean | undefined;
   /** Goes on after a failure, which ends the bulk otherwise. */
@@ -187,13 +190,13 @@ export type BulkResult =
       readonly status: "done";
       readonly logId: number;
       /** Of a create or a revert. */
-      readonly transaction?: Transaction | undefined;
+      readonly transaction?: PublicTransaction | undefined;
     }
   | { readonly status: "failed"; readonly error: LedgerError }
   | { readonly status: "undone" }
   | { readonly status: "skipped" };
 
-export interface Posting {
+export interface PublicPosting {
   readonly source: string;
   readonly destination: string;
   readonly amount: bigint;
@@ -201,20 +204,22 @@ export interface Posting {
 }
 
 /** What an account has received and sent of an asset, and the difference. */
-export interface Volumes {
+export interface PublicVolumes {
   readonly input: bigint;
   readonly output: bigint;
   readonly balance: bigint;
 }
 
 /** Volumes by account and asset. */
-export type AccountVolumes = Readonly<Record<string, Readonly<Record<string, Volumes>>>>;
+export type PublicAccountVolumes = Readonly<
+  Record<string, Readonly<Record<string, PublicVolumes>>>
+>;
 
 /** Times are RFC 3339 in UTC. */
-export interface Transaction {
+export interface PublicTransaction {
   readonly id: number;
-  readonly postings: readonly Posting[];
-  readonly metadata: Metadata;
+  readonly postings: readonly PublicPosting[];
+  readonly metadata: PublicMetadata;
   readonly reference?: string | undefined;
   /** The template of a schema that made it. */
   readonly template?: string | undefined;
@@ -225,21 +230,21 @@ export interface Transaction {
   readonly reverted: boolean;
   readonly revertedAt?: string | undefined;
   /** Of the accounts in its postings, before and after its commit. */
-  readonly preCommitVolumes?: AccountVolumes | undefined;
-  readonly postCommitVolumes?: AccountVolumes | undefined;
+  readonly preCommitVolumes?: PublicAccountVolumes | undefined;
+  readonly postCommitVolumes?: PublicAccountVolumes | undefined;
   /** The same in the order of effective dates. */
-  readonly preCommitEffectiveVolumes?: AccountVolumes | undefined;
-  readonly postCommitEffectiveVolumes?: AccountVolumes | undefined;
+  readonly preCommitEffectiveVolumes?: PublicAccountVolumes | undefined;
+  readonly postCommitEffectiveVolumes?: PublicAccountVolumes | undefined;
 }
 
-export interface Account {
+export interface PublicAccount {
   readonly address: string;
-  readonly metadata: Metadata;
+  readonly metadata: PublicMetadata;
   readonly firstUsage: string;
   readonly insertionDate: string;
   readonly updatedAt: string;
   /** By asset. Empty in a ledger without `MOVES_HISTORY`. */
-  readonly volumes: Readonly<Record<string, Volumes>>;
+  readonly volumes: Readonly<Record<string, PublicVolumes>>;
 }
 
 /**
@@ -247,18 +252,18 @@ export interface Account {
  * A test of an absent reference, revert date or balance is neither true nor false, and so is its `$not`; absent metadata do
  * not match a test, and match its `$not`.
  */
-export type Filter = Readonly<Record<string, unknown>>;
+export type PublicFilter = Readonly<Record<string, unknown>>;
 
-export interface ListOptions {
+export interface PublicListOptions {
   readonly order?: "asc" | "desc" | undefined;
-  readonly where?: Filter | undefined;
+  readonly where?: PublicFilter | undefined;
   /** Point in time: what was there then. Volumes of accounts are those that had been inserted by then. */
   readonly pit?: Time | undefined;
 }
 
 export interface VolumeOptions {
   readonly order?: "asc" | "desc" | undefined;
-  readonly where?: Filter | undefined;
+  readonly where?: PublicFilter | undefined;
   /** Only what moved from here on, and up to there; both included. */
   readonly startTime?: Time | undefined;
   readonly endTime?: Time | undefined;
@@ -269,13 +274,13 @@ export interface VolumeOptions {
 }
 
 /** Volumes of an account, or of a group of accounts. */
-export interface VolumeEntry extends Volumes {
+export interface VolumeEntry extends PublicVolumes {
   readonly account: string;
   readonly asset: string;
 }
 
 export interface BalanceOptions {
-  readonly where?: Filter | undefined;
+  readonly where?: PublicFilter | undefined;
   readonly pit?: Time | undefined;
   /** Whether `pit` is a date of insertion, not an effective one. */
   readonly insertionDate?: boolean | undefined;
@@ -288,45 +293,45 @@ export interface LogOptions {
 
 /** What a ledger's accounts and transactions are to be like, as the HTTP API has it. */
 export interface NewSchema {
-  readonly chart: Chart;
+  readonly chart: PublicChart;
   /** Scripts by their names. Where there are any, transactions are made by one of them. */
-  readonly transactions?: Readonly<Record<string, TransactionTemplate>> | undefined;
+  readonly transactions?: Readonly<Record<string, PublicTransactionTemplate>> | undefined;
   /** Lists by their ids. */
-  readonly queries?: Readonly<Record<string, QueryTemplate>> | undefined;
+  readonly queries?: Readonly<Record<string, PublicQueryTemplate>> | undefined;
 }
 
 /**
  * Accounts by the segments of their addresses, each of which holds those behind it: `{ users: { $id: { main: {} } } }`.
  * Names with a `$` stand for any segment, names with a dot are properties: `.self`, `.pattern`, `.metadata`, `.rules`.
  */
-export type Chart = Readonly<Record<string, unknown>>;
+export type PublicChart = Readonly<Record<string, unknown>>;
 
-export interface TransactionTemplate {
+export interface PublicTransactionTemplate {
   readonly description?: string | undefined;
   /** Numscript. */
   readonly script: string;
-  readonly runtime?: Runtime | undefined;
+  readonly runtime?: PublicRuntime | undefined;
 }
 
 /** A list with variables in its filter, as `$name` or `${name}` in its texts and `${name}` for other values. */
-export interface QueryTemplate {
+export interface PublicQueryTemplate {
   readonly description?: string | undefined;
   readonly resource: "transactions" | "accounts" | "logs" | "volumes";
-  readonly params?: QueryParams | undefined;
+  readonly params?: PublicQueryParams | undefined;
   /** By name: a type, or a type with a default. */
-  readonly vars?: Readonly<Record<string, QueryVariable>> | undefined;
-  readonly body?: Filter | undefined;
+  readonly vars?: Readonly<Record<string, PublicQueryVariable>> | undefined;
+  readonly body?: PublicFilter | undefined;
 }
 
-export type QueryVariable =
+export type PublicQueryVariable =
   | QueryVariableType
   | { readonly type: QueryVariableType; readonly default?: QueryValue | undefined };
 export type QueryVariableType = "string" | "int" | "boolean" | "date";
 /** A date is a `Time`. */
-export type QueryValue = string | boolean | Amount | Date;
+export type QueryValue = string | boolean | PublicAmount | Date;
 
 /** How a query lists what it lists. */
-export interface QueryParams {
+export interface PublicQueryParams {
   /** `id:desc` */
   readonly sort?: string | undefined;
   readonly startTime?: Time | undefined;
@@ -345,14 +350,14 @@ export interface QueryRun {
   /** Values of its variables; those that have no default are needed. */
   readonly vars?: Readonly<Record<string, QueryValue>> | undefined;
   /** They go before those of the template. */
-  readonly params?: QueryParams | undefined;
+  readonly params?: PublicQueryParams | undefined;
 }
 
 /** What a query lists, in the order of the server's list unless it is sorted: of transactions and logs, the newest first. */
 export type QueryResult =
-  | { readonly resource: "transactions"; readonly items: Generator<Transaction> }
-  | { readonly resource: "accounts"; readonly items: Generator<Account> }
-  | { readonly resource: "logs"; readonly items: Generator<LogEntry> }
+  | { readonly resource: "transactions"; readonly items: Generator<PublicTransaction> }
+  | { readonly resource: "accounts"; readonly items: Generator<PublicAccount> }
+  | { readonly resource: "logs"; readonly items: Generator<PublicLogEntry> }
   | { readonly resource: "volumes"; readonly items: Generator<VolumeEntry> };
 
 /** A schema of a ledger. */
@@ -362,30 +367,33 @@ export interface Schema extends NewSchema {
 }
 
 /** An entry of the log, with transactions as they were then. */
-export type LogEntry = {
+export type PublicLogEntry = {
   readonly id: number;
   readonly date: string;
   /** Empty for none. */
   readonly idempotencyKey: string;
   /** The schema that the write named. */
   readonly schemaVersion?: string | undefined;
-} & LogData;
+} & PublicLogData;
 
-export type LogData =
+export type PublicLogData =
   | {
       readonly type: "NEW_TRANSACTION";
       readonly data: {
-        readonly transaction: Transaction;
-        readonly accountMetadata: Readonly<Record<string, Metadata>>;
+        readonly transaction: PublicTransaction;
+        readonly accountMetadata: Readonly<Record<string, PublicMetadata>>;
       };
     }
   | {
       readonly type: "REVERTED_TRANSACTION";
       readonly data: {
-        readonly revertedTransaction: Transaction;
-        readonly transaction: Transaction;
+        readonly revertedTransaction: PublicTransaction;
+        readonly transaction: PublicTransaction;
       };
     }
-  | { readonly type: "SET_METADATA"; readonly data: Target & { readonly metadata: Metadata } }
-  | { readonly type: "DELETE_METADATA"; readonly data: Target & { readonly key: string } }
+  | {
+      readonly type: "SET_METADATA";
+      readonly data: PublicTarget & { readonly metadata: PublicMetadata };
+    }
+  | { readonly type: "DELETE_METADATA"; readonly data: PublicTarget & { readonly key: string } }
   | { readonly type: "INSERTED_SCHEMA"; readonly data: { readonly schema: Schema } };

@@ -1,28 +1,33 @@
 import type {
-  Account,
-  LogData,
-  LogEntry,
+  PublicAccount,
+  PublicLogData,
+  PublicLogEntry,
+  PublicTarget,
+  PublicTransaction,
   Schema,
-  Target,
-  Transaction,
   VolumeEntry,
 } from "./types.ts";
-import type * as core from "#ledger-engine";
 import {
+  type AccountRecord,
+  type LogData,
+  type LogEntry,
+  type MetadataTarget,
   parseStoredSchema,
   renderStoredSchema,
   showSchema,
+  type StoredSchema,
   toAccountView,
   toTransactionView,
+  type Transaction,
   type VolumeRow,
 } from "#ledger-engine";
 import { formatTimestamp } from "#platform/time.ts";
 
 /** As the HTTP API shows it. */
-export const toTransaction = (transaction: core.Transaction): Transaction =>
+export const toTransaction = (transaction: Transaction): PublicTransaction =>
   toTransactionView(transaction);
 
-export function toAccount(account: core.AccountRecord): Account {
+export function toAccount(account: AccountRecord): PublicAccount {
   const view = toAccountView(account, { volumes: true, effectiveVolumes: false });
   return { ...view, volumes: view.volumes ?? {} };
 }
@@ -36,7 +41,7 @@ export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): Vol
 });
 
 /** As clients read it. */
-export const toSchema = (schema: core.StoredSchema): Schema =>
+export const toSchema = (schema: StoredSchema): Schema =>
   showSchema(parseStoredSchema(schema)) as Schema; // the JSON of a checked schema
 
 export const toLogEntry = ({
@@ -45,7 +50,7 @@ export const toLogEntry = ({
   idempotencyKey,
   schemaVersion,
   data,
-}: core.LogEntry): LogEntry => ({
+}: LogEntry): PublicLogEntry => ({
   id,
   date: formatTimestamp(date),
   idempotencyKey,
@@ -53,7 +58,7 @@ export const toLogEntry = ({
   ...toLogData(data),
 });
 
-function toLogData(data: core.LogData): LogData {
+function toLogData(data: LogData): PublicLogData {
   switch (data.type) {
     case "NEW_TRANSACTION": {
       const { type, transaction, accountMetadata } = data;
@@ -85,7 +90,7 @@ function toLogData(data: core.LogData): LogData {
   }
 }
 
-const toTarget = (target: core.Target): Target =>
+const toTarget = (target: MetadataTarget): PublicTarget =>
   target.type === "ACCOUNT"
     ? { targetType: target.type, targetId: target.id }
     : { targetType: target.type, targetId: target.id };

@@ -9,7 +9,7 @@ export const FEATURES = {
   assetColors: "experimental-asset-colors",
   assetScaling: "experimental-asset-scaling",
 } as const;
-export type FeatureName = (typeof FEATURES)[keyof typeof FEATURES];
+export type FeatureFlag = (typeof FEATURES)[keyof typeof FEATURES];
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(FEATURES));
 

@@ -29,31 +29,31 @@ export interface SettingsTable {
    * Reads the settings from Worker variables or a process environment; an empty value counts as not set.
    * Throws `SettingsError` naming each wrong variable, what it got and what it takes.
    */
-  readonly parse: (source: Source) => Readonly<Record<string, unknown>>;
+  readonly parse: (source: SettingsSource) => Readonly<Record<string, unknown>>;
 }
 
 /** The same with the types of its values. */
 export class DeclaredSettings<S extends Shape> implements SettingsTable {
   readonly settings: S;
-  readonly #assertConsistent: (values: Values<S>, source: Source) => void;
+  readonly #assertConsistent: (values: Values<S>, source: SettingsSource) => void;
   /** The settings of an environment, parsed at their first use. */
   readonly of: (env: object) => Values<S>;
 
   /** `assertConsistent` throws `SettingsError` where settings do not go together. */
   constructor(
     settings: S,
-    assertConsistent: (values: Values<S>, source: Source) => void = () => undefined,
+    assertConsistent: (values: Values<S>, source: SettingsSource) => void = () => undefined,
   ) {
     this.settings = settings;
     this.#assertConsistent = assertConsistent;
-    this.of = memoByEnv((env: object) => this.parse(env as Source));
+    this.of = memoByEnv((env: object) => this.parse(env as SettingsSource));
   }
 
   get names(): string[] {
     return Object.keys(this.settings);
   }
 
-  parse(source: Source): Values<S> {
+  parse(source: SettingsSource): Values<S> {
     const values: Record<string, unknown> = {};
     const wrong: string[] = [];
     for (const [name, setting] of Object.entries(this.settings)) {
@@ -72,7 +72,7 @@ export class DeclaredSettings<S extends Shape> implements SettingsTable {
   }
 }
 
-export type Source = Readonly<Record<string, unknown>>;
+export type SettingsSource = Readonly<Record<string, unknown>>;
 
 /** A setting has a value that Florin cannot work with. The message is a sentence for the operator. */
 export class SettingsError extends Error {
@@ -80,7 +80,7 @@ export class SettingsError extends Error {
 }
 
 /** Checks the settings of several tables. Throws `SettingsError` with a sentence for each wrong variable of all of them. */
-export function assertSettings(tables: readonly SettingsTable[], source: Source): void {
+export function assertSettings(tables: readonly SettingsTable[], source: SettingsSource): void {
   const sentences = tables.flatMap((table) => {
     try {
       table.parse(source);
@@ -93,7 +93,7 @@ export function assertSettings(tables: readonly SettingsTable[], source: Source)
   if (sentences.length > 0) throw new SettingsError(sentences.join("\n"));
 }
 
-const textOf = (source: Source, name: string): string | undefined => {
+const textOf = (source: SettingsSource, name: string): string | undefined => {
   const value = source[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 };

@@ -28,10 +28,9 @@ export const TimestampInput = z
   })
   .meta({ type: "string", format: "date-time" });
 
-/** Text-to-text metadata. Any key is legal, `__proto__` included, which `z.record` would drop. */
-export type Metadata = Readonly<Record<string, string>>;
+/** Metadata maps texts to texts. Any key is legal, also `__proto__`, which `z.record` would drop. */
 export const MetadataSchema = z
-  .custom<Metadata>()
+  .custom<Readonly<Record<string, string>>>()
   .superRefine((value: unknown, context) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       context.addIssue({ code: "custom", message: "expected an object of texts" });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { checkLives } from "#test/support/ledger-engine/in-node.ts";
+import { checkRuns } from "#test/support/ledger-engine/in-node.ts";
 
 const COMMANDS = 1_000_000;
-const LIVES_AT_ONCE = 2000;
+const RUNS_AT_ONCE = 2000;
 /** Several times what it takes. */
 const TIMEOUT_MS = 5_400_000;
 
@@ -11,7 +11,7 @@ test(
   async () => {
     let commands = 0;
     while (commands < COMMANDS) {
-      commands += await checkLives({ lives: LIVES_AT_ONCE, stepsMax: 50 });
+      commands += await checkRuns({ runs: RUNS_AT_ONCE, stepsMax: 50 });
     }
     expect(commands).toBeGreaterThanOrEqual(COMMANDS);
   },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { ClickHouseSink, HttpSink } from "#test/support/exporters/sinks.ts";
+import { FakeClickHouse, FakeHttpDestination } from "#test/support/exporters/fake-destinations.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Log entries of all ledgers. */
@@ -14,8 +14,8 @@ const TIMEOUT_MS = 900_000;
 const ANSWER_MS_MAX = 60_000;
 
 const folder = freshFolder();
-const http = new HttpSink(1);
-const clickhouse = new ClickHouseSink(2);
+const http = new FakeHttpDestination(1);
+const clickhouse = new FakeClickHouse(2);
 let server: LocalServer;
 
 const start = (): Promise<LocalServer> =>

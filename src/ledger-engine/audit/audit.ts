@@ -14,7 +14,7 @@ import {
 } from "./table-ranges.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
-import { type LogPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
+import { type LogRowPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
 import { assert } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
@@ -35,7 +35,7 @@ export interface AuditRequest {
 
 /** The answer to an audit. Both the page and the table's contents are read at the same moment. */
 export interface AuditAnswer {
-  readonly page: LogPage;
+  readonly page: LogRowPage;
   /** The digest of the range. It is given where the page reaches the end of the log. */
   readonly digest?: RangeDigest;
   readonly rows?: readonly RowDigest[];
@@ -179,7 +179,7 @@ export class LedgerAudit {
    * Replays the entries of a page and says whether that was possible. After an entry that cannot be replayed, nothing
    * can be compared.
    */
-  #replay(page: LogPage): boolean {
+  #replay(page: LogRowPage): boolean {
     try {
       this.#engine.replay(page);
       return true;

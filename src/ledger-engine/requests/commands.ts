@@ -17,10 +17,10 @@ import type {
   Command,
   CreateTransaction,
   InsertSchema,
+  MetadataTarget,
   Posting,
   RevertTransaction,
   RunScript,
-  Target,
 } from "#ledger-engine/rules/types.ts";
 import type { BulkElement } from "#ledger-engine/rules/writes.ts";
 import type { Runtime } from "#numscript";
@@ -209,7 +209,7 @@ function toCommand(request: BulkElementRequest): Command {
   }
 }
 
-function toTarget(type: string, id: string | number | bigint): Target {
+function toTarget(type: string, id: string | number | bigint): MetadataTarget {
   if (type === "ACCOUNT" && typeof id === "string")
     return { type, id: parseAccount(id, "account") };
   if (type === "TRANSACTION" && typeof id !== "string") return { type, id: Number(id) };

@@ -1,13 +1,8 @@
 // A namespace import keeps the messages in all languages out of the bundle.
 import * as z from "zod";
 import { POSTINGS_MAX } from "#ledger-engine/rules/limits.ts";
-import type { AccountMetadata } from "#ledger-engine/rules/types.ts";
-import {
-  BigIntegerInput,
-  type Metadata,
-  MetadataSchema,
-  TimestampInput,
-} from "#platform/validation.ts";
+import type { AccountMetadata, Metadata } from "#ledger-engine/rules/types.ts";
+import { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
 
 // The requests by which clients change a ledger, over HTTP or through the library; nothing here knows HTTP. Optional
 // fields accept null for "not given", because the Go clients send it.

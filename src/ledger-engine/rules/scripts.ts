@@ -10,8 +10,8 @@ import {
   printDiagnostics,
   printPositions,
   type Reader,
-  runScript,
   type RunOutput,
+  runScript,
   type Runtime,
   type ScriptFailure,
   type ScriptPosting,
@@ -40,7 +40,7 @@ export interface ScriptCache {
 }
 
 /** What a script may read, at the moment at which its postings are applied. */
-export interface LedgerReader {
+export interface ScriptState {
   balance(account: Account, asset: Asset): bigint;
   /** The assets with this name, in all precisions. */
   scalesOf(base: string): readonly Asset[];
@@ -55,7 +55,7 @@ export class Scripts {
   readonly #cache: ScriptCache;
   readonly #reader: Reader;
 
-  constructor(settings: ScriptSettings, cache: ScriptCache, reader: LedgerReader) {
+  constructor(settings: ScriptSettings, cache: ScriptCache, reader: ScriptState) {
     this.#settings = settings;
     this.#cache = cache;
     // A name that no account can have is simply not there.

@@ -62,7 +62,7 @@ export interface AccountRecord {
 }
 
 /** What a metadata command is about. */
-export type Target =
+export type MetadataTarget =
   | { readonly type: "ACCOUNT"; readonly id: Account }
   | { readonly type: "TRANSACTION"; readonly id: number };
 
@@ -78,7 +78,7 @@ export type Command =
   | InsertSchema;
 
 /** What a request says of a new transaction besides its movements. */
-interface NewTransaction {
+interface TransactionDetails {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly accountMetadata?: AccountMetadata;
@@ -86,7 +86,7 @@ interface NewTransaction {
   readonly runtime?: Runtime;
 }
 
-export interface CreateTransaction extends NewTransaction {
+export interface CreateTransaction extends TransactionDetails {
   readonly kind: "createTransaction";
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
@@ -95,7 +95,7 @@ export interface CreateTransaction extends NewTransaction {
 }
 
 /** A transaction whose postings a script makes from the balances and metadata that it finds. */
-export interface RunScript extends NewTransaction {
+export interface RunScript extends TransactionDetails {
   readonly kind: "runScript";
   readonly script: Script;
   readonly metadata?: Metadata;
@@ -121,13 +121,13 @@ export interface RevertTransaction {
 
 export interface SetMetadata {
   readonly kind: "setMetadata";
-  readonly target: Target;
+  readonly target: MetadataTarget;
   readonly metadata: Metadata;
 }
 
 export interface DeleteMetadata {
   readonly kind: "deleteMetadata";
-  readonly target: Target;
+  readonly target: MetadataTarget;
   readonly key: string;
 }
 
@@ -160,8 +160,8 @@ export type LogData =
       readonly revertedTransaction: Transaction;
       readonly transaction: Transaction;
     }
-  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
-  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 
 export interface LogEntry {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoundedMap } from "./bounded-map.ts";
-import type { Features, Metadata, Target } from "#ledger-engine/rules/types.ts";
+import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
 
 /**
  * The kinds of rows in the table `metadata_index`: a target has a pair of metadata now, or it had it and has it no
@@ -67,14 +67,14 @@ const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log)
   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`;
 
 /** Whether a ledger keeps the history of the metadata of such targets. */
-export const keepsHistory = (features: Features, type: Target["type"]): boolean =>
+export const keepsHistory = (features: Features, type: MetadataTarget["type"]): boolean =>
   (type === "ACCOUNT"
     ? features.ACCOUNT_METADATA_HISTORY
     : features.TRANSACTION_METADATA_HISTORY) === "SYNC";
 
 /** The metadata of a target before and after a change. `before` is `undefined` where the target never had any. */
 export interface MetadataChange {
-  readonly type: Target["type"];
+  readonly type: MetadataTarget["type"];
   /** The id of the transaction or account. */
   readonly target: number;
   readonly before: Metadata | undefined;
@@ -88,7 +88,7 @@ type Write = (statement: string, rows: readonly string[]) => void;
  * Collects the changes of a unit of work to `metadata_index` and `metadata_log`. For each pair, the last change counts.
  */
 export class MetadataBatch {
-  readonly #keeps: Readonly<Record<Target["type"], boolean>>;
+  readonly #keeps: Readonly<Record<MetadataTarget["type"], boolean>>;
   /** For each row of `metadata_index`, whether it exists in the end. */
   readonly #pairs = new Map<string, boolean>();
   readonly #entries = new Set<string>();
@@ -126,7 +126,7 @@ export class MetadataBatch {
   }
 
   /** Notes that a log entry is about the metadata of a target. */
-  note(type: Target["type"], target: number, log: number): void {
+  note(type: MetadataTarget["type"], target: number, log: number): void {
     if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${log}]`);
   }
 

@@ -1,13 +1,13 @@
 import type {
   AccountMetadata,
   Metadata,
+  MetadataTarget,
   Posting,
   StoredSchema,
-  Target,
   Volumes,
 } from "#ledger-engine/rules/types.ts";
 import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
-import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
  * The contents of the `payload` column of a log row: JSON in which integers stand for accounts and assets. A
@@ -166,11 +166,11 @@ const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({
 
 /** Metadata entries keep the target's own name, because they are few, and because the target need not exist. */
 export interface MetadataPayload {
-  readonly target: Target;
+  readonly target: MetadataTarget;
   readonly metadata: Metadata;
 }
 export interface KeyPayload {
-  readonly target: Target;
+  readonly target: MetadataTarget;
   readonly key: string;
 }
 
@@ -187,12 +187,16 @@ function withTrace(list: string, trace: SchemaTrace): string {
 }
 
 export function decodeMetadata(payload: string): { entry: MetadataPayload; trace: SchemaTrace } {
-  const [id, metadata, trace = {}] = parseJson(payload) as [Target["id"], Metadata, StoredTrace?]; // written by encodeMetadata
+  const [id, metadata, trace = {}] = parseJson(payload) as [
+    MetadataTarget["id"],
+    Metadata,
+    StoredTrace?,
+  ]; // written by encodeMetadata
   return { entry: { target: toTarget(id), metadata }, trace: decodeTrace(trace) };
 }
 
 export function decodeKey(payload: string): { entry: KeyPayload; trace: SchemaTrace } {
-  const [id, key, trace = {}] = parseJson(payload) as [Target["id"], string, StoredTrace?]; // written by encodeKey
+  const [id, key, trace = {}] = parseJson(payload) as [MetadataTarget["id"], string, StoredTrace?]; // written by encodeKey
   return { entry: { target: toTarget(id), key }, trace: decodeTrace(trace) };
 }
 
@@ -219,7 +223,7 @@ export function decodeSchemaEntry(payload: string): { schema: StoredSchema; trac
 
 const schemaHead = (version: string, micros: bigint): string => `${quoteJson(version)},${micros},`;
 
-const toTarget = (id: Target["id"]): Target =>
+const toTarget = (id: MetadataTarget["id"]): MetadataTarget =>
   typeof id === "number" ? { type: "TRANSACTION", id } : { type: "ACCOUNT", id };
 
 const isEmpty = (map: object): boolean => Object.keys(map).length === 0;

@@ -6,7 +6,7 @@ import type {
   Asset,
   Features,
   Metadata,
-  Target,
+  MetadataTarget,
   Volumes,
 } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
@@ -260,7 +260,7 @@ export class WriteBatch implements VolumeReader {
   }
 
   /** Notes that a log entry is about the metadata of a transaction or account that exists. */
-  noteMetadataEntry(target: Target, log: number): void {
+  noteMetadataEntry(target: MetadataTarget, log: number): void {
     const id = target.type === "ACCOUNT" ? this.account(target.id) : target.id;
     this.#metadata.note(target.type, id, log);
   }

@@ -28,7 +28,7 @@ export interface StoredLogRow {
 }
 
 /** Rows of the log, with the names that the integers in their payloads stand for. */
-export interface LogPage extends NameMaps {
+export interface LogRowPage extends NameMaps {
   readonly rows: readonly StoredLogRow[];
   /** Whether the log ends here. */
   readonly isLast: boolean;
@@ -51,7 +51,7 @@ const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
 /** The rows after a log id, in order. */
-export function readLogPage(sql: Sql, after: number): LogPage {
+export function readLogPage(sql: Sql, after: number): LogRowPage {
   const sizes = sql.all<{ id: number; size: number }>(
     "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ?",
     after,

@@ -6,7 +6,12 @@ import {
 } from "#ledger-engine/rules/limits.ts";
 import { containsMetadata, mergeMetadata, withoutKey } from "#ledger-engine/rules/metadata.ts";
 import type { Move } from "#ledger-engine/rules/postings.ts";
-import type { Account, AccountMetadata, Metadata, Target } from "#ledger-engine/rules/types.ts";
+import type {
+  Account,
+  AccountMetadata,
+  Metadata,
+  MetadataTarget,
+} from "#ledger-engine/rules/types.ts";
 import { encodeKey, encodeMetadata, type SchemaTrace } from "#ledger-engine/storage/payload.ts";
 import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
@@ -42,7 +47,7 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `VALIDATION` for too much metadata, and `NOT_FOUND` for an unknown transaction. */
-  set(target: Target, metadata: Metadata, { now, schema }: EntryOptions): PendingEntry {
+  set(target: MetadataTarget, metadata: Metadata, { now, schema }: EntryOptions): PendingEntry {
     const defaults =
       target.type === "ACCOUNT" && schema !== undefined
         ? this.#defaultsOf(schema, target.id, metadata)
@@ -68,7 +73,7 @@ export class MetadataEntryBuilder {
   }
 
   /** Throws `NOT_FOUND` for an unknown transaction, and for a key that the transaction does not have. */
-  delete(target: Target, key: string, { now, schema }: EntryOptions): PendingEntry {
+  delete(target: MetadataTarget, key: string, { now, schema }: EntryOptions): PendingEntry {
     // The key is logged whether the target has it or not, so that it must be valid.
     assertMetadata({ [key]: "" });
     const write =
@@ -160,7 +165,7 @@ export class MetadataEntryBuilder {
   }
 
   /** Whether the target exists. A command about a transaction is refused if the transaction does not. */
-  #isKnown(target: Target): boolean {
+  #isKnown(target: MetadataTarget): boolean {
     return target.type === "TRANSACTION" || this.#batch.findAccountId(target.id) !== undefined;
   }
 

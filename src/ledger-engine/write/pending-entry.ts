@@ -3,9 +3,9 @@ import type {
   AccountMetadata,
   LogData,
   Metadata,
+  MetadataTarget,
   Posting,
   StoredSchema,
-  Target,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import type { SchemaTrace } from "#ledger-engine/storage/payload.ts";
@@ -56,8 +56,8 @@ export type DecodedEntry = { readonly schemaVersion: string | undefined } & (
       readonly transaction: Omit<PreparedTransaction, "trace">;
       readonly reverts: number;
     }
-  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
-  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema }
 );
 

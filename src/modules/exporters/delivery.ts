@@ -1,4 +1,4 @@
-import type { Destination } from "./drivers/driver.ts";
+import type { ExporterDestination } from "./drivers/driver.ts";
 import type { LogItem, LogPage } from "./drivers/log-page.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
 import type { PipelineSpec } from "./pipeline-store.ts";
@@ -24,7 +24,7 @@ export interface DeliveryPorts {
     position: number | undefined,
     countMax: number,
   ) => Promise<LogPage>;
-  readonly open: (setup: ExporterSetup) => Destination;
+  readonly open: (setup: ExporterSetup) => ExporterDestination;
   readonly nowMs: () => number;
   readonly random: Random;
 }
@@ -65,7 +65,7 @@ export class Delivery {
   readonly #ports: DeliveryPorts;
   readonly #progress: ProgressStore;
   readonly #options: DeliveryOptions;
-  #opened: { spec: PipelineSpec; destination: Destination } | undefined;
+  #opened: { spec: PipelineSpec; destination: ExporterDestination } | undefined;
 
   constructor(ports: DeliveryPorts, progress: ProgressStore, options: DeliveryOptions) {
     this.#ports = ports;
@@ -127,7 +127,7 @@ export class Delivery {
 
   async #sendBatch(
     batch: readonly LogItem[],
-    { spec, destination }: { spec: PipelineSpec; destination: Destination },
+    { spec, destination }: { spec: PipelineSpec; destination: ExporterDestination },
   ): Promise<NextRun | undefined> {
     const fault = await send(destination, spec.ledger, batch);
     if (fault === undefined) {
@@ -154,7 +154,7 @@ export class Delivery {
     }
   }
 
-  #openFor(spec: PipelineSpec): { destination: Destination } {
+  #openFor(spec: PipelineSpec): { destination: ExporterDestination } {
     if (this.#opened?.spec === spec) return this.#opened;
     this.#opened = undefined;
     if (spec.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter is gone");
@@ -164,12 +164,12 @@ export class Delivery {
   }
 
   /** Most entries of a batch: it is made of one page. */
-  #batchSize({ batching }: Destination): number {
+  #batchSize({ batching }: ExporterDestination): number {
     return Math.min(batching.itemsMax ?? Infinity, this.#options.pageSize);
   }
 
   /** Entries may wait longer than an object stays in memory, so that the store knows since when. */
-  #flushAtMs({ batching }: Destination): number {
+  #flushAtMs({ batching }: ExporterDestination): number {
     return this.#progress.waitingSince(this.#ports.nowMs()) + batching.flushAfterMs;
   }
 
@@ -211,7 +211,7 @@ const UNEXPECTED = "an unexpected error; see the logs of the server";
 
 /** Bindings throw where calls of other servers resolve to a fault. */
 async function send(
-  destination: Destination,
+  destination: ExporterDestination,
   ledger: string,
   batch: readonly LogItem[],
 ): Promise<string | undefined> {

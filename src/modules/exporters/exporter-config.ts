@@ -1,6 +1,6 @@
-import { ConfigFault, type ExporterConfig } from "./drivers/config.ts";
+import { ConfigError, type ExporterConfig } from "./drivers/config.ts";
 import {
-  type Destination,
+  type ExporterDestination,
   type DriverContext,
   type ReplaceSecret,
   SECRET_MASK,
@@ -44,11 +44,11 @@ export function parseSetup(
   }
   if (!isObject(config)) {
     const why = config === undefined ? "unexpected end of JSON input" : "expected an object";
-    throw invalid(driver, new ConfigFault("", why, "malformed"));
+    throw invalid(driver, new ConfigError("", why, "malformed"));
   }
   if (stringifyJson(config).length > CONFIG_LENGTH_MAX) {
     const why = `it is longer than ${CONFIG_LENGTH_MAX} characters`;
-    throw invalid(driver, new ConfigFault("", why));
+    throw invalid(driver, new ConfigError("", why));
   }
   openDestination({ driver, config }, context);
   return { driver, config };
@@ -58,13 +58,13 @@ export function parseSetup(
 export function openDestination(
   { driver, config }: ExporterSetup,
   context: DriverContext,
-): Destination {
+): ExporterDestination {
   const found = findDriver(driver);
   if (found === undefined) throw new AppError("VALIDATION", `driver '${driver}' not found`);
   try {
     return found.open(config, context);
   } catch (error) {
-    if (error instanceof ConfigFault) throw invalid(driver, error);
+    if (error instanceof ConfigError) throw invalid(driver, error);
     throw error;
   }
 }
@@ -90,7 +90,7 @@ export function keepSecrets(
   const keep: ReplaceSecret = (secret, { path, name }) => {
     if (secret !== SECRET_MASK) return secret;
     const refuse = (why: string): AppError =>
-      invalid(driver, new ConfigFault(path, `${name} has the mask '${SECRET_MASK}', and ${why}`));
+      invalid(driver, new ConfigError(path, `${name} has the mask '${SECRET_MASK}', and ${why}`));
     const kept = known.get(name);
     if (kept === undefined) throw refuse("there is no secret to keep");
     if (secrets.secretHost(former) === secrets.secretHost(config)) return kept;
@@ -109,7 +109,7 @@ function readSecrets(secrets: SecretFields, config: ExporterConfig): ReadonlyMap
   return found;
 }
 
-const invalid = (driver: string, fault: ConfigFault): AppError =>
+const invalid = (driver: string, fault: ConfigError): AppError =>
   new AppError(
     "VALIDATION",
     `driver '${driver}' invalid: exporter '${driver}' has ${fault.kind} configuration: ${fault.message}`,

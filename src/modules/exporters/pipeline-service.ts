@@ -5,7 +5,7 @@ import {
   ofLedger,
   type Pipeline,
   PipelineStore,
-  type Target,
+  type PipelineTarget,
   withId,
 } from "./pipeline-store.ts";
 import type { Progress } from "./progress.ts";
@@ -81,7 +81,7 @@ export class PipelineService {
   }
 
   /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
-  async get(target: Target): Promise<RunningPipeline> {
+  async get(target: PipelineTarget): Promise<RunningPipeline> {
     await this.#assertLedger(target.ledger);
     const found = await this.#stores.pipelines.find(target);
     if (found === undefined) throw unknownPipeline(target);
@@ -97,7 +97,7 @@ export class PipelineService {
   }
 
   /** As `get`, with what there is to send. */
-  async getMeasured(target: Target): Promise<MeasuredPipeline> {
+  async getMeasured(target: PipelineTarget): Promise<MeasuredPipeline> {
     const found = await this.get(target);
     return { ...found, logIds: await this.#logIdsOf(target.ledger) };
   }
@@ -123,7 +123,7 @@ export class PipelineService {
   }
 
   /** Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where it is started. */
-  async start(target: Target): Promise<void> {
+  async start(target: PipelineTarget): Promise<void> {
     const { id } = target;
     if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, true))) return;
     if ((await this.#stores.pipelines.find(target)) === undefined) throw unknownPipeline(target);
@@ -131,19 +131,19 @@ export class PipelineService {
   }
 
   /** What is being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, or `NOT_FOUND` also where it is stopped. */
-  async stop(target: Target): Promise<void> {
+  async stop(target: PipelineTarget): Promise<void> {
     if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, false))) return;
     throw unknownPipeline(target);
   }
 
   /** Sends everything again, starting it where it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
-  async reset(target: Target): Promise<void> {
+  async reset(target: PipelineTarget): Promise<void> {
     if (await this.#change(target, (pipelines) => pipelines.reset(target))) return;
     throw unknownPipeline(target);
   }
 
   /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
-  async remove(target: Target): Promise<void> {
+  async remove(target: PipelineTarget): Promise<void> {
     const now = systemClock();
     if (await this.#change(target, (pipelines) => pipelines.remove(target, now))) return;
     throw unknownPipeline(target);
@@ -195,7 +195,7 @@ export class PipelineService {
 
   /** Changes a pipeline of a ledger that exists, and lets its object know; returns whether there was anything to change. */
   async #change(
-    { ledger, id }: Target,
+    { ledger, id }: PipelineTarget,
     change: (pipelines: PipelineStore) => Promise<boolean>,
   ): Promise<boolean> {
     await this.#assertLedger(ledger);
@@ -244,7 +244,7 @@ export class PipelineService {
   }
 }
 
-const unknownPipeline = ({ id }: Target): AppError =>
+const unknownPipeline = ({ id }: PipelineTarget): AppError =>
   new AppError("NOT_FOUND", `pipeline '${id}' not found`);
 
 /** Deletes the pipelines of a ledger that is purged; returns whether all of them know. May be repeated. */

@@ -34,7 +34,7 @@ export interface PendingPipeline extends PendingRow {
 }
 
 /** Which pipelines a change is about. */
-export interface Target {
+export interface PipelineTarget {
   readonly ledger: string;
   readonly id: string;
 }
@@ -78,7 +78,7 @@ export class PipelineStore {
       .orderBy(asc(pipelines.createdAt), asc(pipelines.id));
   }
 
-  async find(target: Target): Promise<Pipeline | undefined> {
+  async find(target: PipelineTarget): Promise<Pipeline | undefined> {
     const [row] = await this.#db.select(COLUMNS).from(pipelines).where(liveTarget(target));
     return row;
   }
@@ -98,18 +98,18 @@ export class PipelineStore {
   }
 
   /** Enables or disables a pipeline; returns whether that changed anything. */
-  async setEnabled(target: Target, enabled: boolean): Promise<boolean> {
+  async setEnabled(target: PipelineTarget, enabled: boolean): Promise<boolean> {
     return this.#change({ enabled }, and(liveTarget(target), eq(pipelines.enabled, !enabled)));
   }
 
   /** Lets a pipeline begin again; returns whether there is one. */
-  async reset(target: Target): Promise<boolean> {
+  async reset(target: PipelineTarget): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
     return this.#change({ enabled: true, resets }, liveTarget(target));
   }
 
   /** Returns whether there was one. */
-  async remove(target: Target, now: Timestamp): Promise<boolean> {
+  async remove(target: PipelineTarget, now: Timestamp): Promise<boolean> {
     return this.#change({ enabled: false, deletedAt: now }, liveTarget(target));
   }
 
@@ -200,7 +200,7 @@ export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
 
 const LIVE = isNull(pipelines.deletedAt);
 
-const liveTarget = ({ ledger, id }: Target): SQL | undefined =>
+const liveTarget = ({ ledger, id }: PipelineTarget): SQL | undefined =>
   and(eq(pipelines.id, id), eq(pipelines.ledger, ledger), LIVE);
 
 /** Any number of texts in one parameter. */

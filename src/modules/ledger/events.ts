@@ -1,10 +1,10 @@
 import {
-  renderStoredSchema,
-  toTransactionView,
   type LedgerInfo,
   type LogData,
   type LogEntry,
-  type Target,
+  type MetadataTarget,
+  renderStoredSchema,
+  toTransactionView,
 } from "#ledger-engine";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 
@@ -54,7 +54,7 @@ function toPayload(data: LogData): Record<string, unknown> {
 }
 
 /** In events the id of a target is a text, also that of a transaction. */
-const toTargetPayload = ({ type, id }: Target) => ({
+const toTargetPayload = ({ type, id }: MetadataTarget) => ({
   targetType: type,
   targetId: id.toString(),
 });

@@ -1,4 +1,4 @@
-import type { Target } from "./config-store.ts";
+import type { DeliveryTarget } from "./config-store.ts";
 import { sign } from "./signature.ts";
 import {
   callOutbound,
@@ -11,7 +11,7 @@ import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** What one request to an endpoint carries. */
 export interface WebhookCall {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   /** Sent as `formance-webhook-id`. */
   readonly id: string;
   readonly body: string;

@@ -21,7 +21,7 @@ export interface ConfigFilter {
 }
 
 /** Where a delivery goes, and what it is signed with. */
-export interface Target {
+export interface DeliveryTarget {
   readonly endpoint: string;
   /** Throws when the key that has encrypted the secret is not among the settings. */
   readonly openSecret: () => string;
@@ -128,7 +128,7 @@ export class ConfigStore {
   }
 
   /** Where the events of the active configs among `ids` go, by config. */
-  async listTargets(ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
+  async listTargets(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryTarget>> {
     const rows = await this.#db
       .select()
       .from(webhookConfigs)

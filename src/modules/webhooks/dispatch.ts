@@ -1,5 +1,5 @@
 import { callEndpoint, type WebhookCall } from "./call.ts";
-import type { Target } from "./config-store.ts";
+import type { DeliveryTarget } from "./config-store.ts";
 import type { WebhookContext } from "./context.ts";
 import type { ClaimedDelivery, Settlement } from "./core/delivery.ts";
 import { isExhausted, judge } from "./core/retry.ts";
@@ -46,7 +46,7 @@ export async function dispatch(ids: readonly string[], context: WebhookContext):
 /** Makes one attempt. Without a result the claim is left to expire, and the sweep plans the delivery again. */
 async function attempt(
   delivery: ClaimedDelivery,
-  target: Target | undefined,
+  target: DeliveryTarget | undefined,
   context: WebhookContext,
 ): Promise<Settlement | undefined> {
   try {

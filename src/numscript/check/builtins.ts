@@ -1,5 +1,5 @@
 import type { AccountRole } from "./report.ts";
-import { FEATURES, type FeatureName } from "#numscript/features.ts";
+import { type FeatureFlag, FEATURES } from "#numscript/features.ts";
 import type { ValueType } from "#numscript/syntax/ast.ts";
 
 /** `any`: a type that nothing is known of, or that does not matter. */
@@ -11,7 +11,7 @@ export type Version = readonly [number, number, number];
 /** What a script needs that says for which version it is written. */
 export interface Requirement {
   readonly version: Version;
-  readonly feature?: FeatureName;
+  readonly feature?: FeatureFlag;
 }
 
 /** A function of the language. */

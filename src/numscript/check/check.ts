@@ -10,12 +10,12 @@ import { FEATURES, isFeature } from "#numscript/features.ts";
 import { checkMachine } from "#numscript/machine/check.ts";
 import type {
   Destination,
+  KeptOrDestination,
   Program,
   Runtime,
   SaveStatement,
   SendStatement,
   Statement,
-  Target,
   VariableDeclaration,
 } from "#numscript/syntax/ast.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
@@ -142,17 +142,18 @@ class ScriptCheck {
         }
         for (const { cap, target } of destination.clauses) {
           sources.checkAmount(cap);
-          this.#checkTarget(target, sources);
+          this.#checkKeptOrDestination(target, sources);
         }
-        return this.#checkTarget(destination.remaining, sources);
+        return this.#checkKeptOrDestination(destination.remaining, sources);
       case "allotment":
         checkAllotment(destination, this.#state, this.#expressions);
-        for (const { target } of destination.branches) this.#checkTarget(target, sources);
+        for (const { target } of destination.branches)
+          this.#checkKeptOrDestination(target, sources);
         return;
     }
   }
 
-  #checkTarget(target: Target, sources: SourceCheck): void {
+  #checkKeptOrDestination(target: KeptOrDestination, sources: SourceCheck): void {
     if (target.kind === "to") this.#checkDestination(target.destination, sources);
   }
 

@@ -28,12 +28,12 @@ export interface CheckState {
 }
 
 /** Where a call stands, which decides what it may be. */
-type Place = "statement" | "origin" | "argument of an origin" | "statement's expression";
+type ExpressionRole = "statement" | "origin" | "argument of an origin" | "statement's expression";
 
 /** Checks expressions: names, types, functions and assets. */
 export class ExpressionCheck {
   readonly #state: CheckState;
-  #place: Place = "statement's expression";
+  #role: ExpressionRole = "statement's expression";
   #hasMismatch = false;
 
   constructor(state: CheckState) {
@@ -58,20 +58,20 @@ export class ExpressionCheck {
 
   /** The expression that gives a variable its value. */
   checkOrigin(origin: Expression, wanted: CheckedType): AssetNode {
-    this.#place = "origin";
+    this.#role = "origin";
     if (origin.kind !== "call") {
       this.#state.report.feature(FEATURES.midScriptCall, origin.range);
-      this.#place = "argument of an origin";
+      this.#role = "argument of an origin";
     }
     const node = this.check(origin, wanted);
-    this.#place = "statement's expression";
+    this.#role = "statement's expression";
     return node;
   }
 
   checkStatementCall(call: Call): void {
-    this.#place = "statement";
+    this.#role = "statement";
     this.#typeOfCall(call);
-    this.#place = "statement's expression";
+    this.#role = "statement's expression";
     this.#state.assets.nodeOf(call);
   }
 
@@ -176,9 +176,9 @@ export class ExpressionCheck {
 
   #typeOfCall(call: Call): CheckedType {
     const { report } = this.#state;
-    const place = this.#place;
-    if (place === "origin") this.#place = "argument of an origin";
-    if (place === "statement") this.#place = "statement's expression";
+    const role = this.#role;
+    if (role === "origin") this.#role = "argument of an origin";
+    if (role === "statement") this.#role = "statement's expression";
     const builtin = BUILTINS.get(call.name);
     if (builtin === undefined) {
       const message = `The function '${shown(call.name)}' does not exist`;
@@ -186,13 +186,13 @@ export class ExpressionCheck {
       return this.#checkSurplus(call, 0);
     }
     report.hovers.push({ range: call.nameRange, contents: BUILTIN_HOVERS.get(call.name) ?? "" });
-    const elsewhere = otherPlaceOf(builtin, place);
+    const elsewhere = otherRoleOf(builtin, role);
     if (elsewhere !== undefined) {
       const message = `You cannot use this function here (try to use it in a ${elsewhere} context)`;
       report.error("unknown-function", message, call.nameRange);
       return this.#checkSurplus(call, 0);
     }
-    if (place === "statement's expression") report.feature(FEATURES.midScriptCall, call.range);
+    if (role === "statement's expression") report.feature(FEATURES.midScriptCall, call.range);
     if (builtin.requirement !== undefined) this.#require(builtin.requirement, call.range);
     this.#checkArguments(call, builtin);
     return builtin.result ?? "any";
@@ -235,10 +235,10 @@ export class ExpressionCheck {
 }
 
 /** The place in which a function can be used, if it is not this one. */
-function otherPlaceOf({ name, result }: Builtin, place: Place): string | undefined {
-  if (result === undefined) return place === "statement" ? undefined : "statement";
+function otherRoleOf({ name, result }: Builtin, role: ExpressionRole): string | undefined {
+  if (result === undefined) return role === "statement" ? undefined : "statement";
   // Its result has the type of the variable that it is the origin of.
-  const isHere = name === "meta" ? place === "origin" : place !== "statement";
+  const isHere = name === "meta" ? role === "origin" : role !== "statement";
   return isHere ? undefined : "variable origin";
 }
 

@@ -2,7 +2,7 @@ import { evaluateAccount, evaluateAmountOf } from "./expressions.ts";
 import { divideAmount, refuseNegative } from "./shares.ts";
 import type { Transfer } from "./sources.ts";
 import { FEATURES } from "#numscript/features.ts";
-import type { CappedDestination, Destination, Target } from "#numscript/syntax/ast.ts";
+import type { CappedDestination, Destination, KeptOrDestination } from "#numscript/syntax/ast.ts";
 
 type Allotment = Extract<Destination, { kind: "allotment" }>;
 
@@ -28,7 +28,7 @@ export function deliver(transfer: Transfer, destination: Destination, amount: bi
   }
 }
 
-const deliverTo = (transfer: Transfer, target: Target, amount: bigint): void =>
+const deliverTo = (transfer: Transfer, target: KeptOrDestination, amount: bigint): void =>
   target.kind === "kept"
     ? receive(transfer, undefined, amount)
     : deliver(transfer, target.destination, amount);

@@ -1,5 +1,5 @@
 import { Balances } from "./balances.ts";
-import { type FeatureName, isFeature } from "#numscript/features.ts";
+import { type FeatureFlag, isFeature } from "#numscript/features.ts";
 import { NUMBER_DIGITS_MAX } from "#numscript/limits.ts";
 import { type DiagnosticCode, ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
@@ -31,11 +31,11 @@ export class RunState {
     this.#features.add(name);
   }
 
-  has(feature: FeatureName): boolean {
+  has(feature: FeatureFlag): boolean {
     return this.#features.has(feature);
   }
 
-  require(feature: FeatureName, range: Range): void {
+  require(feature: FeatureFlag, range: Range): void {
     if (this.has(feature)) return;
     const message = `this feature is experimental. You need the '${feature}' feature flag to enable it`;
     fail("experimental-feature", message, range);

@@ -1,52 +1,56 @@
-import { portionOf, refuse, type Scope, typeOf } from "./types.ts";
+import { portionOf, refuse, typeOf, type VariableTypes } from "./types.ts";
 import {
   type Destination,
   type Expression,
+  type KeptOrDestination,
   literalAccount,
   type Share,
   type Source,
   type SourceBranch,
-  type Target,
 } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import { compare, type Fraction, ONE, PortionSum } from "#numscript/values/portions.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
 /** What is known of a source before a run. */
-interface SourceFacts {
+interface SourceInfo {
   /** It gives any amount: `@world`, an unbounded overdraft, or a list that ends with one of them. */
   readonly isUnbounded: boolean;
   /** The accounts that it empties, as they are written. */
   readonly emptied: ReadonlySet<string>;
 }
 
-export function checkSendSource(source: Source, scope: Scope, { isAll }: { isAll: boolean }): void {
+export function checkSendSource(
+  source: Source,
+  types: VariableTypes,
+  { isAll }: { isAll: boolean },
+): void {
   if (source.kind === "allotment") {
     if (isAll) {
       const message = "cannot take all balance of an allotment source";
       refuse("send-all-allotment", message, source.range);
     }
-    checkShares(source.branches, scope, source.range);
-    for (const branch of source.branches) checkSource(branch.source, scope);
+    checkShares(source.branches, types, source.range);
+    for (const branch of source.branches) checkSource(branch.source, types);
     return;
   }
-  const { isUnbounded } = checkSource(source, scope);
+  const { isUnbounded } = checkSource(source, types);
   if (isAll && isUnbounded) {
     const message = "cannot take all balance of an unbounded source";
     refuse("send-all-unbounded", message, source.range);
   }
 }
 
-function checkSource(source: Source, scope: Scope): SourceFacts {
+function checkSource(source: Source, types: VariableTypes): SourceInfo {
   switch (source.kind) {
     case "account":
-      return checkAccountSource(source, scope);
+      return checkAccountSource(source, types);
     case "max":
-      assertCap(source.cap, scope);
-      checkSource(source.source, scope);
+      assertCap(source.cap, types);
+      checkSource(source.source, types);
       return { isUnbounded: false, emptied: new Set() };
     case "inOrder":
-      return checkInOrder(source.sources, scope);
+      return checkInOrder(source.sources, types);
     case "oneOf":
     case "allotment":
     case "scaling":
@@ -57,9 +61,9 @@ function checkSource(source: Source, scope: Scope): SourceFacts {
 
 function checkAccountSource(
   { account, overdraft }: Extract<Source, { kind: "account" }>,
-  scope: Scope,
-): SourceFacts {
-  if (typeOf(account, scope) !== "account") {
+  types: VariableTypes,
+): SourceInfo {
+  if (typeOf(account, types) !== "account") {
     const message = "wrong type: expected account or allocation as destination";
     refuse("type-mismatch", message, account.range);
   }
@@ -68,7 +72,7 @@ function checkAccountSource(
     const message = "@world is already set to an unbounded overdraft";
     refuse("overdraft-on-world", message, overdraft.range);
   }
-  if (overdraft?.kind === "upTo" && typeOf(overdraft.limit, scope) !== "monetary") {
+  if (overdraft?.kind === "upTo" && typeOf(overdraft.limit, types) !== "monetary") {
     refuse("type-mismatch", "wrong type: expected monetary", overdraft.limit.range);
   }
   return {
@@ -78,17 +82,17 @@ function checkAccountSource(
 }
 
 /** Accounts may stand once in a list, and nothing may stand behind a source that gives any amount. */
-function checkInOrder(sources: readonly Source[], scope: Scope): SourceFacts {
+function checkInOrder(sources: readonly Source[], types: VariableTypes): SourceInfo {
   const emptied = new Set<string>();
   let isUnbounded = false;
   for (const [index, source] of sources.entries()) {
-    const facts = checkSource(source, scope);
-    isUnbounded = facts.isUnbounded;
+    const info = checkSource(source, types);
+    isUnbounded = info.isUnbounded;
     if (isUnbounded && index < sources.length - 1) {
       const message = "an unbounded subsource can only be in last position";
       refuse("unreachable-source", message, source.range);
     }
-    for (const account of facts.emptied) {
+    for (const account of info.emptied) {
       if (emptied.has(account)) {
         refuse("emptied-account", `${account} is already empty at this stage`, source.range);
       }
@@ -103,10 +107,10 @@ function printAccount(account: Expression): string {
   return account.kind === "variable" ? `$${account.name}` : `@${literalAccount(account) ?? ""}`;
 }
 
-export function checkDestination(destination: Destination, scope: Scope): void {
+export function checkDestination(destination: Destination, types: VariableTypes): void {
   switch (destination.kind) {
     case "account":
-      if (typeOf(destination.account, scope) !== "account") {
+      if (typeOf(destination.account, types) !== "account") {
         const message = "wrong type: expected account as destination";
         refuse("type-mismatch", message, destination.range);
       }
@@ -114,24 +118,24 @@ export function checkDestination(destination: Destination, scope: Scope): void {
     case "inOrder":
     case "oneOf":
       for (const clause of destination.clauses) {
-        assertCap(clause.cap, scope);
-        checkTarget(clause.target, scope);
+        assertCap(clause.cap, types);
+        checkKeptOrDestination(clause.target, types);
       }
-      checkTarget(destination.remaining, scope);
+      checkKeptOrDestination(destination.remaining, types);
       return;
     case "allotment":
-      checkShares(destination.branches, scope, destination.range);
-      for (const branch of destination.branches) checkTarget(branch.target, scope);
+      checkShares(destination.branches, types, destination.range);
+      for (const branch of destination.branches) checkKeptOrDestination(branch.target, types);
       return;
   }
 }
 
-function checkTarget(target: Target, scope: Scope): void {
-  if (target.kind === "to") checkDestination(target.destination, scope);
+function checkKeptOrDestination(target: KeptOrDestination, types: VariableTypes): void {
+  if (target.kind === "to") checkDestination(target.destination, types);
 }
 
-function assertCap(cap: Expression, scope: Scope): void {
-  if (typeOf(cap, scope) !== "monetary") {
+function assertCap(cap: Expression, types: VariableTypes): void {
+  if (typeOf(cap, types) !== "monetary") {
     refuse("type-mismatch", "wrong type: expected monetary as max", cap.range);
   }
 }
@@ -139,7 +143,7 @@ function assertCap(cap: Expression, scope: Scope): void {
 type Branch = Pick<SourceBranch, "share">;
 
 /** The shares must be able to add up to one, whatever the variables among them are. */
-function checkShares(branches: readonly Branch[], scope: Scope, range: Range): void {
+function checkShares(branches: readonly Branch[], types: VariableTypes, range: Range): void {
   const sum = new PortionSum();
   let hasVariable = false;
   let hasRemaining = false;
@@ -152,7 +156,7 @@ function checkShares(branches: readonly Branch[], scope: Scope, range: Range): v
       hasRemaining = true;
       continue;
     }
-    const known = staticShare(share, scope);
+    const known = staticShare(share, types);
     if (known === undefined) hasVariable = true;
     else if (!sum.add(known)) {
       refuse("limit-exceeded", "the portions have too many digits", share.range);
@@ -164,12 +168,12 @@ function checkShares(branches: readonly Branch[], scope: Scope, range: Range): v
 /** The value of a literal; nothing for a variable, which is a portion. */
 function staticShare(
   { expression }: Extract<Share, { kind: "portion" }>,
-  scope: Scope,
+  types: VariableTypes,
 ): Fraction | undefined {
   if (expression.kind === "percentage" || expression.kind === "fraction") {
     return portionOf(expression);
   }
-  const type = typeOf(expression, scope);
+  const type = typeOf(expression, types);
   if (type !== "portion") {
     const message = `wrong type: expected type portion for variable: ${type}`;
     refuse("type-mismatch", message, expression.range);

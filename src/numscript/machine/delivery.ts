@@ -1,7 +1,7 @@
 import { concatenate, type Funding, reversed, split, totalOf } from "./fundings.ts";
 import { assertNotNegative, assertSameAsset, take } from "./sources.ts";
 import type { MachineState } from "./state.ts";
-import type { CappedDestination, Destination, Target } from "#numscript/syntax/ast.ts";
+import type { CappedDestination, Destination, KeptOrDestination } from "#numscript/syntax/ast.ts";
 
 /** Money on its way to a destination. */
 interface Delivery {
@@ -85,5 +85,5 @@ function deliverInOrder(
   return concatenate(sent, reversed(taken), state.output);
 }
 
-const deliverTo = (state: MachineState, target: Target, delivery: Delivery): Funding =>
+const deliverTo = (state: MachineState, target: KeptOrDestination, delivery: Delivery): Funding =>
   target.kind === "kept" ? delivery.funding : deliver(state, target.destination, delivery);

@@ -1,14 +1,14 @@
 import type { Output } from "#numscript/values/run.ts";
 
 /** A part of a funding. */
-export interface Part {
+export interface FundingPart {
   readonly account: string;
   /** Never negative. */
   readonly amount: bigint;
 }
 
 /** Money of one asset on its way, in the order in which it was drawn. Accounts that gave nothing are part of it. */
-export type Funding = readonly Part[];
+export type Funding = readonly FundingPart[];
 
 export const totalOf = (funding: Funding): bigint =>
   funding.reduce((sum, { amount }) => sum + amount, 0n);
@@ -22,7 +22,7 @@ export function concatenate(first: Funding, second: Funding, output: Output): Fu
 }
 
 /** The same, added to a list of the caller's own. */
-export function append(list: Part[], more: Funding, output: Output): void {
+export function append(list: FundingPart[], more: Funding, output: Output): void {
   output.spend(more.length);
   for (const [index, part] of more.entries()) {
     const last = list.at(-1);
@@ -45,7 +45,7 @@ export interface Split {
  */
 export function split(funding: Funding, amount: bigint, output: Output): Split {
   output.spend(funding.length);
-  const taken: Part[] = [];
+  const taken: FundingPart[] = [];
   let short = amount;
   for (const [index, part] of funding.entries()) {
     if (short <= 0n) return { taken, rest: funding.slice(index), short };

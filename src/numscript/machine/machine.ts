@@ -1,5 +1,5 @@
 import { deliver } from "./delivery.ts";
-import { append, type Funding, type Part } from "./fundings.ts";
+import { append, type Funding, type FundingPart } from "./fundings.ts";
 import { draw, pull } from "./sources.ts";
 import { leftmost, MachineState, stop, unchecked } from "./state.ts";
 import type {
@@ -53,7 +53,7 @@ function pullAmount(state: MachineState, { asset, amount }: Monetary, source: So
     amount,
     source.branches.map(({ share }) => share),
   );
-  const funding: Part[] = [];
+  const funding: FundingPart[] = [];
   for (const [index, branch] of source.branches.entries()) {
     const part = pull(state, branch.source, { asset, amount: parts[index] ?? 0n });
     append(funding, part, state.output);

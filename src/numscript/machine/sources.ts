@@ -1,4 +1,4 @@
-import { append, concatenate, type Funding, type Part, split, totalOf } from "./fundings.ts";
+import { append, concatenate, type Funding, type FundingPart, split, totalOf } from "./fundings.ts";
 import { isUnbounded, type MachineState, stop } from "./state.ts";
 import type { Source } from "#numscript/syntax/ast.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
@@ -20,7 +20,7 @@ export function draw(state: MachineState, source: Source, asset: string): Drawn 
     case "max":
       return { funding: drawCapped(state, source, asset) };
     case "inOrder": {
-      const all: Part[] = [];
+      const all: FundingPart[] = [];
       let fallback: Omit<Drawn, "funding"> = {};
       for (const member of source.sources) {
         const { funding, ...rest } = draw(state, member, asset);

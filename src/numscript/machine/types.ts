@@ -5,18 +5,18 @@ import type { Range } from "#numscript/syntax/source.ts";
 import { type Fraction, fraction, isShare, percentage } from "#numscript/values/portions.ts";
 
 /** The types of the variables declared so far. */
-export type Scope = Map<string, ValueType>;
+export type VariableTypes = Map<string, ValueType>;
 
 export function refuse(code: DiagnosticCode, message: string, range: Range): never {
   throw new ScriptError("invalid", code, { message, range });
 }
 
 /** The type of an expression, all of whose parts are checked. */
-export function typeOf(expression: Expression, scope: Scope): ValueType {
+export function typeOf(expression: Expression, types: VariableTypes): ValueType {
   const { kind, range } = expression;
   switch (kind) {
     case "variable": {
-      const type = scope.get(expression.name);
+      const type = types.get(expression.name);
       return type ?? refuse("unbound-variable", "variable not declared", range);
     }
     case "account":
@@ -31,13 +31,13 @@ export function typeOf(expression: Expression, scope: Scope): ValueType {
       portionOf(expression);
       return "portion";
     case "monetary": {
-      const type = typeOf(expression.asset, scope);
+      const type = typeOf(expression.asset, types);
       if (type === "asset") return kind;
       const message = `the expression in monetary literal should be of type 'asset' instead of '${type}'`;
       return refuse("type-mismatch", message, expression.asset.range);
     }
     case "binary":
-      return typeOfOperation(expression, scope);
+      return typeOfOperation(expression, types);
     case "negation":
     case "call":
       // The grammar lets neither of them into a script for the machine.
@@ -47,9 +47,9 @@ export function typeOf(expression: Expression, scope: Scope): ValueType {
 
 function typeOfOperation(
   { left, right, range }: Extract<Expression, { kind: "binary" }>,
-  scope: Scope,
+  types: VariableTypes,
 ): ValueType {
-  const [first, second] = [typeOf(left, scope), typeOf(right, scope)];
+  const [first, second] = [typeOf(left, types), typeOf(right, types)];
   if (first !== "number" && first !== "monetary") {
     const message = `tried to do an arithmetic operation with unsupported left-hand side operand type: ${first}`;
     return refuse("type-mismatch", message, left.range);

@@ -1,7 +1,7 @@
 import type { AccountPiece, Amount, Call, Expression } from "#numscript/syntax/ast.ts";
 
 /** Where an expression stands. */
-export interface Place {
+export interface PrintContext {
   /** The machine has no parentheses, and needs none. */
   readonly isMachine: boolean;
   /** Behind another expression, which would take a minus at its start for an operator of its own. */
@@ -18,8 +18,8 @@ type Binary = Extract<Expression, { kind: "binary" }>;
 type ExpressionOf<K extends Expression["kind"]> = Extract<Expression, { kind: K }>;
 
 /** An expression on one line, in parentheses only where it would be read as another one. */
-export function printExpression(expression: Expression, place: Place): string {
-  const inside = { ...place, followsExpression: false };
+export function printExpression(expression: Expression, context: PrintContext): string {
+  const inside = { ...context, followsExpression: false };
   switch (expression.kind) {
     case "variable":
       return `$${expression.name}`;
@@ -40,24 +40,24 @@ export function printExpression(expression: Expression, place: Place): string {
       return `[${asset}${gapBehind(asset)}${printExpression(expression.amount, inside)}]`;
     }
     case "binary":
-      return printBinary(expression, place);
+      return printBinary(expression, context);
     case "negation": {
       const text = `-${printOperand(expression.operand, OPERAND_BINDING, inside)}`;
-      return place.followsExpression ? `(${text})` : text;
+      return context.followsExpression ? `(${text})` : text;
     }
     case "call":
       return printCall(expression, inside);
   }
 }
 
-export function printAmount(amount: Amount, place: Place): string {
+export function printAmount(amount: Amount, context: PrintContext): string {
   return amount.kind === "all"
-    ? `[${printAsset(amount.asset, place)} *]`
-    : printExpression(amount.expression, place);
+    ? `[${printAsset(amount.asset, context)} *]`
+    : printExpression(amount.expression, context);
 }
 
-export const printCall = ({ name, arguments: values }: Call, place: Place): string =>
-  `${name}(${values.map((value) => printExpression(value, place)).join(", ")})`;
+export const printCall = ({ name, arguments: values }: Call, context: PrintContext): string =>
+  `${name}(${values.map((value) => printExpression(value, context)).join(", ")})`;
 
 export const printString = (literal: string): string =>
   literal.endsWith('\\"') ? `${literal}${STRING_END_MARK}` : literal;
@@ -75,10 +75,10 @@ function printPercentage({ digits, decimals }: ExpressionOf<"percentage">): stri
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
 const OPERAND_BINDING = 3;
 
-function printBinary({ operator, left, right }: Binary, place: Place): string {
+function printBinary({ operator, left, right }: Binary, context: PrintContext): string {
   const binding = BINDING[operator];
-  const inside = { ...place, followsExpression: false };
-  const first = printOperand(left, binding, place);
+  const inside = { ...context, followsExpression: false };
+  const first = printOperand(left, binding, context);
   const second = printOperand(right, binding + 1, inside);
   return operator === "/" && isFractionLike(left) && isFractionLike(right)
     ? `${first}/${second}`
@@ -86,19 +86,19 @@ function printBinary({ operator, left, right }: Binary, place: Place): string {
 }
 
 /** An operand of an operator that takes no operands which bind less than `weakest`. */
-function printOperand(operand: Expression, weakest: number, place: Place): string {
+function printOperand(operand: Expression, weakest: number, context: PrintContext): string {
   if (operand.kind !== "binary" || BINDING[operand.operator] >= weakest) {
-    return printExpression(operand, place);
+    return printExpression(operand, context);
   }
-  return `(${printExpression(operand, { ...place, followsExpression: false })})`;
+  return `(${printExpression(operand, { ...context, followsExpression: false })})`;
 }
 
 const isFractionLike = ({ kind }: Expression): boolean => kind === "number" || kind === "variable";
 
 /** For the interpreter a minus behind the asset begins the amount. */
-function printAsset(asset: Expression, place: Place): string {
-  const text = printExpression(asset, place);
-  return !place.isMachine && hasOpenMinus(asset) ? `(${text})` : text;
+function printAsset(asset: Expression, context: PrintContext): string {
+  const text = printExpression(asset, context);
+  return !context.isMachine && hasOpenMinus(asset) ? `(${text})` : text;
 }
 
 /** Whether an expression is a difference, or a sum that begins with one. */

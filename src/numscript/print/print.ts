@@ -1,8 +1,8 @@
 import { printDensely } from "./densely.ts";
 import {
-  type Place,
   printAmount,
   printCall,
+  type PrintContext,
   printExpression,
   printString,
   STRING_END_MARK,
@@ -11,12 +11,12 @@ import { SOURCE_LENGTH_MAX } from "#numscript/limits.ts";
 import type {
   Destination,
   Feature,
+  KeptOrDestination,
   Program,
   Runtime,
   Share,
   Source,
   Statement,
-  Target,
   VariableDeclaration,
 } from "#numscript/syntax/ast.ts";
 
@@ -26,7 +26,7 @@ import type {
  */
 export function printProgram(program: Program, runtime: Runtime): string {
   const isMachine = runtime === "machine";
-  const layout: Layout = { place: { isMachine, followsExpression: false }, indent: "" };
+  const layout: Layout = { context: { isMachine, followsExpression: false }, indent: "" };
   const lines = [
     ...(program.features.length > 0 ? [printFeatures(program.features)] : []),
     ...(program.variables.length > 0 ? [printVariables(program.variables, layout), ""] : []),
@@ -37,11 +37,11 @@ export function printProgram(program: Program, runtime: Runtime): string {
 }
 
 interface Layout {
-  readonly place: Place;
+  readonly context: PrintContext;
   readonly indent: string;
 }
 
-const deeper = ({ place, indent }: Layout): Layout => ({ place, indent: `${indent}  ` });
+const deeper = ({ context, indent }: Layout): Layout => ({ context, indent: `${indent}  ` });
 
 /** With a line break, unless that would make a comment of an asset of the machine that begins with `//`. */
 function endLast(lines: readonly string[]): string {
@@ -67,11 +67,11 @@ function printFeatures(features: readonly Feature[]): string {
 }
 
 function printVariables(variables: readonly VariableDeclaration[], layout: Layout): string {
-  const { place } = deeper(layout);
+  const { context } = deeper(layout);
   const clauses = variables.map(({ type, name, origin }) =>
     origin === undefined
       ? `${type} $${name}`
-      : `${type} $${name} = ${printExpression(origin, place)}`,
+      : `${type} $${name} = ${printExpression(origin, context)}`,
   );
   return `vars ${printBlock(clauses, layout)}`;
 }
@@ -82,40 +82,40 @@ function printBlock(clauses: readonly string[], { indent }: Layout): string {
 }
 
 function printStatement(statement: Statement, layout: Layout): string {
-  const { place } = layout;
+  const { context } = layout;
   switch (statement.kind) {
     case "send": {
       const inside = deeper(layout);
       const source = printSource(statement.source, inside);
       const destination = printDestination(statement.destination, inside);
       const sides = `  source = ${source}\n  destination = ${destination}\n`;
-      return `send ${printAmount(statement.amount, place)} (\n${sides})`;
+      return `send ${printAmount(statement.amount, context)} (\n${sides})`;
     }
     case "save": {
-      const account = printExpression(statement.account, place);
-      return `save ${printAmount(statement.amount, place)} from ${account}`;
+      const account = printExpression(statement.account, context);
+      return `save ${printAmount(statement.amount, context)} from ${account}`;
     }
     case "call":
-      return printCall(statement.call, place);
+      return printCall(statement.call, context);
     case "print":
-      return `print ${printExpression(statement.expression, place)}`;
+      return `print ${printExpression(statement.expression, context)}`;
     case "fail":
       return "fail";
   }
 }
 
 function printSource(source: Source, layout: Layout): string {
-  const { place } = layout;
-  const inside = { ...layout, place: { ...place, followsExpression: false } };
+  const { context } = layout;
+  const inside = { ...layout, context: { ...context, followsExpression: false } };
   switch (source.kind) {
     case "account":
-      return printAccountSource(source, place);
+      return printAccountSource(source, context);
     case "scaling": {
-      const through = printExpression(source.through, inside.place);
-      return `${printExpression(source.account, place)} with scaling through ${through}`;
+      const through = printExpression(source.through, inside.context);
+      return `${printExpression(source.account, context)} with scaling through ${through}`;
     }
     case "max": {
-      const cap = printExpression(source.cap, inside.place);
+      const cap = printExpression(source.cap, inside.context);
       return `max ${cap} from ${printSource(source.source, inside)}`;
     }
     case "inOrder":
@@ -127,7 +127,7 @@ function printSource(source: Source, layout: Layout): string {
       const clauses = source.branches.map(({ share, source: part }, index) => {
         const previous = source.branches[index - 1]?.source;
         const behind = previous !== undefined && endsInExpression(previous);
-        return `${printShare(share, place, behind)} from ${printSource(part, within)}`;
+        return `${printShare(share, context, behind)} from ${printSource(part, within)}`;
       });
       return printBlock(clauses, inside);
     }
@@ -135,21 +135,21 @@ function printSource(source: Source, layout: Layout): string {
 }
 
 function printSources(sources: readonly Source[], layout: Layout): string {
-  const { place, indent } = deeper(layout);
+  const { context, indent } = deeper(layout);
   const clauses = sources.map((source, index) => {
     const previous = sources[index - 1];
     const followsExpression = previous !== undefined && endsInExpression(previous);
-    return printSource(source, { place: { ...place, followsExpression }, indent });
+    return printSource(source, { context: { ...context, followsExpression }, indent });
   });
   return printBlock(clauses, layout);
 }
 
 function printAccountSource(
   { account, color, overdraft }: Extract<Source, { kind: "account" }>,
-  place: Place,
+  context: PrintContext,
 ): string {
-  const inside = { ...place, followsExpression: false };
-  const name = printExpression(account, place);
+  const inside = { ...context, followsExpression: false };
+  const name = printExpression(account, context);
   const colored = color === undefined ? name : `${name} \\ ${printExpression(color, inside)}`;
   if (overdraft === undefined) return colored;
   return overdraft.kind === "unbounded"
@@ -172,24 +172,25 @@ function endsInExpression(source: Source): boolean {
   }
 }
 
-function printShare(share: Share, place: Place, followsExpression: boolean): string {
+function printShare(share: Share, context: PrintContext, followsExpression: boolean): string {
   return share.kind === "remaining"
     ? "remaining"
-    : printExpression(share.expression, { ...place, followsExpression });
+    : printExpression(share.expression, { ...context, followsExpression });
 }
 
 function printDestination(destination: Destination, layout: Layout): string {
-  const { place } = layout;
+  const { context } = layout;
   switch (destination.kind) {
     case "account":
-      return printExpression(destination.account, place);
+      return printExpression(destination.account, context);
     case "inOrder":
     case "oneOf": {
       const within = deeper(layout);
       const clauses = destination.clauses.map(
-        ({ cap, target }) => `max ${printExpression(cap, place)} ${printTarget(target, within)}`,
+        ({ cap, target }) =>
+          `max ${printExpression(cap, context)} ${printKeptOrDestination(target, within)}`,
       );
-      const last = `remaining ${printTarget(destination.remaining, within)}`;
+      const last = `remaining ${printKeptOrDestination(destination.remaining, within)}`;
       const block = printBlock([...clauses, last], layout);
       return destination.kind === "oneOf" ? `oneof ${block}` : block;
     }
@@ -198,12 +199,12 @@ function printDestination(destination: Destination, layout: Layout): string {
       const clauses = destination.branches.map(({ share, target }, index) => {
         const previous = destination.branches[index - 1]?.target;
         const behind = previous?.kind === "to" && previous.destination.kind === "account";
-        return `${printShare(share, place, behind)} ${printTarget(target, within)}`;
+        return `${printShare(share, context, behind)} ${printKeptOrDestination(target, within)}`;
       });
       return printBlock(clauses, layout);
     }
   }
 }
 
-const printTarget = (target: Target, layout: Layout): string =>
+const printKeptOrDestination = (target: KeptOrDestination, layout: Layout): string =>
   target.kind === "kept" ? "kept" : `to ${printDestination(target.destination, layout)}`;

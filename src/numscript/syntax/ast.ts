@@ -114,23 +114,23 @@ export type Destination =
 export interface CappedDestination {
   readonly kind: "inOrder" | "oneOf";
   readonly clauses: readonly CappedClause[];
-  readonly remaining: Target;
+  readonly remaining: KeptOrDestination;
   readonly range: Range;
 }
 
 export interface CappedClause {
   readonly cap: Expression;
-  readonly target: Target;
+  readonly target: KeptOrDestination;
   readonly range: Range;
 }
 
 export interface DestinationBranch {
   readonly share: Share;
-  readonly target: Target;
+  readonly target: KeptOrDestination;
   readonly range: Range;
 }
 
-export type Target =
+export type KeptOrDestination =
   | { readonly kind: "to"; readonly destination: Destination; readonly range: Range }
   | { readonly kind: "kept"; readonly range: Range };
 

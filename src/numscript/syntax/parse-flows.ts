@@ -3,11 +3,11 @@ import type {
   Destination,
   DestinationBranch,
   Expression,
+  KeptOrDestination,
   Overdraft,
   Share,
   Source,
   SourceBranch,
-  Target,
 } from "./ast.ts";
 import { ScriptError } from "./diagnostics.ts";
 import { parseExpression } from "./parse-expressions.ts";
@@ -206,12 +206,12 @@ function parseCapped(p: Parser, kind: "inOrder" | "oneOf", start: number): Desti
   while (p.at("max")) {
     const clause = p.take();
     const cap = parseExpression(p);
-    const target = parseTarget(p);
+    const target = parseKeptOrDestination(p);
     clauses.push({ cap, target, range: p.rangeFrom(clause.start) });
     p.expectNewline();
   }
   if (!p.accept("remaining")) p.fail("'max' or 'remaining'");
-  const remaining = parseTarget(p);
+  const remaining = parseKeptOrDestination(p);
   p.expectNewline();
   p.expect("}");
   return { kind, clauses, remaining, range: p.rangeFrom(start) };
@@ -219,14 +219,14 @@ function parseCapped(p: Parser, kind: "inOrder" | "oneOf", start: number): Desti
 
 function parseDestinationBranch(p: Parser): DestinationBranch {
   const share = parseShare(p);
-  const target = parseTarget(p);
+  const target = parseKeptOrDestination(p);
   const branch = { share, target, range: p.rangeFrom(share.range.start) };
   p.expectNewline();
   return branch;
 }
 
 /** Target = "to" Destination | "kept" */
-function parseTarget(p: Parser): Target {
+function parseKeptOrDestination(p: Parser): KeptOrDestination {
   const { start } = p.token;
   if (p.accept("kept")) return { kind: "kept", range: p.rangeFrom(start) };
   if (!p.accept("to")) p.fail("'to' or 'kept'");

@@ -23,10 +23,10 @@ export interface Reader {
   /** The metadata of an account, `undefined` where there is no such account. */
   metadata(account: string): Readonly<Record<string, string>> | undefined;
   /** Balances of the account in all precisions of an asset; a reader without it knows none. */
-  scales?(account: string, base: string): readonly AssetBalance[];
+  scales?(account: string, base: string): readonly ScaledBalance[];
 }
 
-export interface AssetBalance {
+export interface ScaledBalance {
   readonly asset: string;
   readonly balance: bigint;
 }

@@ -2,12 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ERROR_CODES } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
-export {
-  BigIntegerInput,
-  type Metadata,
-  MetadataSchema,
-  TimestampInput,
-} from "#platform/validation.ts";
+export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
 
 /** The body of every failed request. */
 export const ErrorResponse = z

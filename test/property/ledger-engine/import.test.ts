@@ -9,9 +9,9 @@ import { checkAgainstModel } from "#test/support/ledger-engine/model/agreement.t
 import { steps } from "#test/support/ledger-engine/model/steps.ts";
 
 test("a ledger that was exported and imported is the same, and its export is the text of its list", async () => {
-  const property = fc.asyncProperty(steps(20), async (life) => {
+  const property = fc.asyncProperty(steps(20), async (run) => {
     const ledger = new TestLedger();
-    await checkAgainstModel(underTest(ledger), life);
+    await checkAgainstModel(underTest(ledger), run);
     const text = exportOf(ledger);
     const listed = ledger.engine.reads.listLogs(ALL).data.map(toLogView);
     expect(text).toBe(listed.map((view) => `${stringifyJson(view)}\n`).join(""));

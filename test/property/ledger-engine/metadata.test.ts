@@ -27,7 +27,7 @@ const features: fc.Arbitrary<Features> = fc
     TRANSACTION_METADATA_HISTORY: transactions === 0 ? "DISABLED" : "SYNC",
   }));
 
-function ledgerAfter(life: readonly Step[], chosen: Features): TestLedger {
+function ledgerAfter(run: readonly Step[], chosen: Features): TestLedger {
   const ledger = new TestLedger({ features: chosen });
   const start = ledger.now;
   const ids: number[] = [];
@@ -37,7 +37,7 @@ function ledgerAfter(life: readonly Step[], chosen: Features): TestLedger {
       choice,
       ledger.schemas().map(({ version }) => version),
     );
-  for (const step of life) {
+  for (const step of run) {
     switch (step.kind) {
       case "write": {
         const { write, dryRun } = step;
@@ -65,16 +65,16 @@ function ledgerAfter(life: readonly Step[], chosen: Features): TestLedger {
 const LIVES = { numRuns: 60 };
 
 test("the index and the log of metadata are what the log says, whatever was written", () => {
-  const property = fc.property(steps(30), features, (life, chosen) => {
-    const ledger = ledgerAfter(life, chosen);
+  const property = fc.property(steps(30), features, (run, chosen) => {
+    const ledger = ledgerAfter(run, chosen);
     expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), chosen));
   });
   fc.assert(property, LIVES);
 }, 60_000);
 
 test("metadata as of any moment is that after the last entry of the moment and what accounts lose right after it", () => {
-  const property = fc.property(steps(30), (life) => {
-    const ledger = ledgerAfter(life, INFO.features);
+  const property = fc.property(steps(30), (run) => {
+    const ledger = ledgerAfter(run, INFO.features);
     const log = ledger.logs();
     const states = statesOf(log);
     for (const [index, { date }] of log.entries()) {

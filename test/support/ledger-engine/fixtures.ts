@@ -11,12 +11,12 @@ import type {
   InsertSchema,
   LedgerInfo,
   LogEntry,
+  MetadataTarget,
   Posting,
   RevertTransaction,
   RunScript,
   SetMetadata,
   StoredSchema,
-  Target,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import { type BulkElement, type Outcome } from "#ledger-engine/rules/writes.ts";
@@ -103,7 +103,7 @@ export const deleteMetadata = (id: number | string, key: string): DeleteMetadata
   key,
 });
 
-const toTarget = (id: number | string): Target =>
+const toTarget = (id: number | string): MetadataTarget =>
   typeof id === "number"
     ? { type: "TRANSACTION", id }
     : { type: "ACCOUNT", id: parseAccount(id, "account") };

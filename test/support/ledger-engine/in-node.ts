@@ -15,21 +15,21 @@ import { type Step, steps } from "#test/support/ledger-engine/model/steps.ts";
  * Takes ledgers on `node:sqlite` through random lives, beside the naive model, and audits each of them at its end. Gives
  * the number of commands.
  */
-export async function checkLives(options: { lives: number; stepsMax: number }): Promise<number> {
+export async function checkRuns(options: { runs: number; stepsMax: number }): Promise<number> {
   let commands = 0;
   const property = fc.asyncProperty(
     steps(options.stepsMax),
     fc.boolean(),
-    async (life, isStrict) => {
+    async (run, isStrict) => {
       const ledger = new TestLedger({
         settings: { schemas: { isStrict, report: () => undefined } },
       });
-      commands += life.reduce((sum, step) => sum + commandsOf(step), 0);
-      await checkAgainstModel({ ...underTest(ledger), isStrict }, life);
+      commands += run.reduce((sum, step) => sum + commandsOf(step), 0);
+      await checkAgainstModel({ ...underTest(ledger), isStrict }, run);
       expect(audited(ledger).differences).toEqual([]);
     },
   );
-  await fc.assert(property, { numRuns: options.lives });
+  await fc.assert(property, { numRuns: options.runs });
   return commands;
 }
 

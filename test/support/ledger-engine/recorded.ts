@@ -7,7 +7,7 @@ import type {
   LogData,
   LogEntry,
   Metadata,
-  Target,
+  MetadataTarget,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import { parseJson } from "#platform/json.ts";
@@ -62,7 +62,7 @@ interface WireEntry {
     readonly transaction: WireTransaction;
     readonly revertedTransaction: WireTransaction;
     readonly accountMetadata: Readonly<Record<string, Metadata>>;
-    readonly targetType: Target["type"];
+    readonly targetType: MetadataTarget["type"];
     readonly targetId: string | number;
     readonly metadata: Metadata;
     readonly key: string;
@@ -119,7 +119,7 @@ const toTransaction = (wire: WireTransaction): Transaction => ({
   updatedAt: at(wire.updatedAt),
 });
 
-const toTarget = ({ targetType, targetId }: WireEntry["data"]): Target =>
+const toTarget = ({ targetType, targetId }: WireEntry["data"]): MetadataTarget =>
   targetType === "ACCOUNT"
     ? { type: targetType, id: parseAccount(String(targetId), "account") }
     : { type: targetType, id: Number(targetId) };

@@ -4,12 +4,12 @@ import { printProgram } from "#numscript/print/print.ts";
 import type {
   Destination,
   Expression,
+  KeptOrDestination,
   Runtime,
   SendStatement,
   Share,
   Source,
   Statement,
-  Target,
 } from "#numscript/syntax/ast.ts";
 import type { ScriptPosting } from "#numscript/values/run.ts";
 import { WORLD } from "#numscript/values/values.ts";
@@ -92,7 +92,7 @@ export function arrivingOf(destination: Destination, amount: bigint): bigint {
   }
 }
 
-const arrivingAt = (target: Target, amount: bigint): bigint =>
+const arrivingAt = (target: KeptOrDestination, amount: bigint): bigint =>
   target.kind === "kept" ? 0n : arrivingOf(target.destination, amount);
 
 /** The rule of numscript for dividing an amount, worked out on one denominator that all shares have in common. */

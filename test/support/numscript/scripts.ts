@@ -4,11 +4,11 @@ import type {
   Destination,
   DestinationBranch,
   Expression,
+  KeptOrDestination,
   Program,
   Share,
   Source,
   Statement,
-  Target,
 } from "#numscript/syntax/ast.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
@@ -154,7 +154,7 @@ function sourcesFor({ forInterpreter = false }: MovementOptions): fc.Arbitrary<S
 
 function destinationsFor(options: MovementOptions): fc.Arbitrary<Destination> {
   const { withKept = false, forInterpreter = false } = options;
-  return fc.letrec<{ destination: Destination; target: Target }>((tie) => {
+  return fc.letrec<{ destination: Destination; target: KeptOrDestination }>((tie) => {
     const capped = (kind: "inOrder" | "oneOf") =>
       fc
         .record({
@@ -177,7 +177,7 @@ function destinationsFor(options: MovementOptions): fc.Arbitrary<Destination> {
         })),
         range,
       }));
-    const to = tie("destination").map((destination): Target => ({
+    const to = tie("destination").map((destination): KeptOrDestination => ({
       kind: "to",
       destination,
       range,
@@ -197,7 +197,7 @@ function destinationsFor(options: MovementOptions): fc.Arbitrary<Destination> {
       target: withKept
         ? fc.oneof(
             { weight: 3, arbitrary: to },
-            { weight: 1, arbitrary: fc.constant<Target>({ kind: "kept", range }) },
+            { weight: 1, arbitrary: fc.constant<KeptOrDestination>({ kind: "kept", range }) },
           )
         : to,
     };

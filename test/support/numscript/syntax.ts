@@ -6,14 +6,14 @@ import {
   type CappedClause,
   type Destination,
   type Expression,
+  type KeptOrDestination,
   type Program,
   type Runtime,
   type Share,
   type Source,
   type Statement,
-  type Target,
-  type Variable,
   VALUE_TYPES,
+  type Variable,
   type VariableDeclaration,
 } from "#numscript/syntax/ast.ts";
 import { INTERPRETER_WORDS } from "#numscript/syntax/tokens.ts";
@@ -212,27 +212,33 @@ function sourcesOf(grammar: Grammar): fc.Arbitrary<Source> {
 }
 
 function destinationsOf({ expression, share, isMachine }: Grammar): fc.Arbitrary<Destination> {
-  return fc.letrec<{ destination: Destination; target: Target; clause: CappedClause }>((tie) => {
-    const capped = (kind: "inOrder" | "oneOf", minLength: number) =>
-      fc
-        .record({ clauses: few(tie("clause"), minLength), remaining: tie("target") })
-        .map((fields): Destination => ({ kind, ...fields, range }));
-    const shapes = [
-      expression.map((account): Destination => ({ kind: "account", account, range })),
-      capped("inOrder", 1),
-      few(fc.record({ share, target: tie("target"), range: fc.constant(range) }), 1).map(
-        (branches): Destination => ({ kind: "allotment", branches, range }),
-      ),
-    ];
-    return {
-      destination: fc.oneof(DEPTH, ...shapes, ...(isMachine ? [] : [capped("oneOf", 0)])),
-      target: fc.oneof(
-        fc.constant<Target>({ kind: "kept", range }),
-        tie("destination").map((destination): Target => ({ kind: "to", destination, range })),
-      ),
-      clause: fc.record({ cap: expression, target: tie("target"), range: fc.constant(range) }),
-    };
-  }).destination;
+  return fc.letrec<{ destination: Destination; target: KeptOrDestination; clause: CappedClause }>(
+    (tie) => {
+      const capped = (kind: "inOrder" | "oneOf", minLength: number) =>
+        fc
+          .record({ clauses: few(tie("clause"), minLength), remaining: tie("target") })
+          .map((fields): Destination => ({ kind, ...fields, range }));
+      const shapes = [
+        expression.map((account): Destination => ({ kind: "account", account, range })),
+        capped("inOrder", 1),
+        few(fc.record({ share, target: tie("target"), range: fc.constant(range) }), 1).map(
+          (branches): Destination => ({ kind: "allotment", branches, range }),
+        ),
+      ];
+      return {
+        destination: fc.oneof(DEPTH, ...shapes, ...(isMachine ? [] : [capped("oneOf", 0)])),
+        target: fc.oneof(
+          fc.constant<KeptOrDestination>({ kind: "kept", range }),
+          tie("destination").map((destination): KeptOrDestination => ({
+            kind: "to",
+            destination,
+            range,
+          })),
+        ),
+        clause: fc.record({ cap: expression, target: tie("target"), range: fc.constant(range) }),
+      };
+    },
+  ).destination;
 }
 
 function statementsOf(grammar: Grammar): fc.Arbitrary<Statement> {

@@ -6,7 +6,7 @@ import {
   isRelated,
   type LedgerFilter,
   testsOf,
-  type Verdict,
+  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { Metadata, Volumes } from "#ledger-engine/rules/types.ts";
@@ -131,7 +131,7 @@ interface Subject {
   readonly isPast: boolean;
 }
 
-type Judge = (subject: Subject) => Verdict;
+type Judge = (subject: Subject) => TruthValue;
 
 const isAboutMetadata = ({ kind }: FilterTest): boolean =>
   kind === "metadata" || kind === "metadataLike" || kind === "metadataExists";

@@ -3,9 +3,9 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import {
   intersection,
-  type Interval,
   interval,
   type Intervals,
+  type NumberInterval,
 } from "#ledger-engine/rules/filters/intervals.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
@@ -92,7 +92,7 @@ export class LogLists {
   }
 
   #idRowsIn(
-    { from, to }: Interval,
+    { from, to }: NumberInterval,
     { type, order, limit }: { type: number | undefined; order: Scan["order"]; limit: number },
   ): LogIdRow[] {
     if (type === LOG_TYPES.NEW_TRANSACTION && to - from > PASSED_MAX) {

@@ -11,7 +11,7 @@ import {
   isRelated,
   type LedgerFilter,
   testsOf,
-  type Verdict,
+  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
@@ -22,7 +22,7 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 /** Accounts whose addresses are remembered during one read. */
 const ACCOUNTS_KNOWN_MAX = 100_000;
 
-type Judge = (row: TransactionRow) => Verdict;
+type Judge = (row: TransactionRow) => TruthValue;
 
 /** Decides which transactions match a filter, and gives them the metadata that they had at a point in time. */
 export class TransactionFilter {

@@ -328,7 +328,7 @@ const invalid = (message: string): AppError => new AppError("VALIDATION", messag
  * What a filter says of a row: undefined where that is not known. So it is with a reference, a date of a revert and a
  * balance that are absent. Metadata that are absent are known to be so, and match the negation of a test.
  */
-export type Verdict = boolean | undefined;
+export type TruthValue = boolean | undefined;
 
 /**
  * Makes one function of a filter, given one for each test. What is not known is neither true nor false, and its negation
@@ -336,7 +336,7 @@ export type Verdict = boolean | undefined;
  */
 export function compileFilter<Row>(
   filter: LedgerFilter,
-  compileTest: (test: FilterTest) => (row: Row) => Verdict,
+  compileTest: (test: FilterTest) => (row: Row) => TruthValue,
 ): (row: Row) => boolean {
   const judge = compileNode(filter, compileTest);
   return (row) => judge(row) === true;
@@ -344,8 +344,8 @@ export function compileFilter<Row>(
 
 function compileNode<Row>(
   filter: LedgerFilter,
-  compileTest: (test: FilterTest) => (row: Row) => Verdict,
-): (row: Row) => Verdict {
+  compileTest: (test: FilterTest) => (row: Row) => TruthValue,
+): (row: Row) => TruthValue {
   switch (filter.kind) {
     case "all":
     case "any": {
@@ -367,9 +367,9 @@ function compileNode<Row>(
 }
 
 const allOf =
-  <Row>(judges: readonly ((row: Row) => Verdict)[]) =>
-  (row: Row): Verdict => {
-    let all: Verdict = true;
+  <Row>(judges: readonly ((row: Row) => TruthValue)[]) =>
+  (row: Row): TruthValue => {
+    let all: TruthValue = true;
     for (const judge of judges) {
       const verdict = judge(row);
       if (verdict === false) return false;
@@ -379,9 +379,9 @@ const allOf =
   };
 
 const anyOf =
-  <Row>(judges: readonly ((row: Row) => Verdict)[]) =>
-  (row: Row): Verdict => {
-    let any: Verdict = false;
+  <Row>(judges: readonly ((row: Row) => TruthValue)[]) =>
+  (row: Row): TruthValue => {
+    let any: TruthValue = false;
     for (const judge of judges) {
       const verdict = judge(row);
       if (verdict === true) return true;

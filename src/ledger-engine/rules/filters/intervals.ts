@@ -1,11 +1,11 @@
 /** Whole numbers from one to another, both included; the ends may be infinite. */
-export interface Interval {
+export interface NumberInterval {
   readonly from: number;
   readonly to: number;
 }
 
 /** A set of whole numbers, as intervals in ascending order that neither overlap nor touch. */
-export type Intervals = readonly Interval[];
+export type Intervals = readonly NumberInterval[];
 
 export const NONE: Intervals = [];
 export const ALL: Intervals = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
@@ -17,7 +17,7 @@ export const interval = (from: number, to: number): Intervals =>
     : [{ from, to }];
 
 export function intersection(a: Intervals, b: Intervals): Intervals {
-  const found: Interval[] = [];
+  const found: NumberInterval[] = [];
   let [left, right] = [0, 0];
   for (;;) {
     const [one, other] = [a[left], b[right]];
@@ -33,7 +33,7 @@ export const union = (a: Intervals, b: Intervals): Intervals =>
   complement(intersection(complement(a), complement(b)));
 
 export function complement(intervals: Intervals): Intervals {
-  const found: Interval[] = [];
+  const found: NumberInterval[] = [];
   let from = Number.NEGATIVE_INFINITY;
   for (const { from: start, to } of intervals) {
     found.push(...interval(from, start - 1));

@@ -15,9 +15,9 @@ import type {
   AccountMetadata,
   Asset,
   Metadata,
+  MetadataTarget,
   Posting,
   StoredSchema,
-  Target,
 } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
@@ -50,8 +50,8 @@ export type ImportedData =
       readonly reverted: ImportedTransaction | undefined;
       readonly transaction: ImportedTransaction;
     }
-  | { readonly type: "SET_METADATA"; readonly target: Target; readonly metadata: Metadata }
-  | { readonly type: "DELETE_METADATA"; readonly target: Target; readonly key: string }
+  | { readonly type: "SET_METADATA"; readonly target: MetadataTarget; readonly metadata: Metadata }
+  | { readonly type: "DELETE_METADATA"; readonly target: MetadataTarget; readonly key: string }
   | { readonly type: "INSERTED_SCHEMA"; readonly schema: StoredSchema };
 
 export interface ImportedTransaction {
@@ -234,7 +234,7 @@ function assetOf(value: unknown, place: string): Asset {
   return text as Asset; // as scripts write them
 }
 
-function targetOf(data: Fields): Target {
+function targetOf(data: Fields): MetadataTarget {
   const { targetType, targetId } = data;
   if (targetType === "TRANSACTION") {
     return { type: targetType, id: idOf(targetId, "data.targetId") };

@@ -7,7 +7,7 @@ import type {
   AccountVolumes,
   LogData,
   Metadata,
-  Target,
+  MetadataTarget,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import { quoteJson, stringifyJson } from "#platform/json.ts";
@@ -101,7 +101,7 @@ function mapText<V>(map: Readonly<Record<string, V>>, write: (value: V) => strin
   return `{${entries.map(([key, value]) => `${quoteJson(key)}:${write(value)}`).join(",")}}`;
 }
 
-const targetText = ({ type, id }: Target): string =>
+const targetText = ({ type, id }: MetadataTarget): string =>
   `"targetType":"${type}","targetId":${type === "ACCOUNT" ? quoteJson(id) : id}`;
 
 /** Members in the order of objects: those that are array indexes first, as numbers, the others by their bytes. */

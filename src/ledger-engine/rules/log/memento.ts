@@ -1,6 +1,6 @@
 import { canonicalMap, canonicalMetadata, canonicalText } from "#ledger-engine/rules/canonical.ts";
 import { toSchemaMemento } from "#ledger-engine/rules/schemas/ledger-schema.ts";
-import type { LogData, LogEntry, Target, Transaction } from "#ledger-engine/rules/types.ts";
+import type { LogData, LogEntry, MetadataTarget, Transaction } from "#ledger-engine/rules/types.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /**
@@ -36,7 +36,7 @@ function transactionText({ postings, metadata, timestamp, reference, id }: Trans
   return `{"postings":[${list.join(",")}],"metadata":${canonicalMetadata(metadata)},"timestamp":"${formatTimestamp(timestamp)}",${referenceText}"id":${id},"reverted":false}`;
 }
 
-function targetText(target: Target): string {
+function targetText(target: MetadataTarget): string {
   const id = target.type === "ACCOUNT" ? canonicalText(target.id) : target.id.toString();
   return `"targetType":"${target.type}","targetId":${id}`;
 }

@@ -1,4 +1,4 @@
-import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { ConfigError, type ExporterConfig } from "./config.ts";
 import { assertKnown, integerField, objectField, textField } from "./fields.ts";
 import { parseDurationMs } from "#platform/duration.ts";
 import { quoteJson } from "#platform/json.ts";
@@ -24,7 +24,7 @@ export function readBatching(config: ExporterConfig): Batching {
   assertKnown(fields, ["maxItems", "flushInterval"], BATCHING);
   const itemsMax = integerField(fields, `${BATCHING}.maxItems`) ?? 0;
   if (itemsMax < 0) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${BATCHING}.maxItems`,
       "flushBytes must be greater than 0: batching.maxItems is negative",
     );
@@ -43,10 +43,10 @@ function readFlushInterval(fields: ExporterConfig): number {
   if (text === undefined) return 0;
   const flushAfterMs = parseDurationMs(text);
   if (flushAfterMs === undefined) {
-    throw new ConfigFault(path, `${path}: time: invalid duration ${quoteJson(text)}`, "malformed");
+    throw new ConfigError(path, `${path}: time: invalid duration ${quoteJson(text)}`, "malformed");
   }
   if (flushAfterMs > FLUSH_AFTER_MS_MAX) {
-    throw new ConfigFault(path, `${path} is longer than ${FLUSH_AFTER_MS_MAX / 60_000} minutes`);
+    throw new ConfigError(path, `${path} is longer than ${FLUSH_AFTER_MS_MAX / 60_000} minutes`);
   }
   return flushAfterMs;
 }

@@ -1,4 +1,4 @@
-import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { ConfigError, type ExporterConfig } from "./config.ts";
 import { type DriverContext } from "./driver.ts";
 import { textField } from "./fields.ts";
 
@@ -18,11 +18,11 @@ export function readBinding<T extends object>(
   }: { readonly kind: string; readonly isOfKind: (binding: object) => binding is T },
 ): T {
   const name = textField(config, "binding") ?? "";
-  if (name === "") throw new ConfigFault("binding", "binding is required");
+  if (name === "") throw new ConfigError("binding", "binding is required");
   if (!name.startsWith(EXPORT_BINDING_PREFIX)) {
-    throw new ConfigFault("binding", `binding must begin with '${EXPORT_BINDING_PREFIX}'`);
+    throw new ConfigError("binding", `binding must begin with '${EXPORT_BINDING_PREFIX}'`);
   }
   const binding = bindings[name];
   if (typeof binding === "object" && binding !== null && isOfKind(binding)) return binding;
-  throw new ConfigFault("binding", `binding '${name}' is no ${kind} of this Worker`);
+  throw new ConfigError("binding", `binding '${name}' is no ${kind} of this Worker`);
 }

@@ -1,4 +1,4 @@
-import { ConfigFault } from "./config.ts";
+import { ConfigError } from "./config.ts";
 import { assertCallable, type DriverContext } from "./driver.ts";
 
 /** The HTTP interface of a ClickHouse server, as a DSN names it. */
@@ -27,7 +27,7 @@ const ABSOLUTE = /^(https?|clickhouse):\/\/[^\s/?#\\][^\s\\]*$/i;
  * HTTP interface of the same server.
  */
 export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer {
-  if (dsn === "") throw new ConfigFault("dsn", "dsn is required");
+  if (dsn === "") throw new ConfigError("dsn", "dsn is required");
   const url = toHttpUrl(dsn);
   const [user = "", password = ""] = [url.username, url.password].map(decode);
   url.username = "";
@@ -35,7 +35,7 @@ export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer 
   assertCallable("dsn", url.href, context);
   const database = decode(url.pathname.slice(1));
   if (database.includes("/")) {
-    throw new ConfigFault("dsn", "dsn has more than a database in its path");
+    throw new ConfigError("dsn", "dsn has more than a database in its path");
   }
   return {
     origin: url.origin,
@@ -52,7 +52,7 @@ export function dsnOrigin(dsn: unknown): string {
   try {
     return typeof dsn === "string" ? toHttpUrl(dsn).origin : "";
   } catch (error) {
-    if (error instanceof ConfigFault) return "";
+    if (error instanceof ConfigError) return "";
     throw error;
   }
 }
@@ -60,13 +60,13 @@ export function dsnOrigin(dsn: unknown): string {
 function toHttpUrl(dsn: string): URL {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(dsn)?.[1]?.toLowerCase();
   if (scheme === "tcp" || scheme === "native") {
-    throw new ConfigFault(
+    throw new ConfigError(
       "dsn",
       "dsn names the native protocol; give the HTTP interface, such as http://user:password@host:8123/database, or a clickhouse:// DSN",
     );
   }
   if (!ABSOLUTE.test(dsn) || !URL.canParse(dsn)) {
-    throw new ConfigFault("dsn", "dsn is not an absolute URL of http(s):// or clickhouse://");
+    throw new ConfigError("dsn", "dsn is not an absolute URL of http(s):// or clickhouse://");
   }
   return scheme === "clickhouse" ? fromNative(dsn) : new URL(dsn);
 }
@@ -80,7 +80,7 @@ const NATIVE_SECURE_PORT = "9440";
 function fromNative(dsn: string): URL {
   const text = dsn.slice("clickhouse".length);
   if (!URL.canParse(`http${text}`)) {
-    throw new ConfigFault("dsn", "dsn has no host that an http(s) URL can have");
+    throw new ConfigError("dsn", "dsn has no host that an http(s) URL can have");
   }
   const url = new URL(`http${text}`);
   // Not the port of `url`, which leaves out the standard one of HTTP.
@@ -107,10 +107,10 @@ function readSecure({ searchParams }: URL, port: string): boolean {
   if (text === undefined) return isSecurePort;
   const isSecure = BOOLEANS.get(text);
   if (isSecure === undefined || others.length > 0) {
-    throw new ConfigFault("dsn", "dsn has a parameter secure that is neither true nor false");
+    throw new ConfigError("dsn", "dsn has a parameter secure that is neither true nor false");
   }
   if (isSecurePort && !isSecure) {
-    throw new ConfigFault(
+    throw new ConfigError(
       "dsn",
       `dsn has secure=false and the port ${NATIVE_SECURE_PORT}, which is the one with encryption`,
     );
@@ -123,14 +123,14 @@ function readHttpPort({ searchParams }: URL, port: string): string | undefined {
   const [text, ...others] = searchParams.getAll("http_port");
   if (text === undefined) {
     if (["", NATIVE_PORT, NATIVE_SECURE_PORT].includes(port)) return undefined;
-    throw new ConfigFault(
+    throw new ConfigError(
       "dsn",
       `dsn has the port ${port}, which does not tell the port of the HTTP interface: name it with ?http_port=`,
     );
   }
   const isPort = /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
   if (isPort && others.length === 0) return text;
-  throw new ConfigFault("dsn", "dsn has a parameter http_port that is not a port");
+  throw new ConfigError("dsn", "dsn has a parameter http_port that is not a port");
 }
 
 /** Parameters that no DSN may set, and why. */
@@ -166,7 +166,7 @@ const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
 function settingsOf({ searchParams }: URL): Record<string, string> {
   for (const name of searchParams.keys()) {
     const why = REFUSED_PARAMETERS.get(name);
-    if (why !== undefined) throw new ConfigFault("dsn", `dsn has the parameter ${name}; ${why}`);
+    if (why !== undefined) throw new ConfigError("dsn", `dsn has the parameter ${name}; ${why}`);
   }
   return Object.fromEntries(searchParams);
 }
@@ -175,12 +175,12 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ConfigFault("dsn", "dsn has a broken percent encoding"); // the only error
+    throw new ConfigError("dsn", "dsn has a broken percent encoding"); // the only error
   }
 }
 
 /** What may stand in a header: printable Latin-1. */
 function headerValue(text: string): string {
   if (/^[\u0020-\u007e\u00a1-\u00ff]+$/.test(text)) return text;
-  throw new ConfigFault("dsn", "dsn has credentials that do not fit into a header");
+  throw new ConfigError("dsn", "dsn has credentials that do not fit into a header");
 }

@@ -22,7 +22,10 @@ export const clickhouseDriver: Driver = {
   name: "clickhouse",
   open(config, context) {
     const dsn = textField(config, "dsn") ?? "";
-    const server: Target = { ...parseDsn(dsn, context), secrets: urlSecretsOf(config, "dsn") };
+    const server: PipelineTarget = {
+      ...parseDsn(dsn, context),
+      secrets: urlSecretsOf(config, "dsn"),
+    };
     const batching = readBatching(config);
     assertKnown(config, ["dsn", BATCHING]);
     // The server may lose the table or be another one after a failure.
@@ -53,11 +56,11 @@ const DENIED = /\bCode: 497\b/;
 const INSERT = "INSERT INTO logs (ledger, id, type, date, data) FORMAT JSONEachRow";
 
 /** A server, and what no error may show. */
-type Target = ClickhouseServer & { readonly secrets: readonly string[] };
+type PipelineTarget = ClickhouseServer & { readonly secrets: readonly string[] };
 
 /** Runs a statement; resolves to what went wrong. */
 async function run(
-  { secrets, origin, parameters, headers }: Target,
+  { secrets, origin, parameters, headers }: PipelineTarget,
   { query, body }: { readonly query: string; readonly body?: string },
   context: DriverContext,
 ): Promise<string | undefined> {

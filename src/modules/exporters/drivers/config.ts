@@ -2,7 +2,7 @@
 export type ExporterConfig = Readonly<Record<string, unknown>>;
 
 /** A config is wrong. `malformed` means of another shape than the driver reads. */
-export class ConfigFault extends Error {
+export class ConfigError extends Error {
   override name = "ConfigFault";
   readonly kind: "invalid" | "malformed";
   /** Path of the field, such as `batching.maxItems`; empty for the whole config. */

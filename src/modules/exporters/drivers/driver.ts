@@ -1,5 +1,5 @@
 import type { Batching } from "./batching.ts";
-import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { ConfigError, type ExporterConfig } from "./config.ts";
 import type { LogItem } from "./log-page.ts";
 import {
   callOutbound,
@@ -21,14 +21,14 @@ export interface DriverContext {
 /** A kind of destination. */
 export interface Driver {
   readonly name: string;
-  /** Reads a config without touching the network. Throws `ConfigFault` naming the field that is wrong. */
-  readonly open: (config: ExporterConfig, context: DriverContext) => Destination;
+  /** Reads a config without touching the network. Throws `ConfigError` naming the field that is wrong. */
+  readonly open: (config: ExporterConfig, context: DriverContext) => ExporterDestination;
   /** Where configs have secrets, if they have any. */
   readonly secrets?: SecretFields;
 }
 
 /** Where log entries go. */
-export interface Destination {
+export interface ExporterDestination {
   readonly batching: Batching;
   /**
    * Sends entries of a ledger, at least one, in the order of the log; they may have been sent before. Resolves to what
@@ -58,7 +58,7 @@ export interface SecretPlace {
 /** A URL of a config that calls may go to. */
 export function assertCallable(field: string, url: string, { policy }: DriverContext): void {
   const fault = findUrlFault(url, policy);
-  if (fault !== undefined) throw new ConfigFault(field, `${field} ${fault}`);
+  if (fault !== undefined) throw new ConfigError(field, `${field} ${fault}`);
 }
 
 /** Time for one call of a destination, the reading of the answer included. */

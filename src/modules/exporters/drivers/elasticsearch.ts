@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { BATCHING, readBatching } from "./batching.ts";
-import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { ConfigError, type ExporterConfig } from "./config.ts";
 import {
   assertCallable,
   callDestination,
@@ -26,7 +26,7 @@ export const elasticsearchDriver: Driver = {
   name: "elasticsearch",
   open(config, context) {
     const endpoint = textField(config, "endpoint") ?? "";
-    if (endpoint === "") throw new ConfigFault("endpoint", "elasticsearch endpoint is required");
+    if (endpoint === "") throw new ConfigError("endpoint", "elasticsearch endpoint is required");
     assertCallable("endpoint", endpoint, context);
     const index = textField(config, "index") ?? "";
     const { authorization, secrets: credentials = [] } = readAuthentication(config);
@@ -82,19 +82,19 @@ function readAuthentication(config: ExporterConfig): Authentication {
   const username = textField(fields, `${AUTHENTICATION}.username`) ?? "";
   const password = textField(fields, PASSWORD) ?? "";
   if ((username === "") !== (password === "")) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${AUTHENTICATION}.${username === "" ? "username" : "password"}`,
       "authentication configuration is invalid: username and password must be defined together",
     );
   }
   if (booleanField(fields, `${AUTHENTICATION}.awsEnabled`) === true) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${AUTHENTICATION}.awsEnabled`,
       "authentication configuration is invalid: awsEnabled needs the identity of a machine inside AWS, which a Worker has not; give username and password",
     );
   }
   if (username.includes(":")) {
-    throw new ConfigFault(
+    throw new ConfigError(
       `${AUTHENTICATION}.username`,
       "authentication configuration is invalid: username must not contain ':'",
     );

@@ -1,4 +1,4 @@
-import { ConfigFault, type ExporterConfig } from "./config.ts";
+import { ConfigError, type ExporterConfig } from "./config.ts";
 
 type Kind = "array" | "bool" | "null" | "number" | "object" | "string";
 type Fields = ExporterConfig;
@@ -36,7 +36,7 @@ export function assertKnown(fields: Fields, names: readonly string[], under = ""
   for (const name of Object.keys(fields)) {
     if (names.includes(name)) continue;
     const path = under === "" ? name : `${under}.${name}`;
-    throw new ConfigFault(path, `unknown field '${path}'`);
+    throw new ConfigError(path, `unknown field '${path}'`);
   }
 }
 
@@ -50,8 +50,8 @@ function fieldOf(config: Fields, path: string): unknown {
 }
 
 /** In the words of Formance Ledger. */
-const mistyped = (path: string, value: unknown, wanted: string): ConfigFault =>
-  new ConfigFault(
+const mistyped = (path: string, value: unknown, wanted: string): ConfigError =>
+  new ConfigError(
     path,
     `json: cannot unmarshal ${kindOf(value)} into Go struct field Config.${path} of type ${wanted}`,
     "malformed",

@@ -1,5 +1,5 @@
 import { BATCHING, readBatching } from "./batching.ts";
-import { ConfigFault } from "./config.ts";
+import { ConfigError } from "./config.ts";
 import { assertCallable, callDestination, type Driver, faultOf } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
 import { withLedger } from "./log-page.ts";
@@ -13,9 +13,9 @@ export const httpDriver: Driver = {
   name: "http",
   open(config, context) {
     const url = textField(config, "url") ?? "";
-    if (url === "") throw new ConfigFault("url", "empty url");
+    if (url === "") throw new ConfigError("url", "empty url");
     if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
-      throw new ConfigFault("url", "invalid url, host, must be defined");
+      throw new ConfigError("url", "invalid url, host, must be defined");
     }
     assertCallable("url", url, context);
     const batching = readBatching(config);

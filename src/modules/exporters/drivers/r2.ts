@@ -1,6 +1,6 @@
 import { BATCHING, readBatching } from "./batching.ts";
 import { readBinding } from "./bindings.ts";
-import { ConfigFault } from "./config.ts";
+import { ConfigError } from "./config.ts";
 import { type Driver } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
 import { fieldsOf, type LogItem, withLedger } from "./log-page.ts";
@@ -21,7 +21,7 @@ export const r2Driver: Driver = {
     const bucket = readBinding(config, context, { kind: "R2 bucket", isOfKind: isBucket });
     const prefix = textField(config, "prefix") ?? "";
     if (prefix.length > PREFIX_LENGTH_MAX) {
-      throw new ConfigFault("prefix", `prefix is longer than ${PREFIX_LENGTH_MAX} characters`);
+      throw new ConfigError("prefix", `prefix is longer than ${PREFIX_LENGTH_MAX} characters`);
     }
     const batching = readBatching(config);
     assertKnown(config, ["binding", "prefix", BATCHING]);

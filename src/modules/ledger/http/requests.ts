@@ -33,7 +33,7 @@ export const toExpansion = (expand: readonly string[]) => ({
 });
 
 /** What a list request consists of. */
-export interface ListRequest<Q> {
+export interface LedgerListRequest<Q> {
   readonly ledger: string;
   readonly query: Q;
   /** A filter, where the query has none. */
@@ -81,7 +81,7 @@ export const rulesOf = (ledger: string, resource: keyof typeof LIST_RULES): List
 
 /** `order=effective` and `reverse` are the older ways to sort; `sort` wins over both. */
 export function toTransactionQuery(
-  request: ListRequest<z.output<typeof TransactionListQuery>>,
+  request: LedgerListRequest<z.output<typeof TransactionListQuery>>,
 ): PageQuery {
   const { order, reverse } = request.query;
   return toListQuery(request, {
@@ -92,12 +92,12 @@ export function toTransactionQuery(
 }
 
 export const toAccountQuery = (
-  request: ListRequest<z.output<typeof AccountListQuery>>,
+  request: LedgerListRequest<z.output<typeof AccountListQuery>>,
 ): PageQuery => toListQuery(request, rulesOf(request.ledger, "accounts"));
 
 /** A page of a list that takes expansions. */
 const toListQuery = (
-  { query, body, settings }: ListRequest<z.output<typeof AccountListQuery>>,
+  { query, body, settings }: LedgerListRequest<z.output<typeof AccountListQuery>>,
   rules: ListRules,
 ): PageQuery =>
   toPageQuery(

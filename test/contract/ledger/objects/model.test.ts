@@ -34,9 +34,9 @@ async function ledgerInObject(): Promise<LedgerUnderTest> {
 
 test("the object agrees with the naive model on any sequence of writes, evictions included", async () => {
   let count = 0;
-  const property = fc.asyncProperty(steps(20), async (life) => {
-    count += life.length;
-    await checkAgainstModel(await ledgerInObject(), life);
+  const property = fc.asyncProperty(steps(20), async (run) => {
+    count += run.length;
+    await checkAgainstModel(await ledgerInObject(), run);
   });
   await fc.assert(property, { numRuns: 25 });
   expect(count).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-import { type Facts, type FilterJson, isMatch, keysOf } from "./naive-filter.ts";
+import { type RowValues, type FilterJson, isMatch, keysOf } from "./naive-filter.ts";
 import {
   type AccountVersion,
   accountVersionsOf,
@@ -164,11 +164,11 @@ export class LedgerHistory {
       ({ insertedAt, timestamp }) =>
         pit === undefined || (byInsertion ? insertedAt : timestamp) <= pit,
     )) {
-      const facts: Facts = {
+      const values: RowValues = {
         address: { type: "addresses", values: [account] },
         metadata: { type: "metadata", values: metadata.get(account) ?? {} },
       };
-      if (!isMatch(where, facts)) continue;
+      if (!isMatch(where, values)) continue;
       balances.set(asset, (balances.get(asset) ?? 0n) + input - output);
     }
     return [...balances]
@@ -276,7 +276,7 @@ function hideLaterRevert(transaction: Transaction, pit: Timestamp | undefined): 
   return revertedAt !== undefined && pit !== undefined && revertedAt > pit ? rest : transaction;
 }
 
-function factsOfTransaction(transaction: Transaction): Facts {
+function factsOfTransaction(transaction: Transaction): RowValues {
   const { id, postings, metadata, timestamp, reference, insertedAt, updatedAt, revertedAt } =
     transaction;
   const sources = postings.map(({ source }) => source);
@@ -296,7 +296,7 @@ function factsOfTransaction(transaction: Transaction): Facts {
   };
 }
 
-function factsOfAccount(account: AccountRecord, volumes: readonly AccountVolumes[]): Facts {
+function factsOfAccount(account: AccountRecord, volumes: readonly AccountVolumes[]): RowValues {
   const balances = ofAccount(volumes, account.address).map(
     ({ asset, input, output }) => [asset, input - output] as const,
   );
@@ -315,7 +315,7 @@ function factsOfVolumes(
   { account, asset, input, output }: AccountVolumes,
   firstUsage: Timestamp | undefined,
   metadata: Metadata,
-): Facts {
+): RowValues {
   return {
     account: { type: "addresses", values: [account] },
     address: { type: "addresses", values: [account] },

@@ -5,7 +5,7 @@ import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 export type FilterJson = { readonly [operator: string]: unknown };
 
 /** What a filter can ask of a row. Of `undefined`, which the row does not have, no test is true or false. */
-export type Fact =
+export type RowValue =
   | { readonly type: "number"; readonly value: bigint }
   | { readonly type: "date"; readonly value: Timestamp | undefined }
   | { readonly type: "text"; readonly value: string | undefined }
@@ -17,14 +17,14 @@ export type Fact =
   | { readonly type: "balances"; readonly values: ReadonlyMap<string, bigint> };
 
 /** By the key of the filter, without brackets. */
-export type Facts = Readonly<Record<string, Fact>>;
+export type RowValues = Readonly<Record<string, RowValue>>;
 
 /** True, false or not known. */
-type Verdict = boolean | undefined;
+type TruthValue = boolean | undefined;
 
 /** Whether a row matches a filter; every row matches none. */
-export const isMatch = (filter: FilterJson | undefined, facts: Facts): boolean =>
-  filter === undefined || judge(filter, facts) === true;
+export const isMatch = (filter: FilterJson | undefined, values: RowValues): boolean =>
+  filter === undefined || judge(filter, values) === true;
 
 /** The keys that a filter tests, with their brackets. */
 export function keysOf(filter: FilterJson): string[] {
@@ -34,58 +34,60 @@ export function keysOf(filter: FilterJson): string[] {
   return (operand as FilterJson[]).flatMap(keysOf); // filters are well-formed here
 }
 
-function judge(filter: FilterJson, facts: Facts): Verdict {
+function judge(filter: FilterJson, values: RowValues): TruthValue {
   const [operator, operand] = entryOf(filter);
   switch (operator) {
     case "$and": {
-      const verdicts = verdictsOf(operand, facts);
+      const verdicts = verdictsOf(operand, values);
       if (verdicts.has(false)) return false;
       return verdicts.has(undefined) ? undefined : true;
     }
     case "$or": {
-      const verdicts = verdictsOf(operand, facts);
+      const verdicts = verdictsOf(operand, values);
       if (verdicts.size === 0 || verdicts.has(true)) return true;
       return verdicts.has(undefined) ? undefined : false;
     }
     case "$not": {
-      const verdict = judge(operand as FilterJson, facts); // filters are well-formed here
+      const verdict = judge(operand as FilterJson, values); // filters are well-formed here
       return verdict === undefined ? undefined : !verdict;
     }
     default:
-      return judgeTest(operator, operand, facts);
+      return judgeTest(operator, operand, values);
   }
 }
 
-const verdictsOf = (filters: unknown, facts: Facts): Set<Verdict> =>
-  new Set((filters as FilterJson[]).map((it) => judge(it, facts))); // filters are well-formed here
+const verdictsOf = (filters: unknown, values: RowValues): Set<TruthValue> =>
+  new Set((filters as FilterJson[]).map((it) => judge(it, values))); // filters are well-formed here
 
-function judgeTest(operator: string, operand: unknown, facts: Facts): Verdict {
-  const [key, value] = entryOf(operand);
+function judgeTest(operator: string, operand: unknown, values: RowValues): TruthValue {
+  const [key, expected] = entryOf(operand);
   const bracket = key.indexOf("[");
   const base = bracket === -1 ? key : key.slice(0, bracket);
   const name = bracket === -1 ? undefined : key.slice(bracket + 1, -1);
-  const fact = facts[base];
-  if (fact === undefined) throw new Error(`no row has the key ${key}`);
-  const test = { operator, name, value };
-  switch (fact.type) {
+  const actual = values[base];
+  if (actual === undefined) throw new Error(`no row has the key ${key}`);
+  const test = { operator, name, value: expected };
+  switch (actual.type) {
     case "boolean":
-      return fact.value === value;
+      return actual.value === expected;
     case "number":
-      return isRelated(operator, fact.value, value as bigint); // as drawn for the key
+      return isRelated(operator, actual.value, expected as bigint); // as drawn for the key
     case "date":
-      return fact.value === undefined ? undefined : isRelated(operator, fact.value, dateOf(value));
+      return actual.value === undefined
+        ? undefined
+        : isRelated(operator, actual.value, dateOf(expected));
     case "text":
-      return fact.value === undefined ? undefined : isTextMatch(operator, fact.value, value);
+      return actual.value === undefined ? undefined : isTextMatch(operator, actual.value, expected);
     case "addresses":
-      return fact.values.some((address) =>
+      return actual.values.some((address) =>
         operator === "$match"
-          ? isPatternMatch(address, String(value))
-          : isTextMatch(operator, address, value),
+          ? isPatternMatch(address, String(expected))
+          : isTextMatch(operator, address, expected),
       );
     case "metadata":
-      return judgeMetadata(test, fact.values);
+      return judgeMetadata(test, actual.values);
     case "balances":
-      return judgeBalances(test, fact.values);
+      return judgeBalances(test, actual.values);
   }
 }
 
@@ -96,7 +98,7 @@ interface MapTest {
   readonly value: unknown;
 }
 
-function judgeMetadata({ operator, name, value }: MapTest, metadata: Metadata): Verdict {
+function judgeMetadata({ operator, name, value }: MapTest, metadata: Metadata): TruthValue {
   if (name === undefined) return Object.hasOwn(metadata, String(value));
   const isThere = Object.hasOwn(metadata, name);
   if (operator === "$exists") return isThere === value;
@@ -106,7 +108,7 @@ function judgeMetadata({ operator, name, value }: MapTest, metadata: Metadata): 
 function judgeBalances(
   { operator, name, value }: MapTest,
   balances: ReadonlyMap<string, bigint>,
-): Verdict {
+): TruthValue {
   if (operator === "$exists") {
     return name === undefined ? balances.has(String(value)) : balances.has(name) === value;
   }

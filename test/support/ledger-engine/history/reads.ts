@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Answer, LedgerHistory, ListQuery } from "./history.ts";
 import type { FilterJson } from "./naive-filter.ts";
-import { makePast, type Past, type PastOptions } from "./pasts.ts";
 import { type LedgerQuery, queriesAbout } from "./queries.ts";
+import { makeRandomLedger, type RandomLedger, type RandomLedgerOptions } from "./random-ledger.ts";
 import type { LedgerReads } from "#ledger-engine/read/ledger-reads.ts";
 import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
@@ -17,10 +17,13 @@ import {
 } from "#platform/paging/pagination.ts";
 
 /** Asks a random ledger random questions, and compares each answer with that of the naive reader. */
-export function assertReads({ queries, ...options }: PastOptions & { queries: number }): void {
-  const past = makePast(options);
-  expect(past.history.transactions.length).toBeGreaterThanOrEqual(300);
-  const property = fc.property(queriesAbout(past.history), (query) => checkQuery(past, query));
+export function assertReads({
+  queries,
+  ...options
+}: RandomLedgerOptions & { queries: number }): void {
+  const random = makeRandomLedger(options);
+  expect(random.history.transactions.length).toBeGreaterThanOrEqual(300);
+  const property = fc.property(queriesAbout(random.history), (query) => checkQuery(random, query));
   try {
     fc.assert(property, { seed: options.seed, numRuns: queries });
   } catch (cause) {
@@ -32,7 +35,7 @@ type QueryOf<R extends LedgerQuery["read"]> = Extract<LedgerQuery, { read: R }>;
 type PagedQuery = QueryOf<keyof typeof LISTS>;
 
 /** Asks a question and compares the answer with that of the naive reader. */
-export function checkQuery({ ledger, history }: Past, query: LedgerQuery): void {
+export function checkQuery({ ledger, history }: RandomLedger, query: LedgerQuery): void {
   const { reads } = ledger.engine;
   switch (query.read) {
     case "transactions":

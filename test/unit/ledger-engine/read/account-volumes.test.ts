@@ -25,7 +25,7 @@ const names = ["a", "b", "world"];
 const assets = ["A", "B", "C", "D", "E", "F"];
 
 /** What a transaction is: who pays whom, how much of what, dated how many seconds from now, and whether time passes. */
-const deed = fc.record({
+const step = fc.record({
   source: fc.constantFrom(...names),
   destination: fc.constantFrom(...names),
   asset: fc.constantFrom(...assets),
@@ -33,13 +33,13 @@ const deed = fc.record({
   date: fc.option(fc.integer({ min: -4, max: 4 }), { nil: undefined, freq: 2 }),
   passes: fc.nat(2),
 });
-type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const later = (date: Timestamp, seconds: number): Timestamp =>
   fromMicros(toMicros(date) + BigInt(seconds) * 1_000_000n);
 
-function make(ledger: TestLedger, deeds: readonly Deed[]): Transaction[] {
-  return deeds.map(({ source, destination, asset, amount, date, passes }) => {
+function make(ledger: TestLedger, steps: readonly Step[]): Transaction[] {
+  return steps.map(({ source, destination, asset, amount, date, passes }) => {
     ledger.now = later(ledger.now, passes);
     const { transaction } = ledger.engine.execute(
       create(posting(`${source} -> ${destination}`, amount, asset), {
@@ -74,16 +74,16 @@ describe.each([
   test("are at any moment, in both orders, what all transactions before add up to", () => {
     fc.assert(
       fc.property(
-        fc.array(deed, { maxLength: 30, size: "max" }),
+        fc.array(step, { maxLength: 30, size: "max" }),
         fc.integer({ min: -10, max: 40 }),
         fc.integer({ min: 1, max: assets.length }),
-        (deeds, second, kinds) => {
+        (steps, second, kinds) => {
           const ledger = new TestLedger({ features });
           const start = ledger.now;
           const known = new Set(assets.slice(0, kinds));
           const made = make(
             ledger,
-            deeds.filter(({ asset }) => known.has(asset)),
+            steps.filter(({ asset }) => known.has(asset)),
           );
           const reader = readerOf(ledger);
           const accounts = ledger.sql.all<{ id: number; address: string }>(

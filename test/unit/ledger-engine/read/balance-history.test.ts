@@ -151,25 +151,25 @@ describe("the balance of an account over time", () => {
     expect(lines(inOrder, { insertionDate: true }).at(-1)).toBe("0/0=57");
   });
 
-  test("is the sum of what moved, for any life of the account", () => {
+  test("is the sum of what moved, for any history of the account", () => {
     const minute = fc.integer({ min: 0, max: 300 });
-    const deed = fc.record({
+    const step = fc.record({
       way: fc.constantFrom("world -> a", "a -> b", "b -> a", "a -> a", "world -> b"),
       amount: fc.bigInt(0n, 10n ** 18n),
       minute: fc.option(minute, { nil: undefined }),
     });
     const momentOf = (minutes: number) =>
       fromMicros(toMicros(at("09:00")) + BigInt(minutes) * 60_000_000n);
-    const life = fc.array(deed, { minLength: 1, maxLength: 30 });
+    const histories = fc.array(step, { minLength: 1, maxLength: 30 });
     const parts = fc.record({
       count: fc.integer({ min: 1, max: 40 }),
       insertionDate: fc.boolean(),
     });
     fc.assert(
-      fc.property(life, parts, (deeds, { count, insertionDate }) => {
+      fc.property(histories, parts, (steps, { count, insertionDate }) => {
         const ledger = new TestLedger({ now: at("11:00") });
         ledger.commit(create(posting("world -> a", 1)));
-        for (const { way, amount, minute: minutes } of deeds) {
+        for (const { way, amount, minute: minutes } of steps) {
           const dated = minutes === undefined ? {} : { timestamp: momentOf(minutes) };
           ledger.commit(create(posting(way, amount), { force: true, ...dated }));
         }

@@ -155,7 +155,7 @@ describe("pairs of an account", () => {
 });
 
 describe("a ledger that keeps no history of metadata", () => {
-  const life = [
+  const run = [
     create(posting("world -> a", 1), { metadata: { k: "1" }, accountMetadata: { a: { k: "1" } } }),
     setMetadata(1, { k: "2" }),
     setMetadata("a", { k: "2" }),
@@ -167,7 +167,7 @@ describe("a ledger that keeps no history of metadata", () => {
   ];
 
   test("knows the pairs of now, and no others", () => {
-    const ledger = ledgerAfter(life, WITHOUT_HISTORY);
+    const ledger = ledgerAfter(run, WITHOUT_HISTORY);
     expect(storedRows(ledger)).toEqual({
       index: ["account a k=3", "transaction 1 k=2"],
       log: [],
@@ -178,7 +178,7 @@ describe("a ledger that keeps no history of metadata", () => {
   test.each(["TRANSACTION_METADATA_HISTORY", "ACCOUNT_METADATA_HISTORY"] as const)(
     "of one kind, still keeps that of the other: %s",
     (feature) => {
-      const ledger = ledgerAfter(life, { [feature]: "DISABLED" });
+      const ledger = ledgerAfter(run, { [feature]: "DISABLED" });
       const { index, log } = storedRows(ledger);
       const [kept, left] =
         feature === "ACCOUNT_METADATA_HISTORY"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
-import type { LogPage, StoredLogRow } from "#ledger-engine/write/log-rows.ts";
+import type { LogRowPage, StoredLogRow } from "#ledger-engine/write/log-rows.ts";
 import {
   at,
   create,
@@ -32,7 +32,7 @@ const ROWS = [
   row(1, { tx: 1, payload: "[2,3,1,30]" }),
   row(2, { type: LOG_TYPES.SET_METADATA, payload: '[0,{"k":"v"}]' }),
 ];
-const pageOf = (rows: readonly StoredLogRow[]): LogPage => ({
+const pageOf = (rows: readonly StoredLogRow[]): LogRowPage => ({
   rows,
   accounts: new Map([
     [1, "world"],

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerAccounts } from "./routes/accounts.ts";
 import { registerBalances } from "./routes/balances.ts";
-import { registerFacts } from "./routes/facts.ts";
+import { registerInfo } from "./routes/info.ts";
 import { registerLogs } from "./routes/logs.ts";
 import { registerMetadata } from "./routes/metadata.ts";
 import { registerScripts } from "./routes/scripts.ts";
@@ -14,7 +14,7 @@ import type { AppEnv } from "#platform/http/context.ts";
  */
 export function registerV1(app: OpenAPIHono<AppEnv>): void {
   for (const prefix of ["/v2", "/_"]) app.all(`${prefix}/*`, (c) => c.notFound());
-  registerFacts(app);
+  registerInfo(app);
   registerTransactions(app);
   registerScripts(app);
   registerAccounts(app);

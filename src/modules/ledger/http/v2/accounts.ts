@@ -1,6 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
-import { MetadataOfAccountRequest, parseAccount, toAccountView, type Target } from "#ledger-engine";
+import {
+  MetadataOfAccountRequest,
+  type MetadataTarget,
+  parseAccount,
+  toAccountView,
+} from "#ledger-engine";
 import {
   toAccountQuery,
   toCountQuery,
@@ -117,7 +122,7 @@ const METADATA = {
   keyParams: AddressKeyParams,
   body: MetadataOfAccountRequest,
   operationIds: { add: "v2AddMetadataToAccount", delete: "v2DeleteAccountMetadata" },
-  toTarget: ({ address }: { address: string }): Target => ({
+  toTarget: ({ address }: { address: string }): MetadataTarget => ({
     type: "ACCOUNT",
     id: parseAccount(address, "account"),
   }),

@@ -1,11 +1,10 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Target } from "#ledger-engine";
+import type { Metadata, MetadataTarget } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
 import { WriteQuery } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
-import type { Metadata } from "#platform/http/schemas.ts";
 
 /** What has metadata: where its routes are, and how their parameters name it. */
 export interface MetadataOwner<T extends { ledger: string }> {
@@ -20,7 +19,7 @@ export interface MetadataOwner<T extends { ledger: string }> {
   readonly body: z.ZodType<Metadata>;
   readonly operationIds: { readonly add: string; readonly delete: string };
   /** Throws `VALIDATION` for parameters that name nothing. */
-  readonly toTarget: (params: T) => Target;
+  readonly toTarget: (params: T) => MetadataTarget;
 }
 
 /** The two routes that change the metadata of something. */

@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
 import {
+  type MetadataTarget,
   toRevertTransaction,
   toTransactionCommand,
   toTransactionView,
-  type Target,
 } from "#ledger-engine";
 import {
   replayHeaders,
@@ -15,15 +15,15 @@ import {
   writeOptions,
 } from "#modules/ledger/http/requests.ts";
 import {
-  CreateQuery,
   COUNTED,
   CountQuery,
+  CreateQuery,
   FilterBody,
   IdParams,
   LedgerParams,
-  SingleQuery,
   RevertQuery,
   RevertRequest,
+  SingleQuery,
   TransactionListQuery,
   TransactionRequest,
   TransactionResponse,
@@ -205,5 +205,5 @@ const METADATA = {
   keyParams: WriteIdKeyParams,
   body: MetadataSchema,
   operationIds: { add: "v2AddMetadataOnTransaction", delete: "v2DeleteTransactionMetadata" },
-  toTarget: ({ id }: { id: number }): Target => ({ type: "TRANSACTION", id }),
+  toTarget: ({ id }: { id: number }): MetadataTarget => ({ type: "TRANSACTION", id }),
 } as const;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import {
-  compileFilter,
   type Comparison,
+  compileFilter,
   type FilterTest,
   isRelated,
   type LedgerFilter,
   testsOf,
-  type Verdict,
+  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 
 describe("a compiled filter", () => {
   /** Rows are verdicts by key. */
-  type Row = Readonly<Record<string, Verdict>>;
+  type Row = Readonly<Record<string, TruthValue>>;
   const leaf = (key: string): FilterTest => ({ kind: "boolean", key, value: true });
   const compiled = (filter: LedgerFilter) =>
     compileFilter<Row>(filter, (test) => (row) => row["key" in test ? test.key : ""]);

@@ -1,6 +1,11 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { MetadataOfAccountRequest, parseAccount, type Command, type Target } from "#ledger-engine";
+import {
+  type Command,
+  MetadataOfAccountRequest,
+  type MetadataTarget,
+  parseAccount,
+} from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
 import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
 import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
@@ -102,7 +107,7 @@ function registerDeletions(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-const accountOf = (address: string): Target => ({
+const accountOf = (address: string): MetadataTarget => ({
   type: "ACCOUNT",
   id: parseAccount(address, "account"),
 });

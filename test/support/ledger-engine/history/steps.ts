@@ -11,7 +11,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 /** Something that is done to a ledger: the commands follow from what it holds by then. */
-export interface Deed {
+export interface Step {
   /** By how many microseconds the clock moves before. */
   readonly waitMicros: bigint;
   /** Empty for none. */
@@ -194,7 +194,7 @@ const waitMicros = fc.oneof(
 );
 
 /** Something that may happen in the life of a ledger. */
-export const deed: fc.Arbitrary<Deed> = fc
+export const step: fc.Arbitrary<Step> = fc
   .record({
     waitMicros,
     key: rarely(15, fc.constantFrom("k1", "k2", "k3")),
@@ -211,7 +211,7 @@ export const deed: fc.Arbitrary<Deed> = fc
 const AT_ONCE = { waitMicros: 0n, key: "", dryRun: false, atomic: undefined };
 
 /** A transaction with an account that takes part in no other, and a change of it at the same moment. */
-export const welcome = (nth: number): Deed[] => [
+export const welcome = (nth: number): Step[] => [
   {
     ...AT_ONCE,
     toCommands: () => [

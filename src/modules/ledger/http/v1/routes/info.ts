@@ -6,7 +6,7 @@ import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
 /** What is known of a ledger as a whole. */
-export function registerFacts(app: OpenAPIHono<AppEnv>): void {
+export function registerInfo(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {

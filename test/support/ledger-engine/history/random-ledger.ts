@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { type DateChoice, deed, type Deed, type Known, welcome } from "./deeds.ts";
 import { LedgerHistory } from "./history.ts";
+import { type DateChoice, type Known, step, type Step, welcome } from "./steps.ts";
 import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
@@ -12,12 +12,12 @@ import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { element, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger that has been through a lot, and the naive reader of what it has been through. */
-export interface Past {
+export interface RandomLedger {
   readonly ledger: TestLedger;
   readonly history: LedgerHistory;
 }
 
-export interface PastOptions {
+export interface RandomLedgerOptions {
   /** The same one makes the same ledger. */
   readonly seed: number;
   readonly features?: Partial<Features>;
@@ -26,24 +26,28 @@ export interface PastOptions {
 }
 
 /** Deeds in the life of a ledger: some 370 transactions. */
-const DEEDS = 700;
+const STEPS = 700;
 
-export function makePast({ seed, features = {}, crowd = 0 }: PastOptions): Past {
-  const life = new Life(new TestLedger({ features }));
-  const lifeDeeds = fc.sample(deed, { seed, numRuns: DEEDS });
-  for (const [index, next] of lifeDeeds.entries()) {
-    for (let nth = index; nth < crowd; nth += DEEDS) welcome(nth).forEach((it) => life.do(it));
-    life.do(next);
-    if (index % EVICTED_AFTER === EVICTED_AFTER - 1) life.ledger.open();
+export function makeRandomLedger({
+  seed,
+  features = {},
+  crowd = 0,
+}: RandomLedgerOptions): RandomLedger {
+  const run = new LedgerRun(new TestLedger({ features }));
+  const steps = fc.sample(step, { seed, numRuns: STEPS });
+  for (const [index, next] of steps.entries()) {
+    for (let nth = index; nth < crowd; nth += STEPS) welcome(nth).forEach((it) => run.do(it));
+    run.do(next);
+    if (index % EVICTED_AFTER === EVICTED_AFTER - 1) run.ledger.open();
   }
-  return { ledger: life.ledger, history: life.toHistory() };
+  return { ledger: run.ledger, history: run.toHistory() };
 }
 
 const EVICTED_AFTER = 250;
 
 const HOUR_MICROS = 3_600_000_000n;
 
-class Life implements Known {
+class LedgerRun implements Known {
   readonly ledger: TestLedger;
   /** Of the inputs of each write, by log id. */
   readonly #hashes = new Map<number, string>();
@@ -56,7 +60,7 @@ class Life implements Known {
     this.#start = toMicros(ledger.now);
   }
 
-  do({ waitMicros, key, dryRun, toCommands, atomic }: Deed): void {
+  do({ waitMicros, key, dryRun, toCommands, atomic }: Step): void {
     this.ledger.now = fromMicros(toMicros(this.ledger.now) + waitMicros);
     const commands = toCommands(this);
     if (atomic === undefined) {

@@ -31,7 +31,7 @@ const HANGING = new Set([25, 250]);
  * the request or after it has stored what came, refuses, takes its time, or never answers. It notes whatever arrives against
  * the rules: entries in another order, entries that changed, and repetitions of what was accepted without a reason.
  */
-export abstract class FaultySink {
+export abstract class FakeDestination {
   readonly violations: string[] = [];
   readonly #logs = new Map<string, SunkLog>();
   readonly #random: Random;
@@ -154,7 +154,7 @@ export abstract class FaultySink {
 }
 
 /** What the driver `http` sends to. */
-export class HttpSink extends FaultySink {
+export class FakeHttpDestination extends FakeDestination {
   get url(): string {
     return `http://${this.host}/in`;
   }
@@ -173,7 +173,7 @@ const ROW_FIELDS = "ledger,id,type,date,data";
 const ROW_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
 
 /** The HTTP interface of ClickHouse, as far as the driver `clickhouse` uses it. */
-export class ClickHouseSink extends FaultySink {
+export class FakeClickHouse extends FakeDestination {
   #hasTable = false;
 
   get dsn(): string {
