@@ -53,26 +53,26 @@ import {
 } from "#platform/paging/pagination.ts";
 import type { Result } from "#platform/result.ts";
 
-/** How much an iterator reads ahead: a caller may stop at any time. */
+/** An iterator reads this many items ahead, because its caller may stop at any time. */
 const PAGE_SIZE = 100;
 const LOGS_LIMITS = { countMax: PAGE_SIZE, bytesMax: 4_000_000 };
 
 const EVERY_VOLUME = { volumes: true, effectiveVolumes: true };
 
-/** What an error's trace starts below. */
+/** The name of the method that was called. The trace of an error starts there. */
 type Method = Exclude<keyof PublicLedger, "name" | "features" | "close">;
 
-/** What a ledger is opened with, besides its engine. */
+/** The parts of an open ledger besides its engine. */
 export interface EmbeddedOptions {
-  /** Of scripts that name none. */
+  /** The runtime of scripts that name none. */
   readonly runtime: Runtime;
-  /** What the engine's writes did against their schemas. */
+  /** The schema violations of the engine's writes. */
   readonly violations: string[];
   readonly onViolation: (violation: string) => void;
   readonly closeStorage: () => void;
 }
 
-/** An engine with the public API around it: translates what goes in and what comes out. */
+/** The public API of an engine. It translates arguments into commands and results into public types. */
 export class EmbeddedLedger implements PublicLedger {
   readonly #engine: LedgerEngine;
   readonly #options: EmbeddedOptions;
@@ -285,7 +285,7 @@ export class EmbeddedLedger implements PublicLedger {
 
   #commit(name: Method, toCommand: () => Command, options: PublicWriteOptions): PublicTransaction {
     const { transaction } = this.#execute(name, toCommand, options);
-    // A key is checked against the command, so that a replay is of the same kind.
+    // An idempotency key is checked against its command, so that a replay gives the same kind of result.
     return toTransaction(present(transaction, "a commit makes a transaction"));
   }
 
@@ -293,10 +293,10 @@ export class EmbeddedLedger implements PublicLedger {
     return this.#write(name, (engine) => engine.execute(toCommand(), toWriteOptions(options)));
   }
 
-  /** Tells what a write did against its schema once it is done: who is told may go on writing. */
+  /** Reports the violations of a write once the write is done, because the callback may write again. */
   #write<T>(name: Method, work: (engine: LedgerEngine) => T): T {
     const { violations, onViolation } = this.#options;
-    violations.length = 0; // of a write that was refused
+    violations.length = 0; // those of a write that was refused
     const result = this.#with(name, work);
     for (const violation of violations.splice(0)) onViolation(violation);
     return result;
@@ -326,7 +326,7 @@ export class EmbeddedLedger implements PublicLedger {
     for (const page of pages) yield* page.map(toLogEntry);
   }
 
-  /** A list to walk. Throws for what it cannot be. */
+  /** Iterates over a list. Throws for arguments that are not valid. */
   #listOf(
     name: Method,
     order: "asc" | "desc",
@@ -382,7 +382,7 @@ const transactionTarget = (targetId: number): PublicTarget => ({
   targetId,
 });
 
-/** What an iterator walks: one sort column, and the function of the public API that it belongs to. */
+/** The parts of an iterator: its one sort column, and the public method that it belongs to. */
 interface List {
   readonly name: Method;
   readonly columns: SortColumns;

@@ -3,10 +3,10 @@ import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 export type { ErrorCode } from "#platform/errors.ts";
 
-/** Why a ledger refuses something. `code` is the `errorCode` of the HTTP API. */
+/** The reason why a ledger refuses something. `code` is the `errorCode` of the HTTP API. */
 export class LedgerError extends Error {
   readonly code: ErrorCode;
-  /** More than one line, where there is more to say: all that is wrong, or the places in a script. */
+  /** Further lines, where there is more to say: everything that is wrong, or the positions in a script. */
   readonly details: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: LedgerErrorOptions = {}) {
@@ -22,10 +22,10 @@ export interface LedgerErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A function of the public API. Traces start where it was called: what is below is no concern of callers. */
+/** A method of the public API. Traces start where it was called, because the frames below are of no use to callers. */
 export type Entry = (...input: never[]) => unknown;
 
-/** Runs what a caller asked for, and gives an expected failure the form that callers know. */
+/** Runs a method's work, and turns an expected failure into a `LedgerError`. */
 export function answer<T>(entry: Entry, work: () => T): T {
   try {
     return work();
@@ -37,7 +37,7 @@ export function answer<T>(entry: Entry, work: () => T): T {
   }
 }
 
-/** An expected failure, as it was thrown or as data. */
+/** A `LedgerError` for an expected failure, whether it was thrown or returned. */
 export function toLedgerError(
   { kind, message, details }: Failed,
   entry: Entry,

@@ -6,8 +6,8 @@ import { STEP_LAST } from "#ledger-engine";
 import { isStorageFull } from "#platform/storage-full.ts";
 
 /**
- * Opens a file for one ledger and for this opener alone, and makes it if need be. Throws `CONFLICT` where it is open
- * elsewhere, `VALIDATION` where it is something else or can't be opened, and then leaves it as it is.
+ * Opens a file for one ledger and for this process alone, and creates it if it does not exist. Throws `CONFLICT` if the
+ * file is open elsewhere, and `VALIDATION` if it is not a ledger or cannot be opened. The file is then left as it is.
  */
 export function openLedgerFile(path: string): PositionalSql {
   try {
@@ -19,12 +19,12 @@ export function openLedgerFile(path: string): PositionalSql {
   }
 }
 
-/** Looks before anything is written: `PositionalSql` changes the mode of a file. */
+/** Checks the file before anything is written, because `PositionalSql` changes the mode of a file. */
 function assertHoldsLedger(path: string): void {
   const database = new DatabaseSync(path);
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-    if (tables.length === 0) return; // an opener before was cut off
+    if (tables.length === 0) return; // an earlier opening was cut off
     const names = new Set(tables.map(({ name }) => name));
     if (!names.has("ledger") || !names.has("migration")) {
       throw new LedgerError("VALIDATION", `'${path}' is a database, but it holds no ledger`);
@@ -41,11 +41,11 @@ function assertHoldsLedger(path: string): void {
 function openAlone(path: string): PositionalSql {
   const sql = new PositionalSql(path);
   try {
-    // The first transaction that could write takes the lock, and only closing gives it back.
+    // The first transaction that may write takes the lock. Only closing the file releases it.
     sql.all("PRAGMA locking_mode = EXCLUSIVE");
     sql.all("BEGIN EXCLUSIVE");
     sql.all("COMMIT");
-    // What was answered outlives a power cut.
+    // A write that was answered survives a power failure.
     sql.all("PRAGMA synchronous = FULL");
     return sql;
   } catch (error) {
@@ -57,7 +57,7 @@ function openAlone(path: string): PositionalSql {
 const SQLITE_BUSY = 5;
 
 function toOpenError(path: string, cause: unknown): LedgerError {
-  const { errcode, message } = cause as { errcode?: number; message: string }; // of `node:sqlite`
+  const { errcode, message } = cause as { errcode?: number; message: string }; // an error of `node:sqlite`
   return errcode === SQLITE_BUSY
     ? new LedgerError("CONFLICT", `'${path}' is open elsewhere, in this process or another`, {
         cause,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+// A namespace import keeps the messages in all languages out of the bundle.
 import * as z from "zod";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
 import { answer } from "./error.ts";
@@ -8,11 +8,11 @@ import { parse, toTimestamp } from "./input.ts";
 import { PositionalSql } from "./positional-sql.ts";
 import type { OpenOptions, PublicLedger } from "./types.ts";
 /**
- * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. The engine and the rules are those of
- * the server; here is no HTTP. What surprises:
+ * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. Its engine and its rules are those of
+ * the server, without HTTP. Two things may surprise:
  *
- * - It is bundled by itself (`scripts/build-library.ts`): nothing here may lead to Hono, Drizzle or the Workers runtime.
- * - The public types are written out, so that their declarations lead to nothing else.
+ * - It is bundled on its own (`scripts/build-library.ts`): nothing here may import Hono, Drizzle or the Workers runtime.
+ * - The public types are written out, so that their declarations import nothing. Their public names are given here.
  */
 import {
   type EngineSettings,
@@ -73,8 +73,8 @@ export type {
 } from "./types.ts";
 
 /**
- * Opens the ledger of a file, or makes it; without a file, a ledger in memory. A file is open in one place at a time:
- * `CONFLICT` says that it is open elsewhere.
+ * Opens the ledger in a file, or creates it; without a file, the ledger is in memory. A file can be open in one place
+ * at a time. `CONFLICT` says that it is open elsewhere.
  */
 export function openLedger(options: OpenOptions = {}): PublicLedger {
   return answer(openLedger, () => {
@@ -104,7 +104,7 @@ export function openLedger(options: OpenOptions = {}): PublicLedger {
 }
 
 const NAME_DEFAULT = "default";
-/** A ledger by itself is in the bucket that the server puts ledgers into which name none. */
+/** The bucket that the server gives to ledgers that name none. */
 const BUCKET = "_default";
 
 function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
@@ -123,7 +123,7 @@ function toInfo({ name = NAME_DEFAULT, features }: OpenOptions): LedgerInfo {
   };
 }
 
-/** What writes do against their schemas is put into `violations`. */
+/** The settings of the engine. It puts violations of schemas into `violations`. */
 function toSettings(
   { runtime, featureFlags = [], schemaEnforcement }: OpenOptions,
   violations: string[],
@@ -144,7 +144,7 @@ const EnforcementRequest = z.enum(["audit", "strict"]).nullish();
 const toClock = ({ clock }: OpenOptions): Clock =>
   clock === undefined ? systemClock : () => toTimestamp(clock(), "clock");
 
-/** A ledger that exists keeps its name and its features: who expects others has the wrong file. */
+/** An existing ledger keeps its name and its features. A caller who expects others has the wrong file. */
 function assertSame(info: LedgerInfo, { name, features }: OpenOptions): void {
   if (name !== undefined && name !== info.name) {
     throw new AppError("VALIDATION", `the file holds the ledger '${info.name}', not '${name}'`);

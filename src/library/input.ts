@@ -1,5 +1,5 @@
 import { isDate } from "node:util/types";
-// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+// A namespace import keeps the messages in all languages out of the bundle.
 import * as z from "zod";
 import type {
   NewTransaction,
@@ -37,8 +37,8 @@ import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";
 
 /**
- * From what callers pass to commands, by the way of the HTTP API: a value is written as JSON and read again, so that
- * what a text, a number or a date may be is decided in one place.
+ * These functions turn arguments into commands in the same way as the HTTP API. A value is written as JSON and read
+ * again, so that one place decides what is a valid text, number or date.
  */
 export function toCreate(transaction: NewTransaction): Command {
   const request = parse(TransactionRequest, toRequest(transaction), "transaction");
@@ -64,7 +64,7 @@ export function toDeleteMetadata(target: PublicTarget, key: unknown): Command {
   return commandOf({ action, data });
 }
 
-/** Checks a schema; `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
+/** Checks a schema. `runtime` is that of its scripts that name none. Throws `VALIDATION`. */
 export function toInsertion(
   version: unknown,
   schema: unknown,
@@ -89,13 +89,13 @@ function assertList(value: unknown): void {
   throw new AppError("VALIDATION", "invalid bulk: expected an array of elements");
 }
 
-/** Throws `VALIDATION` unless the value is an integer, as ids are. */
+/** Throws `VALIDATION` if the value is not an integer, as ids are. */
 export function assertInteger(value: unknown, what: string): void {
   if (Number.isSafeInteger(value)) return;
   throw new AppError("VALIDATION", `invalid ${what}: expected an integer`);
 }
 
-/** Throws `VALIDATION` for a direction that there is not. */
+/** Throws `VALIDATION` for an unknown order. */
 export function assertOrder(order: unknown): void {
   if (order === "asc" || order === "desc") return;
   throw new AppError("VALIDATION", "invalid order: expected 'asc' or 'desc'");
@@ -121,7 +121,7 @@ export function toBulkOptions(options: PublicBulkOptions): BulkOptions {
 export const toTimestamp = (time: Time, what: string): Timestamp =>
   parse(TimestampInput, time, what);
 
-/** What an iterator shows, and as of when. */
+/** The filter and the period of an iterator. */
 export function toScope({ where, pit, oot }: Scope): Pick<ListScope, "where" | "pit" | "oot"> {
   return {
     ...(isGiven(where) ? { where: stringifyJson(parse(z.unknown(), where, "filter")) } : {}),
@@ -136,7 +136,7 @@ interface Scope {
   readonly oot?: Time | undefined;
 }
 
-/** Callers without types pass null, too. */
+/** Callers without types may pass null as well. */
 const isGiven = <V>(value: V | undefined | null): value is V =>
   value !== undefined && value !== null;
 
@@ -168,14 +168,14 @@ export function toQueryRequest(run: QueryRun): QueryRequest {
   return { vars: vars ?? {}, params: params ?? {} };
 }
 
-/** Values of any kind by name; `z.record` would drop one of the name `__proto__`. */
+/** Values of any kind by name. `z.record` would drop the name `__proto__`. */
 const Members = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "expected an object",
 );
 const QueryRunRequest = z.object({ vars: Members.nullish(), params: Members.nullish() });
 
-/** The wire has no short form of a script. */
+/** On the wire, a script has no short form. */
 const toRequest = (transaction: NewTransaction): unknown =>
   typeof transaction?.script === "string"
     ? { ...transaction, script: { plain: transaction.script } }
@@ -184,18 +184,18 @@ const toRequest = (transaction: NewTransaction): unknown =>
 const commandOf = (element: Parameters<typeof toBulkElement>[0]): Command =>
   unwrap(toBulkElement(element).command);
 
-/** Throws `VALIDATION`, naming what is wrong. */
+/** Checks a value. Throws `VALIDATION`, naming what is wrong. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const parsed = schema.safeParse(toWire(value, what));
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
 }
 
-/** A value as a request would bring it. */
+/** A value in the form in which a request would contain it. */
 function toWire(value: unknown, what: string): unknown {
   try {
     const text = stringifyJson({ value });
-    assertFaithful(value); // what holds itself has been refused by now
+    assertFaithful(value); // a value that contains itself was refused before
     return (parseJson(text) as { value?: unknown }).value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -203,7 +203,7 @@ function toWire(value: unknown, what: string): unknown {
   }
 }
 
-/** Refuses what JSON would change without a word. */
+/** Refuses values that JSON would change silently. */
 function assertFaithful(value: unknown): void {
   if (typeof value === "number") assertExact(value);
   if (typeof value !== "object" || value === null) return;

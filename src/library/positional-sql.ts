@@ -1,7 +1,7 @@
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** SQL on every Node that the library is for: `node:sqlite` of 22.13, and up to 24.6, takes `?1` for a name. */
+/** SQL on every version of Node that the library supports: from 22.13 to 24.6, `node:sqlite` takes `?1` for a name. */
 export class PositionalSql implements Sql {
   readonly #sql: NodeSql;
   readonly #statements = new Map<string, Positional>();
@@ -11,9 +11,12 @@ export class PositionalSql implements Sql {
   }
 
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    const { text, places } = this.#positional(statement);
-    if (places === undefined) return this.#sql.all<Row>(text, ...bindings);
-    return this.#sql.all<Row>(text, ...places.map((place) => bindings[place - 1] ?? null));
+    const { text, bindingNumbers } = this.#positional(statement);
+    if (bindingNumbers === undefined) return this.#sql.all<Row>(text, ...bindings);
+    return this.#sql.all<Row>(
+      text,
+      ...bindingNumbers.map((number) => bindings[number - 1] ?? null),
+    );
   }
 
   transaction<T>(work: () => T): T {
@@ -36,18 +39,18 @@ export class PositionalSql implements Sql {
 
 interface Positional {
   readonly text: string;
-  /** Which binding each parameter takes, counted from 1; not there where they are in order. */
-  readonly places?: readonly number[];
+  /** The binding that each parameter takes, counted from 1. Undefined where they are in order. */
+  readonly bindingNumbers?: readonly number[];
 }
 
 /** Writes numbered parameters without their numbers. No statement of the engine has a `?` in a text. */
 export function toPositional(statement: string): Positional {
   if (!/\?\d/.test(statement)) return { text: statement };
-  const places: number[] = [];
+  const bindingNumbers: number[] = [];
   const text = statement.replaceAll(/\?(\d*)/g, (_, digits: string) => {
-    // One without a number follows the largest so far, as in SQLite.
-    places.push(digits === "" ? Math.max(0, ...places) + 1 : Number(digits));
+    // A parameter without a number follows the largest number so far, as in SQLite.
+    bindingNumbers.push(digits === "" ? Math.max(0, ...bindingNumbers) + 1 : Number(digits));
     return "?";
   });
-  return { text, places };
+  return { text, bindingNumbers };
 }

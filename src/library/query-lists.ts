@@ -1,17 +1,17 @@
 import {
-  resolveQuery,
   type QueryParams,
   type QueryRequest,
   type QueryResource,
   type QueryTemplate,
+  resolveQuery,
 } from "#ledger-engine";
 import { toFilterText } from "#platform/filter/filter.ts";
-import type { Order, ListScope, SortColumns } from "#platform/paging/pagination.ts";
+import type { ListScope, Order, SortColumns } from "#platform/paging/pagination.ts";
 
-/** A list that a query stands for. */
+/** The list that a query stands for. */
 export interface QueryList {
   readonly resource: QueryResource;
-  /** The one column that it is sorted by. */
+  /** The only column that the list is sorted by. */
   readonly columns: SortColumns;
   readonly order: Order;
   readonly scope: ListScope;
@@ -43,7 +43,7 @@ function scopeOf(
   };
 }
 
-/** How the server sorts each list where nothing else is said. */
+/** The order in which the server sorts each list by default. */
 const STANDARDS: Readonly<Record<QueryResource, { column: string; order: Order }>> = {
   transactions: { column: "id", order: "desc" },
   accounts: { column: "address", order: "asc" },
@@ -51,10 +51,10 @@ const STANDARDS: Readonly<Record<QueryResource, { column: string; order: Order }
   volumes: { column: "account", order: "asc" },
 };
 
-/** What columns hold that are no dates. */
+/** The types of the columns that are not dates. */
 const KINDS: SortColumns = { id: "integer", address: "text", account: "text" };
 
-/** The sort of checked parameters. */
+/** The order that checked parameters ask for. */
 function sortOf(resource: QueryResource, { sort }: QueryParams): { column: string; order: Order } {
   const standard = STANDARDS[resource];
   if (sort === undefined) return standard;

@@ -1,18 +1,21 @@
 import type { LedgerError } from "./error.ts";
 
-/** Text to text. */
+/** Metadata maps texts to texts. */
 export type PublicMetadata = Readonly<Record<string, string>>;
 
-/** An integer in the smallest unit of its asset; a `number` only up to 2^53, where it is exact. */
+/** An integer in the smallest unit of its asset. A `number` must not exceed 2^53, up to which it is exact. */
 export type PublicAmount = bigint | number;
 
-/** RFC 3339 with a zone, to the microsecond; or a `Date`, which has milliseconds. */
+/** RFC 3339 with a zone, to the microsecond, or a `Date`, which has milliseconds. */
 export type Time = string | Date;
 
-/** What decides how a script runs. */
+/** What executes a script. */
 export type PublicRuntime = "machine" | "experimental-interpreter";
 
-/** What a ledger keeps besides its transactions. Chosen when it is made; each has its first value by default. */
+/**
+ * What a ledger keeps besides its transactions. Features are chosen when the ledger is created. The first value of each
+ * is the default.
+ */
 export interface PublicFeatures {
   readonly ACCOUNT_METADATA_HISTORY: "SYNC" | "DISABLED";
   readonly HASH_LOGS: "SYNC" | "ASYNC" | "DISABLED";
@@ -22,69 +25,77 @@ export interface PublicFeatures {
 }
 
 export interface OpenOptions {
-  /** Where the ledger is kept; it is made if need be. Without one it lives in memory, until it is closed. */
+  /**
+   * The file of the ledger, which is created if it does not exist. Without a file, the ledger is in memory until it is
+   * closed.
+   */
   readonly file?: string | undefined;
-  /** Name of a new ledger, `default` unless given. Of a file that exists it must be the ledger's. */
+  /** The name of a new ledger, by default `default`. For an existing file, it must be the ledger's name. */
   readonly name?: string | undefined;
-  /** Features of a new ledger. Of a file that exists they must be the ledger's. */
+  /** The features of a new ledger. For an existing file, they must be the ledger's features. */
   readonly features?: Partial<PublicFeatures> | undefined;
-  /** What time it is. The log never goes back: a time before that of the last entry counts as that. */
+  /** The current time. The log never goes back: a time before that of the last entry counts as that time. */
   readonly clock?: (() => Time) | undefined;
-  /** The runtime of scripts that name none, `machine` unless given. */
+  /** The runtime of scripts that name none, by default `machine`. */
   readonly runtime?: PublicRuntime | undefined;
-  /** Feature flags that every script for the interpreter gets. */
+  /** The feature flags that every script for the interpreter gets. */
   readonly featureFlags?: readonly string[] | undefined;
   /**
-   * What becomes of transactions whose accounts the chart of their schema does not allow, and of writes that name no schema
-   * where there is one: `audit`, the default, takes them, `strict` refuses them.
+   * What happens to transactions with accounts that the chart of their schema does not allow, and to writes that name
+   * no schema where the ledger has one. `audit`, the default, accepts them. `strict` refuses them.
    */
   readonly schemaEnforcement?: "audit" | "strict" | undefined;
-  /** Told what is wrong with a write that is taken all the same, once it is done; of dry runs, too. */
+  /**
+   * Is called with each violation of a write that is accepted all the same, once the write is done. Dry runs are
+   * reported, too.
+   */
   readonly onSchemaViolation?: ((violation: string) => void) | undefined;
 }
 
-/** A ledger in this process. Every method is synchronous; a write that throws has changed nothing. */
+/** A ledger in this process. Every method is synchronous. A write that throws has changed nothing. */
 export interface PublicLedger {
   readonly name: string;
   readonly features: PublicFeatures;
 
   /** Commits postings or a script. */
   createTransaction(transaction: NewTransaction, options?: PublicWriteOptions): PublicTransaction;
-  /** Commits what undoes a transaction, and returns that. */
+  /** Commits a transaction that undoes another one, and returns it. */
   revertTransaction(id: number, options?: RevertOptions): PublicTransaction;
   addAccountMetadata(address: string, metadata: PublicMetadata, options?: PublicWriteOptions): void;
   deleteAccountMetadata(address: string, key: string, options?: PublicWriteOptions): void;
   addTransactionMetadata(id: number, metadata: PublicMetadata, options?: PublicWriteOptions): void;
   deleteTransactionMetadata(id: number, key: string, options?: PublicWriteOptions): void;
-  /** Executes elements in order, and says of each what came of it. Throws only where an element is malformed. */
+  /** Executes elements in order, and returns the result of each. Throws only where an element is malformed. */
   bulk(elements: readonly PublicBulkElement[], options?: PublicBulkOptions): BulkResult[];
-  /** Adds a schema under a version, which never changes: a second one is `SCHEMA_ALREADY_EXISTS`. */
+  /** Adds a schema under a version. A version never changes: adding it again throws `SCHEMA_ALREADY_EXISTS`. */
   insertSchema(version: string, schema: NewSchema, options?: PublicWriteOptions): void;
 
   /** Throws `NOT_FOUND`. */
   getTransaction(id: number): PublicTransaction;
   /** Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
   getAccount(address: string): PublicAccount;
-  /** What an account has received less what it has sent, 0 where it never moved. */
+  /** The balance of an account: what it has received, less what it has sent. It is 0 where the account never moved. */
   balance(address: string, asset: string): bigint;
-  /** Transactions by their ids, the oldest first unless the order is `desc`; all, or those that a filter matches. */
+  /** The transactions that a filter matches, or all, by id. The oldest come first unless the order is `desc`. */
   transactions(options?: PublicListOptions): Generator<PublicTransaction>;
-  /** Accounts by their addresses. */
+  /** Accounts by address. */
   accounts(options?: PublicListOptions): Generator<PublicAccount>;
   /** What each account has received and sent of each asset, by account and asset. */
   volumes(options?: VolumeOptions): Generator<VolumeEntry>;
   /** Balances by asset, summed over the accounts that a filter matches. */
   aggregateBalances(options?: BalanceOptions): Readonly<Record<string, bigint>>;
-  /** The log: an entry for each write, in order, which reads the same for ever. */
+  /** The log, in order. It has an entry for each write, and an entry never changes. */
   logs(options?: LogOptions): Generator<PublicLogEntry>;
   /** Throws `NOT_FOUND`. */
   getSchema(version: string): Schema;
-  /** Schemas by their dates, the newest first unless the order is `asc`. */
+  /** Schemas by date. The newest come first unless the order is `asc`. */
   schemas(options?: PublicListOptions): Generator<Schema>;
-  /** The list that a query template of a schema stands for. Throws `VALIDATION`, also where there is no such template. */
+  /**
+   * The list that a query template of a schema stands for. Throws `VALIDATION`, also where there is no such template.
+   */
   runQuery(schemaVersion: string, id: string, run?: QueryRun): QueryResult;
 
-  /** Gives the file back; what was in memory is gone. Closing twice is harmless. */
+  /** Closes the file. A ledger in memory is gone then. Closing twice is harmless. */
   close(): void;
 }
 
@@ -92,23 +103,23 @@ export interface NewPosting {
   readonly source: string;
   readonly destination: string;
   readonly amount: PublicAmount;
-  /** `EUR/2` */
+  /** An asset with its precision, such as `EUR/2`. */
   readonly asset: string;
 }
 
-/** A transaction to commit: either `postings`, or a `script` or the name of one. */
+/** A transaction to commit. It has either `postings` or a `script`. */
 export interface NewTransaction {
   readonly postings?: readonly NewPosting[] | undefined;
-  /** Numscript: its source text, or that, or the name of a template, with its variables. */
+  /** Numscript: the source text, or an object with the source text or a template's name, and the variables. */
   readonly script?: string | PublicScript | undefined;
   readonly metadata?: PublicMetadata | undefined;
-  /** Unique in the ledger. */
+  /** A reference that is unique in the ledger. */
   readonly reference?: string | undefined;
-  /** The effective date; now unless given. */
+  /** The effective date, by default the current time. */
   readonly timestamp?: Time | undefined;
-  /** Metadata for accounts, by their addresses. */
+  /** Metadata for accounts, by address. */
   readonly accountMetadata?: Readonly<Record<string, PublicMetadata>> | undefined;
-  /** Lets the sources of postings go below zero. */
+  /** Allows the sources of postings to go below zero. */
   readonly force?: boolean | undefined;
   readonly runtime?: PublicRuntime | undefined;
 }
@@ -116,9 +127,12 @@ export interface NewTransaction {
 export interface PublicScript {
   /** The source text. */
   readonly plain?: string | undefined;
-  /** Instead of a text: a transaction template of the schema that the write names. */
+  /** A transaction template of the schema that the write names, instead of a source text. */
   readonly template?: string | undefined;
-  /** By name without `$`: texts (`users:1`, `USD/2 100`, `1/3`), integers, or amounts as `{ asset, amount }`. */
+  /**
+   * The variables by name, without `$`: texts (`users:1`, `USD/2 100`, `1/3`), integers, or amounts as `{ asset, amount
+   * }`.
+   */
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
 }
 
@@ -128,23 +142,23 @@ export type ScriptVariable =
   | { readonly asset: string; readonly amount: PublicAmount };
 
 export interface PublicWriteOptions {
-  /** A write with a key happens once: a repetition changes nothing and returns what the first one did. */
+  /** A write with an idempotency key happens once. Repeating it changes nothing and returns the first result. */
   readonly idempotencyKey?: string | undefined;
-  /** Returns what would come of the write, and changes nothing. */
+  /** Returns the result that the write would have, and changes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The schema by whose rules the write goes. Throws `NOT_FOUND` where the ledger has no such version. */
+  /** The version of the schema that the write must follow. Throws `NOT_FOUND` where the ledger has no such version. */
   readonly schemaVersion?: string | undefined;
 }
 
 export interface RevertOptions extends PublicWriteOptions {
-  /** Lets accounts go below zero. */
+  /** Allows accounts to go below zero. */
   readonly force?: boolean | undefined;
-  /** Dates the revert as what it reverts, not now. */
+  /** Gives the revert the date of the reverted transaction instead of the current time. */
   readonly atEffectiveDate?: boolean | undefined;
   readonly metadata?: PublicMetadata | undefined;
 }
 
-/** An element of a bulk, as the HTTP API has it. `ik` is its idempotency key. */
+/** An element of a bulk, as in the HTTP API. `ik` is its idempotency key. */
 export type PublicBulkElement =
   | {
       readonly action: "CREATE_TRANSACTION";
@@ -170,26 +184,26 @@ export type PublicBulkElement =
       readonly data: PublicTarget & { readonly key: string };
     };
 
-/** What metadata is of. */
+/** The account or transaction that metadata belongs to. */
 export type PublicTarget =
   | { readonly targetType: "ACCOUNT"; readonly targetId: string }
   | { readonly targetType: "TRANSACTION"; readonly targetId: number };
 
 export interface PublicBulkOptions {
-  /** All elements or none. */
+  /** Whether all elements are executed or none. */
   readonly atomic?: boolean | undefined;
-  /** Goes on after a failure, which ends the bulk otherwise. */
+  /** Whether the bulk continues after an element that failed. */
   readonly continueOnFailure?: boolean | undefined;
-  /** The schema by whose rules all elements go. */
+  /** The version of the schema that all elements must follow. */
   readonly schemaVersion?: string | undefined;
 }
 
-/** What came of an element: `undone` where it succeeded and another one of an atomic bulk did not. */
+/** The result of an element. `undone` means that it succeeded, but another element of an atomic bulk did not. */
 export type BulkResult =
   | {
       readonly status: "done";
       readonly logId: number;
-      /** Of a create or a revert. */
+      /** The transaction of a create or a revert. */
       readonly transaction?: PublicTransaction | undefined;
     }
   | { readonly status: "failed"; readonly error: LedgerError }
@@ -203,7 +217,7 @@ export interface PublicPosting {
   readonly asset: string;
 }
 
-/** What an account has received and sent of an asset, and the difference. */
+/** What an account has received and sent of an asset, and its balance. */
 export interface PublicVolumes {
   readonly input: bigint;
   readonly output: bigint;
@@ -215,13 +229,13 @@ export type PublicAccountVolumes = Readonly<
   Record<string, Readonly<Record<string, PublicVolumes>>>
 >;
 
-/** Times are RFC 3339 in UTC. */
+/** A transaction. Times are RFC 3339 in UTC. */
 export interface PublicTransaction {
   readonly id: number;
   readonly postings: readonly PublicPosting[];
   readonly metadata: PublicMetadata;
   readonly reference?: string | undefined;
-  /** The template of a schema that made it. */
+  /** The template of a schema that created it. */
   readonly template?: string | undefined;
   /** The effective date. */
   readonly timestamp: string;
@@ -229,7 +243,7 @@ export interface PublicTransaction {
   readonly updatedAt: string;
   readonly reverted: boolean;
   readonly revertedAt?: string | undefined;
-  /** Of the accounts in its postings, before and after its commit. */
+  /** The volumes of the accounts in its postings, before and after its commit. */
   readonly preCommitVolumes?: PublicAccountVolumes | undefined;
   readonly postCommitVolumes?: PublicAccountVolumes | undefined;
   /** The same in the order of effective dates. */
@@ -243,37 +257,42 @@ export interface PublicAccount {
   readonly firstUsage: string;
   readonly insertionDate: string;
   readonly updatedAt: string;
-  /** By asset. Empty in a ledger without `MOVES_HISTORY`. */
+  /** The volumes by asset. They are empty in a ledger without `MOVES_HISTORY`. */
   readonly volumes: Readonly<Record<string, PublicVolumes>>;
 }
 
 /**
- * A filter as the HTTP API takes it: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." } }`.
- * A test of an absent reference, revert date or balance is neither true nor false, and so is its `$not`; absent metadata do
- * not match a test, and match its `$not`.
+ * A filter as in the HTTP API: `{ $match: { account: "users:42" } }`, `{ $and: [...] }`, `{ $gt: { timestamp: "..." }
+ * }`. A test of an absent reference, revert date or balance is neither true nor false, and so is its `$not`. Absent
+ * metadata does not match a test, but matches its `$not`.
  */
 export type PublicFilter = Readonly<Record<string, unknown>>;
 
 export interface PublicListOptions {
   readonly order?: "asc" | "desc" | undefined;
   readonly where?: PublicFilter | undefined;
-  /** Point in time: what was there then. Volumes of accounts are those that had been inserted by then. */
+  /**
+   * A point in time: only what existed then is listed. The volumes of accounts are those that had been inserted by
+   * then.
+   */
   readonly pit?: Time | undefined;
 }
 
 export interface VolumeOptions {
   readonly order?: "asc" | "desc" | undefined;
   readonly where?: PublicFilter | undefined;
-  /** Only what moved from here on, and up to there; both included. */
+  /** The period in which moves count. Both ends are included. */
   readonly startTime?: Time | undefined;
   readonly endTime?: Time | undefined;
-  /** Whether these are dates of insertion, not effective ones. */
+  /** Whether the times are dates of insertion rather than effective dates. */
   readonly insertionDate?: boolean | undefined;
-  /** Sums the accounts whose addresses begin with the same segments, so many of them. */
+  /**
+   * Sums the volumes of accounts whose addresses have the same first segments. This is the number of these segments.
+   */
   readonly groupBy?: number | undefined;
 }
 
-/** Volumes of an account, or of a group of accounts. */
+/** The volumes of an account, or of a group of accounts, in one asset. */
 export interface VolumeEntry extends PublicVolumes {
   readonly account: string;
   readonly asset: string;
@@ -282,43 +301,44 @@ export interface VolumeEntry extends PublicVolumes {
 export interface BalanceOptions {
   readonly where?: PublicFilter | undefined;
   readonly pit?: Time | undefined;
-  /** Whether `pit` is a date of insertion, not an effective one. */
+  /** Whether `pit` is a date of insertion rather than an effective date. */
   readonly insertionDate?: boolean | undefined;
 }
 
 export interface LogOptions {
-  /** The id of an entry: only later ones are read. */
+  /** Only entries after this id are read. */
   readonly after?: number | undefined;
 }
 
-/** What a ledger's accounts and transactions are to be like, as the HTTP API has it. */
+/** The rules for a ledger's accounts and transactions, as in the HTTP API. */
 export interface NewSchema {
   readonly chart: PublicChart;
-  /** Scripts by their names. Where there are any, transactions are made by one of them. */
+  /** Scripts by name. If there are any, only they create transactions. */
   readonly transactions?: Readonly<Record<string, PublicTransactionTemplate>> | undefined;
-  /** Lists by their ids. */
+  /** Lists by id. */
   readonly queries?: Readonly<Record<string, PublicQueryTemplate>> | undefined;
 }
 
 /**
- * Accounts by the segments of their addresses, each of which holds those behind it: `{ users: { $id: { main: {} } } }`.
- * Names with a `$` stand for any segment, names with a dot are properties: `.self`, `.pattern`, `.metadata`, `.rules`.
+ * Accounts by the segments of their addresses. Each segment contains those that may follow it: `{ users: { $id: { main:
+ * {} } } }`. Names with a `$` stand for any segment. Names with a dot are properties: `.self`, `.pattern`, `.metadata`,
+ * `.rules`.
  */
 export type PublicChart = Readonly<Record<string, unknown>>;
 
 export interface PublicTransactionTemplate {
   readonly description?: string | undefined;
-  /** Numscript. */
+  /** The source text in Numscript. */
   readonly script: string;
   readonly runtime?: PublicRuntime | undefined;
 }
 
-/** A list with variables in its filter, as `$name` or `${name}` in its texts and `${name}` for other values. */
+/** A list with variables in its filter: `$name` or `${name}` in texts, `${name}` for other values. */
 export interface PublicQueryTemplate {
   readonly description?: string | undefined;
   readonly resource: "transactions" | "accounts" | "logs" | "volumes";
   readonly params?: PublicQueryParams | undefined;
-  /** By name: a type, or a type with a default. */
+  /** The variables by name: a type, or a type with a default. */
   readonly vars?: Readonly<Record<string, PublicQueryVariable>> | undefined;
   readonly body?: PublicFilter | undefined;
 }
@@ -327,33 +347,36 @@ export type PublicQueryVariable =
   | QueryVariableType
   | { readonly type: QueryVariableType; readonly default?: QueryValue | undefined };
 export type QueryVariableType = "string" | "int" | "boolean" | "date";
-/** A date is a `Time`. */
+/** The value of a variable. A date is a `Time`. */
 export type QueryValue = string | boolean | PublicAmount | Date;
 
-/** How a query lists what it lists. */
+/** The parameters of a query's list. */
 export interface PublicQueryParams {
-  /** `id:desc` */
+  /** The sort column, such as `id:desc`. */
   readonly sort?: string | undefined;
   readonly startTime?: Time | undefined;
   readonly endTime?: Time | undefined;
-  /** Of volumes: sums accounts by so many segments of their addresses. */
+  /** In a list of volumes, the number of first segments by which accounts are summed up. */
   readonly groupBy?: number | undefined;
-  /** Of volumes: whether the times are dates of insertion. */
+  /** In a list of volumes, whether the times are dates of insertion. */
   readonly insertionDate?: boolean | undefined;
-  /** For the server's pages: `runQuery` reads as far as you go, with volumes. */
+  /** These two are for the server's pages. `runQuery` reads as far as you iterate, with volumes. */
   readonly pageSize?: number | undefined;
   readonly expand?: string | readonly string[] | undefined;
 }
 
-/** What a run of a query template adds to it. */
+/** What a run adds to a query template. */
 export interface QueryRun {
-  /** Values of its variables; those that have no default are needed. */
+  /** The values of the variables. Those without a default must be given. */
   readonly vars?: Readonly<Record<string, QueryValue>> | undefined;
-  /** They go before those of the template. */
+  /** The parameters of the run. They win over those of the template. */
   readonly params?: PublicQueryParams | undefined;
 }
 
-/** What a query lists, in the order of the server's list unless it is sorted: of transactions and logs, the newest first. */
+/**
+ * The result of a query. Unless it is sorted, it has the order of the server's list: the newest transactions and log
+ * entries come first.
+ */
 export type QueryResult =
   | { readonly resource: "transactions"; readonly items: Generator<PublicTransaction> }
   | { readonly resource: "accounts"; readonly items: Generator<PublicAccount> }
@@ -366,11 +389,11 @@ export interface Schema extends NewSchema {
   readonly createdAt: string;
 }
 
-/** An entry of the log, with transactions as they were then. */
+/** An entry of the log, with transactions as they were at that time. */
 export type PublicLogEntry = {
   readonly id: number;
   readonly date: string;
-  /** Empty for none. */
+  /** The idempotency key, empty where there is none. */
   readonly idempotencyKey: string;
   /** The schema that the write named. */
   readonly schemaVersion?: string | undefined;

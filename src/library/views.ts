@@ -23,7 +23,7 @@ import {
 } from "#ledger-engine";
 import { formatTimestamp } from "#platform/time.ts";
 
-/** As the HTTP API shows it. */
+/** The transaction as the HTTP API shows it. */
 export const toTransaction = (transaction: Transaction): PublicTransaction =>
   toTransactionView(transaction);
 
@@ -40,7 +40,7 @@ export const toVolumeEntry = ({ account, asset, input, output }: VolumeRow): Vol
   balance: input - output,
 });
 
-/** As clients read it. */
+/** The schema as clients read it. */
 export const toSchema = (schema: StoredSchema): Schema =>
   showSchema(parseStoredSchema(schema)) as Schema; // the JSON of a checked schema
 

@@ -1,15 +1,15 @@
 import { quoteJson } from "#platform/json.ts";
 
 /**
- * JSON text in the one form that hashes are computed over: no spaces, members in the order given, `<` `>` `&` U+2028
- * and U+2029 escaped. Objects would not do, as they put keys like "10" first.
+ * JSON text in the one form that hashes are computed over: no spaces, members in the order in which they are given, and
+ * `<`, `>`, `&`, U+2028 and U+2029 escaped. It is not made from objects, because these put keys like "10" first.
  */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** Most texts are names, which need no escapes. */
 const PLAIN = /^[\w :/.+=-]*$/;
 
-/** A text as JSON. */
+/** Writes a text as JSON. */
 export const canonicalText = (text: string): string =>
   PLAIN.test(text)
     ? `"${text}"`
@@ -18,21 +18,23 @@ export const canonicalText = (text: string): string =>
         (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
       );
 
-/** An object whose keys are data, sorted by their bytes. */
+/** Writes an object whose keys are data, sorted by their bytes. */
 export function canonicalMap<V>(
   map: Readonly<Record<string, V>>,
   write: (value: V) => string,
 ): string {
   const names = Object.keys(map);
   if (names.length > 1) names.sort(compareBytes);
-  const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // one of its own
+  const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // a property of its own
   return `{${members.join(",")}}`;
 }
 
 export const canonicalMetadata = (metadata: Readonly<Record<string, string>>): string =>
   canonicalMap(metadata, canonicalText);
 
-/** Orders texts by their UTF-8 bytes, which is by code points: UTF-16 units would put U+E000 after U+10000. */
+/**
+ * Orders texts by their UTF-8 bytes, which is the order of code points. UTF-16 units would put U+E000 after U+10000.
+ */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

@@ -1,7 +1,9 @@
 import { type FeatureName, FEATURES, type Features } from "./types.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Completes the features that a client chose with the defaults. Throws `VALIDATION` for an unknown one or a wrong value. */
+/**
+ * Completes the features that a client chose with the defaults. Throws `VALIDATION` for an unknown feature or value.
+ */
 export function parseFeatures(
   chosen: Readonly<Record<string, string>>,
   { mayChoose }: { mayChoose: boolean },
@@ -25,7 +27,7 @@ export function parseFeatures(
   const defaults = Object.fromEntries(
     Object.entries(FEATURES).map(([name, [standard]]) => [name, standard]),
   );
-  return { ...defaults, ...chosen } as Features; // complete by the defaults, each value checked above
+  return { ...defaults, ...chosen } as Features; // the defaults complete it, and each value was checked above
 }
 
 const isFeature = (name: string): name is FeatureName => Object.hasOwn(FEATURES, name);

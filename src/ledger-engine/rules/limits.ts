@@ -6,23 +6,28 @@ export const AMOUNT_DIGITS_MAX = 1000;
 /** Longest reference and idempotency key, in characters. */
 export const REFERENCE_LENGTH_MAX = 1024;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
-/** Most that the metadata of one account or transaction may hold, keys and values, in bytes of JSON. */
+/** Largest metadata of one account or transaction, keys and values, in bytes of JSON. */
 export const METADATA_BYTES_MAX = 65_536;
-/** Most that the accounts may have together whose metadata one transaction changes, in bytes of JSON. */
+/** Largest metadata, in bytes of JSON, of all accounts together whose metadata one transaction changes. */
 export const ACCOUNTS_METADATA_BYTES_MAX = 8_000_000;
-/** Most postings of one transaction. */
+/** Largest number of postings of one transaction. */
 export { POSTINGS_MAX } from "#numscript";
-/** Largest event that a transaction may cause, in bytes of JSON: it is stored in one row, which takes 2 MB. */
+/** Largest event that a transaction may cause, in bytes of JSON. It is stored in one row, which holds 2 MB. */
 export const EVENT_BYTES_MAX = 600_000;
-/** The same for a revert: what it reverts comes on top, and volumes may have grown since. */
+/**
+ * The same for a revert, whose event also contains the reverted transaction, and whose volumes may have grown since.
+ */
 export const REVERT_BYTES_MAX = 1_500_000;
-/** Most that a page may hold, in bytes of JSON: it ends early then, after one item at least. */
+/** Largest page, in bytes of JSON. A larger one ends early, but has at least one item. */
 export const PAGE_BYTES_MAX = 8_000_000;
-/** Most work that scripts and back-dated transactions of one bulk may take, in steps: some two seconds. */
+/** Most work that scripts and back-dated transactions of one bulk may take, in steps. It takes about two seconds. */
 export const BULK_STEPS_MAX = 2_000_000;
-/** Most rows that a list tries in one turn of a ledger, with a filter of few tests; then it goes on in another turn. */
+/**
+ * Most rows that a list tries in one turn of a ledger, with a filter of few tests. After that, it continues in another
+ * turn.
+ */
 export const ROWS_TRIED_MAX = 20_000;
-/** Most that a bulk may answer, in bytes of JSON: the answer of an object is limited to 32 MiB. */
+/** Largest answer to a bulk, in bytes of JSON. The answer of an object may have at most 32 MiB. */
 export const BULK_ANSWER_BYTES_MAX = 16_000_000;
 
 const tooLong = (what: string, most: number): AppError =>
@@ -40,7 +45,7 @@ export function assertMetadata(metadata: Metadata): void {
   }
 }
 
-/** Throws `VALIDATION` unless the event of a new transaction stays below the limit, volumes included. */
+/** Throws `VALIDATION` if the event of a new transaction, with its volumes, would exceed the limit. */
 export function assertEventSize(
   transaction: Sized,
   accountMetadata: Readonly<Record<string, Metadata>>,
@@ -49,16 +54,16 @@ export function assertEventSize(
   if (bytes > EVENT_BYTES_MAX) throw tooLarge("transaction", bytes, EVENT_BYTES_MAX);
 }
 
-/** The same for a revert, whose event also shows the transaction that it reverts. */
+/** The same for a revert, whose event also contains the reverted transaction. */
 export function assertRevertSize(revert: Sized, reverted: Sized): void {
   const bytes = transactionBytes(revert) + transactionBytes(reverted);
   if (bytes > REVERT_BYTES_MAX) throw tooLarge("revert", bytes, REVERT_BYTES_MAX);
 }
 
-/** What the size of a transaction follows from. */
+/** The fields that the size of a transaction is computed from. */
 export type Sized = Pick<Transaction, "postings" | "metadata" | "volumes">;
 
-/** About how much a transaction takes as JSON with all its volumes. */
+/** The approximate size of a transaction as JSON, with all its volumes. */
 export function transactionBytes({ postings, metadata, volumes = [] }: Sized): number {
   let bytes = metadataBytes(metadata);
   for (const { source, destination, asset, amount } of postings) {
@@ -85,9 +90,9 @@ const tooLarge = (what: string, bytes: number, most: number): AppError =>
     `the ${what} is too large: with its volumes it takes ${bytes} bytes, the most is ${most}`,
   );
 
-/** The maps of volumes in an event: before and after, by insertion and by effective date. */
+/** The maps of volumes in an event: before and after, each by insertion and by effective date. */
 const VOLUME_MAPS = 4;
-/** What a posting and an entry of a volume map take besides their texts and numbers. */
+/** The size of a posting, and of an entry of a volume map, besides their texts and numbers. */
 const POSTING_BYTES = 56;
 const VOLUME_BYTES = 48;
 
@@ -95,21 +100,21 @@ const SAFE_DIGITS = 16;
 const digits = (amount: bigint): number =>
   amount <= Number.MAX_SAFE_INTEGER ? SAFE_DIGITS : amount.toString().length;
 
-/** How much metadata takes as JSON; of very much, only that. */
+/** The size of metadata as JSON. Very large metadata is not measured to the end. */
 export function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
   for (const [key, value] of Object.entries(metadata)) {
     bytes += jsonBytes(key) + jsonBytes(value) + MEMBER_BYTES;
-    // It is too much for anything: how much does not matter.
+    // This exceeds every limit, so that the exact size does not matter.
     if (bytes > REVERT_BYTES_MAX) break;
   }
   return bytes;
 }
 
-/** Quotes, colon and comma of a member. */
+/** The quotes, colon and comma of a member. */
 const MEMBER_BYTES = 6;
 
-/** The UTF-8 length of a text inside JSON, where control characters take six bytes and others up to four. */
+/** The UTF-8 length of a text inside JSON, where control characters take six bytes and other characters up to four. */
 function jsonBytes(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
@@ -122,10 +127,10 @@ function jsonBytes(text: string): number {
   return bytes;
 }
 
-/** Half of a character that takes four bytes. */
+/** Whether a unit is half of a character that takes four bytes. */
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** How many of the first items stay within a number of bytes together, but at least one. */
+/** How many of the first items together have at most `bytesMax` bytes, but at least one. */
 export function countWithin<T>(
   items: readonly T[],
   bytesMax: number,

@@ -1,9 +1,9 @@
 import type { Metadata } from "./types.ts";
 
-/** Metadata key under which a reverting transaction names the one that it reverts. */
+/** The metadata key under which a reverting transaction names the transaction that it reverts. */
 export const REVERTS_KEY = "com.formance.spec/state/reverts";
 
-/** `added` over `base`. Safe for every key: no key is ever assigned to. */
+/** The members of both, where `added` wins. It is safe for every key, because no key is ever assigned to. */
 export const mergeMetadata = (base: Metadata, added: Metadata): Metadata => ({ ...base, ...added });
 
 export const containsMetadata = (base: Metadata, part: Metadata): boolean =>

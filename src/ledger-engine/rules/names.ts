@@ -9,7 +9,10 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(["_", "_info", "_healthcheck
 /** Longest account address, in characters. */
 export const ADDRESS_LENGTH_MAX = 256;
 
-/** Longest asset, in characters: those that the machine can write have no form of their own. */
+/**
+ * Longest asset, in characters. Only the assets that scripts for the machine write can be as long, because their form has
+ * no length of its own.
+ */
 export const ASSET_LENGTH_MAX = 64;
 
 export const isAddress = (text: string): text is Account =>
@@ -32,11 +35,11 @@ export function parseAsset(text: string): Asset {
   );
 }
 
-/** Whether a ledger of this name could exist. */
+/** Whether a ledger may have this name. */
 export const isLedgerName = (text: string): boolean =>
   LEDGER_NAME.test(text) && !RESERVED_NAMES.has(text);
 
-/** Throws `VALIDATION`, naming the name. */
+/** Throws `VALIDATION`, quoting the name. */
 export function assertLedgerName(text: string): void {
   if (isLedgerName(text)) return;
   throw new AppError(

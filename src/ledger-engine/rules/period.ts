@@ -9,26 +9,29 @@ import {
   toMicros,
 } from "#platform/time.ts";
 
-/** How a period is divided: a length in microseconds, or a unit of the calendar in UTC, whose weeks start on Monday. */
+/** How a period is divided: a length in microseconds, or a unit of the calendar in UTC. Weeks start on Monday. */
 export type Interval = bigint | CalendarUnit;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 export const CALENDAR_UNITS = ["hour", "day", "week", "month"] as const;
 
-/** A time with its end left out. */
+/** A period from `startTime` on and before `endTime`. */
 export interface Period {
-  /** Undefined for `INTERVALS_STANDARD` intervals before the end, those of the calendar from their begin on. */
+  /**
+   * Undefined stands for `INTERVALS_STANDARD` intervals before the end. Those of the calendar start where their unit
+   * does.
+   */
   readonly startTime?: Timestamp | undefined;
   readonly endTime: Timestamp;
   readonly interval: Interval;
 }
 
-/** Most intervals that a period may have. */
+/** Largest number of intervals of a period. */
 export const INTERVALS_MAX = 1000;
-/** So many it has where its start is not given. */
+/** The number of intervals of a period whose start is not given. */
 export const INTERVALS_STANDARD = 30;
 
-/** Reads a unit of the calendar, or a duration in Go's notation of a microsecond or more. */
+/** Parses a unit of the calendar, or a duration in Go's notation of at least a microsecond. */
 export function parseInterval(text: string): Interval | undefined {
   const unit = CALENDAR_UNITS.find((known) => known === text);
   if (unit !== undefined) return unit;
@@ -37,9 +40,9 @@ export function parseInterval(text: string): Interval | undefined {
 }
 
 /**
- * The moments between which the intervals of a period lie, its start and end included. Units of the calendar begin where
- * the calendar does, so that the first interval may be shorter than the others, as may be the last of any kind. Throws
- * `VALIDATION` for a period that ends before it starts, or has too many intervals.
+ * The boundaries of the intervals of a period, including its start and end. Units of the calendar begin where the
+ * calendar does, so that the first interval may be shorter than the others. So may the last one, of any kind. Throws
+ * `VALIDATION` for a period that ends before it starts, or that has too many intervals.
  */
 export function boundariesOf({ startTime, endTime, interval }: Period): Timestamp[] {
   const end = toMicros(endTime);
@@ -59,7 +62,7 @@ export function boundariesOf({ startTime, endTime, interval }: Period): Timestam
   return boundaries.map(fromMicros);
 }
 
-/** The end lies in the last interval, or is its end. */
+/** The end of the period lies in the last interval, or at its end. */
 function standardStart(end: bigint, interval: Interval): bigint {
   const start =
     typeof interval === "bigint"
@@ -73,14 +76,14 @@ const after = (at: bigint, interval: Interval): bigint =>
 
 const HOUR_MICROS = 3_600_000_000n;
 const DAY_MICROS = 24n * HOUR_MICROS;
-/** Their length, and where one of them begins: 1970-01-05 is a Monday. */
+/** The lengths of the units, and a time at which one of them begins: 1970-01-05 is a Monday. */
 const FIXED_UNITS = {
   hour: { length: HOUR_MICROS, origin: 0n },
   day: { length: DAY_MICROS, origin: 0n },
   week: { length: 7n * DAY_MICROS, origin: 4n * DAY_MICROS },
 } as const;
 
-/** The begin of the unit of the calendar that a moment lies in, or of one so many units later. */
+/** The beginning of the calendar unit that contains a time, or of the unit that comes `later` units after it. */
 function unitAt(micros: bigint, unit: CalendarUnit, later: number): bigint {
   if (unit === "month") return monthAt(micros, later);
   const { length, origin } = FIXED_UNITS[unit];
@@ -91,7 +94,7 @@ function unitAt(micros: bigint, unit: CalendarUnit, later: number): bigint {
 
 const MONTHS = 12;
 
-/** Beyond the years that a timestamp has, the moment right outside them. */
+/** The beginning of a month. Outside the years of timestamps, it is the first time outside of them. */
 function monthAt(micros: bigint, later: number): bigint {
   const text = fromMicros(micros < MICROS_MIN ? MICROS_MIN : micros);
   const months = Number(text.slice(0, 4)) * MONTHS + Number(text.slice(5, 7)) - 1 + later;

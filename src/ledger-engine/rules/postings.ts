@@ -2,7 +2,7 @@ import { type Account, type AccountVolumes, type Asset, type Posting, WORLD } fr
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 
-/** Current volumes of an account and asset; zero where it never moved. */
+/** The current volumes of an account and asset; zero where it never moved. */
 export interface VolumeReader {
   volumes(account: Account, asset: Asset): { readonly input: bigint; readonly output: bigint };
 }
@@ -11,9 +11,9 @@ export interface VolumeReader {
 export interface Move {
   readonly account: Account;
   readonly asset: Asset;
-  /** Volumes before it. */
+  /** The volumes before the move. */
   readonly before: { readonly input: bigint; readonly output: bigint };
-  /** Volumes after it. */
+  /** The volumes after the move. */
   input: bigint;
   output: bigint;
   isSource: boolean;
@@ -21,8 +21,8 @@ export interface Move {
 }
 
 /**
- * Runs postings in order against current volumes. Each source but `world` must hold the amount at the moment when its
- * posting runs, so that the order matters and no balance is negative in between. Throws `INSUFFICIENT_FUND`.
+ * Runs postings in order against current volumes. Each source but `world` must have the amount when its posting runs,
+ * so that the order matters and no balance is ever negative in between. Throws `INSUFFICIENT_FUND`.
  */
 export function runPostings(
   postings: readonly Posting[],
@@ -51,8 +51,8 @@ export function runPostings(
 }
 
 /**
- * Applies the reversed postings of a transaction. Only the net result counts: none of the accounts that the original
- * paid into may end below zero. Throws `INSUFFICIENT_FUND`.
+ * Applies the reversed postings of a transaction. Only the net result counts: no account that the original paid into
+ * may end below zero. Throws `INSUFFICIENT_FUND`.
  */
 export function runRevert(
   postings: readonly Posting[],
@@ -72,7 +72,7 @@ export function runRevert(
   return moves;
 }
 
-/** The postings that undo others: last first, money the other way. */
+/** The postings that undo others: they move the money back, starting with the last. */
 export const reversePostings = (postings: readonly Posting[]): Posting[] =>
   postings.toReversed().map(({ source, destination, ...rest }) => ({
     ...rest,
@@ -80,7 +80,7 @@ export const reversePostings = (postings: readonly Posting[]): Posting[] =>
     destination: source,
   }));
 
-/** Volumes before a transaction: those after it, less its own postings. */
+/** The volumes before a transaction: those after it, less its own postings. */
 export function volumesBefore(
   after: readonly AccountVolumes[],
   postings: readonly Posting[],
@@ -102,7 +102,7 @@ export function volumesBefore(
   });
 }
 
-/** What a move adds to the balance. */
+/** The amount that a move adds to the balance. */
 const change = ({ before, input, output }: Move): bigint =>
   input - before.input - (output - before.output);
 

@@ -2,27 +2,27 @@ import type { Period } from "./period.ts";
 import type { Asset, LogEntry, Volumes } from "./types.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What a reader wants besides the transactions or accounts. */
+/** The volumes that a reader asks for besides the transactions or accounts. */
 export interface VolumeExpansion {
   readonly volumes: boolean;
   readonly effectiveVolumes: boolean;
-  /** Whether accounts have volumes without being asked for them: current ones then take no feature of the ledger. */
+  /** Whether accounts have volumes without being asked for. Current volumes then require no feature of the ledger. */
   readonly areImplied?: boolean;
 }
 
-/** A single read, of now or of a point in time. */
+/** A read of a single item, now or at a point in time. */
 export interface SingleRead extends VolumeExpansion {
   readonly pit?: Timestamp | undefined;
 }
 
-/** What is counted: the rows of a list, without its order and pages. */
+/** The rows that are counted: those of a list, without its order and pages. */
 export interface CountQuery {
   /** A filter as JSON text. */
   readonly where?: string | undefined;
   readonly pit?: Timestamp | undefined;
 }
 
-/** A part of a long count: how many were found, and where to go on, if it is not over. */
+/** A part of a long count: how many rows were counted, and where to continue if it is not complete. */
 export interface CountPart {
   readonly count: number;
   readonly after?: string;
@@ -30,9 +30,9 @@ export interface CountPart {
 
 /** The options of a list of volumes. */
 export interface VolumeListOptions {
-  /** Whether the dates are those of insertion, not the effective ones. */
+  /** Whether the dates are dates of insertion rather than effective dates. */
   readonly insertionDate: boolean;
-  /** So many segments of the addresses make a group; 0 or less for none. */
+  /** The number of segments that make a group. 0 or less asks for no groups. */
   readonly groupBy: number;
 }
 
@@ -43,7 +43,7 @@ export interface VolumeRow extends Volumes {
 }
 
 export interface BalancesQuery extends CountQuery {
-  /** Whether `pit` is a date of insertion, not an effective one. */
+  /** Whether `pit` is a date of insertion rather than an effective date. */
   readonly useInsertionDate: boolean;
 }
 
@@ -52,13 +52,13 @@ export interface AssetBalance {
   readonly balance: bigint;
 }
 
-/** The balance of an account over time. */
+/** Asks for the balance of an account over time. */
 export interface BalanceHistoryQuery extends Period {
   readonly account: string;
   readonly asset: string;
-  /** Whether the dates are those of insertion, not the effective ones. */
+  /** Whether the dates are dates of insertion rather than effective dates. */
   readonly insertionDate: boolean;
-  /** Whether `endTime` is the time of the question, so that all that the ledger has recorded is before it. */
+  /** Whether `endTime` is the time of the request, so that everything that the ledger has recorded is before it. */
   readonly endsNow?: boolean;
 }
 
@@ -69,18 +69,18 @@ export interface BalanceInterval extends Volumes {
   readonly balance: bigint;
 }
 
-/** A log entry with what only its row tells. */
+/** A log entry with the fields that only its row has. */
 export interface LogListEntry extends LogEntry {
-  /** In the wire's base64url; of the inputs of the command that made it. */
+  /** The hash of the command's inputs, in the wire's form of base64url. */
   readonly idempotencyHash: string;
-  /** In base64; empty where the ledger has no hash chain. */
+  /** The hash in base64, empty where the ledger has no hash chain. */
   readonly hash: string;
 }
 
-/** A part of an export: JSON of log entries, a line each. */
+/** A part of an export: log entries as JSON, one on each line. */
 export interface LogTextPage {
   readonly text: string;
-  /** Where the next part starts: behind this id. The last part reaches `to`. */
+  /** The next part starts after this id. The last part reaches `to`. */
   readonly after: number;
   readonly to: number;
 }

@@ -1,12 +1,13 @@
 import { AppError } from "#platform/errors.ts";
 import { decimalSource } from "#platform/json.ts";
 
-/** Deepest nesting of a value that stands for a text. */
+/** Deepest nesting of a value that is printed as a text. */
 const DEPTH_MAX = 8;
 
 /**
- * The variables of a script as texts, from JSON: texts as they are, `{"asset", "amount"}` as `USD/2 100`, anything else
- * as the reference prints it, but numbers exactly. An object without an amount is no variable.
+ * The variables of a script as texts, from JSON. Texts stay as they are, `{"asset", "amount"}` becomes `USD/2 100`, and
+ * anything else is printed as the reference does, but with exact numbers. An object without an amount is not a
+ * variable.
  */
 export function toVariableTexts(
   values: Readonly<Record<string, unknown>>,
@@ -23,7 +24,7 @@ function monetaryText({ asset, amount }: Readonly<Record<string, unknown>>): str
   return isAmount ? `${printed(asset, DEPTH_MAX)} ${printed(amount, DEPTH_MAX)}` : undefined;
 }
 
-/** A JSON value in the notation of Go. */
+/** Prints a JSON value in the notation of Go. */
 function printed(value: unknown, depth: number): string {
   if (depth === 0) throw new AppError("VALIDATION", "a script variable is nested too deeply");
   if (typeof value === "string") return value;

@@ -20,31 +20,31 @@ import { AppError, type FailureKind } from "#platform/errors.ts";
 
 /** How scripts run in a deployment. */
 export interface ScriptSettings {
-  /** Of requests that name no runtime. */
+  /** The runtime of requests that name none. */
   readonly runtime: Runtime;
-  /** Feature flags that every script for the interpreter gets. */
+  /** The feature flags that every script for the interpreter gets. */
   readonly featureFlags: ReadonlySet<string>;
 }
 
-/** What a transaction is made of, be it written out in the request or made by a script. */
+/** The contents of a transaction, be it written out in the request or created by a script. */
 export interface Movements {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly accountMetadata: AccountMetadata;
 }
 
-/** Where compiled scripts are kept: real systems send the same few scripts with other variables. */
+/** A cache of compiled scripts. Real systems send the same few scripts with different variables. */
 export interface ScriptCache {
   get(key: string): CompiledScript | undefined;
   set(key: string, script: CompiledScript): void;
 }
 
-/** What a script may read, at the moment at which its postings are applied. */
+/** What a script may read, at the time at which its postings are applied. */
 export interface ScriptState {
   balance(account: Account, asset: Asset): bigint;
   /** The assets with this name, in all precisions. */
   scalesOf(base: string): readonly Asset[];
-  /** `undefined` where there is no such account. */
+  /** The metadata of an account, `undefined` where the account does not exist. */
   accountMetadata(account: Account): Metadata | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Scripts {
   constructor(settings: ScriptSettings, cache: ScriptCache, reader: ScriptState) {
     this.#settings = settings;
     this.#cache = cache;
-    // A name that no account can have is simply not there.
+    // An account whose name is not a legal address does not exist.
     const balanceOf = (account: string, asset: string): bigint =>
       isAddress(account) ? reader.balance(account, asset as Asset) : 0n;
     this.#reader = {
@@ -70,7 +70,7 @@ export class Scripts {
     };
   }
 
-  /** The work of all runs so far, in steps; reading a script takes one for each character. */
+  /** The work of all runs so far, in steps. Parsing a script takes a step for each character. */
   get steps(): number {
     return this.#steps;
   }
@@ -80,7 +80,7 @@ export class Scripts {
   }
 
   /**
-   * Runs a script and puts the metadata of its request over what it has set. Throws `COMPILATION_FAILED`,
+   * Runs a script, and merges the metadata of its request with what the script has set. Throws `COMPILATION_FAILED`,
    * `INTERPRETER_PARSE`, `INTERPRETER_RUNTIME`, `INSUFFICIENT_FUND`, `NOT_FOUND`, `NO_POSTINGS`, `METADATA_OVERRIDE`.
    */
   run(command: RunScript): Movements {
@@ -116,14 +116,14 @@ export class Scripts {
   }
 }
 
-/** What each kind of failure is on the wire. */
+/** The wire's code for each kind of failure. */
 const FAILURE_KINDS: Readonly<Record<Runtime, Record<ScriptFailure["reason"], FailureKind>>> = {
   machine: {
     syntax: "COMPILATION_FAILED",
     invalid: "COMPILATION_FAILED",
     "missing-funds": "INSUFFICIENT_FUND",
     "missing-account": "NOT_FOUND",
-    // The reference answers 500, as if the script were not to blame.
+    // The reference server answers 500, as if the script were not to blame.
     runtime: "COMPILATION_FAILED",
   },
   "experimental-interpreter": {
@@ -146,7 +146,7 @@ function toAppError({ reason, diagnostics }: ScriptFailure, plain: string, runti
 
 const AMOUNT_LIMIT = 10n ** BigInt(AMOUNT_DIGITS_MAX);
 
-/** Names in a script are well formed, but may be longer than those of a ledger. */
+/** Names in a script are well formed, but may be longer than a ledger allows. */
 function toPosting({ source, destination, asset, amount }: ScriptPosting): Posting {
   if (amount >= AMOUNT_LIMIT) {
     throw new AppError("VALIDATION", `an amount has more than ${AMOUNT_DIGITS_MAX} digits`);
@@ -158,7 +158,7 @@ function toPosting({ source, destination, asset, amount }: ScriptPosting): Posti
     source: parseAccount(source, "source"),
     destination: parseAccount(destination, "destination"),
     amount,
-    // As on the reference server, the asset literals of a script for the machine are taken as they are.
+    // The asset literals of a script for the machine are not checked, as on the reference server.
     asset: asset as Asset,
   };
 }

@@ -6,27 +6,27 @@ import type { Timestamp } from "#platform/time.ts";
 export type Account = Brand<string, "Account">;
 /** An asset with its precision, `EUR/2`. */
 export type Asset = Brand<string, "Asset">;
-/** Text to text; any key is legal. */
+/** Metadata maps texts to texts. Any key is legal. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** The account that money enters from and leaves to: never checked for funds. */
+/** The account that money enters from and leaves to. It is never checked for funds. */
 export const WORLD = "world" as Account; // matches the address pattern
 
 export interface Posting {
   readonly source: Account;
   readonly destination: Account;
-  /** In the smallest unit of the asset; never negative. */
+  /** The amount in the smallest unit of the asset. It is never negative. */
   readonly amount: bigint;
   readonly asset: Asset;
 }
 
-/** What an account has received and sent of one asset, since ever. */
+/** What an account has received and sent of one asset since its first move. */
 export interface Volumes {
   readonly input: bigint;
   readonly output: bigint;
 }
 
-/** The volumes of one account and asset at some moment. */
+/** The volumes of one account and asset at some time. */
 export interface AccountVolumes extends Volumes {
   readonly account: Account;
   readonly asset: Asset;
@@ -39,14 +39,14 @@ export interface Transaction {
   /** The effective date. */
   readonly timestamp: Timestamp;
   readonly reference?: string;
-  /** The template of a schema that it was made by. */
+  /** The template of a schema that created it. */
   readonly template?: string;
   readonly insertedAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly revertedAt?: Timestamp;
-  /** After its commit, in insertion order. */
+  /** The volumes after its commit, in insertion order. */
   readonly volumes?: readonly AccountVolumes[];
-  /** After it in the order of effective dates. */
+  /** The volumes after it, in the order of effective dates. */
   readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
@@ -57,18 +57,18 @@ export interface AccountRecord {
   readonly insertionDate: Timestamp;
   readonly updatedAt: Timestamp;
   readonly volumes?: readonly AccountVolumes[];
-  /** In the order of effective dates; without a point in time they are the volumes. */
+  /** The volumes in the order of effective dates. Without a point in time, both orders have the same volumes. */
   readonly effectiveVolumes?: readonly AccountVolumes[];
 }
 
-/** What a metadata command is about. */
+/** The target of a metadata command. */
 export type MetadataTarget =
   | { readonly type: "ACCOUNT"; readonly id: Account }
   | { readonly type: "TRANSACTION"; readonly id: number };
 
 export type AccountMetadata = Readonly<Record<string, Metadata>>;
 
-/** A change of a ledger, checked as far as it can be without the ledger's state. */
+/** A change of a ledger. It is checked as far as that is possible without the ledger's state. */
 export type Command =
   | CreateTransaction
   | RunScript
@@ -77,12 +77,12 @@ export type Command =
   | DeleteMetadata
   | InsertSchema;
 
-/** What a request says of a new transaction besides its movements. */
+/** The parts of a request for a transaction that are not its movements. */
 interface TransactionDetails {
   readonly timestamp?: Timestamp;
   readonly reference?: string;
   readonly accountMetadata?: AccountMetadata;
-  /** The runtime that the request names, if it names one. */
+  /** The runtime that the request names, if it does. */
   readonly runtime?: Runtime;
 }
 
@@ -90,11 +90,11 @@ export interface CreateTransaction extends TransactionDetails {
   readonly kind: "createTransaction";
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
-  /** Lets every source go below zero. */
+  /** Allows every source to go below zero. */
   readonly force: boolean;
 }
 
-/** A transaction whose postings a script makes from the balances and metadata that it finds. */
+/** A transaction whose postings a script creates from the balances and metadata that it reads. */
 export interface RunScript extends TransactionDetails {
   readonly kind: "runScript";
   readonly script: Script;
@@ -102,11 +102,11 @@ export interface RunScript extends TransactionDetails {
 }
 
 export interface Script {
-  /** Its source text, empty where a template is named. */
+  /** The source text, empty where a template is named. */
   readonly plain: string;
   /** A template of the schema that the request names. */
   readonly template?: string;
-  /** By name without `$`. */
+  /** The variables by name, without `$`. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -115,7 +115,7 @@ export interface RevertTransaction {
   readonly id: number;
   readonly metadata?: Metadata;
   readonly force: boolean;
-  /** Dates the revert as what it reverts, not now. */
+  /** Gives the revert the date of the reverted transaction instead of the current time. */
   readonly atEffectiveDate: boolean;
 }
 
@@ -131,24 +131,24 @@ export interface DeleteMetadata {
   readonly key: string;
 }
 
-/** A schema, checked: `text` is what `toSchemaText` gives. */
+/** A schema that was checked. `text` is what `toSchemaText` returned. */
 export interface InsertSchema {
   readonly kind: "insertSchema";
   readonly version: string;
   readonly text: string;
 }
 
-/** A schema as it is stored and crosses RPC. */
+/** A schema as it is stored, and as it crosses RPC. */
 export interface StoredSchema {
   readonly version: string;
   readonly createdAt: Timestamp;
-  /** `parseSchemaText` reads it. */
+  /** The text that `parseSchemaText` parses. */
   readonly text: string;
 }
 
 export type LogType = LogData["type"];
 
-/** What a log entry says, with volumes as they were at its commit, for ever. */
+/** The contents of a log entry. Its volumes stay as they were at its commit. */
 export type LogData =
   | {
       readonly type: "NEW_TRANSACTION";
@@ -168,7 +168,7 @@ export interface LogEntry {
   readonly id: number;
   readonly date: Timestamp;
   readonly idempotencyKey: string;
-  /** That of the schema that the write named. */
+  /** The version of the schema that the write named. */
   readonly schemaVersion?: string;
   readonly data: LogData;
 }
@@ -185,7 +185,7 @@ export const FEATURES = {
   TRANSACTION_METADATA_HISTORY: ["SYNC", "DISABLED"],
 } as const;
 
-/** What an object knows of its ledger from its creation on. */
+/** What an object knows about its ledger from the ledger's creation on. */
 export interface LedgerInfo {
   readonly uuid: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { volumesBefore } from "./postings.ts";
 import type { AccountRecord, AccountVolumes, Metadata, Transaction } from "./types.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
-/** What an account has of an asset. */
+/** The volumes of an account in one asset, with their balance. */
 export interface VolumeView {
   readonly input: bigint;
   readonly output: bigint;
@@ -15,7 +15,7 @@ export type AssetMap = Record<string, VolumeView>;
 /** Volumes by account and asset. */
 export type VolumeMap = Record<string, AssetMap>;
 
-/** A transaction as the API, events and the library show it; its keys are in the order of the wire. */
+/** A transaction as the API, events and the library show it. Its keys are in the order of the wire. */
 export interface TransactionView {
   readonly postings: { source: string; destination: string; amount: bigint; asset: string }[];
   readonly metadata: Record<string, string>;
@@ -89,7 +89,7 @@ export function toAccountView(
   };
 }
 
-/** Volumes by account and asset, after a transaction and before it; nothing where there are none. */
+/** The volumes by account and asset before and after a transaction; undefined where there are none. */
 function toVolumeMaps(
   after: readonly AccountVolumes[] | undefined,
   postings: Transaction["postings"],
@@ -105,14 +105,14 @@ function toVolumeMap(entries: readonly AccountVolumes[]): VolumeMap {
   );
 }
 
-/** Volumes by asset; nothing where there are none. */
+/** The volumes by asset; undefined where there are none. */
 const toAssetMap = (volumes: readonly AccountVolumes[] = []) =>
   volumes.length === 0 ? undefined : byKey(volumes.map(toAssetEntry));
 
 const toAssetEntry = ({ asset, input, output }: AccountVolumes) =>
   [asset, { input, output, balance: input - output }] as const;
 
-/** An object with its keys in byte order. `Object.fromEntries` makes every key a plain member, `__proto__` too. */
+/** An object with its keys in byte order. `Object.fromEntries` makes every key a plain member, also `__proto__`. */
 export function byKey<V>(entries: readonly (readonly [string, V])[]): Record<string, V> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareBytes(a, b)));
 }

@@ -2,24 +2,24 @@ import type { Command, Transaction } from "./types.ts";
 import type { Result } from "#platform/result.ts";
 
 export interface WriteOptions {
-  /** Empty for none. */
+  /** The idempotency key, empty where there is none. */
   readonly idempotencyKey: string;
   readonly dryRun: boolean;
-  /** The schema by whose rules the write goes; empty for none. */
+  /** The version of the schema that the write must follow, empty where there is none. */
   readonly schemaVersion?: string;
 }
 
-/** What a write answers. */
+/** The outcome of a write. */
 export interface Outcome {
   readonly logId: number;
-  /** Whether the answer is that of an earlier write with the same idempotency key. */
+  /** Whether this is the outcome of an earlier write with the same idempotency key. */
   readonly isReplay: boolean;
-  /** The transaction that a create or revert made. */
+  /** The transaction that a create or a revert committed. */
   readonly transaction?: Transaction;
 }
 
 export interface BulkElement {
-  /** A command, or why the element is none. */
+  /** The command, or why the element is not valid. */
   readonly command: Result<Command>;
   readonly idempotencyKey: string;
 }
@@ -27,16 +27,16 @@ export interface BulkElement {
 export interface BulkOptions {
   readonly atomic: boolean;
   readonly continueOnFailure: boolean;
-  /** The schema by whose rules all elements go; empty for none. */
+  /** The version of the schema that all elements must follow, empty where there is none. */
   readonly schemaVersion?: string;
   /**
-   * The elements are some of a stream's. Transactions are left out of the outcomes, as `readCommitted` gives them later, and
-   * where the elements take too much together, those behind are left for the next call.
+   * Whether the elements are a part of a stream. The outcomes then contain no transactions, which `readCommitted` gives
+   * later. Where the elements exceed a limit, the rest is left for the next call.
    */
   readonly isPart?: boolean;
 }
 
-/** A transaction as the log entry shows it that made it. */
+/** A transaction as its own log entry shows it. */
 export interface CommittedTransaction {
   readonly logId: number;
   readonly transaction: Transaction;

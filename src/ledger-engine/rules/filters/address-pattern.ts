@@ -1,15 +1,15 @@
 /**
- * The pattern of a filter on addresses: segments between colons, where an empty one stands for any segment, and `...` at
- * the end for any number of further ones, none included. `users:` has two segments, `users:...` one or more.
+ * The pattern of a filter on addresses: segments between colons. An empty segment stands for any segment, and `...` at
+ * the end stands for any number of further segments, also none. `users:` has two segments, `users:...` has one or more.
  */
 export interface AddressPattern {
-  /** Empty for any segment. */
+  /** An empty text stands for any segment. */
   readonly segments: readonly string[];
   /** Whether further segments may follow. */
   readonly isOpen: boolean;
 }
 
-/** Addresses in byte order from one on, up to but without another, or without end. */
+/** Addresses in byte order, from `from` on and before `below`, or without an end. */
 export interface AddressRange {
   readonly from: string;
   readonly below: string | undefined;
@@ -17,19 +17,19 @@ export interface AddressRange {
 
 const OPEN_END = "...";
 
-/** Reads a pattern; any text is one, though none of its addresses may be legal. */
+/** Parses a pattern. Any text is a pattern, although no legal address may match it. */
 export function parseAddressPattern(text: string): AddressPattern {
   const segments = text.split(":");
   const isOpen = segments.at(-1) === OPEN_END;
   return { segments: isOpen ? segments.slice(0, -1) : segments, isOpen };
 }
 
-/** The one address that a pattern matches, if it names one. */
+/** The only address that a pattern matches, if it names one. */
 export function exactAddress({ segments, isOpen }: AddressPattern): string | undefined {
   return isOpen || segments.includes("") ? undefined : segments.join(":");
 }
 
-/** Tells addresses that a pattern matches from others. */
+/** A function that decides whether an address matches a pattern. */
 export function addressMatcher(pattern: AddressPattern): (address: string) => boolean {
   const exact = exactAddress(pattern);
   if (exact !== undefined) return (address) => address === exact;
@@ -44,16 +44,16 @@ export function addressMatcher(pattern: AddressPattern): (address: string) => bo
   };
 }
 
-/** The ranges that all addresses of a pattern lie in: those of its leading fixed segments. They do not overlap. */
+/** The ranges that contain all addresses of a pattern, by its leading fixed segments. They do not overlap. */
 export function addressRanges(pattern: AddressPattern): AddressRange[] {
   const { segments, isOpen } = pattern;
   const wild = segments.indexOf("");
   const leading = wild === -1 ? segments : segments.slice(0, wild);
   if (leading.length === 0) return [{ from: "", below: undefined }];
   const prefix = leading.join(":");
-  const below = { from: `${prefix}:`, below: `${prefix};` }; // `;` is the character behind `:`
+  const below = { from: `${prefix}:`, below: `${prefix};` }; // `;` is the character after `:`
   if (wild !== -1) return [below];
-  const itself = { from: prefix, below: `${prefix}\u0001` }; // no address has a character that low
+  const itself = { from: prefix, below: `${prefix}\u0001` }; // no address contains a character as low as this
   return isOpen ? [itself, below] : [itself];
 }
 

@@ -12,7 +12,7 @@ import {
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
- * Filters with their keys and values checked against a resource. A reader finds the rows that can match by an index,
+ * A filter whose keys and values were checked against a resource. A reader finds the rows that may match by an index,
  * where a test allows it, and tests each of them with `compileFilter`.
  */
 export type LedgerFilter =
@@ -26,15 +26,15 @@ export type FilterTest =
   | { readonly kind: "text"; readonly key: string; readonly values: readonly string[] }
   | { readonly kind: "like"; readonly key: string; readonly pattern: string }
   | { readonly kind: "boolean"; readonly key: string; readonly value: boolean }
-  /** Any of the patterns. */
+  /** The address matches any of the patterns. */
   | { readonly kind: "address"; readonly key: string; readonly patterns: readonly AddressPattern[] }
   | { readonly kind: "addressLike"; readonly key: string; readonly pattern: string }
-  /** `name` is the metadata key; it has one of the values. */
+  /** The metadata key `name` has one of the values. */
   | { readonly kind: "metadata"; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: "metadataLike"; readonly name: string; readonly pattern: string }
   | { readonly kind: "metadataExists"; readonly name: string }
   | { readonly kind: "feature"; readonly name: string; readonly values: readonly string[] }
-  /** Without asset: of any asset that the account has. */
+  /** The balance of an asset or, without `asset`, of any asset that the account has. */
   | ({ readonly kind: "balance"; readonly asset: string | undefined } & Compared<bigint>)
   | { readonly kind: "balanceExists"; readonly asset: string };
 
@@ -57,7 +57,7 @@ export type KeyType =
   | "metadata"
   | "feature";
 
-/** The keys of each resource's filters. */
+/** The keys that the filters of each resource may use. */
 const KEYS = {
   transactions: {
     id: "number",
@@ -93,7 +93,7 @@ const KEYS = {
   ledgers: { name: "text", bucket: "text", features: "feature", metadata: "metadata" },
 } as const satisfies Record<string, Readonly<Record<string, KeyType>>>;
 
-/** The texts that a key takes, where they are a closed set. */
+/** The values of keys that accept only a closed set of texts. */
 const VALUES: Readonly<
   Partial<Record<FilteredResource, Readonly<Record<string, readonly string[]>>>>
 > = {
@@ -108,10 +108,13 @@ const VALUES: Readonly<
   },
 };
 
-/** Most tests of one filter that no index serves: each of them looks at every account or reference by itself. */
+/**
+ * One filter may have at most this many tests that no index serves, because each of them looks at every account or
+ * reference.
+ */
 export const SCANNING_TESTS_MAX = 20;
 
-/** Reads the filter of a list from its JSON text. Throws `VALIDATION` naming the key. */
+/** Parses the filter of a list from its JSON text. Throws `VALIDATION`, naming the key. */
 export function parseLedgerFilter(
   resource: FilteredResource,
   text: string | undefined,
@@ -142,14 +145,14 @@ function isScanning(test: FilterTest): boolean {
   }
 }
 
-/** How many times the work of an ordinary filter one takes for a row. */
+/** How many times as much work as an ordinary filter this one takes for a row. */
 export const weightOf = (filter: LedgerFilter | undefined): number =>
   filter === undefined ? 1 : Math.max(1, [...testsOf(filter)].length / TESTS_OF_ROW);
 
-/** So many tests take the time that reading a row takes. */
+/** This many tests take as long as reading a row. */
 const TESTS_OF_ROW = 10;
 
-/** Checks a filter against the keys of a resource. Throws `VALIDATION` naming the key. */
+/** Checks a filter against the keys of a resource. Throws `VALIDATION`, naming the key. */
 export function toLedgerFilter(resource: FilteredResource, filter: Filter): LedgerFilter {
   switch (filter.kind) {
     case "all":
@@ -167,7 +170,7 @@ export function toLedgerFilter(resource: FilteredResource, filter: Filter): Ledg
 
 type RawTest = Extract<Filter, { kind: "test" }>;
 
-/** A test whose key is known: `name` is what the brackets hold. */
+/** A test whose key is known. `name` is the text in the brackets. */
 interface NamedTest extends RawTest {
   readonly base: string;
   readonly name: string | undefined;
@@ -185,7 +188,7 @@ function toTest(resource: FilteredResource, test: RawTest): LedgerFilter {
   return READERS[type]({ ...test, base, name, allowed: VALUES[resource]?.[base] });
 }
 
-/** What the values of a key are, with what its brackets hold, if it has any; undefined for unknown keys. */
+/** The type of a key's values, and the text in its brackets, if it has any. Undefined for unknown keys. */
 export function keyTypeOf(resource: FilteredResource, key: string): KeyType | undefined {
   const [, inner, name] = BRACKETED.exec(key) ?? [];
   const base = inner ?? key;
@@ -235,7 +238,9 @@ function addressTest(test: NamedTest): FilterTest {
   return { kind: "address", key: test.base, patterns };
 }
 
-/** `$exists` and `$match` on `metadata` itself take the name of a key; `$exists` on `metadata[key]` takes a boolean. */
+/**
+ * On `metadata` itself, `$exists` and `$match` take the name of a key. On `metadata[key]`, `$exists` takes a boolean.
+ */
 function metadataTest(test: NamedTest): LedgerFilter {
   const { operator, name } = test;
   if (name === undefined) {
@@ -250,7 +255,7 @@ function metadataTest(test: NamedTest): LedgerFilter {
   return { kind: "metadata", name, values: textsOf(test) };
 }
 
-/** `$exists` as with metadata: on `balance` it takes an asset, on `balance[asset]` a boolean. */
+/** `$exists` works as with metadata: on `balance` it takes an asset, on `balance[asset]` a boolean. */
 function balanceTest(test: NamedTest): LedgerFilter {
   const { operator, name } = test;
   if (operator !== "$exists") {
@@ -291,7 +296,7 @@ function booleanOf(test: NamedTest): boolean {
   throw invalidValue(test, test.value, `expected boolean value, got ${typeName(test.value)}`);
 }
 
-/** The texts of `$match` and `$in`. */
+/** The texts that `$match` or `$in` compare with. */
 function textsOf(test: NamedTest): string[] {
   const { operator, value } = test;
   if (operator === "$match") return [textOf(test, value)];
@@ -325,14 +330,15 @@ const invalidValue = ({ key }: NamedTest, value: FilterValue, why: string): AppE
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);
 
 /**
- * What a filter says of a row: undefined where that is not known. So it is with a reference, a date of a revert and a
- * balance that are absent. Metadata that are absent are known to be so, and match the negation of a test.
+ * The result of a test, undefined where it is unknown. A test of a reference, a revert date or a balance that is absent
+ * is unknown. Metadata that is absent is known to be absent, and matches the negation of a test.
  */
 export type TruthValue = boolean | undefined;
 
 /**
- * Makes one function of a filter, given one for each test. What is not known is neither true nor false, and its negation
- * is not known either (SQL's three values); a row matches where the whole is true.
+ * Combines functions for the tests of a filter into one function for the whole filter. As with SQL's three values, an
+ * unknown result is neither true nor false, and its negation is unknown as well. A row matches if the whole filter is
+ * true.
  */
 export function compileFilter<Row>(
   filter: LedgerFilter,
@@ -350,7 +356,7 @@ function compileNode<Row>(
     case "all":
     case "any": {
       const judges = filter.filters.map((it) => compileNode(it, compileTest));
-      // An empty list is always true, for both.
+      // An empty list is always true, for both operators.
       if (judges.length === 0) return () => true;
       return filter.kind === "all" ? allOf(judges) : anyOf(judges);
     }
@@ -390,7 +396,7 @@ const anyOf =
     return any;
   };
 
-/** Whether a value stands in a relation to that of a test; both are integers, or both timestamps, which order as texts. */
+/** Compares a value with that of a test. Both are integers, or both are timestamps, which sort as texts. */
 export function isRelated<V extends bigint | number | string>(
   value: V,
   operator: Comparison,

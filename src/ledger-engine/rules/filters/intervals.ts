@@ -1,16 +1,16 @@
-/** Whole numbers from one to another, both included; the ends may be infinite. */
+/** Integers from one to another. Both are included, and either may be infinite. */
 export interface NumberInterval {
   readonly from: number;
   readonly to: number;
 }
 
-/** A set of whole numbers, as intervals in ascending order that neither overlap nor touch. */
+/** A set of integers, as intervals in ascending order that neither overlap nor touch. */
 export type Intervals = readonly NumberInterval[];
 
 export const NONE: Intervals = [];
 export const ALL: Intervals = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
 
-/** The numbers from one to another; none where the first is behind the last. */
+/** The integers from one to another; none where `from` is larger. */
 export const interval = (from: number, to: number): Intervals =>
   from > to || from === Number.POSITIVE_INFINITY || to === Number.NEGATIVE_INFINITY
     ? NONE
@@ -28,7 +28,7 @@ export function intersection(a: Intervals, b: Intervals): Intervals {
   }
 }
 
-/** All that is in neither of two complements. */
+/** The union is the complement of what both complements have in common. */
 export const union = (a: Intervals, b: Intervals): Intervals =>
   complement(intersection(complement(a), complement(b)));
 

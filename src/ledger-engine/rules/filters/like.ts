@@ -1,16 +1,17 @@
-/** Longest pattern, in UTF-16 units: the time of a match grows with it. References are no longer. */
+/** Longest pattern, in UTF-16 units. The time that a match takes grows with it, and no reference is longer. */
 export const LIKE_LENGTH_MAX = 1024;
 
 /**
- * SQL's `LIKE`, case-sensitive: `%` stands for any text, `_` for one character, `\` makes the next character plain. The
- * platform's own ends at patterns of 50 bytes. Takes time in proportion to pattern times text, at worst.
+ * SQL's `LIKE`, case-sensitive: `%` stands for any text, `_` for one character, and `\` makes the next character
+ * literal. The platform's own `LIKE` accepts at most 50 bytes. At worst, a match takes time in proportion to the length
+ * of the pattern times that of the text.
  */
 export function likeMatcher(pattern: string): (text: string) => boolean {
   const items = parseLike(pattern);
   return (text) => matchesItems(items, Array.from(text));
 }
 
-/** The text that all matches begin with. */
+/** The text that every match begins with. */
 export function likePrefix(pattern: string): string {
   let prefix = "";
   for (const item of parseLike(pattern)) {
@@ -38,7 +39,7 @@ function parseLike(pattern: string): Item[] {
   return items;
 }
 
-/** Only the last `%` is ever tried again: an earlier one could match no more than it does. */
+/** Only the last `%` is ever extended, because extending an earlier one could match no more. */
 function matchesItems(items: readonly Item[], text: readonly string[]): boolean {
   let [item, at] = [0, 0];
   let retry: { item: number; at: number } | undefined;

@@ -19,17 +19,17 @@ import {
 import { formatTimestamp, type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /**
- * The text that an idempotency hash is computed over (SHA-256, base64url with padding): the command's inputs as
- * Formance Ledger v2 writes them, so that keys of an imported log are honoured. Postings are hashed as the script that
- * they stand for.
+ * The text that an idempotency hash is computed over (SHA-256, base64url with padding). It contains the command's
+ * inputs as Formance Ledger v2 writes them, so that the keys of an imported log remain valid. Postings are hashed as
+ * the script that is equivalent to them.
  */
 export function toIdempotencyText(command: Command): string {
   return `${inputText(command)}\n`;
 }
 
 /**
- * Whether the log alone tells the text of a command that was run without a key: it does not keep what made no difference
- * to the entry, such as `force`.
+ * Whether the text of a command without a key can be derived from the log. The log does not keep what made no
+ * difference to the entry, such as `force`.
  */
 export function isDerivable(command: Command, now: Timestamp): boolean {
   switch (command.kind) {
@@ -56,7 +56,10 @@ export function isDerivable(command: Command, now: Timestamp): boolean {
   }
 }
 
-/** The text of the command that an entry without a key tells of: the one that was run, where it was derivable. */
+/**
+ * The text of the command that an entry without a key stands for. It is that of the original command where this was
+ * derivable.
+ */
 export function toDerivedText({ data, date }: Pick<LogEntry, "data" | "date">): string {
   return toIdempotencyText(toDerivedCommand(data, date));
 }
@@ -94,7 +97,9 @@ function toDerivedCommand(data: LogData, date: Timestamp): Command {
   }
 }
 
-/** Given, and without any member: the log does not keep that apart from what is not given. */
+/**
+ * Whether an object is given but has no members. The log does not distinguish that from an object that is not given.
+ */
 const isEmpty = (members: object | undefined): boolean =>
   members !== undefined && Object.keys(members).length === 0;
 
@@ -143,7 +148,9 @@ function createText(command: CreateTransaction | RunScript, script: Script): str
   ].join("");
 }
 
-/** Postings as a script: each account but `world` and each distinct amount becomes a variable, in order of appearance. */
+/**
+ * Postings as a script. Each account but `world`, and each distinct amount, becomes a variable, in order of appearance.
+ */
 export function toScript(postings: readonly Posting[], force: boolean): Script {
   const accounts = new Map<string, string>();
   const amounts = new Map<string, string>();

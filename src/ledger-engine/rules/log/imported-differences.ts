@@ -6,8 +6,8 @@ import type { AccountVolumes, Metadata, Posting, Transaction } from "#ledger-eng
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 /**
- * In what an imported transaction is not the one that the ledger has made of it, if in anything: dates and volumes, where
- * they are given. Effective volumes count where the ledger keeps them.
+ * The first difference between an imported transaction and the one that the ledger has made of it, if there is any.
+ * Dates and volumes are compared where they are given, effective volumes also only where the ledger keeps them.
  */
 export function differenceOf(
   { derived }: Pick<ImportedTransaction, "derived">,
@@ -38,7 +38,7 @@ export function differenceOf(
   );
 }
 
-/** Volumes after a transaction and before it. */
+/** The volumes before and after a transaction. */
 class ExpectedVolumes {
   readonly after: VolumeList;
   readonly before: VolumeList;
@@ -56,7 +56,7 @@ class ExpectedVolumes {
   }
 }
 
-/** Volumes that are made when they are asked for, and once. */
+/** A list of volumes that is computed when it is asked for, and only once. */
 class VolumeList {
   readonly #make: () => readonly AccountVolumes[];
   #items: readonly AccountVolumes[] | undefined;
@@ -71,14 +71,14 @@ class VolumeList {
     return this.#items;
   }
 
-  /** As an export has them. */
+  /** The text that an export contains. */
   get text(): string {
     this.#text ??= volumeText(this.items);
     return this.#text;
   }
 }
 
-/** In what an imported transaction is not one that the ledger has, if in anything. */
+/** The first difference between an imported transaction and one that the ledger has, if there is any. */
 export function contentDifferenceOf(
   given: ImportedTransaction,
   stored: Transaction,
@@ -152,7 +152,7 @@ function volumesDifference(
     : `'${name}' name accounts that it does not move`;
 }
 
-/** How many pairs of account and asset a map has. */
+/** The number of pairs of account and asset in a map. */
 const countOf = (map: unknown): number =>
   valuesOf(map).reduce((sum: number, assets) => sum + valuesOf(assets).length, 0);
 

@@ -22,15 +22,15 @@ import type {
 import { AppError } from "#platform/errors.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** An exported log entry, checked as far as it can be without the ledger that takes it. */
+/** An exported log entry, checked as far as that is possible without the ledger that imports it. */
 export interface ImportedEntry {
   readonly id: number;
   readonly date: Timestamp;
-  /** Empty for none. */
+  /** The idempotency key, empty where there is none. */
   readonly idempotencyKey: string;
-  /** As it is given; undefined where it is not. */
+  /** The hash as it is given; undefined where it is not. */
   readonly idempotencyHash: string | undefined;
-  /** As it is given; empty where it is not. */
+  /** The hash as it is given; empty where it is not. */
   readonly hash: string;
   /** The schema that the write named. */
   readonly schemaVersion: string | undefined;
@@ -46,7 +46,7 @@ export type ImportedData =
   | {
       readonly type: "REVERTED_TRANSACTION";
       readonly reverts: number;
-      /** What was reverted, where more than its id is given. */
+      /** The reverted transaction, where more than its id is given. */
       readonly reverted: ImportedTransaction | undefined;
       readonly transaction: ImportedTransaction;
     }
@@ -60,9 +60,9 @@ export interface ImportedTransaction {
   readonly metadata: Metadata;
   readonly timestamp: Timestamp;
   readonly reference: string | undefined;
-  /** The template that made it. */
+  /** The template that created the transaction. */
   readonly template: string | undefined;
-  /** What the ledger computes itself: it must be the same where it is given. */
+  /** The fields that the ledger computes itself. Those that are given must be the same. */
   readonly derived: DerivedFields;
 }
 
@@ -71,19 +71,19 @@ export interface DerivedFields {
   readonly updatedAt: Timestamp | undefined;
   readonly revertedAt: Timestamp | undefined;
   readonly reverted: boolean | undefined;
-  /** As JSON, not looked at yet. */
+  /** The JSON value, which was not looked at yet. */
   readonly postCommitVolumes: unknown;
   readonly postCommitEffectiveVolumes: unknown;
   readonly preCommitVolumes: unknown;
   readonly preCommitEffectiveVolumes: unknown;
 }
 
-/** Reads an entry from its JSON. Throws `IMPORT` naming the field that is wrong. */
+/** Parses an entry from its JSON. Throws `IMPORT`, naming the field that is wrong. */
 export const toImportedEntry = (value: unknown): ImportedEntry => new EntryParser().parse(value);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Most dates of an entry are the same, so the last one is kept. */
+/** Most dates of an entry are the same, so that the last one is kept. */
 class EntryParser {
   #dateText = "";
   #date: Timestamp | undefined;
@@ -135,7 +135,7 @@ class EntryParser {
     }
   }
 
-  /** Older exports give the id alone. */
+  /** Older exports contain only the id. */
   #revertedOf(data: Fields): { reverts: number; reverted: ImportedTransaction | undefined } {
     const { revertedTransaction, revertedTransactionID } = data;
     if (isGiven(revertedTransaction)) {
@@ -223,7 +223,7 @@ function amountOf(value: unknown, place: string): bigint {
   throw invalid(`'${place}': expected 0 or more with at most ${AMOUNT_DIGITS_MAX} digits`);
 }
 
-/** Scripts for the machine write assets of their own form. */
+/** Scripts for the machine may write assets of a form of their own. */
 const MACHINE_ASSET = /^[A-Z/0-9]+$/;
 
 function assetOf(value: unknown, place: string): Asset {
@@ -272,7 +272,7 @@ function referenceOf(value: unknown, place: string): string | undefined {
   return reference;
 }
 
-/** An optional text, which Go clients write empty where there is none. */
+/** An optional text. Clients in Go send an empty text where there is none. */
 function nameOf(value: unknown, place: string, lengthMax: number): string | undefined {
   if (!isGiven(value) || value === "") return undefined;
   const name = textOf(value, place);
@@ -280,7 +280,7 @@ function nameOf(value: unknown, place: string, lengthMax: number): string | unde
   throw invalid(`'${place}': expected at most ${lengthMax} characters`);
 }
 
-/** Only what says all that it must say, and can be followed here. */
+/** Accepts a schema only if it is complete and this server supports all of it. */
 function schemaOf(value: unknown): StoredSchema {
   const { version, createdAt, ...data } = decodeLoggedSchema(value);
   return { version, createdAt, text: toSchemaText(data) };
@@ -292,7 +292,7 @@ function keyOf(value: unknown): string {
   throw invalid(`'idempotencyKey': expected at most ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`);
 }
 
-/** Ids are 64-bit integers on the wire; here they are exact up to 2^53, half of which is left for what comes behind them. */
+/** Ids are 64-bit integers on the wire. Here they are exact up to 2^53; half of that range is left for later ids. */
 const ID_MAX = 2 ** 52;
 
 function idOf(value: unknown, place: string): number {

@@ -14,8 +14,8 @@ import { quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /**
- * A log entry as JSON: the very text that writing the item of a list gives, several times as fast, as no objects are made
- * on the way. Addresses and assets need no escapes.
+ * Writes a log entry as JSON: the same text that the item of a list has, but several times as fast, because no objects
+ * are made for it. Addresses and assets need no escapes.
  */
 export function toLogText(entry: LogListEntry): string {
   const { id, date, data, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
@@ -104,7 +104,7 @@ function mapText<V>(map: Readonly<Record<string, V>>, write: (value: V) => strin
 const targetText = ({ type, id }: MetadataTarget): string =>
   `"targetType":"${type}","targetId":${type === "ACCOUNT" ? quoteJson(id) : id}`;
 
-/** Members in the order of objects: those that are array indexes first, as numbers, the others by their bytes. */
+/** Sorts members as objects do: array indexes come first, as numbers, and the others follow by their bytes. */
 function compareNames(a: string, b: string): number {
   const [left, right] = [isIndex(a), isIndex(b)];
   if (left && right) return Number(a) - Number(b);

@@ -4,11 +4,11 @@ import type { LogData, LogEntry, MetadataTarget, Transaction } from "#ledger-eng
 import { formatTimestamp } from "#platform/time.ts";
 
 /**
- * The text of a log entry that the hash chain covers, as Formance Ledger v2 writes it: hash(n) is SHA-256 of
- * `"<base64 of hash(n-1)>"` and a line feed, if there is a previous entry, then this text and a line feed.
+ * The text of a log entry that the hash chain covers, as Formance Ledger v2 writes it. hash(n) is SHA-256 of `"<base64
+ * of hash(n-1)>"` and a line feed, if there is a previous entry, then this text and a line feed.
  */
 export function toMemento({ data, date, idempotencyKey }: Omit<LogEntry, "id">): string {
-  // The key goes in raw and the id as 0: both are quirks that the hashes of existing logs depend on.
+  // The key is not escaped and the id is 0. The hashes of existing logs depend on both quirks.
   return `{"type":"${data.type}","data":${dataText(data)},"date":"${formatTimestamp(date)}","idempotencyKey":"${idempotencyKey}","id":0,"hash":null}`;
 }
 

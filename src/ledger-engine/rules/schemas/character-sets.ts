@@ -1,9 +1,9 @@
 /**
- * Sets of the 64 characters that the segments of addresses consist of. A pattern may name any characters of Unicode:
- * which of the 64 are among them is all that can ever matter.
+ * A set of the 64 characters that the segments of addresses consist of. A pattern may name any characters of Unicode,
+ * but only those among the 64 ever matter.
  */
 export interface CharacterSet {
-  /** The characters 0 to 31 of the alphabet as bits, and the others. */
+  /** The characters 0 to 31 of the alphabet, and the others, as bits. */
   readonly low: number;
   readonly high: number;
 }
@@ -13,22 +13,22 @@ const ALPHABET: readonly string[] = Array.from(
 );
 const WORD_BITS = 32;
 
-/** The place of each character in the alphabet, by its code. */
-const PLACES: readonly (number | undefined)[] = ALPHABET.reduce<number[]>(
-  (places, character, place) => {
-    places[character.charCodeAt(0)] = place;
-    return places;
+/** The index of each character in the alphabet, by its code. */
+const ALPHABET_INDEXES: readonly (number | undefined)[] = ALPHABET.reduce<number[]>(
+  (indexes, character, index) => {
+    indexes[character.charCodeAt(0)] = index;
+    return indexes;
   },
   [],
 );
 
-/** The place of a UTF-16 unit in the alphabet, -1 for others. */
-export const placeOf = (unit: number): number => PLACES[unit] ?? -1;
+/** The index of a UTF-16 unit in the alphabet, -1 for other characters. */
+export const alphabetIndexOf = (unit: number): number => ALPHABET_INDEXES[unit] ?? -1;
 
-/** Whether the character of a place is in a set; none is of the place -1. */
-export function hasPlace({ low, high }: CharacterSet, place: number): boolean {
-  if (place < 0) return false;
-  return ((place < WORD_BITS ? low >>> place : high >>> (place - WORD_BITS)) & 1) === 1;
+/** Whether a set contains the character with this index. No set contains the index -1. */
+export function hasIndex({ low, high }: CharacterSet, index: number): boolean {
+  if (index < 0) return false;
+  return ((index < WORD_BITS ? low >>> index : high >>> (index - WORD_BITS)) & 1) === 1;
 }
 
 export const NO_CHARACTER: CharacterSet = { low: 0, high: 0 };
@@ -43,24 +43,24 @@ export const complementOf = ({ low, high }: CharacterSet): CharacterSet => ({
   high: ~high,
 });
 
-/** How characters are compared: with `fold`, those that differ in their case only are the same. */
+/** How characters are compared. With `fold`, characters that differ only in case are equal. */
 export interface Comparing {
   readonly fold: boolean;
 }
 
-/** The code points from one to another, both included. */
+/** The code points from one to another. Both are included. */
 export const rangeSet = (from: number, to: number, comparing: Comparing): CharacterSet =>
   setWhere((code) => code >= from && code <= to, comparing);
 
-/** `\d`, `\s`, `\w` by their letter; undefined for others. */
+/** `\d`, `\s` and `\w` by their letter; undefined for other letters. */
 export const perlClass = (letter: string, comparing: Comparing): CharacterSet | undefined =>
   namedClass(PERL_CLASSES, letter, comparing);
 
-/** `[:alpha:]` by its name; undefined for unknown ones. */
+/** `[:alpha:]` and the like by their name; undefined for unknown names. */
 export const asciiClass = (name: string, comparing: Comparing): CharacterSet | undefined =>
   namedClass(ASCII_CLASSES, name, comparing);
 
-/** `\p{Greek}` by the name of a category or script; undefined for unknown ones. */
+/** `\p{Greek}` and the like by the name of the category or script; undefined for unknown names. */
 export function unicodeClass(name: string, comparing: Comparing): CharacterSet | undefined {
   if (!PROPERTY_NAME.test(name)) return undefined;
   const properties = GENERAL_CLASSES.has(name)
@@ -74,7 +74,7 @@ export function unicodeClass(name: string, comparing: Comparing): CharacterSet |
   return undefined;
 }
 
-/** First and last characters of ranges, in pairs. */
+/** The first and last characters of ranges, in pairs. */
 const PERL_CLASSES: Readonly<Record<string, string>> = {
   d: "09",
   s: "\t\n\f\r  ",
@@ -112,34 +112,36 @@ function namedClass(
 }
 
 const PROPERTY_NAME = /^[A-Za-z_]{1,40}$/;
-/** The names that are neither category nor script. */
+/** The names that are neither a category nor a script. */
 const GENERAL_CLASSES: ReadonlySet<string> = new Set(["Any", "ASCII", "Assigned"]);
 
-/** Matches one character at a time, so that there is nothing to go back to. */
+/** Matches one character at a time, so that there is nothing to backtrack to. */
 function propertyMatcher(property: string): RegExp | undefined {
   try {
     return new RegExp(`^\\p{${property}}$`, "u");
   } catch {
-    // It is no property.
+    // There is no such property.
     return undefined;
   }
 }
 
-/** The code points that a character of the alphabet stands for: its own, and those that differ in their case only. */
+/**
+ * The code points that a character of the alphabet stands for: its own, and those that differ from it only in case.
+ */
 const OWN_CODES: readonly (readonly number[])[] = ALPHABET.map((it) => [it.charCodeAt(0)]);
 const FOLDED_CODES = ALPHABET.map((it) => [
   it.toLowerCase().charCodeAt(0),
   it.toUpperCase().charCodeAt(0),
-  // Two of them are no ASCII: the long s, and the sign of the kelvin.
+  // Two of them are not ASCII: the long s and the kelvin sign.
   ...(/[sS]/.test(it) ? [0x017f] : /[kK]/.test(it) ? [0x212a] : []),
 ]);
 
 function setWhere(isIn: (code: number) => boolean, { fold }: Comparing): CharacterSet {
   let [low, high] = [0, 0];
-  for (const [place, codes] of (fold ? FOLDED_CODES : OWN_CODES).entries()) {
+  for (const [index, codes] of (fold ? FOLDED_CODES : OWN_CODES).entries()) {
     if (!codes.some(isIn)) continue;
-    if (place < WORD_BITS) low |= 1 << place;
-    else high |= 1 << (place - WORD_BITS);
+    if (index < WORD_BITS) low |= 1 << index;
+    else high |= 1 << (index - WORD_BITS);
   }
   return { low, high };
 }

@@ -12,13 +12,13 @@ import type { WorkMeter } from "./pattern.ts";
 import type { Metadata, Posting } from "#ledger-engine/rules/types.ts";
 
 /**
- * What a chart says of the addresses of one transaction. Each of them is looked up once, and the work of all is bounded,
- * as patterns may be made to take much of it.
+ * Checks the addresses of one transaction against a chart. Each address is looked up once. The work of all look-ups is
+ * bounded, because patterns can be made to take much work.
  */
 export class ChartCheck {
   readonly #chart: Chart;
   readonly #known = new Map<string, Resolution>();
-  /** A transaction may make thousands of accounts of one segment. */
+  /** A transaction may create thousands of accounts of one segment. */
   readonly #defaults = new Map<ChartSegment, Metadata>();
   readonly #meter: WorkMeter = { visits: 0 };
 
@@ -26,14 +26,14 @@ export class ChartCheck {
     this.#chart = chart;
   }
 
-  /** The work so far, in steps as those of scripts. */
+  /** The work so far, in steps of scripts. */
   get steps(): number {
     return Math.ceil(this.#meter.visits / VISITS_PER_STEP);
   }
 
   /**
-   * Why the first address that the chart does not allow is none, in the order of the postings, sources first. Throws
-   * `VALIDATION` where finding out takes too much work.
+   * The first address that the chart does not allow, in the order of the postings, sources first, and why. Throws
+   * `VALIDATION` if finding out takes too much work.
    */
   findViolation(postings: readonly Posting[]): Violation | undefined {
     for (const { source, destination } of postings) {
@@ -45,7 +45,7 @@ export class ChartCheck {
     return undefined;
   }
 
-  /** The metadata with which an account is created; none for addresses that are not in the chart. */
+  /** The metadata with which an account is created. Addresses that are not in the chart have none. */
   defaultMetadata(address: string): Metadata {
     const { account } = this.#resolve(address);
     if (account === undefined) return {};

@@ -11,20 +11,23 @@ import { Pattern, type WorkMeter } from "./pattern.ts";
 import { metadataBytes } from "#ledger-engine/rules/limits.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 
-/** The addresses that a ledger knows, as a tree of their segments. The root has fixed segments only and is no account. */
+/**
+ * The addresses that a ledger allows, as a tree of their segments. The root has only fixed segments and is not an
+ * account.
+ */
 export type Chart = ChartSegment;
 
 export interface ChartSegment {
   readonly fixed: ReadonlyMap<string, ChartSegment>;
-  /** Stands for any other segment. */
+  /** This segment stands for every segment that is not fixed. */
   readonly variable: VariableSegment | undefined;
   readonly isAccount: boolean;
-  /** Undefined unless it was given. A key without default has the value undefined. */
+  /** Undefined unless it was given. A key without a default has the value undefined. */
   readonly metadata: ReadonlyMap<string, string | undefined> | undefined;
 }
 
 export interface VariableSegment {
-  /** With its `$`. */
+  /** The name, with its `$`. */
   readonly name: string;
   readonly pattern: Pattern | undefined;
   readonly segment: ChartSegment;
@@ -32,7 +35,7 @@ export interface VariableSegment {
 
 const SEGMENT_NAME = /^[$.]?[a-zA-Z0-9_-]+$/;
 
-/** Reads a chart from JSON; null is an empty one. Throws `VALIDATION` for the first thing that is wrong. */
+/** Decodes a chart from JSON; null is an empty chart. Throws `VALIDATION` for the first thing that is wrong. */
 export function decodeChart(value: unknown): Chart {
   if (value !== null && !isJsonObject(value)) {
     throw invalid("invalid schema: the chart of accounts must be an object", "chart");
@@ -87,7 +90,7 @@ class ChartDecoder {
     return { fixed, variable };
   }
 
-  /** The object of a segment, null being an empty one, if the chart has room for it. */
+  /** The object of a segment, where null is an empty one. Throws if the chart has no room for it. */
   #enter(name: string, value: unknown, path: Path): JsonObject {
     if (value !== null && !isJsonObject(value)) {
       const what = path.length === 0 ? "invalid segment" : "invalid address segment";
@@ -140,7 +143,7 @@ function assertName(name: string, path: Path): void {
 const isProperty = (name: string): boolean => name.startsWith(".");
 const isVariable = (name: string): boolean => name.startsWith("$");
 
-/** Checks what makes a segment an account, and returns its metadata, if it was given. */
+/** Checks the properties that make a segment an account, and returns its metadata, if that was given. */
 function decodeProperties(
   segment: JsonObject,
   isAccount: boolean,
@@ -189,7 +192,7 @@ const defaultsOf = (metadata: ReadonlyMap<string, string | undefined>): Metadata
     [...metadata].flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
   );
 
-/** Messages name the segment of the root, as those of the reference server; the details have the whole way. */
+/** Messages name the first segment, like those of the reference server. The details contain the whole path. */
 function fault(path: Path, what: string, name?: string): Error {
   const [first] = path;
   const place = ["chart", ...path, ...(name === undefined ? [] : [name])].join(".");
@@ -199,7 +202,7 @@ function fault(path: Path, what: string, name?: string): Error {
   );
 }
 
-/** The JSON of a chart: what has no meaning is left out. */
+/** The JSON of a chart. Members without a meaning are left out. */
 export function renderChart({ fixed, variable }: Chart): JsonObject {
   const children = [...fixed].map(([name, segment]) => [name, renderSegment(segment)] as const);
   if (variable !== undefined) {
@@ -226,19 +229,19 @@ const renderMetadata = (metadata: ReadonlyMap<string, string | undefined>): Json
     [...metadata].map(([key, value]) => [key, value === undefined ? {} : { default: value }]),
   );
 
-/** What a chart says of an address: the account, or why it is none. */
+/** The result of looking up an address: the account, or why it is not one. */
 export type Resolution =
   | { readonly account: ChartSegment }
   | { readonly account?: undefined; readonly violation: Violation };
 
-/** Why an address is no account. */
+/** Why an address is not an account. */
 export interface Violation {
   readonly what: string;
-  /** The whole address and, where that does not match one, the pattern. */
+  /** The whole address and, where it does not match a pattern, the pattern. */
   readonly details: string;
 }
 
-/** Looks an address up. A fixed segment wins over the variable one, and there is no way back. */
+/** Looks up an address. A fixed segment wins over the variable one, without backtracking. */
 export function resolveAccount(chart: Chart, address: string, meter: WorkMeter): Resolution {
   const segments = address.split(":");
   let current = chart;
@@ -272,7 +275,9 @@ function childOf(
   return isMatch ? variable.segment : "mismatch";
 }
 
-/** Of a segment that the chart does not have, or that is the last one and no account. */
+/**
+ * The message for a segment that the chart does not have, or that is the last one of an address but not an account.
+ */
 function unknownSegment(segments: readonly string[], index: number): string {
   const name = segments[index] ?? "";
   if (index > 0) {
@@ -284,6 +289,6 @@ function unknownSegment(segments: readonly string[], index: number): string {
     : `account starting with \`${name}\` is not defined in the chart of accounts`;
 }
 
-/** What a new account has as metadata, where nothing else is given. */
+/** The metadata of a new account where nothing else is given. */
 export const defaultMetadataOf = ({ metadata }: ChartSegment): Metadata =>
   metadata === undefined ? {} : defaultsOf(metadata);

@@ -29,7 +29,10 @@ import { assert } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** What a schema says: which accounts there are, and under which names transactions are made and lists are read. */
+/**
+ * The contents of a schema: which accounts exist, and the names under which transactions are created and lists are
+ * read.
+ */
 export interface SchemaData {
   readonly chart: Chart;
   readonly transactions: TransactionTemplates;
@@ -43,7 +46,7 @@ export interface LedgerSchema extends SchemaData {
 }
 
 /**
- * Reads the schema of a request from JSON and checks all of it; `runtime` is that of templates that name none. Throws
+ * Decodes the schema of a request from JSON and checks all of it. `runtime` is that of templates that name none. Throws
  * `VALIDATION`.
  */
 export function decodeSchema(
@@ -56,10 +59,10 @@ export function decodeSchema(
   return data;
 }
 
-/** Reads a schema from the text that `toSchemaText` gave. Its scripts were checked when it was inserted. */
+/** Parses a schema from the text that `toSchemaText` returned. Its scripts were checked when it was inserted. */
 export const parseSchemaText = (text: string): SchemaData => decodeData(parseJson(text));
 
-/** Reads the schema of a log entry, also of one that another server wrote. Throws `VALIDATION`. */
+/** Decodes the schema of a log entry, also of one that another server wrote. Throws `VALIDATION`. */
 export function decodeLoggedSchema(value: unknown): LedgerSchema {
   const data = decodeData(value);
   assertSize(data);
@@ -87,7 +90,7 @@ function assertSize(data: SchemaData): void {
   throw invalid(`invalid schema: it has ${bytes} bytes, the most is ${SCHEMA_BYTES_MAX}`);
 }
 
-/** Throws `VALIDATION` unless a text can name a version. */
+/** Throws `VALIDATION` if a text cannot be a version. */
 export function assertSchemaVersion(version: string): void {
   if (version === "") throw invalid("the schema version must not be empty");
   if (version.length > SCHEMA_VERSION_LENGTH_MAX) {
@@ -104,7 +107,7 @@ export interface SchemaJson {
   readonly createdAt: string;
 }
 
-/** The JSON of a schema, as a log entry and an event tell it. */
+/** The JSON of a schema, as log entries and events contain it. */
 export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
   chart: renderChart(schema.chart),
   ...(schema.transactions.size === 0 ? {} : { transactions: renderTemplates(schema.transactions) }),
@@ -113,13 +116,13 @@ export const renderSchema = (schema: LedgerSchema): SchemaJson => ({
   createdAt: formatTimestamp(schema.createdAt),
 });
 
-/** Reads a schema that is stored. */
+/** Parses a stored schema. */
 export const parseStoredSchema = ({ text, ...schema }: StoredSchema): LedgerSchema => ({
   ...schema,
   ...parseSchemaText(text),
 });
 
-/** A query template of a schema, where that is there. Throws `VALIDATION` where there is none. */
+/** A query template of a schema. Throws `VALIDATION` where the schema has no such template. */
 export function queryTemplateOf(
   schema: StoredSchema | undefined,
   { schemaVersion, id }: { readonly schemaVersion: string; readonly id: string },
@@ -132,7 +135,7 @@ export function queryTemplateOf(
   throw schemaViolation(schemaVersion, `unknown query template: ${shown(id)}`);
 }
 
-/** The same of one that is stored. */
+/** The JSON of a stored schema, as log entries and events contain it. */
 export const renderStoredSchema = (schema: StoredSchema): SchemaJson =>
   renderSchema(parseStoredSchema(schema));
 
@@ -154,7 +157,7 @@ export function toSchemaText({ chart, transactions, queries }: SchemaData): stri
   return `{${members.join(",")}}`;
 }
 
-/** `schema` in the memento of a log entry: `text` is what `toSchemaText` gives. */
+/** `schema` in the memento of a log entry. `text` is what `toSchemaText` returns. */
 export function toSchemaMemento(
   text: string,
   schema: Omit<LedgerSchema, keyof SchemaData>,
@@ -164,15 +167,15 @@ export function toSchemaMemento(
   return `${open},"version":${canonicalText(version)},"createdAt":"${formatTimestamp(createdAt)}"}`;
 }
 
-/** What the idempotency hash of an insertion is computed over, without the line feed. */
+/** The text that the idempotency hash of an insertion is computed over, without the line feed. */
 export const toInsertionText = (version: string, text: string): string =>
   `{"Version":${canonicalText(version)},"Data":${text}}`;
 
-/** An object whose members are data, all the way down. */
+/** Writes an object whose members are data on all levels. */
 const sortedText = (value: unknown): string =>
   isJsonObject(value) ? canonicalMap(value, sortedText) : orderedText(value);
 
-/** The names of variables are data, the other members have an order. */
+/** Writes a query. The names of its variables are data, while the other members have an order. */
 function queryText(query: unknown): string {
   if (!isJsonObject(query)) return orderedText(query);
   return membersText(query, (name, value) =>
@@ -180,7 +183,10 @@ function queryText(query: unknown): string {
   );
 }
 
-/** JSON with members in the order of their objects; no name of theirs is a number, which objects would put first. */
+/**
+ * Writes JSON with members in the order of their objects. None of their names is a number, which objects would put
+ * first.
+ */
 function orderedText(value: unknown): string {
   if (typeof value === "string") return canonicalText(value);
   if (Array.isArray(value)) return `[${value.map(orderedText).join(",")}]`;

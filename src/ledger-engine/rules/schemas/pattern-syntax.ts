@@ -10,7 +10,10 @@ import {
 } from "./character-sets.ts";
 import { PATTERN_DEPTH_MAX, PATTERN_LENGTH_MAX } from "./limits.ts";
 
-/** A regular expression as a tree. Only whether it matches is asked, so that groups and greed are not in it. */
+/**
+ * A regular expression as a tree. Only whether it matches is of interest, so that the tree has neither groups nor
+ * greed.
+ */
 export type PatternNode =
   | { readonly kind: "characters"; readonly set: CharacterSet }
   | { readonly kind: "assertion"; readonly assertion: Assertion }
@@ -20,17 +23,17 @@ export type PatternNode =
       readonly kind: "repetition";
       readonly item: PatternNode;
       readonly least: number;
-      /** Infinity for no bound. */
+      /** Infinity stands for no bound. */
       readonly most: number;
     };
 
-/** What holds between two characters; a segment has one line only. */
+/** A condition between two characters. A segment has only one line. */
 export type Assertion = "start" | "end" | "wordBoundary" | "noWordBoundary";
 
-/** Largest counted repetition, also as the product of nested ones: that of RE2. */
+/** The largest count of a repetition, also as the product of nested ones. It is that of RE2. */
 const REPEAT_MAX = 1000;
 
-/** Why a text is no pattern, in the words of the reference server. */
+/** Why a text is not a pattern, in the words of the reference server. */
 export class PatternError extends Error {
   constructor(why: string, where: string) {
     super(`error parsing regexp: ${why}: \`${where.length > SHOWN_MAX ? cut(where) : where}\``);
@@ -52,7 +55,7 @@ export function parsePattern(source: string): PatternNode {
 
 const ANY: CharacterSet = complementOf(NO_CHARACTER);
 
-/** A tree, and the largest product of counts on a way into it. */
+/** A tree, and the largest product of counts on any path into it. */
 interface Counted {
   readonly node: PatternNode;
   readonly product: number;
@@ -60,10 +63,10 @@ interface Counted {
 
 const COUNTS = /\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/y;
 const FLAGS = /\(\?([imsU]*)(-[imsU]+)?([:)])/y;
-/** Flags up to and with what does not belong there. */
+/** Flags, up to and including a character that does not belong there. */
 const ANY_FLAGS = /\(\?[imsU-]*.?/sy;
 const NAMED_GROUP = /\(\?P?<\w+>/y;
-/** What begins a name, if there is something behind it. */
+/** The beginning of a name, if anything follows it. */
 const NAME_START = /\(\?(?:P<.|<.)/sy;
 const QUOTED = /\\Q(.*?)(?:\\E|$)/sy;
 const ASCII_CLASS = /\[:(\^?)(.*?):\]/sy;
@@ -118,7 +121,7 @@ class PatternParser {
   /** Sequence = { Atom | Repeat } */
   #parseSequence(): Counted {
     const items: Counted[] = [];
-    // Where the operator before this place starts, if there is one: `a**` is refused.
+    // The start of the operator before this position, if there is one: `a**` is refused.
     let operatorStart: number | undefined;
     while (this.#at < this.#source.length && !this.#isAt("|") && !this.#isAt(")")) {
       const start = this.#at;
@@ -154,7 +157,7 @@ class PatternParser {
       throw this.#fault("invalid repeat count", start);
     }
     if (least > most) throw this.#fault("invalid repeat count", start);
-    // Greed changes what is matched, not whether.
+    // Greed changes what is matched, but not whether.
     this.#takes("?");
     return bounds;
   }
@@ -359,7 +362,10 @@ class PatternParser {
     return code;
   }
 
-  /** Takes what a sticky expression finds here; each of them takes time in proportion to the rest of the pattern. */
+  /**
+   * Matches a sticky expression at the current position. Each of them takes time in proportion to the rest of the
+   * pattern.
+   */
   #match(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.#source) ?? undefined;

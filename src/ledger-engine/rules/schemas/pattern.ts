@@ -1,17 +1,17 @@
-import { type CharacterSet, hasPlace, placeOf } from "./character-sets.ts";
+import { alphabetIndexOf, type CharacterSet, hasIndex } from "./character-sets.ts";
 import { PATTERN_STATES_MAX } from "./limits.ts";
-import { type Assertion, PatternError, parsePattern, type PatternNode } from "./pattern-syntax.ts";
+import { type Assertion, parsePattern, PatternError, type PatternNode } from "./pattern-syntax.ts";
 import { ADDRESS_LENGTH_MAX } from "#ledger-engine/rules/names.ts";
 
-/** Counts the work of matching, in states that were looked at. */
+/** Counts the work of matching, in states that were visited. */
 export interface WorkMeter {
   visits: number;
 }
 
 /**
- * A regular expression in the syntax of RE2, for texts of the characters of addresses. All of its states are followed at
- * the same time, so that a text takes time in proportion to its length, whatever the pattern; the platform's `RegExp`
- * goes back and tries again, for hours if the pattern is made for it.
+ * A regular expression in the syntax of RE2, for texts of the characters of addresses. It follows all states at the
+ * same time, so that a match takes time in proportion to the length of the text, whatever the pattern. The platform's
+ * `RegExp` backtracks, which a pattern can be made to do for hours.
  */
 export class Pattern {
   readonly source: string;
@@ -26,19 +26,19 @@ export class Pattern {
     this.#states = builder.states;
   }
 
-  /** How many states it has, which is what it takes to keep it. */
+  /** The number of states, which determines the memory that the pattern takes. */
   get size(): number {
     return this.#states.length;
   }
 
-  /** Whether a segment has a part that matches. */
+  /** Whether any part of a segment matches. */
   matches(text: string, meter: WorkMeter): boolean {
     const walk = new Walk(this.#states, meter);
     for (let at = 0; ; at++) {
       walk.enter(this.#start, { text, at });
       if (walk.isDone) return true;
       if (at === text.length) return false;
-      walk.step(placeOf(text.charCodeAt(at)), { text, at: at + 1 });
+      walk.step(alphabetIndexOf(text.charCodeAt(at)), { text, at: at + 1 });
       if (walk.isDone) return true;
     }
   }
@@ -50,7 +50,7 @@ type State =
   | { readonly kind: "split"; next: number; readonly other: number }
   | { readonly kind: "match" };
 
-/** Makes states of a tree, from the last one on: each part is given the state that follows it. */
+/** Builds the states of a tree, starting from the last one: each part is given the state that follows it. */
 class StateBuilder {
   readonly states: State[] = [{ kind: "match" }];
   readonly #source: string;
@@ -81,8 +81,8 @@ class StateBuilder {
   }
 
   /**
-   * No text has room for more than `ADDRESS_LENGTH_MAX` repetitions that each take a character. Empty ones can be left out
-   * or repeated as often as one likes, so that higher counts come to the same as none.
+   * No text has room for more than `ADDRESS_LENGTH_MAX` repetitions that each take a character, so that higher counts
+   * have no effect. Repetitions that take no character can be left out or repeated at will.
    */
   #buildRepetition(node: PatternNode & { kind: "repetition" }, next: number): number {
     const least = Math.min(node.least, ADDRESS_LENGTH_MAX + 1);
@@ -91,10 +91,10 @@ class StateBuilder {
     let copies = least;
     if (isOpen) {
       const loop = { kind: "split" as const, next, other: next };
-      const place = this.#add(loop);
-      const body = this.#build(node.item, place);
+      const index = this.#add(loop);
+      const body = this.#build(node.item, index);
       loop.next = body;
-      entry = least === 0 ? place : body;
+      entry = least === 0 ? index : body;
       copies = Math.max(least - 1, 0);
     } else {
       for (let optional = node.most - least; optional > 0; optional--) {
@@ -114,7 +114,7 @@ class StateBuilder {
   }
 }
 
-/** Between two characters of a text, or at one of its ends. */
+/** A position between two characters of a text, or at one of its ends. */
 interface Position {
   readonly text: string;
   readonly at: number;
@@ -122,12 +122,12 @@ interface Position {
 
 /** The states that a text has led to so far. */
 class Walk {
-  /** Whether one of them is the end of the pattern. */
+  /** Whether one of the states is the end of the pattern. */
   isDone = false;
   readonly #states: readonly State[];
   readonly #meter: WorkMeter;
   #waiting: Extract<State, { kind: "characters" }>[] = [];
-  /** At which position each state was entered last, plus one. */
+  /** For each state, the position at which it was last entered, plus one. */
   readonly #entered: Int32Array;
   readonly #pending: number[] = [];
 
@@ -137,14 +137,14 @@ class Walk {
     this.#entered = new Int32Array(states.length);
   }
 
-  /** Enters a state, and those that follow without a character. */
+  /** Enters a state, and all states that follow it without a character. */
   enter(start: number, position: Position): void {
     this.#pending.push(start);
-    for (let place = this.#pending.pop(); place !== undefined; place = this.#pending.pop()) {
-      if (this.#entered[place] === position.at + 1) continue;
-      this.#entered[place] = position.at + 1;
+    for (let index = this.#pending.pop(); index !== undefined; index = this.#pending.pop()) {
+      if (this.#entered[index] === position.at + 1) continue;
+      this.#entered[index] = position.at + 1;
       this.#meter.visits++;
-      const state = this.#states[place];
+      const state = this.#states[index];
       if (state !== undefined) this.#visit(state, position);
     }
   }
@@ -166,12 +166,12 @@ class Walk {
     }
   }
 
-  /** Goes on from all states with the character of a place in the alphabet. */
-  step(place: number, position: Position): void {
+  /** Steps from all states with the character that has this index in the alphabet. */
+  step(index: number, position: Position): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { set, next } of waiting) {
-      if (hasPlace(set, place)) this.enter(next, position);
+      if (hasIndex(set, index)) this.enter(next, position);
     }
   }
 }
@@ -189,6 +189,6 @@ function holds(assertion: Assertion, { text, at }: Position): boolean {
   }
 }
 
-/** Of the characters of addresses only the hyphen belongs to no word. */
+/** Of the characters of addresses, only the hyphen is not part of a word. */
 const isWord = (text: string, at: number): boolean =>
   at >= 0 && at < text.length && text[at] !== "-";

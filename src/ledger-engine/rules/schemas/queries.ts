@@ -20,15 +20,15 @@ import { formatTimestamp } from "#platform/time.ts";
 
 export type { QueryParams, QueryResource } from "./query-params.ts";
 
-/** A list under a name, with variables in its filter. */
+/** A named list with variables in its filter. */
 export interface QueryTemplate {
   readonly description: string | undefined;
   readonly resource: QueryResource;
-  /** As they were given, in their order, and as they are read. */
+  /** The parameters as they were given, in their order, and as they are read. */
   readonly givenParams: JsonObject;
   readonly params: QueryParams;
   readonly variables: QueryVariables;
-  /** As it was given, undefined for none, and as it is read. */
+  /** The body as it was given, undefined for none, and as it is read. */
   readonly body: unknown;
   readonly filter: FilterTemplate;
 }
@@ -37,7 +37,7 @@ export type QueryTemplates = ReadonlyMap<string, QueryTemplate>;
 
 const RESOURCES = Object.keys(SORT_FIELDS);
 
-/** Reads query templates from JSON. Throws `VALIDATION`. */
+/** Decodes query templates from JSON. Throws `VALIDATION`. */
 export function decodeQueries(value: unknown): QueryTemplates {
   if (!isJsonObject(value ?? {})) {
     throw invalid("invalid schema: the query templates must be an object", "queries");
@@ -78,7 +78,7 @@ function decodeResource(value: unknown, place: string): QueryResource {
 
 const isResource = (name: string): name is QueryResource => RESOURCES.includes(name);
 
-/** Says of a fault in a part of a query where that part is. */
+/** Adds to an error in a part of a query where that part is. */
 function within<T>(place: string, decode: () => T): T {
   try {
     return decode();
@@ -88,7 +88,7 @@ function within<T>(place: string, decode: () => T): T {
   }
 }
 
-/** The JSON of query templates, as a log entry tells it. */
+/** The JSON of query templates, as log entries contain it. */
 export const renderQueries = (queries: QueryTemplates): JsonObject =>
   Object.fromEntries([...queries].map(([id, query]) => [id, renderQuery(query)]));
 
@@ -104,8 +104,8 @@ export function renderQuery(query: QueryTemplate): JsonObject {
 }
 
 /**
- * The JSON of query templates as clients read them: they tell the kinds of parameters apart by a `resource` in them, and
- * take no list as `expand`.
+ * The JSON of query templates as clients read it. Clients distinguish the kinds of parameters by a `resource` among
+ * them, and don't accept a list as `expand`.
  */
 export const showQueries = (queries: QueryTemplates): JsonObject =>
   Object.fromEntries([...queries].map(([id, query]) => [id, showQuery(query)]));
@@ -130,9 +130,9 @@ function showParams(params: QueryParams): JsonObject {
   };
 }
 
-/** What a run of a query says of it. */
+/** What a request says when it runs a query. */
 export interface QueryRequest {
-  /** Values of variables by their name. */
+  /** The values of variables, by name. */
   readonly vars?: JsonObject | undefined;
   readonly params?: JsonObject | undefined;
 }
@@ -140,7 +140,7 @@ export interface QueryRequest {
 /** A list to read. */
 export interface ResolvedQuery {
   readonly resource: QueryResource;
-  /** A filter as JSON with exact integers; undefined for none. Its values are checked where it is applied. */
+  /** The filter as JSON with exact integers; undefined for none. Its values are checked where it is applied. */
   readonly filter: unknown;
   readonly params: QueryParams;
 }

@@ -1,7 +1,7 @@
 import { invalid, shown } from "./failures.ts";
 import type { QueryResource } from "./query-params.ts";
 import type { QueryVariables, VariableType, VariableValue } from "./query-variables.ts";
-import { keyTypeOf, type KeyType, toLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { type KeyType, keyTypeOf, toLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { AppError } from "#platform/errors.ts";
 import {
   type Filter,
@@ -13,12 +13,12 @@ import {
 } from "#platform/filter/filter.ts";
 
 /**
- * A filter with variables in its values. Where a key takes texts, a text is a template with `$name` and `${name}` in it;
- * where it takes something else, a text is one variable of its type, `${name}`.
+ * A filter with variables in its values. Where a key takes texts, a text is a template that contains `$name` or
+ * `${name}`. Where it takes another type, a text is a single variable of that type, `${name}`.
  */
 export interface FilterTemplate {
   readonly resource: QueryResource;
-  /** Undefined for no filter. */
+  /** Undefined stands for no filter. */
   readonly filter: Filter | undefined;
 }
 
@@ -31,9 +31,9 @@ export function decodeFilter(
   try {
     const filter = parseFilter(body);
     if (filter === undefined) return { resource, filter };
-    // What cannot be run for its length alone is refused here already.
+    // A filter that is too long to be run is refused at once.
     toFilterText(body);
-    // What a filter must be like to be run is checked with samples for what is open.
+    // The other rules for filters are checked with sample values for the variables.
     toLedgerFilter(resource, substitute(filter, resource, samplesOf(variables)));
     return { resource, filter };
   } catch (error) {
@@ -42,7 +42,10 @@ export function decodeFilter(
   }
 }
 
-/** The filter with the values of its variables, as JSON with exact integers. Throws `VALIDATION` where one is missing. */
+/**
+ * The filter with the values of its variables, as JSON with exact integers. Throws `VALIDATION` where a value is
+ * missing.
+ */
 export function resolveFilter(
   { resource, filter }: FilterTemplate,
   values: ReadonlyMap<string, VariableValue>,
@@ -50,13 +53,13 @@ export function resolveFilter(
   return filter === undefined ? undefined : toJson(substitute(filter, resource, given(values)));
 }
 
-/** What becomes of what is open in a filter. */
+/** How the variables of a filter are replaced. */
 interface Substitution {
   text(template: string, key: string): string;
   variable(name: string, key: string, type: VariableType): FilterScalar;
 }
 
-/** A value may be long and stand in many places, so that what all of them take is bounded before it is written. */
+/** A value may be long and be used in many places, so that the total length is checked before anything is written. */
 function given(values: ReadonlyMap<string, VariableValue>): Substitution {
   let length = 0;
   const find = (name: string, key: string): VariableValue => {
@@ -97,7 +100,7 @@ function samplesOf(variables: QueryVariables): Substitution {
   };
 }
 
-/** A text that every key takes: also the type of a log entry, of which there are a few only. */
+/** A text that every key accepts. The type of a log entry accepts only a few. */
 const SAMPLE_TEXT = "NEW_TRANSACTION";
 const SAMPLES: Readonly<Record<VariableType, VariableValue>> = {
   boolean: true,
@@ -139,7 +142,7 @@ function substituteTest(test: Test, resource: QueryResource, substitution: Subst
 
 type Test = Extract<Filter, { kind: "test" }>;
 
-/** `$exists` takes the name of what is there, or in brackets a boolean. */
+/** `$exists` takes the name of what exists or, with brackets, a boolean. */
 function valueTypeOf({ operator, key }: Test, keyType: KeyType): VariableType {
   if (operator === "$exists") return key.endsWith("]") ? "boolean" : "string";
   return VALUE_TYPES[keyType];

@@ -1,19 +1,19 @@
 import { invalid, isJsonObject, type JsonObject, memberOf, shown } from "./failures.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** What a query lists. */
+/** The lists that a query can read. */
 export type QueryResource = keyof typeof SORT_FIELDS;
 
-/** How a query lists it. Undefined leaves it to what comes before: the template, then the standard of the list. */
+/** The parameters of a query. Undefined leaves a parameter to the template, and then to the default of the list. */
 export interface QueryParams {
   /** A field, with or without `:asc` or `:desc`. */
   readonly sort: string | undefined;
   readonly expand: readonly string[] | undefined;
   readonly pageSize: number | undefined;
-  /** What came since, and until when: `oot` and `pit` of the other lists. */
+  /** The period of a query, which other lists call `oot` and `pit`. */
   readonly startTime: Timestamp | undefined;
   readonly endTime: Timestamp | undefined;
-  /** Of volumes only: 0 or less for no groups. */
+  /** The groups of a list of volumes. 0 or less asks for no groups. */
   readonly groupBy: number | undefined;
   readonly insertionDate: boolean | undefined;
 }
@@ -26,11 +26,11 @@ export const SORT_FIELDS = {
   volumes: ["account"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `resource` is what clients write there; the query itself says it. */
+/** Clients write `resource` here, although the query itself has it. */
 const COMMON_NAMES = ["startTime", "endTime", "expand", "sort", "pageSize", "resource"];
 const VOLUME_NAMES = [...COMMON_NAMES, "groupBy", "insertionDate"];
 
-/** Reads the parameters of a template from JSON. Throws `VALIDATION`, also for unknown ones. */
+/** Decodes the parameters of a template from JSON. Throws `VALIDATION`, also for unknown ones. */
 export function decodeParams(value: unknown, resource: QueryResource): JsonObject {
   if (!isJsonObject(value ?? {})) throw invalid("invalid params: expected an object");
   const names = resource === "volumes" ? VOLUME_NAMES : COMMON_NAMES;
@@ -46,7 +46,7 @@ export function decodeParams(value: unknown, resource: QueryResource): JsonObjec
   return params;
 }
 
-/** Reads parameters, leaving unknown ones alone; those of null and of an empty text are not given. Throws `VALIDATION`. */
+/** Reads parameters and ignores unknown ones. Null and an empty text stand for nothing. Throws `VALIDATION`. */
 export function readParams(params: JsonObject, resource: QueryResource): QueryParams {
   const isOfVolumes = resource === "volumes";
   const member = (name: string): unknown => {
@@ -58,17 +58,17 @@ export function readParams(params: JsonObject, resource: QueryResource): QueryPa
   return {
     sort: readSort(member("sort"), resource),
     expand: readExpand(member("expand")),
-    // 0 is how clients in Go write that there is none.
+    // Clients in Go send 0 where there is none.
     pageSize: pageSize === 0 ? undefined : pageSize,
     startTime: readTime("startTime", member("startTime")),
-    // `pit` is what the official client calls it in requests; templates have no such member.
+    // The official client calls it `pit` in requests. Templates have no such member.
     endTime: readTime("endTime", member("endTime")) ?? readTime("pit", member("pit")),
     groupBy: isOfVolumes ? readInteger("groupBy", member("groupBy")) : undefined,
     insertionDate: isOfVolumes ? readBoolean("insertionDate", member("insertionDate")) : undefined,
   };
 }
 
-/** What a request says goes before what its template says; what it does not say stays as the template has it. */
+/** A parameter of the request wins over that of the template. */
 export const mergeParams = (template: QueryParams, request: QueryParams): QueryParams => ({
   sort: request.sort ?? template.sort,
   expand: request.expand ?? template.expand,
@@ -92,7 +92,7 @@ function readSort(value: unknown, resource: QueryResource): string | undefined {
   return value;
 }
 
-/** A list of texts, or one; each of them may name several things, separated by commas. */
+/** A text or a list of texts. Each of them may contain several names, separated by commas. */
 function readExpand(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -115,7 +115,7 @@ function readInteger(name: string, value: unknown): number | undefined {
   throw wrong(name, "an integer");
 }
 
-/** Largest integer of a parameter: no list is as long, no address as deep. */
+/** Largest integer of a parameter. No list is as long, and no address as deep. */
 const INTEGER_MAX = 2 ** 31 - 1;
 
 function readBoolean(name: string, value: unknown): boolean | undefined {

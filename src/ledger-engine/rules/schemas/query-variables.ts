@@ -10,13 +10,13 @@ export interface QueryVariable {
 }
 
 export type VariableType = (typeof TYPES)[number];
-/** A date is the text that was given. Integers are exact, of any size. */
+/** A date is the text that was given. Integers are exact and of any size. */
 export type VariableValue = string | boolean | number | bigint;
 export type QueryVariables = ReadonlyMap<string, QueryVariable>;
 
 const TYPES = ["boolean", "date", "int", "string"] as const;
 
-/** Reads the declarations of variables from JSON: a type by its name, or `{type, default}`. Throws `VALIDATION`. */
+/** Decodes the declarations of variables from JSON: the name of a type, or `{type, default}`. Throws `VALIDATION`. */
 export function decodeVariables(value: unknown, place: string): QueryVariables {
   if (!isJsonObject(value ?? {})) {
     throw invalid("invalid schema: the variables of a query must be an object", place);
@@ -48,8 +48,8 @@ function decodeType(value: unknown, place: string): VariableType {
 }
 
 /**
- * The values of variables: those that are given, else their defaults. Null is not given, and what is not declared is
- * ignored. Throws `VALIDATION` for a value of another type; a variable may be without value.
+ * The values of variables: the given ones, or else their defaults. Null counts as not given, and variables that are not
+ * declared are ignored. A variable may have no value. Throws `VALIDATION` for a value of another type.
  */
 export function valuesOf(
   variables: QueryVariables,
@@ -67,7 +67,7 @@ export function valuesOf(
   return values;
 }
 
-/** The JSON of declarations, with the types always in objects. */
+/** The JSON of declarations. Their types are always in objects. */
 export const renderVariables = (variables: QueryVariables): JsonObject =>
   Object.fromEntries(
     [...variables].map(([name, { type, standard }]) => [
@@ -76,7 +76,7 @@ export const renderVariables = (variables: QueryVariables): JsonObject =>
     ]),
   );
 
-/** A number with a fraction or an exponent is a symbol, so that it is of no type. */
+/** A number with a fraction or an exponent is a symbol here, and so has no type. */
 function isOfType(value: unknown, type: VariableType): value is VariableValue {
   switch (type) {
     case "boolean":

@@ -11,18 +11,18 @@ import { TEMPLATE_NAME_LENGTH_MAX, TEMPLATES_MAX } from "./limits.ts";
 import { compileScript, printDiagnostics, printPositions, type Runtime } from "#numscript";
 import { AppError } from "#platform/errors.ts";
 
-/** A script under a name, for transactions that are made by it only. */
+/** A named script, which creates transactions. */
 export interface TransactionTemplate {
   readonly description: string;
   /** Source text in Numscript. */
   readonly script: string;
-  /** Undefined for that of the deployment. */
+  /** Undefined stands for the runtime of the deployment. */
   readonly runtime: Runtime | undefined;
 }
 
 export type TransactionTemplates = ReadonlyMap<string, TransactionTemplate>;
 
-/** Reads templates from JSON, without their scripts being looked at. Throws `VALIDATION`. */
+/** Decodes templates from JSON, without checking their scripts. Throws `VALIDATION`. */
 export function decodeTemplates(value: unknown): TransactionTemplates {
   if (!isJsonObject(value ?? {})) {
     throw invalid("invalid schema: the transaction templates must be an object", "transactions");
@@ -61,7 +61,7 @@ function decodeRuntime(template: JsonObject, name: string): Runtime | undefined 
   );
 }
 
-/** Throws `VALIDATION` unless each script can be run; `runtime` is that of templates without one. */
+/** Throws `VALIDATION` if a script cannot be run. `runtime` is that of templates that name none. */
 export function assertScripts(templates: TransactionTemplates, runtime: Runtime): void {
   for (const [name, template] of templates) {
     const { script } = template;
@@ -87,23 +87,23 @@ const renderTemplate = ({ description, script, runtime }: TransactionTemplate): 
   ...(runtime === undefined ? {} : { runtime }),
 });
 
-/** What a request for a transaction says of the script that makes it. */
+/** What a request for a transaction says about the script that creates it. */
 export interface TemplateRequest {
-  /** Undefined and empty for none. */
+  /** Undefined and an empty text stand for none. */
   readonly template?: string | undefined;
-  /** Goes before that of the template. */
+  /** The runtime of the request. It wins over that of the template. */
   readonly runtime?: Runtime | undefined;
 }
 
-/** What the schema of a request says of it. */
+/** What the schema of a request says about templates. */
 export interface TemplateRules {
   readonly version: string;
   readonly transactions: TransactionTemplates;
-  /** Whether the ledger is enforced: it decides the text of one message. */
+  /** Whether the ledger enforces its schema. This decides the text of one message. */
   readonly isStrict: boolean;
 }
 
-/** A script from a template, ready to be run instead of one in the request. */
+/** A script from a template, to be run instead of one in the request. */
 export interface ChosenTemplate {
   readonly name: string;
   readonly plain: string;
@@ -111,8 +111,9 @@ export interface ChosenTemplate {
 }
 
 /**
- * The template that makes a transaction, undefined where none is asked for. `rules` is undefined for a request without a
- * schema. A schema with templates takes no other transactions, in both modes. Throws `VALIDATION`.
+ * The template that creates a transaction; undefined where the request asks for none. `rules` is undefined for a
+ * request without a schema. Under a schema with templates, only these create transactions, in both modes. Throws
+ * `VALIDATION`.
  */
 export function chooseTemplate(
   { template = "", runtime }: TemplateRequest,
