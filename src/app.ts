@@ -6,7 +6,7 @@ import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
 import { registerPage } from "#platform/document/page.ts";
-import { AppError, INTERNAL_MESSAGE, toErrorBody } from "#platform/errors.ts";
+import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
 import { respond } from "#platform/http/endpoint.ts";
@@ -101,6 +101,8 @@ function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
   );
 }
 
+const ERRORS = new ErrorCatalogue(...MODULES.map(({ errors = {} }) => errors));
+
 /** The one place that writes error answers. */
 function answerError(error: Error, c: Context<AppEnv>): Response {
   const watch = StorageWatch.from(c.env);
@@ -112,12 +114,13 @@ function answerError(error: Error, c: Context<AppEnv>): Response {
   } else if (expected !== error) {
     logError("request failed", error, { requestId });
   }
-  if (expected.status === 401) {
+  const status = ERRORS.statusOf(expected.kind);
+  if (status === 401) {
     const scope = expected.details === undefined ? "" : `, ${expected.details}`;
     c.header("www-authenticate", `Bearer realm="florin"${scope}`);
   }
-  if (expected.status === 503) c.header("retry-after", "1");
-  const response = respond({ status: expected.status, body: toErrorBody(expected) });
+  if (status === 503) c.header("retry-after", "1");
+  const response = respond({ status, body: ERRORS.toBody(expected) });
   return c.newResponse(response.body, response);
 }
 
@@ -133,7 +136,7 @@ function registerDocument(app: OpenAPIHono<AppEnv>): void {
   registerSecurity(app, MODULES);
   let text: string | undefined;
   app.get("/openapi.json", (c) => {
-    text ??= makeDocument(app, { modules: MODULES, introduction });
+    text ??= makeDocument(app, { modules: MODULES, introduction, errorCodes: ERRORS.codes });
     return c.body(text, 200, { "content-type": "application/json" });
   });
   registerPage(app, { modules: MODULES, clientIdOf: localClientOf });

@@ -111,9 +111,10 @@ async function emitTypes(folder: string): Promise<void> {
 }
 
 /** An import of a source file. In declarations its ending has to be that of the script which they would belong to. */
-const IMPORT = /(\bfrom |\bimport\()"((?:\.|#)[^"]*)"/g;
+const IMPORT = /(\bfrom |\bimport\(|\bdeclare module )"((?:\.|#)[^"]*)"/g;
 
-const declarationOf = (source: string): string => source.replace(/\.ts$/, ".d.ts");
+/** The compiler leaves the ending out where it writes an import itself. */
+const declarationOf = (source: string): string => source.replace(/(?:\.ts)?$/, ".d.ts");
 
 /** The declarations below `all` that the entry leads to, the entry included. */
 function reachableFrom(entry: string, all: string): Set<string> {
@@ -155,7 +156,10 @@ const { imports: PACKAGE_IMPORTS } = JSON.parse(
 /** Makes the imports of a declaration relative: the package imports are the project's own. */
 function withRelativeImports(file: string, all: string): string {
   return readFileSync(file, "utf8").replaceAll(IMPORT, (_, before: string, specifier: string) => {
-    const path = relative(dirname(file), targetOf(specifier, file, all)).replace(/\.ts$/, ".js");
+    const path = relative(dirname(file), targetOf(specifier, file, all)).replace(
+      /(?:\.ts)?$/,
+      ".js",
+    );
     return `${before}"${path.startsWith(".") ? path : `./${path}`}"`;
   });
 }

@@ -29,6 +29,7 @@ export {
   RuntimeRequest,
   TransactionRequest,
 } from "./requests/write-requests.ts";
+export { LEDGER_ERRORS, ledgerErrors } from "./rules/errors.ts";
 export { parseFeatures } from "./rules/features.ts";
 export {
   type FilteredResource,

@@ -1,7 +1,28 @@
-import { AppError, codeOf, type ErrorCode, type FailureKind } from "#platform/errors.ts";
+import { ledgerErrors } from "#ledger-engine";
+import { AppError, type FailureKind } from "#platform/errors.ts";
 import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
-export type { ErrorCode } from "#platform/errors.ts";
+/** Every `code` that a `LedgerError` can have. Users get them as a type, which must lead to no other file. */
+export const ERROR_CODES = [
+  "VALIDATION",
+  "NOT_FOUND",
+  "CONFLICT",
+  "INTERNAL",
+  "INSUFFICIENT_FUND",
+  "COMPILATION_FAILED",
+  "METADATA_OVERRIDE",
+  "ALREADY_REVERT",
+  "NO_POSTINGS",
+  "LEDGER_NOT_FOUND",
+  "IMPORT",
+  "BULK_SIZE_EXCEEDED",
+  "INTERPRETER_PARSE",
+  "INTERPRETER_RUNTIME",
+  "LEDGER_ALREADY_EXISTS",
+  "SCHEMA_ALREADY_EXISTS",
+  "SCHEMA_NOT_SPECIFIED",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The reason why a ledger refuses something. `code` is the `errorCode` of the HTTP API. */
 export class LedgerError extends Error {
@@ -43,7 +64,10 @@ export function toLedgerError(
   entry: Entry,
   cause?: unknown,
 ): LedgerError {
-  const error = new LedgerError(codeOf(kind), message, { details, cause });
+  const error = new LedgerError(codeOf(kind), message, {
+    details,
+    cause,
+  });
   Error.captureStackTrace(error, entry);
   return error;
 }
@@ -53,3 +77,6 @@ interface Failed {
   readonly message: string;
   readonly details?: string | undefined;
 }
+
+/** The engine's codes are those of `ERROR_CODES`, as a test makes sure. */
+const codeOf = (kind: FailureKind): ErrorCode => ledgerErrors.codeOf(kind) as ErrorCode;

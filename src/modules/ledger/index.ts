@@ -1,12 +1,3 @@
-/**
- * The ledger: transactions between accounts, each ledger in an object of its own. What surprises:
- *
- * - The log of a ledger is the truth. Everything else in its object can be rebuilt from it.
- * - A ledger exists once its row is in the catalogue (D1); the object is made right after, or at its first use if a
- *   crash came between.
- * - A ledger is deleted, with its bucket, once its row says so; its object hears of it right after, see `BucketService`.
- * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
- */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BucketService } from "./catalogue/buckets/service.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
@@ -30,6 +21,16 @@ import { LedgerAuditObject } from "./objects/audit-object.ts";
 import { LedgerObject } from "./objects/ledger-object.ts";
 import { LedgerService } from "./service.ts";
 import { ledgerSettings } from "./settings.ts";
+/**
+ * The ledger: transactions between accounts, each ledger in an object of its own. What surprises:
+ *
+ * - The log of a ledger is the truth. Everything else in its object can be rebuilt from it.
+ * - A ledger exists once its row is in the catalogue (D1); the object is made right after, or at its first use if a
+ *   crash came between.
+ * - A ledger is deleted, with its bucket, once its row says so; its object hears of it right after, see `BucketService`.
+ * - Ids of transactions and log entries have gaps: dry runs and refused inserts use them up, as on Formance Ledger.
+ */
+import { LEDGER_ERRORS } from "#ledger-engine";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
@@ -43,6 +44,7 @@ export const ledgerModule: Module = {
   resources: LEDGER_RESOURCES,
   health: checkLedgers,
   settings: ledgerSettings,
+  errors: LEDGER_ERRORS,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
   classes: { LedgerObject, LedgerAuditObject },

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { assert } from "#platform/assert.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
@@ -8,6 +9,8 @@ export interface DocumentParts {
   readonly modules: readonly Module[];
   /** How the API is used, in Markdown. */
   readonly introduction: string;
+  /** Every `errorCode` that an answer may have. */
+  readonly errorCodes: readonly string[];
 }
 
 /** Where a client gets its token. */
@@ -25,7 +28,7 @@ export function registerSecurity(app: OpenAPIHono<AppEnv>, modules: readonly Mod
 /** The OpenAPI document as JSON text. */
 export function makeDocument(
   app: OpenAPIHono<AppEnv>,
-  { modules, introduction }: DocumentParts,
+  { modules, introduction, errorCodes }: DocumentParts,
 ): string {
   const groups = groupsOf(modules);
   const document = app.getOpenAPI31Document({
@@ -43,7 +46,19 @@ export function makeDocument(
       tags: resources.map((resource) => resource.name),
     })),
   });
-  return stringifyJson(document);
+  return stringifyJson(withErrorCodes(document, errorCodes));
+}
+
+type Document = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
+
+/** The platform writes error bodies, and the modules know the codes. */
+function withErrorCodes(document: Document, errorCodes: readonly string[]): Document {
+  const body = document.components?.schemas?.["Error"];
+  assert(body !== undefined && "properties" in body, "the document describes the body of an error");
+  const code = body.properties?.["errorCode"];
+  assert(code !== undefined && !("$ref" in code), "the body of an error has a code");
+  code.enum = [...errorCodes];
+  return document;
 }
 
 const SERVICE: ResourceGroup = {

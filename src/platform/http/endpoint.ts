@@ -16,7 +16,7 @@ import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer
 import { ErrorResponse } from "./schemas.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
-import { AppError, type FailureStatus } from "#platform/errors.ts";
+import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { toValidationError, unsupported } from "#platform/validation.ts";
 
@@ -106,7 +106,7 @@ export const texts = <C extends string>(description: string, contentType: C) => 
 /** An answer without a body. */
 export const empty = (description: string) => ({ description });
 
-const ERROR_DESCRIPTIONS: Readonly<Record<FailureStatus, string>> = {
+const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   400: "The request is refused: `errorCode` says why",
   401: "The token is absent, invalid, expired or lacks the scope",
   404: "Not found",
@@ -120,7 +120,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<FailureStatus, string>> = {
 };
 
 /** The error answers that an operation declares, besides 401, 500, 503 and 507, which all have. */
-export const errors = (...statuses: readonly FailureStatus[]) =>
+export const errors = (...statuses: readonly ErrorStatus[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
   ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { ERROR_CODES } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
 export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
@@ -7,7 +6,8 @@ export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/valid
 /** The body of every failed request. */
 export const ErrorResponse = z
   .object({
-    errorCode: z.enum(ERROR_CODES),
+    /** The document lists the codes that the modules declare. */
+    errorCode: z.string(),
     errorMessage: z.string().openapi({ example: "[VALIDATION] the body is not valid JSON" }),
     details: z.string().optional(),
   })

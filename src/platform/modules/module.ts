@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ResourceGroup } from "./resources.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import type { ErrorTable } from "#platform/errors.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsTable } from "#platform/settings.ts";
@@ -22,6 +23,8 @@ export interface Module {
   readonly health: (context: ServiceContext) => Promise<void>;
   readonly settings: SettingsTable;
   readonly scopes: ScopeTable;
+  /** The failures that only this module knows. */
+  readonly errors?: ErrorTable;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;

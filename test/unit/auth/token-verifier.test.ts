@@ -61,7 +61,7 @@ async function check(token: string, scope: Scope = "ledger:read"): Promise<strin
     await verifier.authenticate(new Request(`${PUBLIC_URL}/api`, { headers }), scope);
     return "good";
   } catch (error) {
-    if (error instanceof AppError && error.status === 401) return error.message;
+    if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return error.message;
     throw error;
   }
 }

@@ -1,18 +1,21 @@
 import { describe, expect, test } from "vitest";
+import { LEDGER_ERRORS } from "#ledger-engine";
 import { assert as assertThat, present } from "#platform/assert.ts";
-import { AppError, codeOf, ERROR_CODES, toErrorBody } from "#platform/errors.ts";
+import { AppError, ErrorCatalogue } from "#platform/errors.ts";
 import { attempt, unwrap } from "#platform/result.ts";
+
+const ERRORS = new ErrorCatalogue(LEDGER_ERRORS);
 
 describe("an expected failure", () => {
   test("has a status, a code of the closed set and a message that begins with the code", () => {
     const error = new AppError("CONFLICT", "duplicate reference", { details: "r1" });
-    expect([error.status, error.code]).toEqual([409, "CONFLICT"]);
-    expect(toErrorBody(error)).toEqual({
+    expect([ERRORS.statusOf(error.kind), ERRORS.codeOf(error.kind)]).toEqual([409, "CONFLICT"]);
+    expect(ERRORS.toBody(error)).toEqual({
       errorCode: "CONFLICT",
       errorMessage: "[CONFLICT] duplicate reference",
       details: "r1",
     });
-    expect(toErrorBody(new AppError("NOT_FOUND", "x"))).not.toHaveProperty("details");
+    expect(ERRORS.toBody(new AppError("NOT_FOUND", "x"))).not.toHaveProperty("details");
   });
 
   test.each([
@@ -25,10 +28,13 @@ describe("an expected failure", () => {
     ["LEDGER_NOT_FOUND", 404, "LEDGER_NOT_FOUND"],
     ["OVERLOADED", 503, "INTERNAL"],
   ] as const)("of the kind %s is a %i with the code %s", (kind, status, code) => {
-    const error = new AppError(kind, "x");
-    expect([error.status, error.code, codeOf(kind)]).toEqual([status, code, code]);
-    expect(ERROR_CODES).toContain(code);
+    expect([ERRORS.statusOf(kind), ERRORS.codeOf(kind)]).toEqual([status, code]);
+    expect(ERRORS.codes).toContain(code);
   });
+});
+
+test("a kind that no table has is a bug", () => {
+  expect(() => new ErrorCatalogue().codeOf("NO_POSTINGS")).toThrow("no module declares");
 });
 
 describe("a result", () => {

@@ -1,4 +1,4 @@
-import { AppError } from "#platform/errors.ts";
+import { AppError, type FailureKind } from "#platform/errors.ts";
 
 /** Error codes of RFC 6749 §5.2 that the token endpoint uses. */
 export const OAUTH_ERRORS = [
@@ -23,10 +23,18 @@ export class OAuthError extends AppError {
   }
 }
 
+/** Failures that are not the client's. */
+const SERVER_FAILURES: ReadonlySet<FailureKind> = new Set([
+  "INTERNAL",
+  "OVERLOADED",
+  "STORAGE_FULL",
+]);
+
 /** Any expected failure as the token endpoint names it. */
 export function toOAuthError(error: AppError): OAuthError {
   if (error instanceof OAuthError) return error;
-  return new OAuthError(error.status < 500 ? "invalid_request" : "server_error", error.message);
+  const isOurs = SERVER_FAILURES.has(error.kind);
+  return new OAuthError(isOurs ? "server_error" : "invalid_request", error.message);
 }
 
 /** A description in the characters that RFC 6749 allows there. */

@@ -2,10 +2,10 @@ import type { z } from "@hono/zod-openapi";
 import type { StreamOutcome, StreamResult } from "./bulk-stream.ts";
 import { PAGE_RESULTS_MAX } from "./limits.ts";
 import type { Transaction } from "#ledger-engine";
+import { ledgerErrors } from "#ledger-engine";
 import type { BulkResultResponse } from "#modules/ledger/http/schemas.ts";
 import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/views.ts";
 import { assert } from "#platform/assert.ts";
-import { statusOf } from "#platform/errors.ts";
 import type { PagedAnswer } from "#platform/http/paged-answer.ts";
 
 /** Reads the transactions that log entries made: of the first of the ids, at least one. */
@@ -31,7 +31,7 @@ export function toStreamAnswer(
   if (broken === undefined) return { status: 200, pages, members: {} };
   const details = broken.details === undefined ? {} : { details: broken.details };
   return {
-    status: statusOf(broken.kind),
+    status: ledgerErrors.statusOf(broken.kind),
     pages,
     members: { ...toBulkFailureView(broken), ...details },
   };

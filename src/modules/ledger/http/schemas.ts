@@ -1,3 +1,4 @@
+import { ledgerErrors } from "#ledger-engine";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine";
 export {
   BulkElementRequest,
@@ -6,7 +7,6 @@ export {
   TransactionRequest,
 } from "#ledger-engine";
 import { z } from "@hono/zod-openapi";
-import { ERROR_CODES } from "#platform/errors.ts";
 import {
   ExpandParam,
   FilterParams,
@@ -369,7 +369,7 @@ export const LogResponse = z
 
 export const BulkResultResponse = z
   .object({
-    errorCode: z.enum(ERROR_CODES).optional(),
+    errorCode: z.enum(ledgerErrors.codes).optional(),
     errorDescription: z.string().optional(),
     data: TransactionResponse.optional(),
     responseType: z.string(),
@@ -380,7 +380,7 @@ export const BulkResultResponse = z
 export const BulkResponse = z
   .object({
     data: z.array(BulkResultResponse),
-    errorCode: z.enum(ERROR_CODES).optional(),
+    errorCode: z.enum(ledgerErrors.codes).optional(),
     errorMessage: z.string().optional(),
     details: z.string().optional(),
   })

@@ -9,6 +9,7 @@ import type {
   LogResponse,
   VolumeRowResponse,
 } from "./schemas.ts";
+import { ledgerErrors } from "#ledger-engine";
 import {
   byKey,
   renderStoredSchema,
@@ -25,7 +26,7 @@ import {
   type VolumeRow,
 } from "#ledger-engine";
 import type { Ledger } from "#modules/ledger/catalogue/ledger.ts";
-import { codeOf, type Failure } from "#platform/errors.ts";
+import type { Failure } from "#platform/errors.ts";
 import { withRawIntegers } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
@@ -146,8 +147,8 @@ export function toBulkView(
 
 /** What a bulk says of its first failure, next to the results. */
 export const toBulkFailureView = ({ kind, message }: Failure) => ({
-  errorCode: codeOf(kind),
-  errorMessage: `[${codeOf(kind)}] ${message}`,
+  errorCode: ledgerErrors.codeOf(kind),
+  errorMessage: `[${ledgerErrors.codeOf(kind)}] ${message}`,
 });
 
 export function toBulkResultView(
@@ -162,7 +163,7 @@ export function toBulkResultView(
   }
   const { kind, message } = result.failure;
   return {
-    errorCode: codeOf(kind),
+    errorCode: ledgerErrors.codeOf(kind),
     errorDescription: message,
     responseType: "ERROR",
     logID: 0,

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { OAuthError, toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
-import { AppError } from "#platform/errors.ts";
+import { AppError, PLATFORM_ERRORS } from "#platform/errors.ts";
 
 test("a failed authentication of the client is 401, every other refusal 400", () => {
-  expect(new OAuthError("invalid_client").status).toBe(401);
-  expect(new OAuthError("unauthorized_client").status).toBe(400);
-  expect(new OAuthError("unsupported_grant_type", "x not supported").status).toBe(400);
+  const statusOf = ({ kind }: OAuthError) =>
+    PLATFORM_ERRORS[kind as keyof typeof PLATFORM_ERRORS].status;
+  expect(statusOf(new OAuthError("invalid_client"))).toBe(401);
+  expect(statusOf(new OAuthError("unauthorized_client"))).toBe(400);
+  expect(statusOf(new OAuthError("unsupported_grant_type", "x not supported"))).toBe(400);
 });
 
 test("other failures get the nearest code", () => {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ledgerErrors } from "#ledger-engine";
 import { AMOUNT_DIGITS_MAX } from "#ledger-engine";
 import {
   AccountResponse,
@@ -9,7 +10,6 @@ import {
   TransactionResponse,
   WriteIdParams,
 } from "#modules/ledger/http/schemas.ts";
-import { ERROR_CODES } from "#platform/errors.ts";
 import { ExpandParam, HistoryParams, ListParams, TimestampParam } from "#platform/http/listing.ts";
 import { BooleanParam, Count } from "#platform/http/schemas.ts";
 
@@ -148,7 +148,7 @@ export const TransactionV1Response = TransactionResponse.extend({
 
 export const ScriptResponse = z
   .object({
-    errorCode: z.enum(ERROR_CODES).optional(),
+    errorCode: z.enum(ledgerErrors.codes).optional(),
     errorMessage: z.string().optional(),
     details: z.string().optional(),
     transaction: TransactionV1Response.optional(),

@@ -1,15 +1,16 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { ledgerErrors } from "#ledger-engine";
 import { replayHeaders } from "#modules/ledger/http/requests.ts";
 import { LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { RunScriptRequest, ScriptResponse, WriteQuery } from "#modules/ledger/http/v1/schemas.ts";
 import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit } from "#modules/ledger/http/v1/writes.ts";
-import { type FailureStatus, toErrorBody } from "#platform/errors.ts";
+import type { ErrorStatus } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 
 /** Statuses of the failures that are told with status 200. */
-const TOLD_STATUSES: ReadonlySet<FailureStatus> = new Set([400, 404, 409]);
+const TOLD_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409]);
 
 export function registerScripts(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -32,8 +33,8 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
       },
       // The official clients know a code only there.
       failure: (error) => {
-        if (!TOLD_STATUSES.has(error.status)) throw error;
-        return { status: 200, body: toErrorBody(error) };
+        if (!TOLD_STATUSES.has(ledgerErrors.statusOf(error.kind))) throw error;
+        return { status: 200, body: ledgerErrors.toBody(error) };
       },
     },
     async ({ params: { ledger }, query: { preview }, body, c }) => {
