@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "platform/sql": { uses: [], packages: ["node:sqlite"] },
   "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
-  "platform/objects": { uses: ["platform"] },
+  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts")] },
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
   "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
   "platform/events": {
