@@ -28,6 +28,7 @@ const APART = [
   "ledger/http/lists",
   "ledger/http/sdk",
   "ledger/http/wire",
+  "ledger/objects/migration",
   "ledger/v1/v1",
   "platform/http",
   "platform/storage-full",

@@ -11,7 +11,7 @@ import type {
   WriteOptions,
 } from "./rules/writes.ts";
 import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
-import { migrate } from "./storage/migrations.ts";
+import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
 import { WriteBatch } from "./storage/write-batch.ts";
@@ -76,10 +76,11 @@ export class LedgerEngine {
 
   /** Creates an empty ledger, and does nothing where there is one. */
   static create(sql: Sql, info: LedgerInfo): void {
+    if (isCreated(sql)) return;
     sql.transaction(() => {
-      migrate(sql);
+      migrateToEnd(sql);
       sql.all(
-        "INSERT INTO ledger (one, uuid, name, bucket, features) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO ledger (one, uuid, name, bucket, features) VALUES (1, ?, ?, ?, ?)",
         info.uuid,
         info.name,
         info.bucket,
@@ -88,9 +89,8 @@ export class LedgerEngine {
     });
   }
 
-  /** Opens the ledger that `create` made. */
+  /** Opens the ledger that `create` made, once `migrate` has said that its tables can be read. */
   constructor(sql: Sql, clock: Clock, settings: EngineSettings = ENGINE_SETTINGS) {
-    migrate(sql);
     this.#sql = sql;
     this.#clock = clock;
     this.#settings = settings;
@@ -265,6 +265,14 @@ export class LedgerEngine {
     this.#publishedLog = reached;
   }
 
+  /** Forgets all rows in memory: a step of a migration has changed what is stored. */
+  forgetRows(): void {
+    this.#batch.reset();
+    this.#entries.reset();
+    this.#schemas.reset();
+    this.#transactionCount = undefined;
+  }
+
   get #keepsEffectiveVolumes(): boolean {
     const { features } = this.info;
     return (
@@ -308,10 +316,7 @@ export class LedgerEngine {
       // stored.
       if (!(error instanceof AppError)) {
         this.#log.reset(head);
-        this.#batch.reset();
-        this.#entries.reset();
-        this.#schemas.reset();
-        this.#transactionCount = undefined;
+        this.forgetRows();
       }
       this.#batch.trim();
       throw error;

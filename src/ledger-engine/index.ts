@@ -98,5 +98,15 @@ export {
   type WriteOptions,
 } from "./rules/writes.ts";
 export { type DeletionChange, applyDeletion, isDeleted, storedUuid } from "./storage/deletion.ts";
-export { type MigrationStep, STEP_LAST, isCreated, readMigrations } from "./storage/migrations.ts";
+export {
+  type MigrationStep,
+  STEP_LAST,
+  type TablesState,
+  isCreated,
+  isCurrent,
+  migrate,
+  migrateSlice,
+  migrateToEnd,
+  readMigrations,
+} from "./storage/migrations.ts";
 export { type ImportBatch, type ImportOutcome } from "./write/log-importer.ts";

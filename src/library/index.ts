@@ -19,6 +19,7 @@ import {
   isLedgerName,
   LedgerEngine,
   type LedgerInfo,
+  migrateToEnd,
   parseFeatures,
   RuntimeRequest,
 } from "#ledger-engine";
@@ -87,6 +88,8 @@ export function openLedger(options: OpenOptions = {}): PublicLedger {
     const sql = isInMemory ? new PositionalSql() : openLedgerFile(resolve(file));
     try {
       LedgerEngine.create(sql, info);
+      // Cut off between two of its transactions, it goes on there when the file is opened next.
+      migrateToEnd(sql);
       const engine = new LedgerEngine(sql, clock, settings);
       assertSame(engine.info, options);
       const { onSchemaViolation = () => undefined } = options;

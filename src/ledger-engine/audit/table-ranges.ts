@@ -21,7 +21,7 @@ const TABLES = {
       "(imported_log IS NULL OR imported_log BETWEEN 0 AND (SELECT coalesce(max(id), -1) FROM log)) AS imported_log",
     ],
   },
-  migration: { key: ["step"], columns: [] },
+  migration: { key: ["step"], columns: ["cursor"] },
   asset: { key: ["id"], columns: ["name"] },
   account: {
     key: ["id"],

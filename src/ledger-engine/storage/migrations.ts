@@ -1,114 +1,111 @@
+import { type Step, STEPS } from "./tables.ts";
+import { assert, present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /**
- * The tables of a ledger, in numbered steps. A step that was released never changes.
- *
- * `log` is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
- * in its payloads. A `move` is what one transaction did to one account and asset, with the volumes after it, so that
- * the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
- * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
+ * How far the tables are. The ledger can be opened where they are `current`, and while rows are worked on if that is
+ * `served`; where the rows are `closed`, no code can read them yet.
  */
-const STEPS: readonly Step[] = [
-  {
-    name: "Tables of a ledger",
-    statements: [
-      // imported_log: the last entry that was imported, null where there is none. deleted_at: the date of the ledger's
-      // deletion. deletion_revision: the last deletion or restoration that the object knows of; a call with a lower one
-      // comes late.
-      `CREATE TABLE ledger (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        uuid TEXT NOT NULL, name TEXT NOT NULL, bucket TEXT NOT NULL, features TEXT NOT NULL,
-        published_log INTEGER NOT NULL DEFAULT 0, imported_log INTEGER,
-        deleted_at INTEGER, deletion_revision INTEGER NOT NULL DEFAULT 0
-      ) STRICT`,
-      `CREATE TABLE asset (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT`,
-      `CREATE TABLE account (
-        id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE,
-        first_usage INTEGER NOT NULL, inserted_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, metadata TEXT
-      ) STRICT`,
-      `CREATE INDEX account_first_usage ON account (first_usage)`,
-      `CREATE INDEX account_updated ON account (updated_at)`,
-      // Dates are microseconds since 1970. Only a key of an imported log can lack its hash. The checksum is 48 bits
-      // over what the hash chain does not cover; it is null where the chain covers everything, which holds for most
-      // rows.
-      `CREATE TABLE log (
-        id INTEGER PRIMARY KEY, date INTEGER NOT NULL, type INTEGER NOT NULL, tx INTEGER,
-        payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER
-      ) STRICT`,
-      `CREATE UNIQUE INDEX log_key ON log (key) WHERE key IS NOT NULL`,
-      `CREATE INDEX log_type ON log (type) WHERE type <> 0`,
-      `CREATE TABLE tx (
-        id INTEGER PRIMARY KEY, log INTEGER NOT NULL, timestamp INTEGER, reference TEXT,
-        metadata TEXT, updated_at INTEGER, reverted_at INTEGER
-      ) STRICT`,
-      `CREATE UNIQUE INDEX tx_reference ON tx (reference) WHERE reference IS NOT NULL`,
-      `CREATE INDEX tx_dated ON tx (timestamp, id) WHERE timestamp IS NOT NULL`,
-      `CREATE INDEX tx_updated ON tx (updated_at, id) WHERE updated_at IS NOT NULL`,
-      `CREATE INDEX tx_reverted ON tx (reverted_at) WHERE reverted_at IS NOT NULL`,
-      `CREATE INDEX tx_reverted_id ON tx (id) WHERE reverted_at IS NOT NULL`,
-      // role: 0 destination, 1 source, 2 both; 4 is added where a side moved a zero amount. Volumes are integers up to
-      // 2^53, and decimal text above. The effective deltas say by how much the effective volumes exceed the volumes,
-      // which is the same for many moves.
-      `CREATE TABLE move (
-        account INTEGER NOT NULL, asset INTEGER NOT NULL, tx INTEGER NOT NULL, role INTEGER NOT NULL,
-        input ANY NOT NULL, output ANY NOT NULL,
-        timestamp INTEGER, effective_delta_input ANY, effective_delta_output ANY,
-        PRIMARY KEY (account, asset, tx)
-      ) STRICT, WITHOUT ROWID`,
-      `CREATE INDEX move_dated ON move (account, asset, timestamp, tx) WHERE timestamp IS NOT NULL`,
-      // Outputs never decrease. With these moves at hand, a binary search can therefore find the last move as a source,
-      // and likewise as a destination.
-      `CREATE INDEX move_zero_amount ON move (account, asset, tx) WHERE role >= 4`,
-      // Metadata pairs by hash. scope: 0 a transaction has the pair now, 1 a transaction had it before, 2 and 3 the
-      // same for an account.
-      `CREATE TABLE metadata_index (
-        scope INTEGER NOT NULL, key INTEGER NOT NULL, value INTEGER NOT NULL, target INTEGER NOT NULL,
-        PRIMARY KEY (scope, key, value, target)
-      ) STRICT, WITHOUT ROWID`,
-      // Log entries about metadata. kind: 0 about a transaction after its creation, 1 about an account.
-      `CREATE TABLE metadata_log (
-        kind INTEGER NOT NULL, target INTEGER NOT NULL, log INTEGER NOT NULL, PRIMARY KEY (kind, target, log)
-      ) STRICT, WITHOUT ROWID`,
-      // The log entry contains the schema itself. An imported schema keeps its date.
-      `CREATE TABLE schema (log INTEGER PRIMARY KEY, version TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT`,
-    ],
-  },
-];
+export type TablesState = "current" | "served" | "closed";
 
-interface Step {
-  /** What the step is for. */
-  readonly name: string;
-  readonly statements: readonly string[];
-}
-
-/** A step that was applied to a ledger. */
+/** A step, and how far a ledger is with it; the words are those of the API. */
 export interface MigrationStep {
   readonly version: string;
   readonly name: string;
+  readonly state: "DONE" | "PROGRESS" | "TO DO";
 }
 
-export const readMigrations = (sql: Sql): MigrationStep[] =>
-  sql
-    .all<{ step: number }>("SELECT step FROM migration ORDER BY step")
-    .map(({ step }) => ({ version: `${step}`, name: STEPS[step - 1]?.name ?? "" }));
-
-/** The number of the last step. */
+/** Number of the last step. */
 export const STEP_LAST = STEPS.length;
 
 /** Whether the object holds a ledger. One that was never created has no tables. */
 export const isCreated = (sql: Sql): boolean =>
   sql.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").length > 0;
 
-/** Brings the tables up to date; does nothing where they are. Throws where a later version made the tables. */
-export function migrate(sql: Sql): void {
-  sql.transaction(() => {
-    sql.all("CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY) STRICT");
-    const [row] = sql.all<{ step: number | null }>("SELECT max(step) AS step FROM migration");
-    if ((row?.step ?? 0) > STEP_LAST) throw new Error("the ledger was made by a later version");
-    for (const [index, { statements }] of STEPS.entries()) {
-      if (index < (row?.step ?? 0)) continue;
-      for (const statement of statements) sql.all(statement);
-      sql.all("INSERT INTO migration (step) VALUES (?)", index + 1);
-    }
+/** Whether all steps are done, and no later version has done more. */
+export function isCurrent(sql: Sql, steps: readonly Step[] = STEPS): boolean {
+  const { step, cursor } = readLast(sql);
+  return step === steps.length && cursor === null;
+}
+
+/** All steps, in order. Those that a later version has done are known by their numbers only. */
+export function readMigrations(sql: Sql, steps: readonly Step[] = STEPS): MigrationStep[] {
+  const last = readLast(sql);
+  const stateOf = (step: number): MigrationStep["state"] => {
+    if (step > last.step) return "TO DO";
+    return step === last.step && last.cursor !== null ? "PROGRESS" : "DONE";
+  };
+  return Array.from({ length: Math.max(last.step, steps.length) }, (_, index) => ({
+    version: `${index + 1}`,
+    name: steps[index]?.name ?? "A step of a later version",
+    state: stateOf(index + 1),
+  }));
+}
+
+/**
+ * Makes the quick changes that are next, up to a step that works on rows: `migrateSlice` goes on from there. Does nothing
+ * where all is done. Throws `OVERLOADED` for tables of a later version, and leaves them as they are: while a new version is
+ * rolled out, the next request may come to one that knows them.
+ */
+export function migrate(sql: Sql, steps: readonly Step[] = STEPS): TablesState {
+  return sql.transaction(() => {
+    sql.all("CREATE TABLE IF NOT EXISTS migration (step INTEGER PRIMARY KEY, cursor TEXT) STRICT");
+    return advance(sql, steps);
   });
 }
+
+/** Works on one slice of the rows of the step that is under way, and makes the quick changes behind it after the last. */
+export function migrateSlice(sql: Sql, steps: readonly Step[] = STEPS): TablesState {
+  return sql.transaction(() => {
+    const { step, cursor } = readKnown(sql, steps);
+    if (cursor !== null) {
+      const rows = present(steps[step - 1]?.rows, "a step with a cursor works on rows");
+      const next = rows.slice(sql, cursor) ?? null;
+      assert(next !== cursor, "a slice works on rows behind its cursor");
+      sql.all("UPDATE migration SET cursor = ? WHERE step = ?", next, step);
+    }
+    return advance(sql, steps);
+  });
+}
+
+/** Does all that is left to do, a transaction for each slice. */
+export function migrateToEnd(sql: Sql, steps: readonly Step[] = STEPS): void {
+  for (let state = migrate(sql, steps); state !== "current";) state = migrateSlice(sql, steps);
+}
+
+/** Steps are done one after the other: none begins before all rows of the one before are done. */
+function advance(sql: Sql, steps: readonly Step[]): TablesState {
+  for (;;) {
+    const { step, cursor } = readKnown(sql, steps);
+    if (cursor !== null) {
+      // Before a later step is done, its code finds no tables that it knows, whatever this step was made for.
+      const isServed = step === steps.length && steps[step - 1]?.rows?.isServedMeanwhile === true;
+      return isServed ? "served" : "closed";
+    }
+    const next = steps[step];
+    if (next === undefined) return "current";
+    for (const statement of next.statements) sql.all(statement);
+    const start = next.rows === undefined ? null : "";
+    sql.all("INSERT INTO migration (step, cursor) VALUES (?, ?)", step + 1, start);
+  }
+}
+
+/** Throws where the last step is of a later version. */
+function readKnown(sql: Sql, steps: readonly Step[]): LastSqlRow {
+  const last = readLast(sql);
+  if (last.step <= steps.length) return last;
+  throw new AppError(
+    "OVERLOADED",
+    `the ledger was written by a later version: its tables are of step ${last.step}, and this version knows ${steps.length}`,
+  );
+}
+
+/** The last step that was begun, and where its next slice starts, null where it is done. */
+type LastSqlRow = { step: number; cursor: string | null };
+
+const readLast = (sql: Sql): LastSqlRow =>
+  sql.all<LastSqlRow>("SELECT step, cursor FROM migration ORDER BY step DESC LIMIT 1")[0] ?? {
+    step: 0,
+    cursor: null,
+  };

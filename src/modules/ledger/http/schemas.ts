@@ -241,7 +241,11 @@ export const LedgerInfoResponse = z
     name: z.string(),
     storage: z.object({
       migrations: z.array(
-        z.object({ version: z.string(), name: z.string(), state: z.enum(["DONE"]) }),
+        z.object({
+          version: z.string(),
+          name: z.string(),
+          state: z.enum(["DONE", "PROGRESS", "TO DO"]),
+        }),
       ),
     }),
   })

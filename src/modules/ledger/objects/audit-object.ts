@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import {
   LedgerAudit,
   parseProgress,
+  isCurrent,
   storedUuid,
   type AuditReport,
   type LedgerInfo,
@@ -43,7 +44,9 @@ export class LedgerAuditObject extends DurableObject<Env> {
 
   async #work(info: LedgerInfo): Promise<Result<AuditReport>> {
     const stored = storedUuid(this.#sql);
-    if (stored !== undefined && stored !== info.uuid) await this.ctx.storage.deleteAll();
+    // A copy that an earlier version has begun, or a later one, has tables of another form.
+    const isUsable = stored === info.uuid && isCurrent(this.#sql);
+    if (stored !== undefined && !isUsable) await this.ctx.storage.deleteAll();
     const audit = this.#open(info);
     const ledger = this.env.LEDGERS.getByName(info.name);
     const endMs = Date.now() + WORK_MS;

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { GroupCommit } from "./group-commit.ts";
 import { ImportLock } from "./import-lock.ts";
+import { type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
   LedgerEngine,
@@ -8,7 +9,6 @@ import {
   applyDeletion,
   isCreated,
   isDeleted,
-  readMigrations,
   storedUuid,
   type AuditAnswer,
   type AuditRequest,
@@ -33,6 +33,7 @@ import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
+import { Alarms } from "#platform/objects/alarms.ts";
 import { attempt, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -54,10 +55,10 @@ const ANNOUNCED_MAX = 10_000;
 /** What one call gives of the transactions that a stream has made, in bytes. */
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
 
-const NOT_CREATED = {
+const NOT_CREATED: Refusal = {
   ok: false,
   failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
-} as const;
+};
 
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
@@ -87,8 +88,9 @@ export class LedgerObject extends DurableObject<Env> {
   #isDeleted = false;
   /** Deletions, restorations and purges so far: tells whether one came while the catalogue was asked. */
   #changes = 0;
+  readonly #alarms: Alarms<"events" | "migration">;
+  readonly #migration: TableMigration;
   #isAnnouncing = false;
-  #isAlarmSet = false;
   /** How often the alarm has sent events again since one was confirmed. */
   #resends = 0;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
@@ -101,7 +103,14 @@ export class LedgerObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#commits = new GroupCommit(() => ctx.storage.sync());
-    if (isCreated(this.#sql)) this.#engine = this.#open();
+    this.#alarms = new Alarms(ctx.storage, {
+      events: () => this.#resend(),
+      migration: () => this.#migrate(),
+    });
+    this.#migration = new TableMigration(this.#sql, () =>
+      this.#alarms.set("migration", Date.now()),
+    );
+    if (isCreated(this.#sql)) this.#load();
   }
 
   /** The ledger's uuid, or `LEDGER_NOT_FOUND`. Makes the object of a ledger that the catalogue has. */
@@ -172,12 +181,17 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   async migrations(): Promise<Result<MigrationStep[]>> {
-    return this.#withEngine(() => readMigrations(this.#sql));
+    const engine = this.#engine ?? (await this.#adopt());
+    // Also those of a ledger that can't be opened: they say why.
+    const isStored = engine !== undefined || this.#migration.refusal !== undefined;
+    if (this.#isDeleted || !isStored) return NOT_CREATED;
+    return { ok: true, value: this.#migration.steps };
   }
 
   /** For the audit of the ledger: rows of its log and tables, of one moment. */
   async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
-    return this.#withEngine(() => answerAudit(this.#sql, request), uuid);
+    const answer = await this.#withEngine(() => answerAudit(this.#sql, request), uuid);
+    return answer.ok ? (this.#migration.auditRefusal ?? answer) : answer;
   }
 
   /** The consumer has stored what follows from the events up to this log entry. */
@@ -192,7 +206,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** The ledger is deleted, or restored. An object that does not know itself keeps nothing: it asks the catalogue. */
   async setDeletion(change: DeletionChange): Promise<void> {
     this.#changes++;
-    if (this.#engine === undefined) return;
+    if (!isCreated(this.#sql)) return;
     applyDeletion(this.#sql, change);
     this.#isDeleted = isDeleted(this.#sql);
   }
@@ -204,7 +218,8 @@ export class LedgerObject extends DurableObject<Env> {
     if (storedUuid(this.#sql) !== uuid) return;
     this.#engine = undefined;
     this.#isDeleted = false;
-    this.#isAlarmSet = false;
+    this.#migration.clear();
+    this.#alarms.clear();
     this.#resends = 0;
     this.#announcedLogId = 0;
     this.#importLock.clear();
@@ -213,20 +228,36 @@ export class LedgerObject extends DurableObject<Env> {
     await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
   }
 
-  /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
   override async alarm(): Promise<void> {
+    await this.#alarms.ring();
+  }
+
+  /** Announces again what no consumer has confirmed: a message may be lost, and a crash may come before its sending. */
+  async #resend(): Promise<void> {
+    // What is announced could not be read.
+    if (this.#migration.refusal !== undefined) return this.#armResend();
     const engine = this.#engine;
-    this.#isAlarmSet = false;
     if (engine === undefined || engine.publishedLogId >= engine.lastLogId) return;
     this.#resends++;
-    this.#armAlarm();
+    this.#armResend();
     await this.#send(engine);
   }
 
-  #open(): LedgerEngine {
-    const engine = this.#openEngine();
+  #migrate(): void {
+    if (!this.#migration.continue()) return;
+    this.#engine?.forgetRows();
+    this.#openIfReady();
+  }
+
+  /** Opens the ledger that is stored, unless its tables have to be brought up to date first. */
+  #load(): void {
     this.#isDeleted = isDeleted(this.#sql);
-    return engine;
+    this.#migration.start();
+    this.#openIfReady();
+  }
+
+  #openIfReady(): void {
+    if (this.#migration.refusal === undefined) this.#engine ??= this.#openEngine();
   }
 
   #openEngine(): LedgerEngine {
@@ -254,7 +285,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** Runs a write in its group, and announces what it has changed. */
   async #write<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    if (engine === undefined || !isOf(engine, uuid)) return this.#absence;
     return this.#commits.run(() => {
       // Between the call and its turn, the ledger may have been deleted.
       if (this.#isDeleted || this.#engine !== engine) return NOT_CREATED;
@@ -271,7 +302,7 @@ export class LedgerObject extends DurableObject<Env> {
   /** Runs `work` on the ledger, as a result that survives the way to the caller. */
   async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return NOT_CREATED;
+    if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return this.#absence;
     return attempt(() => work(engine));
   }
 
@@ -281,8 +312,13 @@ export class LedgerObject extends DurableObject<Env> {
     work: (engine: LedgerEngine) => T,
   ): Promise<Result<T>> {
     const engine = this.#engine ?? (await this.#adopt());
-    if (engine === undefined || !isOf(engine, uuid)) return NOT_CREATED;
+    if (engine === undefined || !isOf(engine, uuid)) return this.#migration.refusal ?? NOT_CREATED;
     return attempt(() => work(engine));
+  }
+
+  /** Why a ledger can't be used: it is not there for anybody, or its tables are not ready. */
+  get #absence(): Refusal {
+    return this.#isDeleted ? NOT_CREATED : (this.#migration.refusal ?? NOT_CREATED);
   }
 
   /**
@@ -291,7 +327,7 @@ export class LedgerObject extends DurableObject<Env> {
    */
   async #adopt(): Promise<LedgerEngine | undefined> {
     const name = this.ctx.id.name;
-    if (name === undefined) return undefined;
+    if (name === undefined || this.#migration.refusal !== undefined) return undefined;
     for (;;) {
       const changes = this.#changes;
       const ledger = await LedgerCatalogue.from(this.env).find(name);
@@ -307,7 +343,7 @@ export class LedgerObject extends DurableObject<Env> {
       LedgerEngine.create(this.#sql, ledger);
       applyDeletion(this.#sql, ledger);
     });
-    this.#engine = this.#open();
+    this.#load();
   }
 
   /**
@@ -317,7 +353,7 @@ export class LedgerObject extends DurableObject<Env> {
    */
   #announce(engine: LedgerEngine): void {
     if (engine.publishedLogId >= engine.lastLogId) return;
-    if (!this.#isAlarmSet) this.#armAlarm();
+    if (!this.#alarms.isSet("events")) this.#armResend();
     if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
     this.#isAnnouncing = true;
     const isBusy = Date.now() < this.#busyUntilMs;
@@ -331,12 +367,9 @@ export class LedgerObject extends DurableObject<Env> {
     );
   }
 
-  #armAlarm(): void {
-    this.#isAlarmSet = true;
-    // Not awaited on purpose: the write is part of this turn's commit, and the answer waits for that.
-    void this.ctx.storage.setAlarm(
-      Date.now() + waitAfterFailures(RESEND_BACKOFF, this.#resends + 1),
-    );
+  #armResend(): void {
+    const waitMs = waitAfterFailures(RESEND_BACKOFF, this.#resends + 1);
+    this.#alarms.set("events", Date.now() + waitMs);
   }
 
   async #send(engine: LedgerEngine): Promise<void> {

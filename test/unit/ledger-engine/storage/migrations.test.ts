@@ -1,26 +1,165 @@
-import { expect, test } from "vitest";
-import { isCreated, migrate, STEP_LAST } from "#ledger-engine/storage/migrations.ts";
+import { describe, expect, test } from "vitest";
+import {
+  isCreated,
+  isCurrent,
+  migrate,
+  migrateSlice,
+  migrateToEnd,
+  readMigrations,
+  STEP_LAST,
+} from "#ledger-engine/storage/migrations.ts";
+import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
+import { create, posting, refusalOf, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import {
+  cursorOf,
+  missed,
+  slicesOf,
+  stepsWith,
+  visited,
+} from "#test/support/ledger-engine/made-up-step.ts";
 
-test("a migration that was cut off is done again", () => {
-  const sql = new NodeSql();
-  const failing: Sql = {
-    all: <Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] => {
-      if (statement.startsWith("INSERT INTO migration")) throw new Error("cut off");
-      return sql.all<Row>(statement, ...bindings);
-    },
-    transaction: (work) => sql.transaction(work),
-  };
-  expect(() => migrate(failing)).toThrow("cut off");
-  expect(isCreated(sql)).toBe(false);
-  migrate(sql);
-  expect(sql.all("SELECT max(step) AS step FROM migration")).toEqual([{ step: STEP_LAST }]);
+/** The same database, where a statement that begins so is the last thing that happens before a crash. */
+const failingAt = (sql: Sql, beginning: string): Sql => ({
+  all: <Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] => {
+    if (statement.startsWith(beginning)) throw new Error("cut off");
+    return sql.all<Row>(statement, ...bindings);
+  },
+  transaction: (work) => sql.transaction(work),
 });
 
-test("tables of a later version are refused", () => {
-  const sql = new NodeSql();
-  migrate(sql);
-  sql.all("INSERT INTO migration (step) VALUES (?)", STEP_LAST + 1);
-  expect(() => migrate(sql)).toThrow("the ledger was made by a later version");
+const pay = () => create([posting("world -> a", 1)]);
+
+function ledgerOf(transactions: number): TestLedger {
+  const ledger = new TestLedger();
+  for (let done = 0; done < transactions; done += 500) {
+    ledger.bulk(Array.from({ length: Math.min(500, transactions - done) }, pay));
+  }
+  return ledger;
+}
+
+describe("quick steps", () => {
+  test("that were cut off are done again", () => {
+    const sql = new NodeSql();
+    expect(() => migrate(failingAt(sql, "INSERT INTO migration"))).toThrow("cut off");
+    expect(isCreated(sql)).toBe(false);
+    expect(migrate(sql)).toBe("current");
+    expect(sql.all("SELECT step, cursor FROM migration")).toEqual([
+      { step: STEP_LAST, cursor: null },
+    ]);
+  });
+
+  test("of a later version make a ledger that this one leaves alone, and says so", () => {
+    const sql = new NodeSql();
+    migrate(sql);
+    sql.all("INSERT INTO migration (step, cursor) VALUES (?, '7')", STEP_LAST + 1);
+    expect(refusalOf(() => migrate(sql))).toBe("OVERLOADED");
+    expect(() => migrate(sql)).toThrow(
+      `the ledger was written by a later version: its tables are of step ${STEP_LAST + 1}, and this version knows ${STEP_LAST}`,
+    );
+    expect(() => migrateSlice(sql)).toThrow("by a later version");
+    expect(isCurrent(sql)).toBe(false);
+    expect(cursorOf(sql)).toBe("7");
+    expect(readMigrations(sql).at(-1)).toEqual({
+      version: `${STEP_LAST + 1}`,
+      name: "A step of a later version",
+      state: "PROGRESS",
+    });
+  });
+});
+
+describe("a step that visits every transaction", () => {
+  const ROWS = 300;
+  /** Three full slices, and one that is not. */
+  const SIZE = 1000;
+  const SERVED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: true });
+  const CLOSED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: false });
+
+  test("does so in bounded slices, and goes on where it was killed", () => {
+    const size = 5000;
+    const { sql } = ledgerOf(size);
+    expect(migrate(sql, SERVED)).toBe("served");
+    let kills = 0;
+    for (let before = 0, state = "served"; state !== "current"; before = visited(sql)) {
+      if (before === 900 || before === 2700 || before === 4800) {
+        // In the middle of a slice, with its rows written, and just before its end is stored.
+        expect(() => migrateSlice(failingAt(sql, "UPDATE migration"), SERVED)).toThrow("cut off");
+        expect([visited(sql), cursorOf(sql)]).toEqual([before, `${before}`]);
+        expect(migrate(sql, SERVED)).toBe("served");
+        kills++;
+      }
+      state = migrateSlice(sql, SERVED);
+      expect(visited(sql) - before).toBe(Math.min(ROWS, size - before));
+    }
+    expect([kills, visited(sql), missed(sql), isCurrent(sql, SERVED)]).toEqual([3, size, 0, true]);
+    expect(migrate(sql, SERVED)).toBe("current");
+    expect(visited(sql)).toBe(size);
+  });
+
+  test("lets the ledger be read and written between its slices, where it says so", () => {
+    const ledger = ledgerOf(SIZE);
+    let slices = 0;
+    for (const state of slicesOf(ledger.sql, SERVED)) {
+      if (state === "current") break;
+      ledger.engine.forgetRows();
+      expect(state).toBe("served");
+      expect(ledger.commit(pay()).id).toBe(SIZE + ++slices);
+      expect(ledger.volumes("a")["USD"]).toBe(`${SIZE + slices}/0`);
+      // As after an eviction.
+      if (slices % 2 === 0) ledger.open();
+    }
+    expect(slices).toBeGreaterThanOrEqual(3);
+    expect([visited(ledger.sql), missed(ledger.sql)]).toEqual([SIZE + slices, 0]);
+    const { engine, sql } = ledger;
+    sql.all("DELETE FROM migration WHERE step > ?", STEP_LAST); // what an audit compares with has no such step
+    expect(audited({ sql, engine }).differences).toEqual([]);
+  });
+
+  test("keeps the ledger closed, where it says so", () => {
+    const { sql } = ledgerOf(SIZE);
+    const states = [...slicesOf(sql, CLOSED)];
+    expect(states.slice(0, -1)).toEqual(["closed", "closed", "closed"]);
+    expect(states.at(-1)).toBe("current");
+    expect(missed(sql)).toBe(0);
+  });
+
+  test("is told step by step", () => {
+    const { sql } = ledgerOf(SIZE);
+    const statesOf = () => readMigrations(sql, SERVED).map(({ state }) => state);
+    const done = STEPS.map(() => "DONE");
+    expect(statesOf()).toEqual([...done, "TO DO"]);
+    migrate(sql, SERVED);
+    expect(statesOf()).toEqual([...done, "PROGRESS"]);
+    migrateToEnd(sql, SERVED);
+    expect(statesOf()).toEqual([...done, "DONE"]);
+  });
+
+  test("closes the ledger, whatever it says, before a step that comes behind it", () => {
+    const { sql } = ledgerOf(SIZE);
+    const last: Step = { name: "Last", statements: ["CREATE TABLE last (id INTEGER) STRICT"] };
+    const steps = [...SERVED, last];
+    const states: string[] = [];
+    for (const state of slicesOf(sql, steps)) {
+      states.push(state);
+      const [table] = sql.all("SELECT 1 FROM sqlite_master WHERE name = 'last'");
+      expect(table !== undefined).toBe(state === "current");
+    }
+    expect(new Set(states)).toEqual(new Set(["closed", "current"]));
+    expect([visited(sql), missed(sql)]).toEqual([SIZE, 0]);
+  });
+
+  test("is done in a new ledger at once", () => {
+    const sql = new NodeSql();
+    sql.transaction(() => migrateToEnd(sql, CLOSED));
+    expect(isCurrent(sql, CLOSED)).toBe(true);
+  });
+
+  test("that stays where it is is stopped", () => {
+    const { sql } = ledgerOf(1);
+    const rows = { isServedMeanwhile: true, slice: (_: Sql, cursor: string) => cursor };
+    const steps = [...STEPS, { name: "Nowhere", statements: [], rows }];
+    expect(() => migrateToEnd(sql, steps)).toThrow("a slice works on rows behind its cursor");
+  });
 });

@@ -162,8 +162,7 @@ function registerLedgerFacts(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const steps = await LedgerService.from(c.var.context).listMigrations(params.ledger);
-      const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
+      const migrations = await LedgerService.from(c.var.context).listMigrations(params.ledger);
       return { status: 200, body: { data: { name: params.ledger, storage: { migrations } } } };
     },
   );

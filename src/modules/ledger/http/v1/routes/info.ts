@@ -20,8 +20,9 @@ export function registerInfo(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(400, 404) },
     },
     async ({ params: { ledger }, c }) => {
-      const steps = await withLedgerOrEmpty(c, ledger, (reader) => reader.listMigrations(ledger));
-      const migrations = steps.map((step) => ({ ...step, state: "DONE" as const }));
+      const migrations = await withLedgerOrEmpty(c, ledger, (reader) =>
+        reader.listMigrations(ledger),
+      );
       return { status: 200, body: { data: { name: ledger, storage: { migrations } } } };
     },
   );

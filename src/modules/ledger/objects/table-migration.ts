@@ -1,0 +1,73 @@
+import {
+  isCreated,
+  isCurrent,
+  migrate,
+  migrateSlice,
+  readMigrations,
+  type MigrationStep,
+  type TablesState,
+} from "#ledger-engine";
+import { attempt, type Result } from "#platform/result.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** Why a call is refused. */
+export type Refusal = Extract<Result<never>, { ok: false }>;
+
+const MIGRATING: Refusal = {
+  ok: false,
+  failure: {
+    kind: "OVERLOADED",
+    message: "the storage of the ledger is being brought up to date, try again later",
+  },
+};
+
+/** Brings the tables of a ledger's object up to date, a slice at a time, and says what they are good for meanwhile. */
+export class TableMigration {
+  readonly #sql: Sql;
+  readonly #wake: () => void;
+  #state: TablesState | Refusal = "current";
+
+  /** `wake` sees to it that `continue` is called soon, whatever happens to the object. */
+  constructor(sql: Sql, wake: () => void) {
+    this.#sql = sql;
+    this.#wake = wake;
+  }
+
+  /** Why the ledger can't be opened; undefined where it can. */
+  get refusal(): Refusal | undefined {
+    if (this.#state === "closed") return MIGRATING;
+    return typeof this.#state === "string" ? undefined : this.#state;
+  }
+
+  /** Why the rows can't be compared with those of a ledger that is rebuilt; undefined where they can. */
+  get auditRefusal(): Refusal | undefined {
+    return this.#state === "current" ? undefined : (this.refusal ?? MIGRATING);
+  }
+
+  get steps(): MigrationStep[] {
+    return readMigrations(this.#sql);
+  }
+
+  /** Makes the quick changes of a ledger that is stored. */
+  start(): void {
+    this.#take(() => migrate(this.#sql));
+  }
+
+  /** Works on one slice of rows. Returns whether there was one: perhaps none is left, or the storage was given back. */
+  continue(): boolean {
+    if (!isCreated(this.#sql) || isCurrent(this.#sql)) return false;
+    this.#take(() => migrateSlice(this.#sql));
+    return true;
+  }
+
+  /** The tables are gone. */
+  clear(): void {
+    this.#state = "current";
+  }
+
+  #take(work: () => TablesState): void {
+    const result = attempt(work);
+    this.#state = result.ok ? result.value : result;
+    if (result.ok && result.value !== "current") this.#wake();
+  }
+}

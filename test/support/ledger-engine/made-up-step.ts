@@ -1,0 +1,72 @@
+import { migrate, migrateSlice, type TablesState } from "#ledger-engine/storage/migrations.ts";
+import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
+
+/** What a made-up step is like. */
+interface MadeUp {
+  readonly rowsPerSlice: number;
+  readonly isServedMeanwhile: boolean;
+}
+
+/**
+ * The steps that there are, and one more that visits every transaction: it finds them by their log entries. The trigger
+ * stands for the code of a version with this step, which writes the new rows of its own transactions.
+ */
+export const stepsWith = ({ rowsPerSlice, isServedMeanwhile }: MadeUp): readonly Step[] => [
+  ...STEPS,
+  {
+    name: "Transactions by log entry",
+    statements: [
+      "CREATE TABLE by_log (log INTEGER PRIMARY KEY, tx INTEGER NOT NULL) STRICT",
+      "CREATE TRIGGER by_log_tx AFTER INSERT ON tx BEGIN INSERT INTO by_log VALUES (new.log, new.id); END",
+    ],
+    rows: {
+      isServedMeanwhile,
+      slice: (sql, cursor) => {
+        const after = Number(cursor);
+        sql.all(`INSERT OR IGNORE INTO by_log SELECT log, id FROM ${PAGE}`, after, rowsPerSlice);
+        const page = first(
+          sql.all<{ last: number | null; rows: number }>(
+            `SELECT max(id) AS last, count(*) AS rows FROM ${PAGE}`,
+            after,
+            rowsPerSlice,
+          ),
+        );
+        return page.rows < rowsPerSlice ? undefined : `${page.last}`;
+      },
+    },
+  },
+];
+
+const PAGE = "(SELECT id, log FROM tx WHERE id > ? ORDER BY id LIMIT ?)";
+
+/** Takes a ledger back to before the made-up step, as a version without it has left it. */
+export const UNDO_MADE_UP: readonly string[] = [
+  "DROP TRIGGER by_log_tx",
+  "DROP TABLE by_log",
+  `DELETE FROM migration WHERE step > ${STEPS.length}`,
+];
+
+/** How many transactions the step has visited. */
+export const visited = (sql: Sql): number =>
+  first(sql.all<{ rows: number }>("SELECT count(*) AS rows FROM by_log")).rows;
+
+/** Transactions that the step has not visited, or wrongly. */
+export const missed = (sql: Sql): number =>
+  first(
+    sql.all<{ rows: number }>(
+      "SELECT count(*) AS rows FROM tx LEFT JOIN by_log ON by_log.log = tx.log WHERE by_log.tx IS NOT tx.id",
+    ),
+  ).rows;
+
+/** Where the slice after this one begins; null where no step is under way. */
+export const cursorOf = (sql: Sql): string | null =>
+  first(
+    sql.all<{ cursor: string | null }>("SELECT cursor FROM migration ORDER BY step DESC LIMIT 1"),
+  ).cursor;
+
+/** Begins the step if need be, then works on it slice by slice. Gives the state after each. */
+export function* slicesOf(sql: Sql, steps: readonly Step[]): Generator<TablesState> {
+  for (let state = migrate(sql, steps); state !== "current";)
+    yield (state = migrateSlice(sql, steps));
+}
