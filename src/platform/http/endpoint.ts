@@ -119,8 +119,14 @@ const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   507: "Storage is full: nothing was written",
 };
 
-/** The error answers that an operation declares, besides 401, 500, 503 and 507, which all have. */
-export const errors = (...statuses: readonly ErrorStatus[]) =>
+/** The statuses that no operation declares, as they follow from what it is; see `commonErrors`. */
+type CommonStatus = 400 | 401 | 500 | 503 | 507;
+
+/** The error answers that an operation declares, besides those that all have. */
+export const errors = (...statuses: readonly Exclude<ErrorStatus, CommonStatus>[]) =>
+  errorResponses(statuses);
+
+const errorResponses = (statuses: readonly ErrorStatus[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
   ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
@@ -287,7 +293,30 @@ async function parseBodyPart<S extends z.ZodType>(
   return parsePart(spec.body, value, "body");
 }
 
-const ALWAYS = errors(401, 500, 503, 507);
+/** What the common errors of an operation depend on. */
+interface OperationShape {
+  readonly scope: Scope | "public";
+  readonly body?: z.ZodType;
+  readonly bodyKind?: BodyKind;
+  readonly failure?: unknown;
+}
+
+/** What any operation may answer: a URL can be broken, a deployment too busy or full, whatever is asked. */
+function commonErrors({ scope, body, bodyKind, failure }: OperationShape): Responses {
+  const isLimited = body !== undefined && bodyKind !== "chunks" && failure === undefined;
+  return errorResponses([
+    400,
+    ...(scope === "public" ? [] : [401 as const]),
+    ...(isLimited ? [413 as const] : []),
+    500,
+    503,
+    507,
+  ]);
+}
+
+/** An error answer of an operation's own is not the only one of its status: what goes wrong before it is told as anywhere. */
+const withCommonErrors = (status: string, schema: z.ZodType): z.ZodType =>
+  Number(status) < 400 || schema === ErrorResponse ? schema : z.union([schema, ErrorResponse]);
 
 function register<
   P extends z.ZodType,
@@ -322,22 +351,22 @@ function register<
           }),
     },
     responses: Object.fromEntries(
-      Object.entries({ ...(scope === "public" ? {} : ALWAYS), ...spec.responses }).map(
-        ([status, response]) => [
-          status,
-          {
-            description: response.description,
-            ...(response.headers === undefined ? {} : { headers: response.headers }),
-            ...contentOf(response),
-          },
-        ],
-      ),
+      Object.entries({ ...commonErrors(spec), ...spec.responses }).map(([status, response]) => [
+        status,
+        {
+          description: response.description,
+          ...(response.headers === undefined ? {} : { headers: response.headers }),
+          ...contentOf(status, response),
+        },
+      ]),
     ),
   });
 }
 
-function contentOf({ schema, contentType = CONTENT_TYPES.json }: ResponseSpec) {
-  if (schema !== undefined) return { content: { [contentType]: { schema } } };
+function contentOf(status: string, { schema, contentType = CONTENT_TYPES.json }: ResponseSpec) {
+  if (schema !== undefined) {
+    return { content: { [contentType]: { schema: withCommonErrors(status, schema) } } };
+  }
   const isText = contentType !== CONTENT_TYPES.json;
   return isText ? { content: { [contentType]: { schema: z.string() } } } : {};
 }

@@ -1,15 +1,25 @@
-import { validate } from "@hyperjump/json-schema/openapi-3-1";
+import { registerSchema, validate } from "@hyperjump/json-schema/openapi-3-1";
 import { beforeAll, describe, expect, test } from "vitest";
-import { send } from "#test/support/platform/api.ts";
+import { api, freshName, send } from "#test/support/platform/api.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
+interface SchemaMembers {
+  readonly type?: string;
+  readonly format?: string;
+  readonly $ref?: string;
+  readonly anyOf?: readonly SchemaMembers[];
+}
+interface Described {
+  readonly content?: Readonly<Record<string, { readonly schema?: SchemaMembers }>>;
+}
 interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-  readonly responses: Readonly<Record<string, { readonly content?: unknown }>>;
+  readonly requestBody?: Required<Described>;
+  readonly responses: Readonly<Record<string, Described>>;
 }
 interface Document {
   readonly info: { readonly description: string };
@@ -25,11 +35,19 @@ interface Document {
   };
 }
 
+const ERROR = "#/components/schemas/Error";
+/** What every client can write that is generated from the document. */
+const WRITTEN_BY_CLIENTS = new Set(["application/json", "application/x-www-form-urlencoded"]);
+/** Names the document to the validator, which reads nothing from there. */
+const DOCUMENT_URI = "https://florin.example/openapi.json";
+
 let document: Document;
 let operations: { path: string; method: string; operation: Operation }[];
 
 beforeAll(async () => {
   document = await (await send("/openapi.json")).json();
+  const schema = document as unknown as Parameters<typeof registerSchema>[0]; // it came as JSON
+  registerSchema(schema, DOCUMENT_URI, "https://spec.openapis.org/oas/3.1/dialect/base");
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -118,12 +136,88 @@ describe("the OpenAPI document", () => {
   test("describes a success and the errors of every operation", () => {
     const wrong = operations.filter(({ operation: { responses, security } }) => {
       const statuses = Object.keys(responses);
-      const expected = security?.length === 0 ? [] : ["401", "500", "503"];
+      const expected = ["400", "500", "503", "507", ...(security?.length === 0 ? [] : ["401"])];
       const succeeds = statuses.some((status) => /^[23]/.test(status));
       return !succeeds || !expected.every((status) => responses[status]?.content !== undefined);
     });
     expect(wrong.map(nameOf)).toEqual([]);
   });
+
+  test("tells that a body may be too large, unless it has no limit or an error of its own", () => {
+    const wrong = operations.filter(({ operation: { requestBody, responses } }) => {
+      if (requestBody === undefined || "413" in responses) return false;
+      const hasLimit = !("application/octet-stream" in requestBody.content);
+      return hasLimit && refersTo(responses["400"], ERROR) === "only";
+    });
+    expect(wrong.map(nameOf)).toEqual([]);
+  });
+
+  test("has the error that all share among those of every status", () => {
+    const wrong = operations.flatMap((operation) =>
+      Object.entries(operation.operation.responses)
+        .filter(([status]) => Number(status) >= 400)
+        .filter(([, response]) => refersTo(response, ERROR) === "not")
+        .map(([status]) => `${nameOf(operation)} ${status}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("describes what is no JSON and no form as bytes, which every client can send", () => {
+    const wrong = operations.filter(({ operation }) =>
+      Object.entries(operation.requestBody?.content ?? {})
+        .filter(([type]) => !WRITTEN_BY_CLIENTS.has(type))
+        .some(([, { schema }]) => schema?.type !== "string" || schema.format !== "binary"),
+    );
+    expect(wrong.map(nameOf)).toEqual([]);
+  });
+});
+
+describe("what is sent is what the document says", () => {
+  test("for a URL that no operation takes", async () => {
+    for (const { path, method } of operations) {
+      const url = `${path.replaceAll(/\{[^}]+\}/g, "1")}?a=%00`;
+      const response = await send(url, { method: method.toUpperCase() });
+      expect([nameOf({ path, method }), response.status]).toEqual([nameOf({ path, method }), 400]);
+      if (method !== "head") await expectDescribed({ path, method }, response);
+    }
+  });
+
+  test("for a bulk that is refused before it is tried, and for one that fails", async () => {
+    const ledger = freshName("document");
+    await api(`/api/ledger/v2/${ledger}`, { method: "POST" });
+    const bulk = { path: "/api/ledger/v2/{ledger}/_bulk", method: "post" };
+    const failing = [{ action: "REVERT_TRANSACTION", data: { id: 1 } }];
+    for (const query of ["?parallel=a&parallel=b", ""]) {
+      const init = { body: failing, headers: { "content-type": "application/json" } };
+      const response = await api(`/api/ledger/v2/${ledger}/_bulk${query}`, init);
+      expect(response.status).toBe(400);
+      await expectDescribed(bulk, response);
+    }
+  });
+
+  test.each([
+    ["grant_type=nope", 400],
+    ["grant_type=client_credentials", 401],
+  ])("for a token that is refused: %s", async (body, status) => {
+    const token = { path: "/api/auth/oauth/token", method: "post" };
+    const response = await send(token.path, { method: "POST", body });
+    expect(response.status).toBe(status);
+    await expectDescribed(token, response);
+  });
+
+  /** Holds an answer against the schema of its status. */
+  async function expectDescribed(
+    { path, method }: { path: string; method: string },
+    response: Response,
+  ): Promise<void> {
+    const content = ["responses", `${response.status}`, "content", "application/json", "schema"];
+    const pointer = ["paths", path, method, ...content]
+      .map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1"))
+      .map(encodeURIComponent);
+    const check = await validate(`${DOCUMENT_URI}#/${pointer.join("/")}`);
+    const body = await response.json<Parameters<typeof check>[0]>();
+    expect([body, check(body, "BASIC")]).toEqual([body, { valid: true }]);
+  }
 });
 
 test("the front page leads to the API reference, which asks for a token where the server gives them", async () => {
@@ -149,6 +243,16 @@ describe("every operation with a scope", () => {
     }
   });
 });
+
+/** Whether an answer has a schema by reference: as its only one, as one of several, or not at all. */
+function refersTo(
+  response: Described | undefined,
+  reference: string,
+): "only" | "among others" | "not" {
+  const schema = response?.content?.["application/json"]?.schema;
+  if (schema?.$ref === reference) return "only";
+  return schema?.anyOf?.some(({ $ref }) => $ref === reference) === true ? "among others" : "not";
+}
 
 function referencesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];

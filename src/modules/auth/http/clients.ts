@@ -54,7 +54,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       scope: "auth:write",
       body: CreateClientRequest,
       bodyBytesMax: CLIENT_BYTES_MAX,
-      responses: { 201: json("The client", ClientResponse), ...errors(400, 409, 413) },
+      responses: { 201: json("The client", ClientResponse), ...errors(409) },
     },
     async ({ body: { id, ...fields }, c }) => {
       const client = await ClientService.from(c.var.context).create(
@@ -97,7 +97,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       params: ClientParams,
       body: UpdateClientRequest,
       bodyBytesMax: CLIENT_BYTES_MAX,
-      responses: { 200: json("The client", ClientResponse), ...errors(400, 404, 413) },
+      responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
       const client = await ClientService.from(c.var.context).replace(params.clientId, body);
@@ -138,7 +138,7 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       params: ClientParams,
       body: CreateSecretRequest,
       bodyBytesMax: CLIENT_BYTES_MAX,
-      responses: { 200: json("The secret", SecretResponse), ...errors(400, 404, 413) },
+      responses: { 200: json("The secret", SecretResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
       const created = await ClientService.from(c.var.context).createSecret(params.clientId, body);

@@ -57,7 +57,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       before: assertExportersServed,
       body: ExporterRequest,
-      responses: { 201: json("The exporter", dataOf(ExporterResponse)), ...errors(400) },
+      responses: { 201: json("The exporter", dataOf(ExporterResponse)) },
     },
     async ({ body, c }) => {
       const { driver = "", config } = body;
@@ -99,7 +99,7 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
       description: "Its pipelines go on with the new driver and config, from where they are.",
       scope: "ledger:write",
       body: ExporterRequest,
-      responses: { 204: empty("Replaced"), ...errors(400, 404) },
+      responses: { 204: empty("Replaced"), ...errors(404) },
     },
     async ({ params, body, c }) => {
       const { driver = "", config } = body;

@@ -75,7 +75,7 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       body: PipelineRequest,
       responses: {
         201: json("The pipeline, started", dataOf(PipelineResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, body, c }) => {
@@ -147,7 +147,7 @@ function registerSwitch(app: OpenAPIHono<AppEnv>, { verb, operationId, summary }
       params: PipelineParams,
       responses: {
         202: empty("Done"),
-        ...errors(...(verb === "start" ? [400 as const] : []), 404),
+        ...errors(404),
       },
     },
     async ({ params, c }) => {

@@ -1,5 +1,3 @@
-import { ledgerErrors } from "#ledger-engine";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine";
 export {
   BulkElementRequest,
   RevertRequest,
@@ -120,13 +118,6 @@ export const RevertQuery = WriteQuery.extend({
   force: BooleanParam,
   atEffectiveDate: BooleanParam,
 });
-export const BulkQuery = z.object({
-  atomic: BooleanParam,
-  continueOnFailure: BooleanParam,
-  parallel: BooleanParam,
-  schemaVersion: SchemaVersionParam,
-});
-
 export const SchemaParams = LedgerParams.extend({ version: z.string() });
 /** `order` is an older way to say the direction; other values change nothing. */
 export const SchemaListQuery = ListQuery.extend({
@@ -189,40 +180,6 @@ export const CreateLedgerRequest = z
     features: MetadataSchema.nullish(),
   })
   .nullish();
-
-/** The elements are parsed one by one, so that their number is known first. */
-export const BulkRequest = z
-  .array(z.unknown())
-  .nullable()
-  .openapi({
-    type: "array",
-    items: {
-      type: "object",
-      required: ["action", "data"],
-      properties: {
-        action: {
-          type: "string",
-          enum: ["CREATE_TRANSACTION", "ADD_METADATA", "REVERT_TRANSACTION", "DELETE_METADATA"],
-        },
-        ik: { type: "string", maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
-        data: { type: "object" },
-      },
-    },
-  });
-
-export const BulkJsonStream = z.string().openapi({
-  description:
-    "The elements one after the other, with or without white space between them. They are executed as they arrive: at most 100,000, each of 4 MiB at most; an atomic stream may have 10,000 and 8 MiB.",
-  example:
-    '{"action":"REVERT_TRANSACTION","data":{"id":1}}{"action":"REVERT_TRANSACTION","data":{"id":2}}',
-});
-
-export const BulkScriptStream = z.string().openapi({
-  description:
-    "Transactions as scripts, each between a line `//script` and a line `//end`; `//script ik=KEY` gives it an idempotency key. They are executed as they arrive, within the limits of the JSON stream; a line has 64 KiB at most.",
-  example:
-    "//script ik=topup-7\nsend [EUR/2 1500] (\n  source = @world\n  destination = @users:42\n)\n//end\n",
-});
 
 export const LedgerResponse = z
   .object({
@@ -370,25 +327,6 @@ export const LogResponse = z
       .openapi({ description: "The schema that the write named." }),
   })
   .openapi("Log");
-
-export const BulkResultResponse = z
-  .object({
-    errorCode: z.enum(ledgerErrors.codes).optional(),
-    errorDescription: z.string().optional(),
-    data: TransactionResponse.optional(),
-    responseType: z.string(),
-    logID: Count,
-  })
-  .openapi("BulkResult");
-
-export const BulkResponse = z
-  .object({
-    data: z.array(BulkResultResponse),
-    errorCode: z.enum(ledgerErrors.codes).optional(),
-    errorMessage: z.string().optional(),
-    details: z.string().optional(),
-  })
-  .openapi("BulkResponse");
 
 export const InfoResponse = z
   .object({

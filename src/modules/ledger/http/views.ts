@@ -1,10 +1,9 @@
 import type { z } from "@hono/zod-openapi";
+import type { BulkResponse, BulkResultResponse } from "./bulk-schemas.ts";
 import type {
   BalanceIntervalResponse,
   BalancesResponse,
   BulkElementRequest,
-  BulkResponse,
-  BulkResultResponse,
   LedgerResponse,
   LogResponse,
   VolumeRowResponse,

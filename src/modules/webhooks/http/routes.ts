@@ -76,7 +76,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       scope: "webhooks:read",
       query: ConfigsQuery,
-      responses: { 200: json("All configs that match", ConfigsResponse), ...errors(400) },
+      responses: { 200: json("All configs that match", ConfigsResponse) },
     },
     async ({ query, c }) => {
       const configs = await WebhookService.from(c.var.context).listConfigs(query);
@@ -96,7 +96,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       scope: "webhooks:write",
       body: ConfigRequest,
-      responses: { 200: json("The new config, active", ConfigResponse), ...errors(400) },
+      responses: { 200: json("The new config, active", ConfigResponse) },
     },
     async ({ body, c }) => {
       const config = await WebhookService.from(c.var.context).createConfig(toInput(body));
@@ -116,7 +116,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       scope: "webhooks:write",
       params: ConfigParams,
       body: ConfigRequest,
-      responses: { 200: empty("Replaced"), ...errors(400, 404) },
+      responses: { 200: empty("Replaced"), ...errors(404) },
     },
     async ({ params, body, c }) => {
       await WebhookService.from(c.var.context).updateConfig(params.id, toInput(body));
@@ -180,7 +180,7 @@ function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
       body: SecretRequest,
       responses: {
         200: json("The config with its new secret", ConfigResponse),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, body, c }) => {

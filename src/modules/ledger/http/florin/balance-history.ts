@@ -54,7 +54,7 @@ export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("The intervals, oldest first", dataOf(z.array(BalanceIntervalResponse))),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, c }) => {

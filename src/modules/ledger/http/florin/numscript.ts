@@ -3,7 +3,7 @@ import { RuntimeRequest } from "#modules/ledger/http/schemas.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
 import type { AppEnv } from "#platform/http/context.ts";
-import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
 /** Largest body of a check, in bytes: a script of the longest kind with its characters escaped. */
@@ -86,7 +86,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       body: CheckRequest,
       bodyBytesMax: CHECK_BYTES_MAX,
-      responses: { 200: json("What there is to say", dataOf(CheckResponse)), ...errors(400, 413) },
+      responses: { 200: json("What there is to say", dataOf(CheckResponse)) },
     },
     ({ body, c }) => {
       const standard = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER

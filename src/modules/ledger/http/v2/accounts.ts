@@ -54,7 +54,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("A page of accounts", cursorOf(AccountResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, body, c }) => {
@@ -79,7 +79,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       query: CountQuery,
       body: FilterBody,
-      responses: { 204: COUNTED, ...errors(400, 404) },
+      responses: { 204: COUNTED, ...errors(404) },
     },
     async ({ params, query, body, c }) => {
       const wanted = toCountQuery(query, body);
@@ -102,7 +102,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       params: AddressParams,
       query: SingleQuery,
       bigintAsString: true,
-      responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(400, 404) },
+      responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
       const read = toSingleRead(query);

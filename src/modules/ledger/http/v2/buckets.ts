@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { resumePipelinesOf } from "#modules/exporters/index.ts";
 import { BucketService, type ListedBucket } from "#modules/ledger/catalogue/buckets/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { empty, endpoint, json } from "#platform/http/endpoint.ts";
 import { ListParams, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { Count, cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
@@ -42,7 +42,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
-      responses: { 204: empty("Deleted"), ...errors(400) },
+      responses: { 204: empty("Deleted") },
     },
     async ({ params, c }) => {
       await BucketService.from(c.var.context).deleteBucket(params.bucket);
@@ -61,7 +61,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
-      responses: { 204: empty("Restored"), ...errors(400) },
+      responses: { 204: empty("Restored") },
     },
     async ({ params, c }) => {
       await BucketService.from(c.var.context).restoreBucket(params.bucket);
@@ -83,7 +83,7 @@ export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
       tags: ["Buckets"],
       scope: "ledger:read",
       query: ListParams,
-      responses: { 200: json("A page of buckets", cursorOf(BucketResponse)), ...errors(400) },
+      responses: { 200: json("A page of buckets", cursorOf(BucketResponse)) },
     },
     async ({ query, c }) => {
       const wanted = toPageQuery(query, LIST_RULES, c.var.settings);

@@ -3,14 +3,13 @@ import { parseBulk, toBulkElement } from "#ledger-engine";
 import { toStreamAnswer } from "#modules/ledger/bulk/bulk-answer.ts";
 import { readElements, type StreamFormat } from "#modules/ledger/bulk/elements.ts";
 import {
-  type BulkElementRequest,
   BulkJsonStream,
   BulkQuery,
   BulkRequest,
   BulkResponse,
   BulkScriptStream,
-  LedgerParams,
-} from "#modules/ledger/http/schemas.ts";
+} from "#modules/ledger/http/bulk-schemas.ts";
+import { type BulkElementRequest, LedgerParams } from "#modules/ledger/http/schemas.ts";
 import { toBulkView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
@@ -59,7 +58,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       responses: {
         200: json("All succeeded", BulkResponse),
         400: json("At least one failed, or the request is refused", BulkResponse),
-        ...errors(404, 412, 413),
+        ...errors(404, 412),
       },
     },
     async ({ params, query, body, c }) => {

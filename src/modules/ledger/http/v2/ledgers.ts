@@ -46,7 +46,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       query: LedgerListQuery,
       body: FilterBody,
-      responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)), ...errors(400) },
+      responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)) },
     },
     async ({ query, body, c }) => {
       const wanted = toLedgerQuery(query, body, c.var.settings);
@@ -66,7 +66,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       body: CreateLedgerRequest,
-      responses: { 204: empty("Created"), ...errors(400) },
+      responses: { 204: empty("Created") },
     },
     async ({ params, body, c }) => {
       await LedgerService.from(c.var.context).createLedger(
@@ -122,7 +122,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       body: MetadataSchema,
-      responses: { 204: empty("Added"), ...errors(400, 404) },
+      responses: { 204: empty("Added"), ...errors(404) },
     },
     async ({ params, body, c }) => {
       await LedgerService.from(c.var.context).addLedgerMetadata(params.ledger, body);

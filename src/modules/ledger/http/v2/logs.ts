@@ -40,7 +40,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       query: LogListQuery,
       body: FilterBody,
       bigintAsString: true,
-      responses: { 200: json("A page of log entries", cursorOf(LogResponse)), ...errors(400, 404) },
+      responses: { 200: json("A page of log entries", cursorOf(LogResponse)), ...errors(404) },
     },
     async ({ params, query, body, c }) => {
       const wanted = toPageQuery(
@@ -94,7 +94,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       body: Chunks,
       bodyKind: "chunks",
-      responses: { 204: empty("Imported"), ...errors(400, 404) },
+      responses: { 204: empty("Imported"), ...errors(404) },
     },
     async ({ params, body, c }) => {
       try {

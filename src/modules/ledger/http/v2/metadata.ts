@@ -42,7 +42,7 @@ export function registerMetadata<T extends { ledger: string }>(
       summary: `Add metadata to ${noun}`,
       params: owner,
       body,
-      responses: { 204: empty("Added"), ...errors(400, 404) },
+      responses: { 204: empty("Added"), ...errors(404) },
     },
     async ({ params, query, body: metadata, c }) => {
       const { isReplay } = await LedgerService.from(c.var.context).execute(
@@ -62,7 +62,7 @@ export function registerMetadata<T extends { ledger: string }>(
       operationId: operationIds.delete,
       summary: `Delete a metadata key of ${noun}`,
       params: keyParams,
-      responses: { 204: empty("Deleted"), ...errors(400, 404) },
+      responses: { 204: empty("Deleted"), ...errors(404) },
     },
     async ({ params, query, c }) => {
       const { isReplay } = await LedgerService.from(c.var.context).execute(

@@ -43,7 +43,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       query: QueryRunQuery,
       body: QueryRunRequest,
       bigintAsString: true,
-      responses: { 200: json("A page of the list", QueryRunResponse), ...errors(400, 404) },
+      responses: { 200: json("A page of the list", QueryRunResponse), ...errors(404) },
     },
     async ({ params: { ledger, id }, query, body, c }) => {
       const service = LedgerService.from(c.var.context);

@@ -40,7 +40,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       params: SchemaParams,
       query: WriteQuery,
       body: SchemaRequest,
-      responses: { 204: empty("Inserted"), ...errors(400, 404, 409) },
+      responses: { 204: empty("Inserted"), ...errors(404, 409) },
     },
     async ({ params, query, body, c }) => {
       const runtime = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
@@ -90,7 +90,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       query: SchemaListQuery,
       body: FilterBody,
-      responses: { 200: json("A page of schemas", cursorOf(SchemaResponse)), ...errors(400, 404) },
+      responses: { 200: json("A page of schemas", cursorOf(SchemaResponse)), ...errors(404) },
     },
     async ({ params, query, body, c }) => {
       const rules = rulesOf(params.ledger, "schemas");

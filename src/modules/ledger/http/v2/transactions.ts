@@ -62,7 +62,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("Committed", dataOf(TransactionResponse)),
-        ...errors(400, 404, 409, 413),
+        ...errors(404, 409),
       },
     },
     async ({ params, query, body, c }) => {
@@ -97,7 +97,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("A page of transactions", cursorOf(TransactionResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, body, c }) => {
@@ -121,7 +121,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       query: CountQuery,
       body: FilterBody,
-      responses: { 204: COUNTED, ...errors(400, 404) },
+      responses: { 204: COUNTED, ...errors(404) },
     },
     async ({ params, query, body, c }) => {
       const wanted = toCountQuery(query, body);
@@ -147,7 +147,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       params: IdParams,
       query: SingleQuery,
       bigintAsString: true,
-      responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(400, 404) },
+      responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
       const transaction = await LedgerService.from(c.var.context).getTransaction(
@@ -176,7 +176,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         201: json("The transaction that reverts it", dataOf(TransactionResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, body, c }) => {

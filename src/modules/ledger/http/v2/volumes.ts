@@ -41,7 +41,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("A page of volumes", cursorOf(VolumeRowResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, body, c }) => {
@@ -79,7 +79,7 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
       bigintAsString: true,
       responses: {
         200: json("The balance of each asset", dataOf(BalancesResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params, query, body, c }) => {

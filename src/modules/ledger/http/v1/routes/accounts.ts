@@ -46,7 +46,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       query: AccountListQuery,
       responses: {
         200: json("A page of accounts", cursorOf(AccountResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger }, query, c }) => {
@@ -74,7 +74,7 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       params: LedgerParams,
       query: AccountFilterQuery,
-      responses: { 204: COUNTED, ...errors(400, 404) },
+      responses: { 204: COUNTED, ...errors(404) },
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = { where: accountFilter(query), pit: query.pit };
@@ -99,7 +99,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:read",
       params: AddressParams,
       query: SingleQuery,
-      responses: { 200: json("The account", dataOf(AccountV1Response)), ...errors(400, 404) },
+      responses: { 200: json("The account", dataOf(AccountV1Response)), ...errors(404) },
     },
     async ({ params: { ledger, address }, query, c }) => {
       const read = { ...toSingleRead(query), ...VOLUMES_IMPLIED };

@@ -31,7 +31,7 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
       query: BalanceListQuery,
       responses: {
         200: json("A page of objects with an account each", cursorOf(AccountBalancesResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger }, query, c }) => {
@@ -56,7 +56,7 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
       query: AggregateQuery,
       responses: {
         200: json("The balance of each asset", dataOf(BalancesResponse)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger }, query, c }) => {

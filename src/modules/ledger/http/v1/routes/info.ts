@@ -17,7 +17,7 @@ export function registerInfo(app: OpenAPIHono<AppEnv>): void {
       tags: ["Ledger API v1"],
       scope: "ledger:read",
       params: LedgerParams,
-      responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(400, 404) },
+      responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(404) },
     },
     async ({ params: { ledger }, c }) => {
       const migrations = await withLedgerOrEmpty(c, ledger, (reader) =>
@@ -36,7 +36,7 @@ export function registerInfo(app: OpenAPIHono<AppEnv>): void {
       tags: ["Ledger API v1"],
       scope: "ledger:read",
       params: LedgerParams,
-      responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(400, 404) },
+      responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(404) },
     },
     async ({ params: { ledger }, c }) => {
       const { transactions, accounts } = await withLedgerOrEmpty(c, ledger, (reader) =>

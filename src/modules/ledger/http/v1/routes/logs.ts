@@ -25,7 +25,7 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
       query: LogListQuery,
       responses: {
         200: json("A page of log entries", cursorOf(LogV1Response)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger }, query, c }) => {

@@ -29,7 +29,7 @@ export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
 
 function registerAdditions(app: OpenAPIHono<AppEnv>): void {
   const common = { ...COMMON, method: "post" } as const;
-  const responses = { 204: empty("Added"), ...errors(400, 404) };
+  const responses = { 204: empty("Added"), ...errors(404) };
   endpoint(
     app,
     {
@@ -70,7 +70,7 @@ function registerAdditions(app: OpenAPIHono<AppEnv>): void {
 
 function registerDeletions(app: OpenAPIHono<AppEnv>): void {
   const common = { ...COMMON, method: "delete" } as const;
-  const responses = { 204: empty("Deleted"), ...errors(400, 404) };
+  const responses = { 204: empty("Deleted"), ...errors(404) };
   endpoint(
     app,
     {

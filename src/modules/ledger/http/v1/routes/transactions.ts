@@ -58,7 +58,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       body: CreateRequest,
       responses: {
         200: json("Committed", dataOf(z.array(TransactionV1Response))),
-        ...errors(400, 404, 409, 413),
+        ...errors(404, 409),
       },
     },
     async ({ params: { ledger }, query: { preview }, body, c }) => {
@@ -86,7 +86,7 @@ function registerBatch(app: OpenAPIHono<AppEnv>): void {
       body: BatchRequest,
       responses: {
         200: json("Committed", dataOf(z.array(TransactionV1Response))),
-        ...errors(400, 404, 409, 413),
+        ...errors(404, 409),
       },
     },
     async ({ params: { ledger }, body, c }) => {
@@ -114,7 +114,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       query: TransactionListQuery,
       responses: {
         200: json("A page of transactions", cursorOf(TransactionV1Response)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger }, query, c }) => {
@@ -142,7 +142,7 @@ function registerCount(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       query: TransactionFilterQuery,
       // Not 204, as for accounts: the official clients take this one only.
-      responses: { 200: COUNTED, ...errors(400, 404) },
+      responses: { 200: COUNTED, ...errors(404) },
     },
     async ({ params: { ledger }, query, c }) => {
       const wanted = { where: transactionFilter(query), pit: query.pit };
@@ -168,7 +168,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       query: SingleQuery,
       responses: {
         200: json("The transaction", dataOf(TransactionV1Response)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger, txid }, query, c }) => {
@@ -194,7 +194,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       query: RevertQuery,
       responses: {
         201: json("The transaction that reverts it", dataOf(TransactionV1Response)),
-        ...errors(400, 404),
+        ...errors(404),
       },
     },
     async ({ params: { ledger, txid }, query: { preview, disableChecks }, c }) => {
