@@ -5,6 +5,7 @@ import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
+import { registerEventTypes } from "#platform/document/event-types.ts";
 import { registerPage } from "#platform/document/page.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -134,6 +135,7 @@ function toExpected(error: Error, { isFull }: StorageWatch): AppError {
 /** The document is made once, at the first request for it. */
 function registerDocument(app: OpenAPIHono<AppEnv>): void {
   registerSecurity(app, MODULES);
+  registerEventTypes(app, MODULES);
   let text: string | undefined;
   app.get("/openapi.json", (c) => {
     text ??= makeDocument(app, { modules: MODULES, introduction, errorCodes: ERRORS.codes });

@@ -168,7 +168,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...ANATOMY,
       "ledger-engine",
       "modules/exporters",
-      ...ledger("bulk", "catalogue", "objects"),
+      ...ledger("bulk", "catalogue", "http", "objects"),
     ],
     packages: HTTP,
   },

@@ -1,3 +1,4 @@
+import type { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import {
   type LedgerInfo,
   type LogData,
@@ -24,7 +25,7 @@ export function toPlatformEvents(
   }));
 }
 
-const EVENT_TYPES: Readonly<Record<LogData["type"], string>> = {
+const EVENT_TYPES: Readonly<Record<LogData["type"], keyof typeof LEDGER_EVENT_TYPES>> = {
   NEW_TRANSACTION: "COMMITTED_TRANSACTIONS",
   REVERTED_TRANSACTION: "REVERTED_TRANSACTION",
   SET_METADATA: "SAVED_METADATA",

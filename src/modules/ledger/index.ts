@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BucketService } from "./catalogue/buckets/service.ts";
+import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
@@ -45,6 +46,7 @@ export const ledgerModule: Module = {
   health: checkLedgers,
   settings: ledgerSettings,
   errors: LEDGER_ERRORS,
+  eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
   sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
   classes: { LedgerObject, LedgerAuditObject },

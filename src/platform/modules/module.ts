@@ -2,6 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ResourceGroup } from "./resources.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
+import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsTable } from "#platform/settings.ts";
@@ -25,6 +26,8 @@ export interface Module {
   readonly scopes: ScopeTable;
   /** The failures that only this module knows. */
   readonly errors?: ErrorTable;
+  /** The types of its events: the API document describes them, and consumers may rely on them. */
+  readonly eventTypes?: EventTypeTable;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;

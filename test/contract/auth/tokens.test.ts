@@ -202,10 +202,7 @@ describe("discovery", () => {
       jwks_uri: `${ISSUER}/keys`,
       scopes_supported: [
         "openid",
-        ...["auth", "ledger", "payments", "orchestration", "webhooks"].flatMap((name) => [
-          `${name}:read`,
-          `${name}:write`,
-        ]),
+        ...["ledger", "webhooks", "auth"].flatMap((name) => [`${name}:read`, `${name}:write`]),
       ],
       response_types_supported: [],
       grant_types_supported: ["client_credentials"],
