@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
+import { pipelineListener } from "./event-listener.ts";
 import { registerExporters } from "./http/exporters.ts";
 import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 import { PipelineObject } from "./pipeline-object.ts";
@@ -53,6 +54,7 @@ export const exportersModule: Module = {
   },
   settings: exporterSettings,
   scopes: {},
+  eventListener: pipelineListener((context) => PipelineService.from(context)),
   sweeps: [{ name: "pipelines", run: (context) => PipelineService.from(context).sweep() }],
   classes: { PipelineObject },
 };

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { BucketService } from "./catalogue/buckets/service.ts";
+import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
@@ -48,6 +49,7 @@ export const ledgerModule: Module = {
   errors: LEDGER_ERRORS,
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
+  eventSource: ledgerSource((context) => LedgerService.from(context)),
   sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
   classes: { LedgerObject, LedgerAuditObject },
 };

@@ -50,7 +50,7 @@ import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
-import type { EventsOrigin } from "#platform/events/messages.ts";
+import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
@@ -337,7 +337,7 @@ export class LedgerService {
 
   /** Events of a range of log entries: as many as one call gives, and how far they reach. */
   async readEvents(
-    { ledger, uuid }: EventsOrigin,
+    { ledger, uuid }: LedgerOrigin,
     from: number,
     to: number,
   ): Promise<{ events: PlatformEvent[]; to: number }> {
@@ -360,12 +360,12 @@ export class LedgerService {
   }
 
   /** Notes that what follows from the events up to a log entry is stored. */
-  async confirmEvents({ ledger, uuid }: EventsOrigin, to: number): Promise<void> {
+  async confirmEvents({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
     await callObject(this.#object(ledger).confirmPublished(to, uuid), TO_LEDGER);
   }
 
   async #read<N extends ReadName>(
-    origin: string | EventsOrigin,
+    origin: string | LedgerOrigin,
     name: N,
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { consumeDeliveries } from "./consumer.ts";
+import { webhookListener } from "./event-listener.ts";
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { WebhookService } from "./service.ts";
 import { webhookSettings } from "./settings.ts";
@@ -57,6 +58,7 @@ export const webhooksModule: Module = {
   },
   settings: webhookSettings,
   scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
+  eventListener: webhookListener((context) => WebhookService.from(context)),
   queues: {
     "florin-deliveries": (batch, context) => consumeDeliveries(batch, WebhookService.from(context)),
   },

@@ -1,14 +1,20 @@
-/** On the queue `events`: new log entries of a ledger, from and to inclusive. Holds no payload: entries may be large. */
-export interface EventsMessage {
-  readonly ledger: string;
-  /** Tells the ledger from one that gets its name after a purge. */
-  readonly uuid?: string | undefined;
+/** On the queue `events`: where events are. It holds no payload, as events may be large. */
+export type EventsMessage = LedgerMessage;
+
+/** New log entries of a ledger, from and to inclusive. */
+export interface LedgerMessage extends LedgerOrigin {
+  readonly source: "ledger";
   readonly from: number;
   readonly to: number;
 }
 
 /** The ledger that events are of. */
-export type EventsOrigin = Pick<EventsMessage, "ledger" | "uuid">;
+export interface LedgerOrigin {
+  /** The name by which the ledger's object is found. */
+  readonly ledger: string;
+  /** Tells the ledger from one that gets its name after a purge. */
+  readonly uuid: string;
+}
 
 /** On the queue `deliveries`: one attempt of a delivery is due. */
 export interface DeliveryMessage {

@@ -3,6 +3,7 @@ import type { ResourceGroup } from "./resources.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { ErrorTable } from "#platform/errors.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
+import type { EventListener, EventSource } from "#platform/events/source.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { SettingsTable } from "#platform/settings.ts";
@@ -28,6 +29,10 @@ export interface Module {
   readonly errors?: ErrorTable;
   /** The types of its events: the API document describes them, and consumers may rely on them. */
   readonly eventTypes?: EventTypeTable;
+  /** How consumers get the events of its messages. */
+  readonly eventSource?: EventSource;
+  /** Who wants to know of events of any module. */
+  readonly eventListener?: EventListener;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
   readonly classes?: Classes;

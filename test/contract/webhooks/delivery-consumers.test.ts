@@ -1,15 +1,20 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { pipelineListener } from "#modules/exporters/event-listener.ts";
+import type { PipelineService } from "#modules/exporters/index.ts";
+import { ledgerSource } from "#modules/ledger/event-source.ts";
 import { consumeDeliveries } from "#modules/webhooks/consumer.ts";
+import { webhookListener } from "#modules/webhooks/event-listener.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
-import { systemContext } from "#platform/context.ts";
+import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { consumeEvents } from "#platform/events/consumer.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
-import type { EventsOrigin } from "#platform/events/messages.ts";
+import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
 import type { ClockObject } from "#src/clock-object.ts";
-import { consume, consumeEvents, type EventSource } from "#src/jobs.ts";
+import { consume } from "#src/jobs.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
@@ -45,8 +50,36 @@ class FakeBatch implements MessageBatch {
   }
 }
 
+type LedgerEvents = Parameters<typeof ledgerSource>[0] extends (context: ServiceContext) => infer R
+  ? R
+  : never;
+
+/** A message about log entries of a ledger. */
+const range = (ledger: string, from: unknown, to: unknown) => ({
+  source: "ledger",
+  ledger,
+  uuid: `uuid of ${ledger}`,
+  from,
+  to,
+});
+
+interface Parties {
+  readonly source: LedgerEvents;
+  readonly webhooks: Pick<WebhookService, "listSubscriptions" | "fanOut">;
+  readonly pipelines?: Pick<PipelineService, "wake">;
+}
+
+const consumeFrom = (batch: FakeBatch, { source, webhooks, pipelines }: Parties): Promise<void> =>
+  consumeEvents(batch, systemContext(env, "test"), {
+    sources: [ledgerSource(() => source)],
+    listeners: [
+      webhookListener(() => webhooks),
+      ...(pipelines === undefined ? [] : [pipelineListener(() => pipelines)]),
+    ],
+  });
+
 /** Ledgers that hold an event for each number, and give them in parts. */
-class FakeLedgers implements EventSource {
+class FakeLedgers implements LedgerEvents {
   readonly log: string[] = [];
   readonly #eventOf: (id: number) => PlatformEvent;
   readonly #partSize: number;
@@ -57,7 +90,7 @@ class FakeLedgers implements EventSource {
     this.#partSize = partSize;
   }
 
-  async readEvents({ ledger }: EventsOrigin, from: number, to: number) {
+  async readEvents({ ledger }: LedgerOrigin, from: number, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     const end = Math.min(to, from + this.#partSize - 1);
     this.log.push(`read ${ledger} ${from}-${end}`);
@@ -67,7 +100,7 @@ class FakeLedgers implements EventSource {
     return { events, to: end };
   }
 
-  async confirmEvents({ ledger }: EventsOrigin, to: number) {
+  async confirmEvents({ ledger }: LedgerOrigin, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     this.log.push(`confirm ${ledger} ${to}`);
   }
@@ -84,11 +117,11 @@ describe("the events consumer", () => {
       await confirm(origin, to);
     };
     const batch = new FakeBatch("florin-events", [
-      { ledger: "a", from: 4, to: 7 },
-      { ledger: "a", from: 1, to: 4 },
-      { ledger: "a", from: 8, to: 12 },
+      range("a", 4, 7),
+      range("a", 1, 4),
+      range("a", 8, 12),
     ]);
-    await consumeEvents(batch, { source, webhooks: bench.service });
+    await consumeFrom(batch, { source, webhooks: bench.service });
     expect(source.log).toEqual([
       "read a 1-5",
       "confirm a 5",
@@ -104,11 +137,8 @@ describe("the events consumer", () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     const source = new FakeLedgers((id) => eventFor(config, { id: `gap:${id}` }));
-    const bodies = [
-      { ledger: "a", from: 9, to: 9 },
-      { ledger: "a", from: 1, to: 2 },
-    ];
-    await consumeEvents(new FakeBatch("florin-events", bodies), {
+    const bodies = [range("a", 9, 9), range("a", 1, 2)];
+    await consumeFrom(new FakeBatch("florin-events", bodies), {
       source,
       webhooks: bench.service,
     });
@@ -121,8 +151,8 @@ describe("the events consumer", () => {
       listSubscriptions: async () => new Map<string, string[]>(),
       fanOut: () => Promise.reject(new Error("nothing is to be done")),
     };
-    const batch = new FakeBatch("florin-events", [{ ledger: "a", from: 1, to: 500 }]);
-    await consumeEvents(batch, { source, webhooks });
+    const batch = new FakeBatch("florin-events", [range("a", 1, 500)]);
+    await consumeFrom(batch, { source, webhooks });
     expect(source.log).toEqual(["confirm a 500"]);
     expect(batch).toMatchObject({ acked: [0], retried: [] });
   });
@@ -137,20 +167,16 @@ describe("the events consumer", () => {
         woken.push([...lastLogIds]);
       },
     };
-    const bodies = [
-      { ledger: "a", from: 4, to: 7 },
-      { ledger: "a", from: 1, to: 3 },
-      { ledger: "b", from: 1, to: 1 },
-    ];
+    const bodies = [range("a", 4, 7), range("a", 1, 3), range("b", 1, 1)];
     const failed = new FakeBatch("florin-events", bodies);
     const wake = () => Promise.reject(new Error("D1 is down"));
-    await consumeEvents(failed, { source, webhooks, pipelines: { wake } });
+    await consumeFrom(failed, { source, webhooks, pipelines: { wake } });
     expect(source.log).toEqual([]);
     expect(failed.acked).toEqual([]);
     expect(failed.retried).toHaveLength(3);
 
     const batch = new FakeBatch("florin-events", bodies);
-    await consumeEvents(batch, { source, webhooks, pipelines });
+    await consumeFrom(batch, { source, webhooks, pipelines });
     expect(woken).toEqual([
       [
         ["a", 7],
@@ -166,10 +192,7 @@ describe("the events consumer", () => {
     const config = await bench.subscribe();
     const source = new FakeLedgers((id) => eventFor(config, { id: `trouble:${id}` }));
     source.broken = "b";
-    const bodies = [
-      { ledger: "a", from: 1, to: 1 },
-      { ledger: "b", from: 1, to: 1 },
-    ];
+    const bodies = [range("a", 1, 1), range("b", 1, 1)];
     for (const [attempts, delay] of [
       [1, 1],
       [2, 2],
@@ -177,7 +200,7 @@ describe("the events consumer", () => {
       [11, 300],
     ] as const) {
       const batch = new FakeBatch("florin-events", bodies, attempts);
-      await consumeEvents(batch, { source, webhooks: bench.service });
+      await consumeFrom(batch, { source, webhooks: bench.service });
       expect(batch).toMatchObject({ acked: [0], retried: [[1, delay]] });
     }
     expect(await bench.deliveriesOf(config.id)).toHaveLength(1);
@@ -186,12 +209,12 @@ describe("the events consumer", () => {
   test("fails instead of going round in circles when a ledger gives nothing", async () => {
     const bench = new DeliveryBench();
     await bench.subscribe();
-    const source: EventSource = {
+    const source: LedgerEvents = {
       readEvents: async (_ledger, from) => ({ events: [], to: from - 1 }),
       confirmEvents: async () => undefined,
     };
-    const batch = new FakeBatch("florin-events", [{ ledger: "a", from: 1, to: 1 }]);
-    await consumeEvents(batch, { source, webhooks: bench.service });
+    const batch = new FakeBatch("florin-events", [range("a", 1, 1)]);
+    await consumeFrom(batch, { source, webhooks: bench.service });
     expect(batch).toMatchObject({ acked: [], retried: [[0, 1]] });
   });
 
@@ -201,11 +224,8 @@ describe("the events consumer", () => {
       listSubscriptions: () => Promise.reject(new Error("D1 is down")),
       fanOut: async () => undefined,
     };
-    const batch = new FakeBatch("florin-events", [
-      { ledger: "a", from: 1, to: 1 },
-      { ledger: "b", from: 1, to: 1 },
-    ]);
-    await consumeEvents(batch, { source, webhooks });
+    const batch = new FakeBatch("florin-events", [range("a", 1, 1), range("b", 1, 1)]);
+    await consumeFrom(batch, { source, webhooks });
     expect(batch).toMatchObject({
       acked: [],
       retried: [
@@ -223,14 +243,16 @@ describe("the events consumer", () => {
     const bodies = [
       null,
       "text",
-      { ledger: "", from: 1, to: 1 },
-      { ledger: "a", from: "1", to: 1 },
-      { ledger: "a", from: -1, to: 1 },
-      { ledger: "a", from: 1.5, to: 2 },
-      { ledger: "a", from: 1, to: 1 },
+      { ...range("a", 1, 1), source: "nobody" },
+      { ...range("a", 1, 1), uuid: "" },
+      range("", 1, 1),
+      range("a", "1", 1),
+      range("a", -1, 1),
+      range("a", 1.5, 2),
+      range("a", 1, 1),
     ];
     const batch = new FakeBatch("florin-events", bodies);
-    await consumeEvents(batch, { source, webhooks: bench.service });
+    await consumeFrom(batch, { source, webhooks: bench.service });
     expect(source.log).toEqual(["read a 1-1", "confirm a 1"]);
     expect(batch.acked).toHaveLength(bodies.length);
   });

@@ -375,6 +375,7 @@ export class LedgerObject extends DurableObject<Env> {
   async #send(engine: LedgerEngine): Promise<void> {
     if (engine.publishedLogId >= engine.lastLogId) return;
     const message: EventsMessage = {
+      source: "ledger",
       ledger: engine.info.name,
       uuid: engine.info.uuid,
       from: engine.publishedLogId + 1,

@@ -294,8 +294,8 @@ describe("the events of a ledger that is deleted", () => {
     const batch: MessageBatch = {
       queue: "florin-events",
       messages: [
-        message({ ledger: name, uuid: crypto.randomUUID(), from: 1, to: 3 }),
-        message({ ledger: name, from: 1, to: 3 }),
+        message({ source: "ledger", ledger: name, uuid: crypto.randomUUID(), from: 1, to: 3 }),
+        message({ source: "ledger", ledger: name, uuid: crypto.randomUUID(), from: 1, to: 3 }),
       ],
       metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
       ackAll: () => undefined,
