@@ -131,4 +131,16 @@ CREATE TABLE `webhook_delivery_attempts` (
 	FOREIGN KEY (`delivery_id`) REFERENCES `webhook_deliveries`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_delivery_attempts_number` ON `webhook_delivery_attempts` (`delivery_id`,`replay_generation`,`attempt_number`);
+CREATE UNIQUE INDEX `webhook_delivery_attempts_number` ON `webhook_delivery_attempts` (`delivery_id`,`replay_generation`,`attempt_number`);--> statement-breakpoint
+CREATE TABLE `outbox` (
+	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`order_key` text,
+	`event` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`announce_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `outbox_id_unique` ON `outbox` (`id`);--> statement-breakpoint
+CREATE INDEX `outbox_due` ON `outbox` (`announce_at`,`sequence`);--> statement-breakpoint
+CREATE INDEX `outbox_ordered` ON `outbox` (`order_key`,`sequence`);

@@ -2,11 +2,16 @@ import { DurableObject } from "cloudflare:workers";
 import { MODULES } from "./modules.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
+import { Outbox } from "#platform/events/outbox.ts";
 import { logError } from "#platform/log.ts";
+import type { Sweep } from "#platform/modules/module.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-const SWEEPS = MODULES.flatMap(({ sweeps = [] }) => sweeps);
+const SWEEPS: readonly Sweep[] = [
+  { name: "outbox", run: (context) => Outbox.from(context).sweep() },
+  ...MODULES.flatMap(({ sweeps = [] }) => sweeps),
+];
 
 /** When sweeps that were cut off or have failed are repeated. */
 const SWEEP_BACKOFF = doubling(15_000, 120_000);

@@ -1,6 +1,7 @@
 import { MODULES } from "./modules.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
+import { outboxSource } from "#platform/events/outbox-source.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
 
 /** Gives a batch of messages to what consumes the queue. */
@@ -11,7 +12,10 @@ export async function consume(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 const ROUTES: EventRoutes = {
-  sources: MODULES.flatMap(({ eventSource }) => (eventSource === undefined ? [] : [eventSource])),
+  sources: [
+    outboxSource,
+    ...MODULES.flatMap(({ eventSource }) => (eventSource === undefined ? [] : [eventSource])),
+  ],
   listeners: MODULES.flatMap(({ eventListener }) =>
     eventListener === undefined ? [] : [eventListener],
   ),

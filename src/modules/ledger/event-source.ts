@@ -10,7 +10,9 @@ type LedgerEvents = Pick<LedgerService, "readEvents" | "confirmEvents">;
 const LogId = z.int().min(0);
 
 /** The events of ledgers, which are their log entries. */
-export const ledgerSource = (open: (context: ServiceContext) => LedgerEvents): EventSource => ({
+export const ledgerSource = (
+  open: (context: ServiceContext) => LedgerEvents,
+): EventSource<LedgerMessage> => ({
   name: "ledger",
   schema: z.object({
     source: z.literal("ledger"),

@@ -2,6 +2,7 @@ import { type SQL, and, eq, sql } from "drizzle-orm";
 import type { ClaimedDelivery, NewDelivery, Settlement } from "./core/delivery.ts";
 import { webhookConfigs, webhookDeliveries, webhookDeliveryAttempts } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
+import { PARAMETER_LENGTH_MAX, packJson } from "#platform/db/pack-json.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -86,7 +87,7 @@ export class DeliveryStore {
     now: Timestamp,
   ): Promise<{ id: string; nextAttemptAt: Timestamp }[]> {
     const waiting: { id: string; nextAttemptAt: Timestamp }[] = [];
-    for (const rows of packTexts(settlements.map(toSettlementRow))) {
+    for (const rows of packJson(settlements.map(toSettlementRow))) {
       const [, moved] = await this.#db.batch([
         this.#db.insert(webhookDeliveryAttempts).select(selectAttempts(rows)),
         this.#moveOn(rows, now),
@@ -174,8 +175,6 @@ export interface OverduePosition {
 
 /** Longest payload, in characters, that comes with its claim; a batch of 100 of them fits in memory. */
 const INLINE_PAYLOAD_LENGTH_MAX = 65_536;
-/** Longest JSON parameter, in characters: below D1's limit of 2,000,000 bytes if each took three. */
-const ROWS_LENGTH_MAX = 600_000;
 
 const HAS_ACTIVE_CONFIG = sql`EXISTS (
   SELECT 1 FROM ${webhookConfigs} c
@@ -189,30 +188,14 @@ interface PackedRows {
 }
 
 function* packRows(deliveries: readonly NewDelivery[]): Generator<PackedRows> {
-  const isLarge = ({ payload }: NewDelivery): boolean => payload.length > ROWS_LENGTH_MAX / 4;
+  const isLarge = ({ payload }: NewDelivery): boolean => payload.length > PARAMETER_LENGTH_MAX / 4;
   const small = deliveries
     .filter((delivery) => !isLarge(delivery))
     .map((row) => stringifyJson(row));
-  for (const rows of packTexts(small)) yield { rows, largePayload: null };
+  for (const rows of packJson(small)) yield { rows, largePayload: null };
   for (const { payload, ...row } of deliveries.filter(isLarge)) {
     yield { rows: stringifyJson([row]), largePayload: payload };
   }
-}
-
-/** JSON arrays of at most `ROWS_LENGTH_MAX` characters, from the JSON of their elements. */
-function* packTexts(elements: readonly string[]): Generator<string> {
-  let pack: string[] = [];
-  let length = 0;
-  for (const element of elements) {
-    if (length + element.length > ROWS_LENGTH_MAX && pack.length > 0) {
-      yield `[${pack.join(",")}]`;
-      pack = [];
-      length = 0;
-    }
-    pack.push(element);
-    length += element.length + 1;
-  }
-  if (pack.length > 0) yield `[${pack.join(",")}]`;
 }
 
 /** In the order of the table's columns. */

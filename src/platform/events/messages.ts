@@ -1,5 +1,5 @@
 /** On the queue `events`: where events are. It holds no payload, as events may be large. */
-export type EventsMessage = LedgerMessage;
+export type EventsMessage = LedgerMessage | OutboxMessage;
 
 /** New log entries of a ledger, from and to inclusive. */
 export interface LedgerMessage extends LedgerOrigin {
@@ -14,6 +14,12 @@ export interface LedgerOrigin {
   readonly ledger: string;
   /** Tells the ledger from one that gets its name after a purge. */
   readonly uuid: string;
+}
+
+/** Events of modules whose data is in D1, by their ids. */
+export interface OutboxMessage {
+  readonly source: "outbox";
+  readonly ids: readonly string[];
 }
 
 /** On the queue `deliveries`: one attempt of a delivery is due. */

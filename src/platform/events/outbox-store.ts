@@ -1,0 +1,110 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { PlatformEvent } from "./envelope.ts";
+import { outbox } from "./tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { packJson } from "#platform/db/pack-json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+/** An event, and what it is stored with. */
+export interface OutboxEvent {
+  readonly event: PlatformEvent;
+  /** Nobody gets the event before the earlier ones of its key. Without a key, events have no order. */
+  readonly orderKey?: string;
+}
+
+/** An event that nobody has confirmed. */
+export interface UnconfirmedEvent {
+  readonly id: string;
+  readonly attempts: number;
+}
+
+/** What one read gives at most: a row may be half a megabyte. */
+const READ_COUNT_MAX = 200;
+const READ_BYTES_MAX = 4_000_000;
+
+/** The table of events in D1. */
+export class OutboxStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * The statements that store events, for the batch of the change that they tell of. An event whose id is there is dropped;
+   * the statements return the ids of the others.
+   * With a condition, which sees what the statements before have done, the events are stored only where it holds.
+   */
+  inserts(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
+    const rows = events.map(({ event, orderKey }) =>
+      stringifyJson([event.id, orderKey ?? null, stringifyJson(event)]),
+    );
+    return [...packJson(rows)].map((pack) =>
+      this.#db
+        .insert(outbox)
+        .select(
+          sql`
+            SELECT NULL, value ->> 0, value ->> 1, value ->> 2, 0, ${announceAt}
+            FROM json_each(${pack}) WHERE ${condition}`,
+        )
+        .onConflictDoNothing()
+        .returning({ id: outbox.id }),
+    );
+  }
+
+  /** The events of these ids that are there, with the earlier ones of their keys, in the order in which they were stored. */
+  async read(ids: readonly string[]): Promise<{ events: PlatformEvent[]; isAll: boolean }> {
+    const rows = await this.#db.all<{ event: string | null }>(sql`
+      WITH
+        wanted AS (
+          SELECT sequence, order_key FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(ids)}))),
+        listed AS (
+          SELECT sequence FROM wanted
+          UNION SELECT o.sequence FROM wanted w JOIN outbox o ON o.order_key = w.order_key AND o.sequence < w.sequence
+          ORDER BY sequence LIMIT ${READ_COUNT_MAX + 1}),
+        measured AS (
+          SELECT sequence, event, row_number() OVER (ORDER BY sequence) AS place,
+            sum(length(event)) OVER (ORDER BY sequence) - length(event) AS before
+          FROM listed JOIN outbox USING (sequence))
+      SELECT CASE WHEN place <= ${READ_COUNT_MAX} AND before < ${READ_BYTES_MAX} THEN event END AS event
+      FROM measured ORDER BY sequence`);
+    const texts = rows.flatMap(({ event }) => (event === null ? [] : [event]));
+    // `inserts` has stored them.
+    const events = texts.map((text) => parseJson(text) as PlatformEvent);
+    return { events, isAll: texts.length === rows.length };
+  }
+
+  /** Whatever follows from these events is stored. */
+  async remove(ids: readonly string[]): Promise<void> {
+    await this.#db.run(
+      sql`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
+    );
+  }
+
+  /** The events that are to be announced again, longest due first. */
+  async listDue(nowMs: number, limit: number): Promise<UnconfirmedEvent[]> {
+    return this.#db.all<UnconfirmedEvent>(sql`
+      SELECT id, attempts FROM outbox WHERE announce_at <= ${fromMillis(nowMs)}
+      ORDER BY announce_at, sequence LIMIT ${limit}`);
+  }
+
+  /** Plans the next announcements. Of two that do, one gets each event; returns the ids that this one got. */
+  async claim(due: readonly (UnconfirmedEvent & { readonly nextMs: number })[]): Promise<string[]> {
+    const rows = due.map(({ id, attempts, nextMs }) => [id, attempts, fromMillis(nextMs)]);
+    const claimed = await this.#db.all<{ id: string }>(sql`
+      UPDATE outbox SET attempts = attempts + 1, announce_at = d.next
+      FROM (SELECT value ->> 0 AS due_id, value ->> 1 AS tried, value ->> 2 AS next FROM json_each(${stringifyJson(rows)})) AS d
+      WHERE outbox.id = d.due_id AND attempts = d.tried
+      RETURNING outbox.id`);
+    return claimed.map(({ id }) => id);
+  }
+
+  /** When the next event is to be announced again, in milliseconds since the epoch; undefined where there is none. */
+  async nextDueMs(): Promise<number | undefined> {
+    const [row] = await this.#db.all<{ due: Timestamp | null }>(
+      sql`SELECT min(announce_at) AS due FROM outbox`,
+    );
+    return row?.due ? toMillis(row.due) : undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import type { SQL } from "drizzle-orm";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
+import type { PlatformEvent } from "./envelope.ts";
+import type { OutboxMessage } from "./messages.ts";
+import { type OutboxEvent, OutboxStore } from "./outbox-store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
+import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import type { SweepClock } from "#platform/work/reconcile.ts";
+
+/** Where the outbox touches the world outside D1. */
+export interface OutboxPorts {
+  readonly send: (messages: readonly MessageSendRequest<OutboxMessage>[]) => Promise<void>;
+  readonly sweepClock: SweepClock;
+  readonly clock: Clock;
+}
+
+/** What is stored together with events. */
+export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
+  /** The statements of the change, which may be none. */
+  readonly change: T;
+  readonly events: readonly OutboxEvent[];
+  /** Where it is given, the events are stored only if it holds after the change. */
+  readonly condition?: SQL;
+}
+
+/** Largest event, in bytes of its JSON. Twice as much fits into a parameter of D1, as quotes are escaped there. */
+export const EVENT_BYTES_MAX = 524_288;
+/** Most events that one change publishes. */
+export const EVENTS_PER_CHANGE_MAX = 1000;
+
+/** Most events that one message names, which may have 128 kB, and longest id of one. */
+const IDS_PER_MESSAGE_MAX = 100;
+const ID_LENGTH_MAX = 200;
+/** Most messages that are sent in one call: the platform takes 256 kB. */
+const MESSAGES_PER_SEND_MAX = 10;
+/** When events are announced again that nobody has confirmed. */
+const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
+/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
+const STATEMENT_MS_MAX = 35_000;
+/** Most events that one sweep announces again. */
+const SWEEP_ROWS_MAX = 1000;
+
+/**
+ * Publishes the events of changes in D1. Nothing is lost and nothing told of that has not happened, whoever is killed when:
+ *
+ * | A kill after | leaves | and then |
+ * | --- | --- | --- |
+ * | the clock is set to watch | nothing | a sweep finds nothing |
+ * | the change is stored | the change and its events | the sweep announces them, and the clock watches until it has come |
+ * | the events are announced | the same, and messages | their consumer reads the events; an event that is announced twice has one id |
+ * | the consumer has stored what follows | the same | they come again, and have followed already |
+ * | they are confirmed | the change | a message that comes late finds no events |
+ *
+ * Events of one key are read with the earlier ones that are there, so that nobody gets one before those, however the
+ * messages come. Without a key, and between keys, there is no order.
+ */
+export class Outbox {
+  readonly #db: Database;
+  readonly #store: OutboxStore;
+  readonly #ports: OutboxPorts;
+
+  constructor(db: Database, ports: OutboxPorts) {
+    this.#db = db;
+    this.#store = new OutboxStore(db);
+    this.#ports = ports;
+  }
+
+  static from({ env, clock }: Pick<ServiceContext, "env" | "clock">): Outbox {
+    return new Outbox(databaseOf(env), {
+      send: async (messages) => {
+        await env.EVENTS.sendBatch(messages);
+      },
+      sweepClock: sweepClockOf(env),
+      clock,
+    });
+  }
+
+  /**
+   * Stores a change and its events in one batch, and announces the events. Returns what the statements of the change have
+   * given. Throws `VALIDATION` for an event that is too large, and whatever the database says to the change.
+   */
+  async publish<const T extends readonly BatchItem<"sqlite">[]>({
+    change,
+    events,
+    condition,
+  }: Publication<T>): Promise<BatchResponse<T>> {
+    for (const { event } of events) assertFits(event);
+    if (events.length > EVENTS_PER_CHANGE_MAX) {
+      throw new AppError(
+        "VALIDATION",
+        `a change publishes at most ${EVENTS_PER_CHANGE_MAX} events`,
+      );
+    }
+    if (events.length > 0) await this.#ports.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
+    const announceAt = fromMillis(this.#nowMs() + waitAfterFailures(ANNOUNCE_BACKOFF, 1));
+    const [first, ...others] = [...change, ...this.#store.inserts(events, announceAt, condition)];
+    const results = first === undefined ? [] : await this.#db.batch([first, ...others]);
+    // The statements of the change come first; those of the outbox give the ids that they have stored.
+    const stored = results.slice(change.length).flat() as { readonly id: string }[];
+    await this.#announce(stored.map(({ id }) => id));
+    return results.slice(0, change.length) as BatchResponse<T>;
+  }
+
+  /** The first events that a message is about, with the earlier ones of their keys; `isAll` tells whether there are more. */
+  read(ids: readonly string[]): Promise<{ events: PlatformEvent[]; isAll: boolean }> {
+    return this.#store.read(ids);
+  }
+
+  /** Whatever follows from these events is stored: they are forgotten. */
+  confirm(ids: readonly string[]): Promise<void> {
+    return this.#store.remove(ids);
+  }
+
+  /** Announces again what nobody has confirmed; returns when to sweep next, in milliseconds since the epoch. */
+  async sweep(): Promise<number | undefined> {
+    const nowMs = this.#nowMs();
+    const due = await this.#store.listDue(nowMs, SWEEP_ROWS_MAX);
+    const planned = due.map((event) => ({
+      ...event,
+      nextMs: nowMs + waitAfterFailures(ANNOUNCE_BACKOFF, event.attempts + 2),
+    }));
+    await this.#announce(planned.length === 0 ? [] : await this.#store.claim(planned));
+    return this.#store.nextDueMs();
+  }
+
+  /** What fails here is made up for by the sweep. */
+  async #announce(ids: readonly string[]): Promise<void> {
+    const messages: MessageSendRequest<OutboxMessage>[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE_MAX) {
+      messages.push({ body: { source: "outbox", ids: ids.slice(at, at + IDS_PER_MESSAGE_MAX) } });
+    }
+    try {
+      for (let at = 0; at < messages.length; at += MESSAGES_PER_SEND_MAX) {
+        await this.#ports.send(messages.slice(at, at + MESSAGES_PER_SEND_MAX));
+      }
+    } catch (error) {
+      logError("events were not announced; the sweep repeats it", error, { count: ids.length });
+    }
+  }
+
+  #nowMs(): number {
+    return toMillis(this.#ports.clock());
+  }
+}
+
+function assertFits(event: PlatformEvent): void {
+  const bytes = new TextEncoder().encode(stringifyJson(event)).byteLength;
+  if (bytes <= EVENT_BYTES_MAX && event.id.length <= ID_LENGTH_MAX) return;
+  throw new AppError(
+    "VALIDATION",
+    `the event ${event.app}.${event.type} has ${bytes} bytes; at most ${EVENT_BYTES_MAX} can be published`,
+  );
+}

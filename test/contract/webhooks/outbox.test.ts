@@ -1,0 +1,127 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { consumeEvents } from "#platform/events/consumer.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { outboxSource } from "#platform/events/outbox-source.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { fromMillis } from "#platform/time.ts";
+import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
+
+const context = systemContext(env, "test");
+const NOW = fromMillis(Date.now());
+
+/** An outbox whose messages, and whose sweep, are in the hands of the test. */
+function outboxOf(): { outbox: Outbox; messages: (readonly string[])[] } {
+  const messages: (readonly string[])[] = [];
+  const outbox = new Outbox(databaseOf(env), {
+    send: async (sent) => void messages.push(...sent.map(({ body }) => body.ids)),
+    sweepClock: { arm: async () => undefined, watch: async () => undefined },
+    clock: () => NOW,
+  });
+  return { outbox, messages };
+}
+
+/** Lets the consumer have messages; returns what became of each. */
+async function consume(
+  bodies: readonly (readonly string[])[],
+  fanOut: DeliveryBench["service"],
+): Promise<string[]> {
+  const fates: string[] = [];
+  const messages = bodies.map((ids, index): Message => {
+    const body = { source: "outbox", ids };
+    const end = (fate: string) => () => void (fates[index] = fate);
+    return {
+      id: `${index}`,
+      timestamp: new Date(),
+      body,
+      attempts: 1,
+      ack: end("ack"),
+      retry: end("retry"),
+    };
+  });
+  const batch: MessageBatch = {
+    queue: "florin-events",
+    messages,
+    metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } },
+    ackAll: () => undefined,
+    retryAll: () => undefined,
+  };
+  await consumeEvents(batch, context, {
+    sources: [outboxSource],
+    listeners: [webhookListener(() => fanOut)],
+  });
+  return fates;
+}
+
+const publish = (outbox: Outbox, events: readonly PlatformEvent[], orderKey: string) =>
+  outbox.publish({ change: [], events: events.map((event) => ({ event, orderKey })) });
+
+const isStored = async (id: string): Promise<boolean> =>
+  (await env.DB.prepare("SELECT 1 FROM outbox WHERE id = ?").bind(id).first()) !== null;
+
+describe("an event of the outbox", () => {
+  test("reaches who wants it through the queue, and is forgotten", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const event = eventFor(config);
+    await Outbox.from(context).publish({ change: [], events: [{ event }] });
+    await vi.waitFor(async () => {
+      expect(await bench.deliveriesOf(config.id)).toMatchObject([{ event_id: event.id }]);
+      expect(await isStored(event.id)).toBe(false);
+    });
+  });
+
+  test("that comes twice, late or in a message of its own follows once, in the order of its key", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const { outbox, messages } = outboxOf();
+    const events = [eventFor(config), eventFor(config), eventFor(config)];
+    for (const event of events) await publish(outbox, [event], config.id);
+    const [first = [], second = [], third = []] = messages;
+    expect(await consume([second], bench.service)).toEqual(["ack"]);
+    expect(await bench.deliveriesOf(config.id)).toHaveLength(2);
+    expect(await consume([third, second, first], bench.service)).toEqual(["ack", "ack", "ack"]);
+    expect(await consume([first], bench.service)).toEqual(["ack"]);
+    const ids = (await bench.deliveriesOf(config.id)).map(({ event_id }) => event_id);
+    expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+  });
+
+  test("comes again where its consumer was killed, before what follows is stored and after it", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const { outbox, messages } = outboxOf();
+    const event = eventFor(config);
+    await publish(outbox, [event], config.id);
+    const fanOut = vi.spyOn(bench.service, "fanOut");
+    fanOut.mockRejectedValueOnce(new Error("killed"));
+    expect(await consume(messages, bench.service)).toEqual(["retry"]);
+    expect(await isStored(event.id)).toBe(true);
+    vi.spyOn(Outbox.prototype, "confirm").mockRejectedValueOnce(new Error("killed"));
+    expect(await consume(messages, bench.service)).toEqual(["retry"]);
+    expect([await isStored(event.id), (await bench.deliveriesOf(config.id)).length]).toEqual([
+      true,
+      1,
+    ]);
+    expect(await consume(messages, bench.service)).toEqual(["ack"]);
+    expect([await isStored(event.id), (await bench.deliveriesOf(config.id)).length]).toEqual([
+      false,
+      1,
+    ]);
+    vi.restoreAllMocks();
+  });
+
+  test("whose message was lost is announced by the sweep", async () => {
+    const bench = new DeliveryBench();
+    const config = await bench.subscribe();
+    const event = eventFor(config);
+    await publish(outboxOf().outbox, [event], config.id);
+    const past = "UPDATE outbox SET announce_at = '2020-01-01T00:00:00.000000Z' WHERE id = ?";
+    await env.DB.prepare(past).bind(event.id).run();
+    await Outbox.from(context).sweep();
+    await vi.waitFor(async () => expect(await isStored(event.id)).toBe(false));
+    expect(await bench.deliveriesOf(config.id)).toHaveLength(1);
+  });
+});

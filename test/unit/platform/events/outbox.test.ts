@@ -1,0 +1,289 @@
+import { sql } from "drizzle-orm";
+import * as fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { authClients } from "#modules/auth/tables.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { EVENT_BYTES_MAX, Outbox } from "#platform/events/outbox.ts";
+import { fromMillis } from "#platform/time.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const SECOND = 1000;
+
+const eventOf = (id: string, payload: unknown = {}): PlatformEvent => ({
+  id,
+  app: "payments",
+  version: "v3",
+  type: "SAVED_PAYMENT",
+  date: fromMillis(START_MS),
+  idempotencyKey: "",
+  payload,
+});
+
+/** A deployment with its queue and its clock in the hands of the test. */
+class World {
+  readonly d1 = new NodeD1();
+  readonly watched: number[] = [];
+  /** Messages that are under way. */
+  queue: (readonly string[])[] = [];
+  nowMs = START_MS;
+  beforeSend: () => void = () => undefined;
+  readonly outbox: Outbox;
+
+  constructor() {
+    this.d1.migrate();
+    this.outbox = new Outbox(this.d1.db, {
+      send: async (messages) => {
+        this.beforeSend();
+        this.queue.push(...messages.map(({ body }) => body.ids));
+      },
+      sweepClock: {
+        arm: async () => undefined,
+        watch: async (untilMs) => void this.watched.push(untilMs),
+      },
+      clock: () => fromMillis(this.nowMs),
+    });
+  }
+
+  /** A change of D1 that others can see: a client of that name. */
+  change(name: string) {
+    return this.d1.db.insert(authClients).values({
+      id: name,
+      name,
+      description: "",
+      public: false,
+      trusted: false,
+      redirectUris: "[]",
+      postLogoutRedirectUris: "[]",
+      scopes: "[]",
+      metadata: "{}",
+    });
+  }
+
+  async publish(id: string, orderKey?: string): Promise<void> {
+    const keyed = orderKey === undefined ? {} : { orderKey };
+    await this.outbox.publish({
+      change: [this.change(id)],
+      events: [{ event: eventOf(id), ...keyed }],
+    });
+  }
+
+  /** What a consumer reads of a message; confirmed where it is so. */
+  async consume(ids: readonly string[]): Promise<string[]> {
+    const seen: string[] = [];
+    for (;;) {
+      const { events, isAll } = await this.outbox.read(ids);
+      seen.push(...events.map(({ id }) => id));
+      await this.outbox.confirm(events.map(({ id }) => id));
+      if (isAll) return seen;
+    }
+  }
+
+  get stored(): unknown[] {
+    return this.d1.rows("SELECT id FROM outbox ORDER BY sequence").map(({ id }) => id);
+  }
+
+  get changes(): unknown[] {
+    return this.d1.rows("SELECT id FROM auth_clients ORDER BY sequence").map(({ id }) => id);
+  }
+}
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+
+describe("a change with events", () => {
+  test("is stored with them in one batch, and they are announced at once", async () => {
+    const { outbox } = world;
+    const returned = await outbox.publish({
+      change: [world.change("a").returning({ name: authClients.name })],
+      events: [{ event: eventOf("1", { amount: 10n ** 30n }) }, { event: eventOf("2") }],
+    });
+    expect(returned).toEqual([[{ name: "a" }]]);
+    expect([world.changes, world.stored, world.queue]).toEqual([["a"], ["1", "2"], [["1", "2"]]]);
+    expect(world.watched).toEqual([START_MS + 35 * SECOND]);
+    const { events, isAll } = await outbox.read(["1"]);
+    expect([events, isAll]).toEqual([[eventOf("1", { amount: 10n ** 30n })], true]);
+  });
+
+  test("that fails stores none of them", async () => {
+    await world.publish("a");
+    await expect(
+      world.outbox.publish({ change: [world.change("a")], events: [{ event: eventOf("b") }] }),
+    ).rejects.toThrow("UNIQUE");
+    expect([world.stored, world.queue]).toEqual([["a"], [["a"]]]);
+  });
+
+  test("publishes nothing where its condition does not hold after it", async () => {
+    const update = (name: string) =>
+      world.d1.db
+        .update(authClients)
+        .set({ name: "new" })
+        .where(sql`id = ${name}`);
+    const condition = sql`EXISTS (SELECT 1 FROM auth_clients WHERE name = 'new')`;
+    const events = [{ event: eventOf("1") }];
+    await world.outbox.publish({ change: [update("a")], events, condition });
+    expect([world.stored, world.queue]).toEqual([[], []]);
+    await world.outbox.publish({ change: [world.change("a"), update("a")], events, condition });
+    expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
+  });
+
+  test("that comes again stores no event twice", async () => {
+    const publish = () => world.outbox.publish({ change: [], events: [{ event: eventOf("1") }] });
+    await publish();
+    await publish();
+    expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
+  });
+
+  test("is refused where an event is too large, and changes nothing", async () => {
+    const large = eventOf("1", "x".repeat(EVENT_BYTES_MAX));
+    const publishing = world.outbox.publish({
+      change: [world.change("a")],
+      events: [{ event: large }],
+    });
+    await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
+    expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
+  });
+
+  test("publishes many events, in messages that a queue takes", async () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => `e${index}`);
+    const events = ids.map((id) => ({ event: eventOf(id, "x".repeat(3000)) }));
+    await world.outbox.publish({ change: [], events });
+    expect(world.stored).toEqual(ids);
+    expect(world.queue.map((message) => message.length)).toEqual(
+      Array.from({ length: 10 }, () => 100),
+    );
+    expect(await world.consume(ids)).toEqual(ids);
+    expect(world.stored).toEqual([]);
+  });
+
+  test("is read in parts where its events are large", async () => {
+    const events = Array.from({ length: 10 }, (_, index) => ({
+      event: eventOf(`${index}`, `"`.repeat(EVENT_BYTES_MAX / 2 - 200)),
+    }));
+    await world.outbox.publish({ change: [], events });
+    const ids = events.map(({ event }) => event.id);
+    const { events: part, isAll } = await world.outbox.read(ids);
+    expect(part.length).toBeGreaterThan(1);
+    expect(part.length).toBeLessThan(10);
+    expect(isAll).toBe(false);
+    expect(await world.consume(ids)).toEqual(ids);
+  });
+});
+
+describe("the sweep", () => {
+  test("announces again what nobody confirmed, later each time, and rests when all is", async () => {
+    await world.publish("1");
+    expect(await world.outbox.sweep()).toBe(START_MS + 15 * SECOND);
+    const waits: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      const nextMs = (await world.outbox.sweep()) ?? 0;
+      waits.push((nextMs - world.nowMs) / SECOND);
+      world.nowMs = nextMs;
+    }
+    expect(waits).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
+    expect(world.queue).toHaveLength(8);
+    await world.consume(["1"]);
+    expect(await world.outbox.sweep()).toBeUndefined();
+  });
+
+  test("of two at once announces an event once", async () => {
+    await world.publish("1");
+    world.nowMs += 15 * SECOND;
+    await Promise.all([world.outbox.sweep(), world.outbox.sweep()]);
+    expect(world.queue).toEqual([["1"], ["1"]]);
+  });
+
+  test("makes up for a queue that was out of order", async () => {
+    world.beforeSend = () => {
+      throw new Error("no queue");
+    };
+    await world.publish("1");
+    expect([world.changes, world.queue]).toEqual([["1"], []]);
+    world.beforeSend = () => undefined;
+    world.nowMs += 15 * SECOND;
+    await world.outbox.sweep();
+    expect(world.queue).toEqual([["1"]]);
+  });
+});
+
+describe("a reader", () => {
+  test("gets the earlier events of a key first, however the messages come", async () => {
+    for (const id of ["1", "2", "3"]) await world.publish(id, "key");
+    await world.publish("4");
+    await world.publish("5", "other");
+    expect(await world.consume(["2"])).toEqual(["1", "2"]);
+    expect(await world.consume(["1"])).toEqual([]);
+    expect(await world.consume(["4"])).toEqual(["4"]);
+    expect(await world.consume(["5", "3"])).toEqual(["3", "5"]);
+  });
+
+  test("who does not confirm gets the same again", async () => {
+    await world.publish("1", "key");
+    await world.publish("2", "key");
+    const first = await world.outbox.read(["2"]);
+    expect(await world.outbox.read(["2"])).toEqual(first);
+  });
+
+  test("of events that nobody knows gets none", async () => {
+    expect(await world.outbox.read(["gone"])).toEqual({ events: [], isAll: true });
+    await world.outbox.confirm(["gone"]);
+  });
+});
+
+test("each change is told once to whoever knows ids, in the order of its key, whoever is killed when", async () => {
+  const changes = fc.array(fc.constantFrom("a", "b", undefined), { minLength: 1, maxLength: 6 });
+  const chances = fc.infiniteStream(fc.integer({ min: 0, max: 7 }));
+  await fc.assert(
+    fc.asyncProperty(changes, chances, async (keys, stream) => {
+      world = new World();
+      const seen: string[] = [];
+      let isSafe = false;
+      const chance = (): number => Number(stream.next().value);
+      const mayDie = (): void => {
+        if (!isSafe && chance() === 0) throw new Error("killed");
+      };
+      world.d1.onStep = mayDie;
+      world.beforeSend = mayDie;
+      const survive = async (work: () => Promise<unknown>): Promise<void> => {
+        await work().catch(() => undefined);
+      };
+      /** Consumes a message, or more than once, and perhaps not at all; messages come in any order. */
+      const consumeSome = async (): Promise<void> => {
+        const [at, fate] = [chance(), chance()];
+        const ids = world.queue[at % Math.max(world.queue.length, 1)];
+        if (ids === undefined) return;
+        if (fate > 1) world.queue = world.queue.filter((message) => message !== ids);
+        if (fate === 7) return; // lost
+        await survive(async () => {
+          const { events } = await world.outbox.read(ids);
+          for (const { id } of events) if (!seen.includes(id)) seen.push(id);
+          await world.outbox.confirm(events.map(({ id }) => id));
+        });
+      };
+      for (const [index, key] of keys.entries()) {
+        await survive(() => world.publish(`${index}`, key));
+        await consumeSome();
+      }
+      isSafe = true;
+      for (let round = 0; round < 10; round++) {
+        const nextMs = await world.outbox.sweep();
+        for (const ids of world.queue.splice(0).toReversed()) {
+          const fresh = await world.consume(ids);
+          for (const id of fresh) if (!seen.includes(id)) seen.push(id);
+        }
+        if (nextMs === undefined) break;
+        world.nowMs = Math.max(nextMs, world.nowMs);
+      }
+      // Every change that is there was told, and no other.
+      expect(new Set(seen)).toEqual(new Set(world.changes));
+      expect(world.stored).toEqual([]);
+      for (const key of ["a", "b"]) {
+        const ofKey = seen.filter((id) => keys[Number(id)] === key);
+        expect(ofKey).toEqual(ofKey.toSorted((a, b) => Number(a) - Number(b)));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
