@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { compileCatalogueFilter } from "./filter.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
@@ -9,18 +9,10 @@ import {
   type Metadata,
 } from "#ledger-engine";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import {
-  type ListOptions,
-  type Order,
-  type Page,
-  type PageKey,
-  type PageQuery,
-  pageOf,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type ListOptions, type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -32,11 +24,6 @@ export const LEDGER_LIST_OPTIONS = {
   Features: null,
   IncludeDeleted: false,
 } as const satisfies ListOptions;
-
-/** Most rows that one query of a filtered list reads, unless the page is larger; each may have 64 KiB of metadata. */
-const SCAN_ROWS_MAX = 500;
-/** Most queries for one page: they read some 5,000 ledgers. */
-const SCAN_QUERIES_MAX = 15;
 
 /** The catalogue of ledgers, in D1. */
 export class LedgerCatalogue {
@@ -119,38 +106,24 @@ export class LedgerCatalogue {
     if (updated.length === 0) throw unknownLedger(name);
   }
 
-  /**
-   * A page in the order of ids. Where a filter is about more than names and buckets, the catalogue is read in growing
-   * chunks until the page is full, by `SCAN_QUERIES_MAX` queries at most: a page that is not full by then ends early, may be
-   * without any ledger, and has a cursor that goes on. Throws `VALIDATION` for a bad filter.
-   */
+  /** A page in the order of ids; see `listPage` for filters about more than names and buckets. Throws `VALIDATION`. */
   async list(query: PageQuery): Promise<Page<Ledger>> {
     const filter = compileCatalogueFilter(parseLedgerFilter("ledgers", query.where));
     const condition = and(scopeOf(query.options), filter.condition);
-    const scan = scanOf(query);
-    const found: Ledger[] = [];
-    let { bound, limit } = scan;
-    for (let queries = 0; queries < SCAN_QUERIES_MAX; queries++) {
-      const rows = await this.#readChunk({ order: scan.order, bound, limit }, condition);
-      found.push(...rows.filter(filter.matches));
-      const last = rows.at(-1);
-      if (found.length >= scan.limit || last === undefined || rows.length < limit) {
-        return pageOf(query, found.slice(0, scan.limit), { keyOf });
-      }
-      bound = { key: keyOf(last), inclusive: false };
-      limit = Math.max(scan.limit, Math.min(limit * 2, SCAN_ROWS_MAX));
-    }
-    return pageOf(query, found, { keyOf, readTo: bound?.key });
-  }
-
-  async #readChunk(scan: Chunk, condition: SQL | undefined): Promise<Ledger[]> {
-    const rows = await this.#db
-      .select()
-      .from(ledgers)
-      .where(and(condition, boundOf(scan)))
-      .orderBy(scan.order === "asc" ? asc(ledgers.id) : desc(ledgers.id))
-      .limit(scan.limit);
-    return rows.map(toLedger);
+    return listPage(query, {
+      sort: SORT,
+      matches: filter.matches,
+      read: async ({ where, orderBy, limit, offset }) => {
+        const rows = await this.#db
+          .select()
+          .from(ledgers)
+          .where(and(condition, where))
+          .orderBy(...orderBy)
+          .limit(limit)
+          .offset(offset);
+        return rows.map(toLedger);
+      },
+    });
   }
 
   /** The names of all ledgers, at most `countMax` of them. */
@@ -168,13 +141,9 @@ export class LedgerCatalogue {
 export const unknownLedger = (name: string): AppError =>
   new AppError("NOT_FOUND", `ledger '${name}' not found`);
 
-interface Chunk {
-  readonly order: Order;
-  readonly bound: Scan["bound"] | undefined;
-  readonly limit: number;
-}
-
-const keyOf = ({ id }: Ledger): PageKey => ({ value: BigInt(id) });
+const SORT: ListTable<Ledger>["sort"] = {
+  id: { column: ledgers.id, type: "integer", keyOf: ({ id }) => ({ value: BigInt(id) }) },
+};
 
 /** Which ledgers the options of a list leave in. */
 function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
@@ -183,13 +152,6 @@ function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
     includeDeleted === true ? undefined : isNull(ledgers.deletedAt),
     typeof bucket === "string" && bucket !== "" ? eq(ledgers.bucket, bucket) : undefined,
   );
-}
-
-function boundOf({ bound, order }: Chunk): SQL | undefined {
-  if (bound === undefined) return undefined;
-  const id = Number(bound.key.value);
-  if (order === "asc") return bound.inclusive ? gte(ledgers.id, id) : gt(ledgers.id, id);
-  return bound.inclusive ? lte(ledgers.id, id) : lt(ledgers.id, id);
 }
 
 const toLedger = (row: typeof ledgers.$inferSelect): Ledger => ({

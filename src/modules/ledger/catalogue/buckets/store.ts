@@ -1,27 +1,8 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  gte,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  min,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
 import { ledgers } from "#modules/ledger/catalogue/tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import {
-  type Order,
-  type Page,
-  type PageQuery,
-  pageOf,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import { type Page, type PageQuery } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
@@ -61,27 +42,25 @@ export class BucketStore {
 
   /** A page of the buckets that have ledgers, in the order of their names. */
   async list(query: PageQuery): Promise<Page<Bucket>> {
-    const { order, bound, offset, limit } = scanOf(query);
-    const rows = await this.#db
-      .select({
-        name: ledgers.bucket,
-        ledgers: sql<number>`count(*) - count(${ledgers.deletedAt})`,
-        deletedLedgers: sql<number>`count(${ledgers.deletedAt})`,
-        deletedAt: min(ledgers.deletedAt),
-      })
-      .from(ledgers)
-      .where(
-        and(
-          isKept,
-          bound === undefined ? undefined : isBeyond(String(bound.key.value), { ...bound, order }),
-        ),
-      )
-      .groupBy(ledgers.bucket)
-      .orderBy(order === "asc" ? asc(ledgers.bucket) : desc(ledgers.bucket))
-      .limit(limit)
-      .offset(offset);
-    const buckets = rows.map((row): Bucket => ({ ...row, deletedAt: toTimestamp(row.deletedAt) }));
-    return pageOf(query, buckets, { keyOf: ({ name }) => ({ value: name }) });
+    return listPage(query, {
+      sort: SORT,
+      read: async ({ where, orderBy, limit, offset }) => {
+        const rows = await this.#db
+          .select({
+            name: ledgers.bucket,
+            ledgers: sql<number>`count(*) - count(${ledgers.deletedAt})`,
+            deletedLedgers: sql<number>`count(${ledgers.deletedAt})`,
+            deletedAt: min(ledgers.deletedAt),
+          })
+          .from(ledgers)
+          .where(and(isKept, where))
+          .groupBy(ledgers.bucket)
+          .orderBy(...orderBy)
+          .limit(limit)
+          .offset(offset);
+        return rows.map((row): Bucket => ({ ...row, deletedAt: toTimestamp(row.deletedAt) }));
+      },
+    });
   }
 
   /** Whether there is a ledger in a bucket, deleted or not. */
@@ -143,13 +122,9 @@ export const keptIn = (bucket: string): SQL => sql`bucket = ${bucket} AND ${KEPT
 export const KEPT: SQL = sql`purging_since IS NULL`;
 export const PURGING: SQL = sql`purging_since IS NOT NULL`;
 
-function isBeyond(
-  name: string,
-  { order, inclusive }: { readonly order: Order; readonly inclusive: boolean },
-): SQL {
-  if (order === "asc") return inclusive ? gte(ledgers.bucket, name) : gt(ledgers.bucket, name);
-  return inclusive ? lte(ledgers.bucket, name) : lt(ledgers.bucket, name);
-}
+const SORT: ListTable<Bucket>["sort"] = {
+  name: { column: ledgers.bucket, type: "text", keyOf: ({ name }) => ({ value: name }) },
+};
 
 /** Only this module writes the column. */
 const toTimestamp = (text: string | null): Timestamp | undefined =>
