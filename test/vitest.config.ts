@@ -25,7 +25,7 @@ const APART = [
   "auth/*",
   "exporters/*",
   "ledger/catalogue/bucket*",
-  "ledger/http/lists",
+  "ledger/http/lists*",
   "ledger/http/sdk",
   "ledger/http/wire",
   "ledger/objects/migration",

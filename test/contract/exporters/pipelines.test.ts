@@ -5,7 +5,6 @@ import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exp
 import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
-import { parseJson } from "#platform/json.ts";
 import {
   act,
   alarmOf,
@@ -390,43 +389,5 @@ describe("the object of a pipeline", () => {
     });
     expect(logged).toHaveBeenCalledOnce();
     logged.mockRestore();
-  });
-});
-
-describe("bindings of the Worker", () => {
-  test("take the log as objects in a bucket", async () => {
-    const ledger = await freshLedger();
-    await write(ledger, 5);
-    const config = {
-      binding: "EXPORT_BUCKET",
-      prefix: "logs/",
-      batching: { maxItems: 3, flushInterval: "1ms" },
-    };
-    const id = await freshPipeline(ledger, await freshExporter("r2", config));
-    await settled(ledger, id, 5);
-    const { objects } = await env.EXPORT_BUCKET.list({ prefix: `logs/${ledger}/` });
-    const texts = await Promise.all(
-      objects.map(async ({ key }) => (await env.EXPORT_BUCKET.get(key))?.text()),
-    );
-    const entries = texts.map((text = "") =>
-      text
-        .trim()
-        .split("\n")
-        .map((line) => parseJson(line)),
-    );
-    expect(entries).toMatchObject([
-      [{ id: 1, ledger }, { id: 2 }, { id: 3 }],
-      [{ id: 4 }, { id: 5 }],
-    ]);
-  });
-
-  test("take the log as messages of a queue", async () => {
-    const ledger = await freshLedger();
-    await write(ledger, 2);
-    const exporter = await freshExporter("queue", { binding: "EXPORT_QUEUE" });
-    const id = await freshPipeline(ledger, exporter);
-    await settled(ledger, id, 2);
-    const delivered = { entries: 2 };
-    expect(await stateOf(ledger, id)).toMatchObject({ state: "started", delivered });
   });
 });

@@ -1,42 +1,23 @@
-import type { ErrorResponse } from "@formance/formance-sdk/sdk/models/webhooks";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { WebhookService } from "#modules/webhooks/index.ts";
-import { sign } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
-import { systemContext } from "#platform/context.ts";
-import type { Fetch } from "#platform/http/outbound.ts";
 import { findUrlFault } from "#platform/http/outbound.ts";
-import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { api, bodyOf } from "#test/support/platform/api.ts";
+import {
+  UNKNOWN_ID,
+  UUID,
+  EVENT_TYPES,
+  webhooks,
+  freshEndpoint,
+  insert,
+  failureOf,
+} from "#test/support/webhooks/configs.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
-const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const EVENT_TYPES = ["ledger.committed_transactions"];
-
-const webhooks = sdk().webhooks.v1;
-const freshEndpoint = (): string => `https://${freshName("hook")}.example.com/in`;
-
-async function insert(endpoint = freshEndpoint()) {
-  const answer = await webhooks.insertConfig({ endpoint, eventTypes: EVENT_TYPES });
-  return present(answer.configResponse, "a success has a body").data;
-}
 
 async function list(filter: { id?: string; endpoint?: string }) {
   const answer = await webhooks.getManyConfigs(filter);
   return present(answer.configsResponse, "a success has a body").cursor.data;
-}
-
-/** The error that calls of the SDK end with, if it has the type that the SDK declares for it. */
-async function failureOf(call: Promise<unknown>): Promise<ErrorResponse> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  // The class is not compared: the SDK's modules exist twice here, in two formats.
-  expect(error).toMatchObject({ name: "ErrorResponse" });
-  return error as ErrorResponse; // the SDK gives this name to this class only
 }
 
 const createRaw = (body: unknown, headers = {}): Promise<Response> =>
@@ -357,60 +338,5 @@ describe("change of the secret", () => {
     const row = await env.DB.prepare("SELECT * FROM webhook_configs WHERE id = ?").bind(id).first();
     expect(row).not.toBeNull();
     expect(JSON.stringify(row)).not.toContain(secret);
-  });
-});
-
-describe("test request", () => {
-  test("tells that the endpoint is not there", async () => {
-    // Nothing listens on this port of the loopback interface, which the test settings allow.
-    const { id } = await insert("http://127.0.0.1:9/in");
-    const answer = await webhooks.testConfig({ id });
-    expect(answer.attemptResponse?.data).toMatchObject({
-      config: { id },
-      payload: '{"data":"test"}',
-      statusCode: 0,
-      status: "failed",
-      retryAttempt: 0,
-    });
-    expect(answer.attemptResponse?.data.webhookID).toMatch(UUID);
-    const response = await api(`/api/webhooks/configs/${id}/test`);
-    expect(await bodyOf(response)).toMatchObject({
-      data: {
-        createdAt: "0001-01-01T00:00:00Z",
-        updatedAt: "0001-01-01T00:00:00Z",
-        nextRetryAfter: "0001-01-01T00:00:00Z",
-      },
-    });
-  });
-
-  test("is signed, and works for an inactive config without leaving a trace", async () => {
-    const { id, secret, endpoint } = await insert();
-    await webhooks.deactivateConfig({ id });
-    const requests: Request[] = [];
-    const fetch: Fetch = async (url, init) => {
-      requests.push(new Request(url, init));
-      return new Response(null, { status: 404 });
-    };
-    const { result, webhookId } = await WebhookService.from(systemContext(env, "test"), {
-      fetch,
-    }).testConfig(id);
-    expect(result.statusCode).toBe(404);
-    const request = present(requests[0], "the endpoint is called");
-    expect(request.url).toBe(endpoint);
-    const header = (name: string): string | null => request.headers.get(`formance-webhook-${name}`);
-    expect(header("test")).toBe("true");
-    expect(header("idempotency-key")).toBe("ik");
-    expect(header("id")).toBe(webhookId);
-    const signed = { id: webhookId, timestampSeconds: Number(header("timestamp")) };
-    expect(header("signature")).toBe(sign(secret, { ...signed, body: await request.text() }));
-    const stored = env.DB.prepare("SELECT count(*) AS n FROM webhook_deliveries");
-    expect(await stored.first("n")).toBe(0);
-  });
-
-  test("does not know an unknown config", async () => {
-    expect(await failureOf(webhooks.testConfig({ id: UNKNOWN_ID }))).toMatchObject({
-      errorCode: "NOT_FOUND",
-      statusCode: 404,
-    });
   });
 });

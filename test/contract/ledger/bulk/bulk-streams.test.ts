@@ -10,70 +10,24 @@ import {
   refusalOf,
   traceOf,
 } from "#test/support/ledger/api.ts";
-import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
+import {
+  JSON_STREAM,
+  SCRIPT_STREAM,
+  sendStream,
+  stream,
+  SKIPPED,
+} from "#test/support/ledger/bulk-streams.ts";
+import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 import { bytesOf, chunksOf, oneByOne } from "#test/support/platform/streams.ts";
-
-const JSON_STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
-const SCRIPT_STREAM = "application/vnd.formance.ledger.api.v2.bulk+script-stream";
 
 const create = (way: string, amount: number, fields: object = {}) => ({
   action: "CREATE_TRANSACTION",
   data: pay(way, amount, fields),
 });
+
 const GOOD = create("world -> a", 1);
+
 const SHORT = create("nobody -> a", 1);
-
-const sendMoney = (amount: number, way: string): string => {
-  const [source, destination] = way.split(" -> ");
-  return `send [USD ${amount}] (\n  source = @${source}\n  destination = @${destination}\n)`;
-};
-
-interface StreamBody {
-  readonly data: readonly {
-    readonly responseType: string;
-    readonly logID: number;
-    readonly errorCode?: string;
-    readonly errorDescription?: string;
-    readonly data?: { readonly id: number; readonly postings: readonly object[] };
-  }[];
-  readonly errorCode?: string;
-  readonly errorMessage?: string;
-  readonly details?: string;
-}
-
-interface StreamInit {
-  readonly query?: string;
-  readonly type?: string;
-}
-
-/** Sends a stream and gives the answer as it is. */
-async function sendStream(
-  ledger: string,
-  body: string | ReadableStream<Uint8Array>,
-  { query = "", type = JSON_STREAM }: StreamInit = {},
-): Promise<Response> {
-  return send(`/api/ledger/v2/${ledger}/_bulk${query}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${await token()}`, "content-type": type },
-    body,
-  });
-}
-
-/** The answer to a stream: its status, its body, and of each element the log id or the error. */
-async function stream(
-  ledger: string,
-  body: string | ReadableStream<Uint8Array>,
-  init: StreamInit = {},
-) {
-  const response = await sendStream(ledger, body, init);
-  expect(response.headers.get("content-type")).toBe("application/json");
-  const answer = (await bodyOf(response)) as StreamBody; // as every answer of a bulk
-  const results = answer.data?.map(({ errorCode, logID }) => errorCode ?? logID);
-  return { status: response.status, body: answer, results };
-}
-
-const scripts = (ledger: string, body: string, query = "") =>
-  stream(ledger, body, { query, type: SCRIPT_STREAM });
 
 /** Elements one after the other, as a client writes them that knows no arrays. */
 const toStream = (elements: readonly unknown[], separator = ""): string =>
@@ -93,8 +47,6 @@ function openBody() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return { readable, writer: writable.getWriter() };
 }
-
-const SKIPPED = "INTERNAL";
 
 describe("a stream that fails half way does what its switches say", () => {
   const elements = [GOOD, create("world -> b", 2), SHORT, GOOD];
@@ -348,73 +300,6 @@ describe("a stream", () => {
     }>();
     const { content } = document.paths["/api/ledger/v2/{ledger}/_bulk"]?.post.requestBody ?? {};
     expect(Object.keys(content ?? {})).toEqual(["application/json", JSON_STREAM, SCRIPT_STREAM]);
-  });
-});
-
-describe("a stream of scripts", () => {
-  test("runs each script, with its key", async () => {
-    const ledger = await freshLedger();
-    const body = [
-      "//script",
-      sendMoney(100, "world -> a"),
-      "//end",
-      "",
-      "//script ik=one",
-      sendMoney(40, "a -> b"),
-      "//end",
-    ].join("\n");
-    const first = await scripts(ledger, body);
-    expect([first.status, first.results]).toEqual([200, [1, 2]]);
-    expect(first.body.data.map(({ responseType }) => responseType)).toEqual([
-      "CREATE_TRANSACTION",
-      "CREATE_TRANSACTION",
-    ]);
-    const replay = await scripts(ledger, `//script ik=one\r\n${sendMoney(40, "a -> b")}`);
-    expect(replay.body.data).toEqual([first.body.data[1]]);
-    const other = await scripts(ledger, `//script ik=one\n${sendMoney(41, "a -> b")}`);
-    expect(other.results).toEqual(["VALIDATION"]);
-    expect(await balanceOf(ledger, "b")).toBe(40);
-  });
-
-  test("refuses a script that does not compile in its turn, and an empty one", async () => {
-    const ledger = await freshLedger();
-    const body = `//script\nnonsense\n//end\n//script\n//end\n//script\n${sendMoney(1, "world -> a")}`;
-    const stopped = await scripts(ledger, body);
-    expect(stopped.results).toEqual(["COMPILATION_FAILED", SKIPPED, SKIPPED]);
-    const { status, results } = await scripts(ledger, body, "?continueOnFailure=true");
-    expect(status).toBe(400);
-    expect(results).toEqual(["COMPILATION_FAILED", "COMPILATION_FAILED", 1]);
-  });
-
-  test.each([
-    ["text between the scripts", "send [USD 1] ("],
-    ["an unknown option", "//script tx=1"],
-    ["a repeated key", "//script ik=a,ik=b"],
-    ["a key without a value", "//script ik"],
-    ["a line that is too long", `//script\n${"x".repeat(70_000)}`],
-    ["U+0000", "//script\n\0"],
-  ])("that is broken by %s keeps what stands before", async (_, broken) => {
-    const before = `//script\n${sendMoney(1, "world -> a")}\n//end\n`;
-    const ledger = await freshLedger();
-    const { status, body, results } = await scripts(ledger, before + broken);
-    expect([status, results, body.errorCode]).toEqual([400, [1], "VALIDATION"]);
-    expect(body.errorMessage).toMatch(/^\[VALIDATION\] element 1: /);
-    const atomic = { query: "?atomic=true", type: SCRIPT_STREAM };
-    expect(await refusalOf(sendStream(ledger, before + broken, atomic))).toMatchObject({
-      status: 400,
-      code: "VALIDATION",
-    });
-    expect(await logIdsOf(ledger)).toEqual([1]);
-  });
-
-  test("is atomic where it shall be", async () => {
-    const ledger = await freshLedger();
-    const good = `//script\n${sendMoney(1, "world -> a")}\n//end\n`;
-    const short = `//script\n${sendMoney(1, "nobody -> a")}\n//end\n`;
-    const { status, results } = await scripts(ledger, good + short, "?atomic=true");
-    expect([status, results]).toEqual([400, [1, "INSUFFICIENT_FUND"]]);
-    expect(await logIdsOf(ledger)).toEqual([]);
-    expect((await scripts(ledger, good + good, "?atomic=true")).status).toBe(200);
   });
 });
 

@@ -1,14 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  createLedger,
-  freshLedger,
-  inLedger,
-  okBodyOf,
-  pay,
-  post,
-  refusalOf,
-} from "#test/support/ledger/api.ts";
-import { api, freshName } from "#test/support/platform/api.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
 import { token } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 
@@ -23,6 +14,7 @@ interface PageBody {
 }
 
 const COUNT = 34;
+
 let ledger: string;
 
 /** Transactions 1 to 34: every third dated a day earlier, and an account for each. */
@@ -41,7 +33,9 @@ beforeAll(async () => {
 
 const page = async (query: string, list = "transactions"): Promise<PageBody["cursor"]> =>
   (await okBodyOf<PageBody>(inLedger(ledger, `/${list}?${query}`))).cursor;
+
 const idsOf = ({ data }: PageBody["cursor"]): number[] => data.map(({ id }) => id);
+
 const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.abs(to - from) + 1 }, (_, index) =>
     from < to ? from + index : from - index,
@@ -49,6 +43,7 @@ const range = (from: number, to: number): number[] =>
 
 const encode = (value: unknown): string =>
   btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
 const decode = (cursor: string): unknown =>
   JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
 
@@ -353,54 +348,6 @@ describe("one transaction", () => {
     ["1.0", 400],
   ])("of the id %s is answered with %i", async (id, status) => {
     expect((await inLedger(ledger, `/transactions/${id}`)).status).toBe(status);
-  });
-});
-
-describe("accounts", () => {
-  test("are listed in the order of their addresses, both ways", async () => {
-    const first = await page("pageSize=20", "accounts");
-    const second = await page(`cursor=${first.next}`, "accounts");
-    const addresses = [...first.data, ...second.data].map(({ address }) => address);
-    expect(addresses).toEqual([
-      ...range(1, 34).map((id) => `users:${String(id).padStart(2, "0")}`),
-      "world",
-    ]);
-    expect((await page(`cursor=${second.previous}`, "accounts")).data).toEqual(first.data);
-    const last = await page("sort=address:desc&pageSize=2", "accounts");
-    expect(last.data.map(({ address }) => address)).toEqual(["world", "users:34"]);
-  });
-
-  test("are found by their whole address only", async () => {
-    expect((await inLedger(ledger, "/accounts/users:01")).status).toBe(200);
-    for (const address of ["users:", "users", "nobody", "a%20b", "%25"]) {
-      expect(await refusalOf(inLedger(ledger, `/accounts/${address}`))).toMatchObject({
-        code: "NOT_FOUND",
-      });
-    }
-  });
-});
-
-describe("ledgers", () => {
-  test("are listed oldest first, page by page, both ways", async () => {
-    const names = [freshName("a"), freshName("b"), freshName("c")];
-    for (const name of names) await createLedger(name);
-    const read = async (query: string) =>
-      (
-        await okBodyOf<{ cursor: Omit<PageBody["cursor"], "data"> & { data: { name: string }[] } }>(
-          api(`/api/ledger/v2?${query}`),
-        )
-      ).cursor;
-    const newest = await read("sort=id:desc&pageSize=2");
-    const rest = await read(`cursor=${newest.next}`);
-    expect([...newest.data, ...rest.data].map(({ name }) => name).slice(0, 3)).toEqual(
-      names.toReversed(),
-    );
-    expect((await read(`cursor=${rest.previous}`)).data).toEqual(newest.data);
-    const all = await read("pageSize=1000");
-    expect(all.data.map(({ name }) => name).slice(-3)).toEqual(names);
-    for (const query of ["sort=name", "cursor=!"]) {
-      expect(await refusalOf(api(`/api/ledger/v2?${query}`))).toMatchObject({ status: 400 });
-    }
   });
 });
 

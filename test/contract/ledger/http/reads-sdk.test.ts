@@ -1,66 +1,14 @@
-import type { V2Log, V2Transaction } from "@formance/formance-sdk/sdk/models/ledger";
+import type { V2Transaction } from "@formance/formance-sdk/sdk/models/ledger";
 import { beforeAll, describe, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
-import { freshLedger, inLedger } from "#test/support/ledger/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { inLedger } from "#test/support/ledger/api.ts";
+import { v2, USD, at, writtenLedger } from "#test/support/ledger/written-ledger.ts";
+import { codeOf } from "#test/support/platform/sdk.ts";
 
-const { v2 } = sdk().ledger;
 const UNKNOWN = "no-such-ledger";
-const USD = "USD/2";
-
-/** Moments of one day; the ledgers of these tests are written years later. */
-const at = (time: string): Date => new Date(`2020-02-03T${time}:00.250Z`);
-
-interface Payment {
-  readonly way: string;
-  readonly amount: bigint;
-  readonly time: string;
-  readonly fields?: {
-    readonly reference?: string;
-    readonly metadata?: Record<string, string>;
-    readonly accountMetadata?: Record<string, Record<string, string>>;
-  };
-}
-
-async function pay(ledger: string, { way, amount, time, fields }: Payment): Promise<void> {
-  const [source = "", destination = ""] = way.split(" -> ");
-  const answer = await v2.createTransaction({
-    ledger,
-    v2PostTransaction: {
-      metadata: {},
-      postings: [{ source, destination, amount, asset: USD }],
-      timestamp: at(time),
-      ...fields,
-    },
-  });
-  expect(answer.statusCode).toBe(200);
-}
-
-/**
- * Transactions 1 to 3 at 10:00, 12:00 and, written last, 11:00; 4 reverts the second one, now. `users:2` has metadata
- * only.
- */
-async function writtenLedger(): Promise<string> {
-  const ledger = await freshLedger();
-  await pay(ledger, {
-    way: "world -> users:1",
-    amount: 100n,
-    time: "10:00",
-    fields: { metadata: { kind: "deposit" }, accountMetadata: { "users:1": { tier: "gold" } } },
-  });
-  await pay(ledger, {
-    way: "users:1 -> shops:42:main",
-    amount: 30n,
-    time: "12:00",
-    fields: { reference: "order-1", metadata: { kind: "order" } },
-  });
-  await pay(ledger, { way: "world -> users:1", amount: 5n, time: "11:00" });
-  await v2.revertTransaction({ ledger, id: 2n });
-  await v2.addMetadataToAccount({ ledger, address: "users:2", requestBody: { tier: "silver" } });
-  return ledger;
-}
 
 let ledger: string;
+
 beforeAll(async () => {
   ledger = await writtenLedger();
 });
@@ -316,99 +264,5 @@ describe("aggregated balances", () => {
       "VALIDATION",
     );
     expect(await codeOf(v2.getBalancesAggregated({ ledger: UNKNOWN }))).toBe("LEDGER_NOT_FOUND");
-  });
-});
-
-describe("logs", () => {
-  const list = async (request: object, name = ledger): Promise<V2Log[]> => {
-    const answer = await v2.listLogs({ ledger: name, ...request });
-    return present(answer.v2LogsCursorResponse, "a success has a body").cursor.data;
-  };
-  const idsOf = async (query: object) => (await list({ query })).map(({ id }) => Number(id));
-
-  test("are listed, newest first, with what they say", async () => {
-    const logs = await list({});
-    expect(logs.map(({ id, type }) => `${id} ${type}`)).toEqual([
-      "5 SET_METADATA",
-      "4 REVERTED_TRANSACTION",
-      "3 NEW_TRANSACTION",
-      "2 NEW_TRANSACTION",
-      "1 NEW_TRANSACTION",
-    ]);
-    expect(logs.every(({ hash }) => hash.length === 44)).toBe(true);
-    expect(logs[0]?.data).toMatchObject({
-      targetType: "ACCOUNT",
-      targetId: "users:2",
-      metadata: { tier: "silver" },
-    });
-    expect(logs[1]?.data).toMatchObject({
-      revertedTransaction: { id: 2n },
-      transaction: { id: 4n },
-    });
-    expect(logs[4]?.data).toMatchObject({
-      transaction: { id: 1n, metadata: { kind: "deposit" } },
-      accountMetadata: { "users:1": { tier: "gold" } },
-    });
-  });
-
-  test("are filtered by id, type and date", async () => {
-    expect(await idsOf({ $match: { type: "NEW_TRANSACTION" } })).toEqual([3, 2, 1]);
-    expect(await idsOf({ $lte: { id: 2 } })).toEqual([2, 1]);
-    expect(await idsOf({ $lt: { date: at("12:00").toISOString() } })).toEqual([]);
-    expect(await idsOf({ $gte: { date: at("12:00").toISOString() } })).toEqual([5, 4, 3, 2, 1]);
-  });
-
-  test("are walked", async () => {
-    const query = { $match: { type: "NEW_TRANSACTION" } };
-    const first = await v2.listLogs({ ledger, query, pageSize: 2, sort: "id:asc" });
-    const page = present(first.v2LogsCursorResponse, "a success has a body").cursor;
-    expect(page.data.map(({ id }) => id)).toEqual([1n, 2n]);
-    const second = await v2.listLogs({ ledger, cursor: present(page.next, "more") });
-    expect(second.v2LogsCursorResponse?.cursor.data.map(({ id }) => id)).toEqual([3n]);
-  });
-
-  test("are exported, and imported into another ledger, which is then the same", async () => {
-    const own = await writtenLedger();
-    const exported = await v2.exportLogs({ ledger: own });
-    expect(exported).toMatchObject({
-      statusCode: 200,
-      contentType: "application/octet-stream",
-    });
-    // The SDK reads the body, and keeps it to itself.
-    const lines = await (await inLedger(own, "/logs/export", { method: "POST" })).text();
-    expect(lines.trim().split("\n")).toHaveLength(5);
-    const copy = await freshLedger();
-    const [half = "", rest = ""] = lines.split(/(?<="id":3,.*\n)/);
-    for (const part of [half, rest]) {
-      const imported = await v2.importLogs({
-        ledger: copy,
-        v2ImportLogsRequest: new TextEncoder().encode(part),
-      });
-      expect(imported.statusCode).toBe(204);
-    }
-    expect(await list({}, copy)).toEqual(await list({}, own));
-    const all = async (name: string) => [
-      (await v2.listTransactions({ ledger: name, expand: "volumes" })).v2TransactionsCursorResponse
-        ?.cursor.data,
-      (await v2.listAccounts({ ledger: name, expand: "volumes" })).v2AccountsCursorResponse?.cursor
-        .data,
-      (await v2.readStats({ ledger: name })).v2StatsResponse?.data,
-    ];
-    expect(await all(copy)).toEqual(await all(own));
-  });
-
-  test("end in the declared errors", async () => {
-    expect(await codeOf(v2.listLogs({ ledger, query: { $match: { type: "nope" } } }))).toBe(
-      "VALIDATION",
-    );
-    expect(await codeOf(v2.listLogs({ ledger: UNKNOWN }))).toBe("LEDGER_NOT_FOUND");
-    const line = (await (await inLedger(ledger, "/logs/export", { method: "POST" })).text()).split(
-      "\n",
-    )[0];
-    const importInto = (name: string, text: string) =>
-      v2.importLogs({ ledger: name, v2ImportLogsRequest: new TextEncoder().encode(text) });
-    expect(await codeOf(importInto(ledger, `${line}\n`))).toBe("IMPORT");
-    expect(await codeOf(importInto(UNKNOWN, `${line}\n`))).toBe("LEDGER_NOT_FOUND");
-    await expect(v2.exportLogs({ ledger: UNKNOWN })).rejects.toMatchObject({ statusCode: 404 });
   });
 });

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { beforeAll, describe, expect, test } from "vitest";
-import { inLedger, logIdsOf, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
+import { inLedger, logIdsOf, okBodyOf, refusalOf } from "#test/support/ledger/api.ts";
+import { ODD, LARGE, QUERIES, bank } from "#test/support/ledger/query-bank.ts";
 import {
   type Cursor,
   insertedSchema,
@@ -10,60 +11,8 @@ import {
 } from "#test/support/ledger/schema-api.ts";
 import { token } from "#test/support/platform/api.ts";
 
-/** One more than the largest integer that a double holds, and one of thirty-one digits. */
-const ODD = 2n ** 53n + 1n;
-const LARGE = 10n ** 30n;
-
-const QUERIES = {
-  by_user: {
-    description: "what a user has sent and got",
-    resource: "transactions",
-    params: { sort: "id:asc", pageSize: 2 },
-    vars: { who: "string" },
-    body: { $match: { account: "users:${who}" } },
-  },
-  since: {
-    resource: "transactions",
-    vars: { moment: "date", reverted: { type: "boolean", default: false } },
-    body: {
-      $and: [{ $gte: { timestamp: "${moment}" } }, { $match: { reverted: "${reverted}" } }],
-    },
-  },
-  rich: {
-    resource: "accounts",
-    params: { expand: ["volumes"] },
-    vars: { least: { type: "int", default: ODD } },
-    body: { $gte: { "balance[USD]": "${least}" } },
-  },
-  tiers: {
-    resource: "accounts",
-    vars: { one: "string", two: { type: "string", default: "none" } },
-    body: {
-      $or: [{ $match: { "metadata[tier]": "$one" } }, { $match: { "metadata[tier]": "${two}" } }],
-    },
-  },
-  all: { resource: "accounts" },
-  changes: { resource: "logs", vars: { kind: "string" }, body: { $match: { type: "$kind" } } },
-  totals: {
-    resource: "volumes",
-    params: { groupBy: 1, pageSize: 1 },
-    body: { $match: { account: "users:..." } },
-  },
-  every: { resource: "volumes", params: { pageSize: 1 } },
-};
-
-/** Three users with `ODD`, `LARGE` and 3; the first two are of the tier gold. */
-async function bank(): Promise<string> {
-  const ledger = await ledgerWith({ chart: {}, queries: QUERIES });
-  const accountMetadata = { "users:1": { tier: "gold" }, "users:2": { tier: "gold" } };
-  await okBodyOf(post(ledger, pay("world -> users:1", ODD, { accountMetadata })));
-  await okBodyOf(post(ledger, pay("world -> users:2", LARGE)));
-  await okBodyOf(post(ledger, pay("users:2 -> users:3", 3)));
-  await okBodyOf(post(ledger, pay("world -> users:2", 3)));
-  return ledger;
-}
-
 let ledger: string;
+
 beforeAll(async () => {
   ledger = await bank();
 });
@@ -78,10 +27,13 @@ interface Item {
 
 const run = (id: string, body: unknown = {}): Promise<Cursor<Item>> =>
   pageOf<Item>(runQuery(ledger, id, { body }));
+
 const idsOf = async (id: string, body: unknown = {}) =>
   (await run(id, body)).data.map((it) => it.id);
+
 const addressesOf = async (id: string, body: unknown = {}) =>
   (await run(id, body)).data.map(({ address }) => address);
+
 const refused = async (id: string, body: unknown, query?: string) =>
   refusalOf(runQuery(ledger, id, { body, ...(query === undefined ? {} : { query }) }));
 
@@ -252,110 +204,6 @@ describe("a run of a query", () => {
     const id = 'a/b%2Fc "d" é?#';
     const own = await ledgerWith({ chart: {}, queries: { [id]: { resource: "accounts" } } });
     expect((await runQuery(own, id)).status).toBe(200);
-  });
-});
-
-describe("a run is refused", () => {
-  test.each<[string, string, unknown, string]>([
-    ["without a body", "all", "", "the body is empty"],
-    ["with null", "all", "null", "body"],
-    ["with a list", "all", "[]", "body"],
-    ["with no JSON", "all", "x", "the body is not valid JSON"],
-    ["with a list of variables", "all", { vars: [] }, "vars"],
-    ["with a text as parameters", "all", { params: "x" }, "params"],
-    ["with a number as cursor", "all", { cursor: 1 }, "cursor"],
-    [
-      "without a variable",
-      "by_user",
-      {},
-      "failed to resolve query template: invalid filter on key account: missing variable: who",
-    ],
-    [
-      "with a number for a text",
-      "by_user",
-      { vars: { who: 5 } },
-      "invalid value `5` for type `string`",
-    ],
-    [
-      "with a text for an integer",
-      "rich",
-      { vars: { least: "7" } },
-      "invalid value `7` for type `int`",
-    ],
-    [
-      "with an exponent for an integer",
-      "rich",
-      '{"vars":{"least":1e3}}',
-      "invalid value `1e3` for type `int`",
-    ],
-    [
-      "with a fraction for an integer",
-      "rich",
-      '{"vars":{"least":7.0}}',
-      "invalid value `7.0` for type `int`",
-    ],
-    [
-      "with a date without zone",
-      "since",
-      { vars: { moment: "2020-01-01T00:00:00" } },
-      "for type `date`",
-    ],
-    [
-      "with a value that the list refuses",
-      "changes",
-      { vars: { kind: "NOPE" } },
-      "invalid value 'NOPE'",
-    ],
-    [
-      "with a field that it is not sorted by",
-      "all",
-      { params: { sort: "balance" } },
-      "invalid sort column `balance`",
-    ],
-    ["with an unknown direction", "all", { params: { sort: "address:up" } }, "invalid order: up"],
-    ["with a date that is none", "all", { params: { endTime: "x" } }, "`endTime` must be"],
-  ])("%s", async (_what, ...[id, body, message]) => {
-    const refusal = await refused(id, body);
-    expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
-    expect(refusal.message).toContain(message);
-  });
-
-  test.each([
-    ["?schemaVersion=v9", "all", "schema version [v9]: failed to find schema: not found"],
-    ["?schemaVersion=", "all", "schema version []: failed to find schema: not found"],
-    ["", "all", "schema version []: failed to find schema: not found"],
-    ["?schemaVersion=v1", "nope", "schema version [v1]: unknown query template: nope"],
-    ["?schemaVersion=v1", "__proto__", "schema version [v1]: unknown query template: __proto__"],
-    ["?schemaVersion=v1&schemaVersion=v1", "all", "schemaVersion"],
-  ])("where the schema or the query is unknown: %j, %s", async (query, id, message) => {
-    const refusal = await refused(id, {}, query);
-    expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
-    expect(refusal.message).toContain(message);
-  });
-
-  test("on an unknown ledger", async () => {
-    expect(await refusalOf(runQuery("no-such-ledger", "all"))).toMatchObject({
-      status: 404,
-      code: "LEDGER_NOT_FOUND",
-    });
-  });
-
-  test("where its values make a filter that is too long", async () => {
-    const own = await ledgerWith({
-      chart: {},
-      queries: {
-        q: {
-          resource: "accounts",
-          vars: { a: "string" },
-          body: { $match: { "metadata[k]": "$a".repeat(20_000) } },
-        },
-      },
-    });
-    const refusal = await refusalOf(
-      runQuery(own, "q", { body: { vars: { a: "x".repeat(1_000_000) } } }),
-    );
-    expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
-    expect(refusal.message).toContain("longer than 65536 characters");
   });
 });
 

@@ -1,0 +1,55 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { parseJson } from "#platform/json.ts";
+import {
+  freshExporter,
+  freshPipeline,
+  pipelineOf,
+  stateOf,
+} from "#test/support/exporters/pipelines.ts";
+import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
+
+const write = async (ledger: string, count: number): Promise<void> => {
+  for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
+};
+
+const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
+  vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
+
+describe("bindings of the Worker", () => {
+  test("take the log as objects in a bucket", async () => {
+    const ledger = await freshLedger();
+    await write(ledger, 5);
+    const config = {
+      binding: "EXPORT_BUCKET",
+      prefix: "logs/",
+      batching: { maxItems: 3, flushInterval: "1ms" },
+    };
+    const id = await freshPipeline(ledger, await freshExporter("r2", config));
+    await settled(ledger, id, 5);
+    const { objects } = await env.EXPORT_BUCKET.list({ prefix: `logs/${ledger}/` });
+    const texts = await Promise.all(
+      objects.map(async ({ key }) => (await env.EXPORT_BUCKET.get(key))?.text()),
+    );
+    const entries = texts.map((text = "") =>
+      text
+        .trim()
+        .split("\n")
+        .map((line) => parseJson(line)),
+    );
+    expect(entries).toMatchObject([
+      [{ id: 1, ledger }, { id: 2 }, { id: 3 }],
+      [{ id: 4 }, { id: 5 }],
+    ]);
+  });
+
+  test("take the log as messages of a queue", async () => {
+    const ledger = await freshLedger();
+    await write(ledger, 2);
+    const exporter = await freshExporter("queue", { binding: "EXPORT_QUEUE" });
+    const id = await freshPipeline(ledger, exporter);
+    await settled(ledger, id, 2);
+    const delivered = { entries: 2 };
+    expect(await stateOf(ledger, id)).toMatchObject({ state: "started", delivered });
+  });
+});
