@@ -10,6 +10,7 @@ import type {
   Outcome,
   WriteOptions,
 } from "./rules/writes.ts";
+import { Authorship } from "./storage/authorship.ts";
 import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
@@ -29,6 +30,12 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { type Result, toFailure } from "#platform/result.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
+
+/** What all elements of a bulk have in common. */
+interface ElementOptions extends Pick<WriteOptions, "author"> {
+  readonly schemaVersion: string;
+  readonly now: Timestamp;
+}
 
 export interface LedgerCounts {
   readonly transactions: number;
@@ -65,6 +72,7 @@ export class LedgerEngine {
   /** The reads of the ledger. They may run between any two commands. */
   readonly reads: LedgerReads;
   readonly #log: LogWriter;
+  readonly #authorship: Authorship;
   #publishedLog: number;
   /** The count is `undefined` until somebody asks for it, and after a rollback. */
   #transactionCount: number | undefined;
@@ -112,11 +120,13 @@ export class LedgerEngine {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
     });
     this.#schemas = new SchemaStore(sql);
+    this.#authorship = new Authorship(sql);
     this.reads = new LedgerReads({
       sql,
       transactions: this.#transactions,
       logs: this.#logs,
       schemas: this.#schemas,
+      authorship: this.#authorship,
       features: this.info.features,
       countAccounts: () => this.#batch.accountCount,
       countTransactions: () => this.counts().transactions,
@@ -186,6 +196,7 @@ export class LedgerEngine {
         for (const element of elements) {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",
+            author: options.author,
             now: date ?? this.#now(),
           });
           const result = options.isPart === true ? toBrief(outcome) : outcome;
@@ -270,6 +281,7 @@ export class LedgerEngine {
     this.#batch.reset();
     this.#entries.reset();
     this.#schemas.reset();
+    this.#authorship.reset();
     this.#transactionCount = undefined;
   }
 
@@ -325,11 +337,11 @@ export class LedgerEngine {
 
   #runElement(
     { command, idempotencyKey }: BulkElement,
-    { schemaVersion, now }: { schemaVersion: string; now: Timestamp },
+    { schemaVersion, author, now }: ElementOptions,
   ): Result<Outcome> {
     if (!command.ok) return command;
     try {
-      const options = { idempotencyKey, schemaVersion, dryRun: false };
+      const options = { idempotencyKey, schemaVersion, author, dryRun: false };
       const value = this.#run(command.value, options, now);
       return { ok: true, value };
     } catch (error) {
@@ -339,7 +351,7 @@ export class LedgerEngine {
   }
 
   #run(command: Command, options: WriteOptions, now: Timestamp): Outcome {
-    const { idempotencyKey, dryRun } = options;
+    const { idempotencyKey, dryRun, author } = options;
     // Without an idempotency key, the hash is stored only where it cannot be derived from the log entry.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
@@ -351,7 +363,7 @@ export class LedgerEngine {
     const pending = this.#runner.decide(command, { now, schema });
     if (schema === undefined) this.#reportUnnamed(command);
     const logId = ++this.#counters.log;
-    if (!dryRun) this.#append(logId, pending, { now, key: idempotencyKey, keyHash });
+    if (!dryRun) this.#append(logId, pending, { now, key: idempotencyKey, keyHash, author });
     return {
       logId,
       isReplay: false,
@@ -424,6 +436,7 @@ export class LedgerEngine {
 
   #append(id: number, pending: PendingEntry, options: AppendOptions): void {
     this.#log.append(id, pending, options);
+    this.#authorship.note(id, options.author);
     const isTransaction = transactionOf(pending.data) !== undefined;
     if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
   }

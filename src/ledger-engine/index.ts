@@ -91,6 +91,7 @@ export {
 } from "./rules/types.ts";
 export { byKey, sortedByKey, toAccountView, toTransactionView } from "./rules/views.ts";
 export {
+  type Author,
   type BulkElement,
   type BulkOptions,
   type CommittedTransaction,

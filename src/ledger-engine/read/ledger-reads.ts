@@ -1,4 +1,5 @@
 import { AccountLists } from "./accounts/account-lists.ts";
+import { LogAuthors } from "./logs/log-authors.ts";
 import { LogLists } from "./logs/log-lists.ts";
 import { SchemaLists } from "./logs/schema-lists.ts";
 import type { ReadContext } from "./scan/context.ts";
@@ -13,6 +14,7 @@ import type {
   BalancesQuery,
   CountPart,
   CountQuery,
+  EntryAuthor,
   LogListEntry,
   LogTextPage,
   SingleRead,
@@ -32,6 +34,7 @@ export class LedgerReads {
   readonly #balanceHistory: BalanceHistory;
   readonly #logs: LogLists;
   readonly #schemas: SchemaLists;
+  readonly #authors: LogAuthors;
 
   constructor(dependencies: Omit<ReadContext, "history">) {
     const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
@@ -42,6 +45,7 @@ export class LedgerReads {
     this.#balanceHistory = new BalanceHistory(context);
     this.#logs = new LogLists(context);
     this.#schemas = new SchemaLists(context);
+    this.#authors = new LogAuthors(context);
   }
 
   findTransaction(id: number, read: SingleRead): Transaction | undefined {
@@ -90,6 +94,11 @@ export class LedgerReads {
   /** Exports a page of the log after an entry: one line of JSON for each entry. */
   exportLogs(after: number, to?: number, countMax?: number): LogTextPage {
     return this.#logs.export(after, to, countMax);
+  }
+
+  /** Who wrote an entry; undefined where there is no such entry. */
+  findAuthor(logId: number): EntryAuthor | undefined {
+    return this.#authors.find(logId);
   }
 
   findSchema(version: string): StoredSchema | undefined {

@@ -1,5 +1,6 @@
 import type { Period } from "./period.ts";
 import type { Asset, LogEntry, Volumes } from "./types.ts";
+import type { Author } from "./writes.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** The volumes that a reader asks for besides the transactions or accounts. */
@@ -83,4 +84,10 @@ export interface LogTextPage {
   /** The next part starts after this id. The last part reaches `to`. */
   readonly after: number;
   readonly to: number;
+}
+
+/** Who wrote a log entry. */
+export interface EntryAuthor {
+  /** Undefined where nobody knows. */
+  readonly author: Author | undefined;
 }

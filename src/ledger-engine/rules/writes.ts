@@ -1,12 +1,21 @@
 import type { Command, Transaction } from "./types.ts";
 import type { Result } from "#platform/result.ts";
 
+/** Who makes a write: what the token of a request says, or who the deployment is. */
+export interface Author {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly clientId: string;
+}
+
 export interface WriteOptions {
   /** The idempotency key, empty where there is none. */
   readonly idempotencyKey: string;
   readonly dryRun: boolean;
   /** The version of the schema that the write must follow, empty where there is none. */
   readonly schemaVersion?: string;
+  /** Undefined where nobody knows. */
+  readonly author?: Author | undefined;
 }
 
 /** The outcome of a write. */
@@ -29,6 +38,8 @@ export interface BulkOptions {
   readonly continueOnFailure: boolean;
   /** The version of the schema that all elements must follow, empty where there is none. */
   readonly schemaVersion?: string;
+  /** The author of all elements. */
+  readonly author?: Author | undefined;
   /**
    * Whether the elements are a part of a stream. The outcomes then contain no transactions, which `readCommitted` gives
    * later. Where the elements exceed a limit, the rest is left for the next call.

@@ -29,8 +29,8 @@ export interface RowWork {
  * of `ledger` or `migration`: code that can't open the ledger reads them, too.
  *
  * `log` is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
- * in its payloads. A `move` is what one transaction did to one account and asset, with the volumes after it, so that
- * the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
+ * in its payloads. Only the authors of its entries are known nowhere else. A `move` is what one transaction did to one
+ * account and asset, with the volumes after it, so that the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
  * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
  */
 export const STEPS: readonly Step[] = [
@@ -60,6 +60,13 @@ export const STEPS: readonly Step[] = [
         id INTEGER PRIMARY KEY, date INTEGER NOT NULL, type INTEGER NOT NULL, tx INTEGER,
         payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER
       ) STRICT`,
+      // Who wrote which entries. A row of `authorship` has up to 32 changes of the author from its entry on; see
+      // `Authorship`. Neither table can be derived from the log.
+      `CREATE TABLE author (
+        id INTEGER PRIMARY KEY, issuer TEXT NOT NULL, subject TEXT NOT NULL, client_id TEXT NOT NULL,
+        UNIQUE (client_id, subject, issuer)
+      ) STRICT`,
+      `CREATE TABLE authorship (log INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT`,
       `CREATE UNIQUE INDEX log_key ON log (key) WHERE key IS NOT NULL`,
       `CREATE INDEX log_type ON log (type) WHERE type <> 0`,
       `CREATE TABLE tx (

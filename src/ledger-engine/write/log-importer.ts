@@ -16,6 +16,7 @@ import {
 } from "#ledger-engine/rules/log/imported-log.ts";
 import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Author } from "#ledger-engine/rules/writes.ts";
 import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type {
@@ -39,6 +40,8 @@ export interface ImportBatch {
   readonly texts: readonly string[];
   /** How many entries of the import come before these. */
   readonly before: number;
+  /** Who imports them: what exports contain does not tell who wrote the entries first. */
+  readonly author?: Author | undefined;
 }
 
 /**
@@ -58,6 +61,7 @@ export interface ImportedAppend {
   readonly keyHash: string | undefined;
   /** The hash in base64. Where logs are chained, the entry must come to the same hash. */
   readonly expectedHash: string;
+  readonly author: Author | undefined;
 }
 
 export interface ImporterDependencies {
@@ -92,6 +96,8 @@ export class LogImporter {
   #lastTransaction = -1;
   /** No entry may be later than this date, which is determined at the beginning of a call. */
   #latestDate = ZERO_TIMESTAMP;
+  /** Who makes the call. */
+  #author: Author | undefined;
 
   constructor(dependencies: ImporterDependencies) {
     this.#sql = dependencies.sql;
@@ -106,7 +112,8 @@ export class LogImporter {
   }
 
   /** Takes at least one entry, but not all where they are much work. It must be called in a unit of work. */
-  take({ texts, before }: ImportBatch): ImportOutcome {
+  take({ texts, before, author }: ImportBatch): ImportOutcome {
+    this.#author = author;
     const ready = attempt(() => this.#begin());
     if (!ready.ok) return { taken: 0, failure: ready.failure };
     const stepsMax = this.#steps() + BULK_STEPS_MAX;
@@ -169,6 +176,7 @@ export class LogImporter {
         key: entry.idempotencyKey,
         keyHash: keyHashOf(entry, pending.data),
         expectedHash: entry.hash,
+        author: this.#author,
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

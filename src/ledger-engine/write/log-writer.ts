@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { PendingEntry } from "./pending-entry.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
+import type { Author } from "#ledger-engine/rules/writes.ts";
 import { logChecksum } from "#ledger-engine/storage/log-checksum.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
@@ -20,6 +21,8 @@ export interface AppendOptions {
   readonly hasChecksum?: boolean;
   /** For an imported entry, its hash in base64. It is checked where logs are chained. */
   readonly expectedHash?: string;
+  /** Kept outside of the entry, and so of its hash. */
+  readonly author?: Author | undefined;
 }
 
 /** The end of the log, which the next entry is chained to. The id of an empty log is -1. */

@@ -4,6 +4,7 @@ import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
+import { registerLogAuthor } from "./http/florin/log-author.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
 import { registerVerify } from "./http/florin/verify.ts";
 import { LEDGER_RESOURCES } from "./http/resources.ts";
@@ -78,6 +79,7 @@ function florinRoutes(): OpenAPIHono<AppEnv> {
   registerNumscript(app);
   registerVerify(app);
   registerBalanceHistory(app);
+  registerLogAuthor(app);
   registerBucketList(app);
   return app;
 }

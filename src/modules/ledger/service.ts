@@ -24,6 +24,7 @@ import {
   type AccountRecord,
   type AssetBalance,
   type AuditReport,
+  type Author,
   type BalanceHistoryQuery,
   type BalanceInterval,
   type BalancesQuery,
@@ -80,14 +81,18 @@ export interface NewLedger {
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
   readonly #objects: Env["LEDGERS"];
+  /** The author of all writes. */
+  readonly #author: Author;
 
-  constructor(catalogue: LedgerCatalogue, objects: Env["LEDGERS"]) {
+  constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
+    const { issuer, subject, clientId } = context.principal;
     this.#catalogue = catalogue;
-    this.#objects = objects;
+    this.#objects = context.env.LEDGERS;
+    this.#author = { issuer, subject, clientId };
   }
 
-  static from({ env }: Pick<ServiceContext, "env">): LedgerService {
-    return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+  static from(context: ServiceContext): LedgerService {
+    return new LedgerService(LedgerCatalogue.from(context.env), context);
   }
 
   /**
@@ -169,7 +174,7 @@ export class LedgerService {
   async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
     const object = this.#object(ledger);
     const command = await this.#checked(object, toCommand);
-    return callObject(object.execute(command, options), TO_LEDGER);
+    return callObject(object.execute(command, { ...options, author: this.#author }), TO_LEDGER);
   }
 
   /** Executes a create or revert and gives the transaction that it made. */
@@ -192,7 +197,8 @@ export class LedgerService {
   ): Promise<Result<Outcome>[]> {
     const object = this.#object(ledger);
     const elements = await this.#checked(object, () => bounded(toElements(), settings));
-    return callObject(object.executeBulk(elements, options), TO_LEDGER);
+    const authored = { ...options, author: this.#author };
+    return callObject(object.executeBulk(elements, authored), TO_LEDGER);
   }
 
   /** Executes the elements of a stream as they arrive, or, with `atomic`, all at its end. */
@@ -204,9 +210,9 @@ export class LedgerService {
     const object = this.#object(ledger);
     // Of an unknown ledger, nothing is read. One that gets its name meanwhile gets nothing of the stream.
     const uuid = await callObject(object.assertCreated(), READ_OF_LEDGER);
-    const { schemaVersion = "" } = options;
+    const common = { schemaVersion: options.schemaVersion ?? "", author: this.#author };
     const execute: ExecuteBulk = (batch, switches) =>
-      callObject(object.executeBulk(batch, { ...switches, schemaVersion }, uuid), TO_LEDGER);
+      callObject(object.executeBulk(batch, { ...switches, ...common }, uuid), TO_LEDGER);
     return options.atomic
       ? executeAtomically(elements, execute, options)
       : executeInBatches(elements, execute, options);
@@ -303,6 +309,13 @@ export class LedgerService {
     return this.#read(ledger, "listLogs", [query]);
   }
 
+  /** Who wrote a log entry; undefined where nobody knows. Throws `NOT_FOUND`. */
+  async getAuthor(ledger: string, logId: number): Promise<Author | undefined> {
+    const entry = await this.#read(ledger, "findAuthor", [logId]);
+    if (entry === undefined) throw new AppError("NOT_FOUND", `log ${logId} not found`);
+    return entry.author;
+  }
+
   /** The entries that the log has now, as JSON, a line each; made as it is read. */
   async *exportLogs(ledger: string): AsyncGenerator<string> {
     const origin = {
@@ -325,7 +338,8 @@ export class LedgerService {
     try {
       await importInBatches(chunks, async (batch) => {
         uuid ??= await callObject(object.assertCreated(), READ_OF_LEDGER);
-        return callObject(object.importLogs(batch, { importId, uuid }), TO_LEDGER);
+        const authored = { ...batch, author: this.#author };
+        return callObject(object.importLogs(authored, { importId, uuid }), TO_LEDGER);
       });
     } finally {
       // It must not throw: that would hide why the import was refused. An import that is not ended ends by itself.

@@ -19,7 +19,7 @@ import type {
   StoredSchema,
   Transaction,
 } from "#ledger-engine/rules/types.ts";
-import { type BulkElement, type Outcome } from "#ledger-engine/rules/writes.ts";
+import type { Author, BulkElement, Outcome } from "#ledger-engine/rules/writes.ts";
 import { present } from "#platform/assert.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { AppError } from "#platform/errors.ts";
@@ -167,6 +167,7 @@ export class TestLedger {
       idempotencyKey: options.key ?? "",
       dryRun: options.dryRun ?? false,
       schemaVersion: options.schema ?? "",
+      author: options.author,
     });
   }
 
@@ -178,7 +179,7 @@ export class TestLedger {
   /** The outcome of each element, or the kind of its failure. */
   bulk(
     elements: readonly (Command | BulkElement)[],
-    options: { atomic?: boolean; continueOnFailure?: boolean; schema?: string } = {},
+    options: TestBulkOptions = {},
   ): (Outcome | FailureKind)[] {
     this.tick();
     const results = this.engine.executeBulk(
@@ -187,6 +188,7 @@ export class TestLedger {
         atomic: options.atomic ?? false,
         continueOnFailure: options.continueOnFailure ?? false,
         schemaVersion: options.schema ?? "",
+        author: options.author,
       },
     );
     return results.map((result) => (result.ok ? result.value : result.failure.kind));
@@ -246,6 +248,12 @@ export interface RunOptions {
   readonly dryRun?: boolean;
   /** Its version. */
   readonly schema?: string;
+  readonly author?: Author;
+}
+
+export interface TestBulkOptions extends Pick<RunOptions, "schema" | "author"> {
+  readonly atomic?: boolean;
+  readonly continueOnFailure?: boolean;
 }
 
 export interface TestLedgerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { systemContext } from "#platform/context.ts";
 import type { Result } from "#platform/result.ts";
 
 /** A service whose ledger answers an import so, and cannot be told its end. */
@@ -13,7 +13,7 @@ function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): Ledger
     },
   };
   const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
-  return new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+  return LedgerService.from(systemContext(env, "test"));
 }
 
 const FAILURE = { kind: "VALIDATION", message: "no" } as const;
@@ -27,7 +27,7 @@ describe("a bulk", () => {
   }));
   const ledger = { assertCreated: async () => ({ ok: true, value: "uuid" }), executeBulk };
   const env = { DB: {}, LEDGERS: { getByName: () => ledger } } as unknown as Env; // all that is used of it
-  const service = new LedgerService(LedgerCatalogue.from(env), env.LEDGERS);
+  const service = LedgerService.from(systemContext(env, "test"));
   const element = { idempotencyKey: "", command: { ok: false, failure: FAILURE } } as const;
   const settings = { FLORIN_BULK_MAX_SIZE: 2 };
   const options = { atomic: false, continueOnFailure: false };
@@ -38,9 +38,10 @@ describe("a bulk", () => {
       settings,
     });
 
-  test("goes to its ledger up to the size that is set, without the setting", async () => {
+  test("goes to its ledger up to the size that is set, with its author and without the setting", async () => {
     await execute(2);
-    expect(executeBulk.mock.calls).toEqual([[[element, element], options]]);
+    const author = { issuer: "florin", subject: "test", clientId: "florin" };
+    expect(executeBulk.mock.calls).toEqual([[[element, element], { ...options, author }]]);
   });
 
   test("is refused whole above it", async () => {

@@ -1,4 +1,5 @@
 import type { Features } from "#ledger-engine/rules/types.ts";
+import type { Authorship } from "#ledger-engine/storage/authorship.ts";
 import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
@@ -12,6 +13,7 @@ export interface ReadContext {
   readonly logs: LogReader;
   readonly history: MetadataHistory;
   readonly schemas: SchemaStore;
+  readonly authorship: Authorship;
   readonly features: Features;
   /** How many accounts there are. */
   readonly countAccounts: () => number;

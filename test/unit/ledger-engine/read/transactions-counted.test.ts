@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TransactionCounts } from "#ledger-engine/read/transactions/transaction-counts.ts";
+import { Authorship } from "#ledger-engine/storage/authorship.ts";
 import { LogReader } from "#ledger-engine/storage/log-reader.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
@@ -46,6 +47,7 @@ function partsOf(
     logs: new LogReader(sql, transactions, { keepsEffectiveVolumes: true }),
     history: new MetadataHistory(sql),
     schemas: new SchemaStore(sql),
+    authorship: new Authorship(sql),
     features: engine.info.features,
     countAccounts: () => engine.counts().accounts,
     countTransactions: () => engine.counts().transactions,

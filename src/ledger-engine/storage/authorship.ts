@@ -1,0 +1,121 @@
+import type { Author } from "#ledger-engine/rules/writes.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
+
+/** Most changes in one row: an update writes the row anew, and a lookup reads all of it. */
+const CHANGES_MAX = 32;
+/** The id of an author that nobody knows. */
+const UNKNOWN = 0;
+/** Base of the numbers in the text of a row. */
+const RADIX = 36;
+
+type AuthorshipRow = {
+  log: number;
+  changes: string;
+};
+
+/** The author of the last entry, and the row that says so. */
+interface Latest {
+  readonly author: Author | undefined;
+  /** Undefined where there is no row yet. */
+  readonly row: { readonly log: number; readonly changes: number } | undefined;
+}
+
+/**
+ * Who wrote the entries of the log. Only changes of the author are stored, so that a client that writes again costs nothing.
+ * The text of a row lists them as `offset.author,`: from the entry `log + offset` on, the entries are of that author. A row
+ * for each change would take more bytes than the change itself, where clients take turns.
+ */
+export class Authorship {
+  readonly #sql: Sql;
+  #latest: Latest | undefined;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Notes who writes an entry, which comes after all others. It must be called in the transaction that writes the entry. */
+  note(log: number, author: Author | undefined): void {
+    this.#latest ??= this.#readLatest();
+    const { author: before, row } = this.#latest;
+    if (isSame(author, before)) return;
+    const id = author === undefined ? UNKNOWN : this.#idOf(author);
+    if (row === undefined || row.changes >= CHANGES_MAX) {
+      this.#sql.all("INSERT INTO authorship (log, changes) VALUES (?, ?)", log, changeText(0, id));
+      this.#latest = { author, row: { log, changes: 1 } };
+      return;
+    }
+    const change = changeText(log - row.log, id);
+    this.#sql.all("UPDATE authorship SET changes = changes || ? WHERE log = ?", change, row.log);
+    this.#latest = { author, row: { log: row.log, changes: row.changes + 1 } };
+  }
+
+  /** The author of an entry that exists; undefined where nobody knows. */
+  find(log: number): Author | undefined {
+    const [row] = this.#sql.all<AuthorshipRow>(
+      "SELECT log, changes FROM authorship WHERE log <= ? ORDER BY log DESC LIMIT 1",
+      log,
+    );
+    return row === undefined ? undefined : this.#authorOf(row, log);
+  }
+
+  /** Forgets what is in memory, which a rollback has made untrue. */
+  reset(): void {
+    this.#latest = undefined;
+  }
+
+  #readLatest(): Latest {
+    const [row] = this.#sql.all<AuthorshipRow>(
+      "SELECT log, changes FROM authorship ORDER BY log DESC LIMIT 1",
+    );
+    if (row === undefined) return { author: undefined, row };
+    const changes = changesOf(row).length;
+    return { author: this.#authorOf(row, Infinity), row: { log: row.log, changes } };
+  }
+
+  #authorOf(row: AuthorshipRow, log: number): Author | undefined {
+    const id = changesOf(row).findLast((change) => change.log <= log)?.author;
+    if (id === undefined || id === UNKNOWN) return undefined;
+    const { issuer, subject, clientId } = first(
+      this.#sql.all<{ issuer: string; subject: string; clientId: string }>(
+        "SELECT issuer, subject, client_id AS clientId FROM author WHERE id = ?",
+        id,
+      ),
+    );
+    return { issuer, subject, clientId };
+  }
+
+  #idOf({ issuer, subject, clientId }: Author): number {
+    const [known] = this.#sql.all<{ id: number }>(
+      "SELECT id FROM author WHERE client_id = ? AND subject = ? AND issuer = ?",
+      clientId,
+      subject,
+      issuer,
+    );
+    if (known !== undefined) return known.id;
+    return first(
+      this.#sql.all<{ id: number }>(
+        "INSERT INTO author (issuer, subject, client_id) VALUES (?, ?, ?) RETURNING id",
+        issuer,
+        subject,
+        clientId,
+      ),
+    ).id;
+  }
+}
+
+const isSame = (a: Author | undefined, b: Author | undefined): boolean =>
+  a?.clientId === b?.clientId && a?.subject === b?.subject && a?.issuer === b?.issuer;
+
+const changeText = (offset: number, author: number): string =>
+  `${offset.toString(RADIX)}.${author.toString(RADIX)},`;
+
+/** The changes of a row, in the order of the log. */
+function changesOf({ log, changes }: AuthorshipRow): { log: number; author: number }[] {
+  return changes
+    .slice(0, -1)
+    .split(",")
+    .map((change) => {
+      const [offset = "", author = ""] = change.split(".");
+      return { log: log + Number.parseInt(offset, RADIX), author: Number.parseInt(author, RADIX) };
+    });
+}

@@ -1,0 +1,46 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { IdParams } from "#modules/ledger/http/schemas.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { dataOf } from "#platform/http/schemas.ts";
+
+const LogAuthorResponse = z
+  .object({
+    issuer: z.string().openapi({ description: "Who vouches for the rest: the token's issuer" }),
+    subject: z.string().openapi({ description: "A user, or the client where it acts by itself" }),
+    clientId: z.string(),
+  })
+  .openapi("LogAuthor", {
+    example: {
+      issuer: "https://florin.example.com/api/auth",
+      subject: "billing",
+      clientId: "billing",
+    },
+  });
+
+/** An author of whom nothing is known: clients read the same members. */
+const UNKNOWN = { issuer: "", subject: "", clientId: "" };
+
+export function registerLogAuthor(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/ledgers/{ledger}/logs/{id}/author",
+      operationId: "florinReadLogAuthor",
+      summary: "Show who wrote a log entry",
+      description:
+        "What the token said with which the entry was written, or imported. It is kept beside the log: the hash of the entry does not cover it, and an export does not contain it. All members are empty where nobody knows.",
+      tags: ["Logs"],
+      scope: "ledger:read",
+      params: IdParams,
+      responses: { 200: json("The author", dataOf(LogAuthorResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const service = LedgerService.from(c.var.context);
+      const author = await service.getAuthor(params.ledger, params.id);
+      return { status: 200, body: { data: author ?? UNKNOWN } };
+    },
+  );
+}

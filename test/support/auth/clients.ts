@@ -1,0 +1,35 @@
+import { api, freshName, send, token } from "#test/support/platform/api.ts";
+
+/** A client of the test's own, with a token. */
+export interface TestClient {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Makes a client whose token has these scopes. */
+export async function freshClient(...scopes: readonly string[]): Promise<TestClient> {
+  const id = freshName("client");
+  const writer = await token("auth:write");
+  await created(api("/api/auth/clients", { token: writer, body: { id, name: id, scopes } }));
+  const { data } = await created<{ data: { clear: string } }>(
+    api(`/api/auth/clients/${id}/secrets`, { token: writer, body: { name: "test" } }),
+  );
+  const { access_token: accessToken } = await created<{ access_token: string }>(
+    send("/api/auth/oauth/token", {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: id,
+        client_secret: data.clear,
+        scope: scopes.join(" "),
+      }),
+    }),
+  );
+  return { id, token: accessToken };
+}
+
+async function created<T>(response: Promise<Response>): Promise<T> {
+  const answer = await response;
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json<T>();
+}
