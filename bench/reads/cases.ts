@@ -1,7 +1,8 @@
 import { type FilledLedger, userAddress } from "./fill.ts";
 import { wholePage } from "./whole-page.ts";
 import type { Account } from "#ledger-engine/rules/types.ts";
-import type { ColumnQuery, Order, Page, PageKey, PageQuery } from "#platform/paging/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { ColumnQuery, Order, PageKey, PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** A read of a filled ledger, and how long it may take. */

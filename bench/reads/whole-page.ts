@@ -1,4 +1,5 @@
-import { joinPages, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { joinPages, type Page } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 
 /** A page as the service reads it, in as many turns as it takes, and their number. */
 export function wholePage<T>(

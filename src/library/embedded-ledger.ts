@@ -44,13 +44,9 @@ import { type Command, type LedgerEngine, type Outcome, queryTemplateOf } from "
 import type { Runtime } from "#numscript";
 import { present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
-import {
-  decodeCursor,
-  type ListScope,
-  type Page,
-  type PageQuery,
-  type SortColumns,
-} from "#platform/paging/pagination.ts";
+import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
+import { type Page } from "#platform/paging/pagination.ts";
+import { type ListScope, type PageQuery } from "#platform/paging/query.ts";
 import type { Result } from "#platform/result.ts";
 
 /** An iterator reads this many items ahead, because its caller may stop at any time. */

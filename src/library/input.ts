@@ -31,7 +31,7 @@ import {
 import type { Runtime } from "#numscript";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { ListScope } from "#platform/paging/pagination.ts";
+import type { ListScope } from "#platform/paging/query.ts";
 import { unwrap } from "#platform/result.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput, toValidationError } from "#platform/validation.ts";

@@ -6,7 +6,8 @@ import {
   resolveQuery,
 } from "#ledger-engine";
 import { toFilterText } from "#platform/filter/filter.ts";
-import type { ListScope, Order, SortColumns } from "#platform/paging/pagination.ts";
+import type { SortColumns } from "#platform/paging/cursor.ts";
+import type { ListScope, Order } from "#platform/paging/query.ts";
 
 /** The list that a query stands for. */
 export interface QueryList {

@@ -23,7 +23,8 @@ import type {
 } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord, StoredSchema, Transaction } from "#ledger-engine/rules/types.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import type { Page, PageQuery } from "#platform/paging/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 
 /** All reads of one ledger. Each sees one moment, and none changes anything. */
 export class LedgerReads {

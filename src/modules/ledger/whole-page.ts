@@ -1,4 +1,5 @@
-import { joinPages, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { joinPages, type Page } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 
 /** Turns of a ledger that one page may take: beyond, it ends early, and its cursor goes on. */
 const PAGE_TURNS_MAX = 100;

@@ -1,14 +1,7 @@
 import { asc, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { present } from "#platform/assert.ts";
-import {
-  type Order,
-  type Page,
-  type PageKey,
-  type PageQuery,
-  pageOf,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
+import { type Order, type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import { fromMicros } from "#platform/time.ts";
 
 /** A column that rows are listed by. Together with the tie, where there is one, it tells any two rows apart. */

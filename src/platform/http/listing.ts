@@ -1,13 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { AppError } from "#platform/errors.ts";
 import { parseJsonFilter, toFilterText } from "#platform/filter/filter.ts";
-import {
-  decodeCursor,
-  type ListOptions,
-  type Order,
-  type PageQuery,
-  type SortColumns,
-} from "#platform/paging/pagination.ts";
+import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
+import { type ListOptions, type Order, type PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
-import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
+import type { SortColumns } from "#platform/paging/cursor.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 import {
   BARE,

@@ -2,7 +2,7 @@ import { BARE, type TestLedger } from "./fixtures.ts";
 import { wholePage } from "#bench/reads/whole-page.ts";
 import type { AccountRecord } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { ColumnQuery } from "#platform/paging/pagination.ts";
+import type { ColumnQuery } from "#platform/paging/query.ts";
 
 const BY_ADDRESS: ColumnQuery = {
   kind: "column",

@@ -24,7 +24,7 @@ import { present } from "#platform/assert.ts";
 import type { FailureKind } from "#platform/errors.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, parseTimestamp, type Timestamp, toMicros } from "#platform/time.ts";

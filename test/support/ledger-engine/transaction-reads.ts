@@ -1,7 +1,8 @@
 import { BARE, type TestLedger } from "./fixtures.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { ColumnQuery, Page } from "#platform/paging/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { ColumnQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 const NEWEST_FIRST: ColumnQuery = {

@@ -8,12 +8,9 @@ import {
 } from "./fixtures.ts";
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import { stringifyJson } from "#platform/json.ts";
-import {
-  decodeCursor,
-  type ListOptions,
-  type Page,
-  type PageQuery,
-} from "#platform/paging/pagination.ts";
+import { decodeCursor } from "#platform/paging/cursor.ts";
+import { type Page } from "#platform/paging/pagination.ts";
+import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 
 export const NO_OPTIONS = { insertionDate: false, groupBy: 0 };
 const RULES = { columns: { account: "text" }, options: NO_OPTIONS, pageSizeMax: 1000 } as const;

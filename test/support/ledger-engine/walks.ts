@@ -1,5 +1,7 @@
-import type { Page, PageQuery } from "#platform/paging/pagination.ts";
-import { decodeCursor, type Order, type SortColumns } from "#platform/paging/pagination.ts";
+import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { type Order } from "#platform/paging/query.ts";
 
 /** Reads one page; it may do something else before, as other clients do. */
 export type ReadPage<T> = (query: PageQuery) => Promise<Page<T>>;

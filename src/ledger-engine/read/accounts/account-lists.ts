@@ -24,13 +24,8 @@ import type {
 } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
-import {
-  type Page,
-  type PageKey,
-  pageOf,
-  type PageQuery,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type Page, pageOf, scanOf } from "#platform/paging/pagination.ts";
+import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** One part of a count looks at about this many accounts. */

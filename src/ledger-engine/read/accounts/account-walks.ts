@@ -9,7 +9,8 @@ import {
 } from "./account-paths.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { lastAccountAt } from "#ledger-engine/storage/ids-by-date.ts";
-import type { Order, PageKey, Scan } from "#platform/paging/pagination.ts";
+import type { Scan } from "#platform/paging/pagination.ts";
+import type { Order, PageKey } from "#platform/paging/query.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 

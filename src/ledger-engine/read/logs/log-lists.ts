@@ -13,14 +13,8 @@ import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt, lastTransactionOf } from "#ledger-engine/storage/ids-by-date.ts";
 import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
-import {
-  type Page,
-  type PageKey,
-  pageOf,
-  type PageQuery,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
+import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 type LogIdRow = { id: number; date: number };

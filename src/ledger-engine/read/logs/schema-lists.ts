@@ -9,15 +9,8 @@ import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import type { SchemaStore, SchemaSummary } from "#ledger-engine/storage/schema-store.ts";
-import {
-  compareKeys,
-  type Page,
-  type PageKey,
-  pageOf,
-  type PageQuery,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { compareKeys, type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
+import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 
 /** Lists schemas. A ledger has few of them, so that each list looks at all and then reads those of its page. */

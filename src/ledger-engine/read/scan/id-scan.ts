@@ -1,5 +1,5 @@
 import { mergeStreams } from "./merge.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /** Ids from one to another, both included. The range is empty if `from` is larger. */

@@ -1,4 +1,4 @@
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 
 /** The position of a row in a list that is sorted by a date, in microseconds. The id tells equal dates apart. */
 export interface SortKey {

@@ -18,7 +18,7 @@ import {
   nextSortKey,
   type SortKey,
 } from "#ledger-engine/read/scan/sort-key.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** Where there are many accounts, at most this many pairs are kept to continue with. */

@@ -25,7 +25,7 @@ import {
   type SortKey,
 } from "#ledger-engine/read/scan/sort-key.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 

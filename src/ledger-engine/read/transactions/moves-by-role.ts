@@ -5,7 +5,7 @@ import {
   isEmpty,
   type ScanOptions,
 } from "#ledger-engine/read/scan/id-scan.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /** The side of a posting that an account is on. */

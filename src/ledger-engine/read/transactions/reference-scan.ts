@@ -12,7 +12,7 @@ import {
 } from "#ledger-engine/read/scan/id-scan.ts";
 import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** This many references are read at a time. */

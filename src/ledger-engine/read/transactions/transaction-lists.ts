@@ -18,14 +18,8 @@ import type {
   VolumeExpansion,
 } from "#ledger-engine/rules/reads.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
-import {
-  type Page,
-  type PageKey,
-  pageOf,
-  type PageQuery,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
+import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 
 /** Reads one transaction, a page of those that match a filter, or their number. */
 export class TransactionLists {

@@ -4,7 +4,7 @@ import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { decodeTransaction, type TransactionPayload } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 

@@ -1,7 +1,7 @@
 import type { AccountPath } from "#ledger-engine/read/accounts/account-paths.ts";
 import { walkOf } from "#ledger-engine/read/accounts/account-walks.ts";
 import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/address-pattern.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
 /** The group of an address: its first segments, or the whole address where it has no more. */

@@ -1,15 +1,8 @@
 import { VolumeRows } from "./volume-rows.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { VolumeListOptions, VolumeRow } from "#ledger-engine/rules/reads.ts";
-import {
-  type ListOptions,
-  type Order,
-  type Page,
-  type PageQuery,
-  pageOf,
-  type Scan,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
+import { type ListOptions, type Order, type PageQuery } from "#platform/paging/query.ts";
 
 /** Lists volumes by account and asset, or by groups of accounts. */
 export class VolumeLists {

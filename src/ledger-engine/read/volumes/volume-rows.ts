@@ -14,7 +14,7 @@ import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filte
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import { readNames } from "#ledger-engine/storage/names.ts";
-import type { ListScope, Order } from "#platform/paging/pagination.ts";
+import type { ListScope, Order } from "#platform/paging/query.ts";
 
 /** Which rows of volumes are read. */
 export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {

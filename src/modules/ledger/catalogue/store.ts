@@ -12,7 +12,8 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { type ListOptions, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { type Page } from "#platform/paging/pagination.ts";
+import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
 } from "#ledger-engine";
 import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What all writes take besides their command. */

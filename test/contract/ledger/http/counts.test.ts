@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 import {
   ALL,

@@ -24,7 +24,7 @@ import type {
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import type { FailureKind } from "#platform/errors.ts";
-import type { Order } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { netOf, pairsOf, sumOf } from "#test/support/ledger-engine/model/sums.ts";
 

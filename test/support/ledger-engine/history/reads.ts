@@ -9,12 +9,9 @@ import type { LedgerReads } from "#ledger-engine/read/ledger-reads.ts";
 import type { CountPart, CountQuery } from "#ledger-engine/rules/reads.ts";
 import { AppError, type FailureKind } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
-import {
-  type CursorRules,
-  decodeCursor,
-  type Page,
-  type PageQuery,
-} from "#platform/paging/pagination.ts";
+import { type CursorRules, decodeCursor } from "#platform/paging/cursor.ts";
+import { type Page } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 
 /** Asks a random ledger random questions, and compares each answer with that of the naive reader. */
 export function assertReads({

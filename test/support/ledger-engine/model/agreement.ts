@@ -9,7 +9,8 @@ import type {
   Outcome,
   WriteOptions,
 } from "#ledger-engine/rules/writes.ts";
-import type { Page, PageQuery } from "#platform/paging/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import type { Result } from "#platform/result.ts";
 import { ZERO_TIMESTAMP, type Timestamp } from "#platform/time.ts";
 import { ALL, element } from "#test/support/ledger-engine/fixtures.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stringifyJson } from "#platform/json.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";
 import { addressesOf } from "#test/support/ledger-engine/account-reads.ts";
 import {

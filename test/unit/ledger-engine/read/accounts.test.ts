@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import {
   addressesOf,
   countAccounts,

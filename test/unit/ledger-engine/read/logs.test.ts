@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import type { Order, Page } from "#platform/paging/pagination.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { Order } from "#platform/paging/query.ts";
 import {
   at,
   create,

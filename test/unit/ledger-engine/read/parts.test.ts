@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { wholePage } from "#bench/reads/whole-page.ts";
 import type { LedgerReads } from "#ledger-engine/read/ledger-reads.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import {
   ALL,
   BARE,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { PageQuery, SortColumns } from "#platform/paging/pagination.ts";
+import type { SortColumns } from "#platform/paging/cursor.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { FaultySql } from "#test/support/ledger-engine/faults.ts";
 import {

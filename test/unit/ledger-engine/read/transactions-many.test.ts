@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Transaction } from "#ledger-engine/rules/types.ts";
-import type { PageKey } from "#platform/paging/pagination.ts";
+import type { PageKey } from "#platform/paging/query.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";

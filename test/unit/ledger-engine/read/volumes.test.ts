@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Features } from "#ledger-engine/rules/types.ts";
-import type { OffsetQuery } from "#platform/paging/pagination.ts";
+import type { OffsetQuery } from "#platform/paging/query.ts";
 import {
   at,
   create,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeCursor } from "#platform/paging/pagination.ts";
+import { decodeCursor } from "#platform/paging/cursor.ts";
 import {
   BARE,
   create,

@@ -3,7 +3,8 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ListTable, listPage } from "#platform/db/list.ts";
-import { type ColumnQuery, decodeCursor, type PageQuery } from "#platform/paging/pagination.ts";
+import { decodeCursor } from "#platform/paging/cursor.ts";
+import { type ColumnQuery, type PageQuery } from "#platform/paging/query.ts";
 import { fromMillis, type Timestamp, toMicros } from "#platform/time.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AppError } from "#platform/errors.ts";
 import { FILTER_LENGTH_MAX } from "#platform/filter/filter.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import { encodeCursor } from "#platform/paging/pagination.ts";
+import { encodeCursor } from "#platform/paging/cursor.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";

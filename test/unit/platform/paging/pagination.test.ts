@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  compareKeys,
-  decodeCursor,
-  encodeCursor,
-  mapPage,
-  type Page,
-  pageOf,
-  type PageQuery,
-  scanOf,
-} from "#platform/paging/pagination.ts";
+import { decodeCursor, encodeCursor } from "#platform/paging/cursor.ts";
+import { compareKeys, mapPage, type Page, pageOf, scanOf } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 import { attempt } from "#platform/result.ts";
 import type { Timestamp } from "#platform/time.ts";
 

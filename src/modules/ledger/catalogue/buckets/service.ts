@@ -5,7 +5,8 @@ import { SYNCS_MAX, sweep } from "./sweep.ts";
 import { isBucketName } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { mapPage, type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { mapPage, type Page } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 
 /** After this time a deletion or restoration is answered, while the sweep still goes on with it. */

@@ -2,7 +2,8 @@ import { and, eq, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm"
 import { ledgers } from "#modules/ledger/catalogue/tables.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
-import { type Page, type PageQuery } from "#platform/paging/pagination.ts";
+import { type Page } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
 import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";

@@ -1,7 +1,8 @@
 import { type FilteredResource, parseLedgerFilter } from "#ledger-engine";
 import type { LedgerService } from "#modules/ledger/service.ts";
 import { AppError } from "#platform/errors.ts";
-import { type Page, type PageQuery, pageOf } from "#platform/paging/pagination.ts";
+import { type Page, pageOf } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 
 /** What this version reads of a ledger. */
 export type LedgerReader = Pick<

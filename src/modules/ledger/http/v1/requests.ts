@@ -11,7 +11,7 @@ import { listName, splitList } from "#modules/ledger/http/requests.ts";
 import { WriteIdParams } from "#modules/ledger/http/schemas.ts";
 import { AppError } from "#platform/errors.ts";
 import { type ListRules, toPageQuery } from "#platform/http/listing.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What a list request consists of. */

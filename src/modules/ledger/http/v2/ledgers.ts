@@ -16,7 +16,8 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 const LIST_RULES: ListRules = {

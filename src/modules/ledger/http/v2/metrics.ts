@@ -4,7 +4,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { Count } from "#platform/http/schemas.ts";
-import type { PageQuery } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 
 /** The latest ledger, deleted or not: reading it costs the same however many there are. */
 const LATEST: PageQuery = {

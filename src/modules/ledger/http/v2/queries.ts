@@ -17,7 +17,8 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage, type PageQuery } from "#platform/paging/pagination.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { type PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 const QueryRunResponse = z.union([

@@ -12,7 +12,7 @@ import {
   LogListQuery,
   TransactionListQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
-import { encodeCursor } from "#platform/paging/pagination.ts";
+import { encodeCursor } from "#platform/paging/cursor.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 

@@ -1,0 +1,189 @@
+import { Buffer } from "node:buffer";
+// A namespace import, so that a bundle holds what is used and not all languages of the messages.
+import * as z from "zod";
+import type { ListOptions, ListScope, PageKey, PageQuery } from "./query.ts";
+import { AppError } from "#platform/errors.ts";
+import { toFilterText } from "#platform/filter/filter.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { formatTimestamp, MICROS_MAX, MICROS_MIN, parseTimestamp } from "#platform/time.ts";
+
+/** Longest cursor that is accepted, in characters: more than the longest filter takes. */
+const CURSOR_LENGTH_MAX = 300_000;
+/** Largest positions that are accepted: a 64-bit integer, and the end of the year 9999 in microseconds. */
+const INTEGER_MAX = 9_223_372_036_854_775_807n;
+/** Largest offset that is accepted, in rows. */
+const OFFSET_MAX = 2_147_483_647;
+
+/**
+ * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the
+ * whole query, so that a walk needs nothing else. A column cursor carries the key of the page's first row; rows with
+ * equal keys are told apart by their id, in the extra member `ties`.
+ */
+export function encodeCursor(query: PageQuery): string {
+  const common = {
+    column: query.column,
+    order: query.order === "asc" ? 0 : 1,
+    pageSize: query.pageSize,
+    filters: {
+      pit: query.pit === undefined ? null : formatTimestamp(query.pit),
+      oot: query.oot === undefined ? null : formatTimestamp(query.oot),
+      qb: query.where === undefined ? null : parseJson(query.where),
+      ...(query.expand === undefined || query.expand.length === 0 ? {} : { expand: query.expand }),
+      opts: query.options ?? null,
+    },
+  };
+  const position =
+    query.kind === "offset"
+      ? { offset: query.offset }
+      : {
+          bottom: query.bottom?.value ?? null,
+          paginationID: query.start?.value ?? null,
+          reverse: query.reverse,
+          ...(query.bottom?.tie === undefined && query.start?.tie === undefined
+            ? {}
+            : { ties: [query.bottom?.tie ?? 0n, query.start?.tie ?? 0n] }),
+        };
+  const mark = query.list === undefined ? {} : { list: query.list };
+  return Buffer.from(stringifyJson({ ...common, ...position, ...mark })).toString("base64url");
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
+const KeyValue = z.union([Integer, z.string()]).nullish();
+const Moment = z
+  .string()
+  .nullish()
+  .transform((text, context) => {
+    if (text === null || text === undefined) return undefined;
+    const moment = parseTimestamp(text);
+    if (moment === undefined) context.addIssue("expected an RFC 3339 date");
+    return moment;
+  });
+const CursorSchema = z.object({
+  column: z.string(),
+  order: z.union([z.literal(0), z.literal(1)]),
+  pageSize: z.int().min(1),
+  filters: z.object({
+    pit: Moment,
+    oot: Moment,
+    qb: z.unknown().optional(),
+    expand: z.array(z.string()).optional(),
+    opts: z.record(z.string(), z.union([z.string(), z.int(), z.boolean(), z.null()])).nullish(),
+  }),
+  offset: z.int().min(0).max(OFFSET_MAX).nullish(),
+  bottom: KeyValue,
+  paginationID: KeyValue,
+  reverse: z.boolean().optional(),
+  ties: z.tuple([Integer, Integer]).optional(),
+  list: z.string().optional(),
+});
+
+/** Sort columns and what their values are; dates are not unique, so that their cursors name the row, too. */
+export type SortColumns = Readonly<Record<string, "integer" | "text" | "date">>;
+
+/** What a resource's cursors may contain. */
+export interface CursorRules {
+  /** Name of the list. A cursor without a name is taken for one of this list. */
+  readonly list?: string;
+  readonly columns: SortColumns;
+  /** The options of the list as they are where none is given; a cursor has the same, with values of the same types. */
+  readonly options?: ListOptions;
+  readonly pageSizeMax: number;
+}
+
+/** Decodes and checks a cursor. Throws `VALIDATION` unless it is one that `encodeCursor` could have made. */
+export function decodeCursor(cursor: string, rules: CursorRules): PageQuery {
+  const { column, order, pageSize, filters, offset, list, ...keys } = parseCursor(cursor);
+  if (list !== undefined && list !== rules.list) throw invalidCursor("it belongs to another list");
+  const type = Object.hasOwn(rules.columns, column) ? rules.columns[column] : undefined;
+  if (type === undefined) throw invalidCursor("it belongs to another list");
+  const common = {
+    ...(rules.list === undefined ? {} : { list: rules.list }),
+    column,
+    order: order === 0 ? ("asc" as const) : ("desc" as const),
+    pageSize: Math.min(pageSize, rules.pageSizeMax),
+    ...scopeOf(filters, rules.options),
+  };
+  if (offset !== null && offset !== undefined) {
+    // Only text columns are paged by offset, as on the reference server: a row count is no position among dates.
+    if (type !== "text") throw invalidCursor("its sort column has no offsets");
+    return { kind: "offset", ...common, offset };
+  }
+  const [bottomTie, startTie] = keys.ties ?? [];
+  const bottom = toKey(keys.bottom, bottomTie, type);
+  const start = toKey(keys.paginationID, startTie, type);
+  return {
+    kind: "column",
+    ...common,
+    reverse: keys.reverse ?? false,
+    ...(bottom === undefined ? {} : { bottom }),
+    ...(start === undefined ? {} : { start }),
+  };
+}
+
+function scopeOf(
+  { pit, oot, qb, expand, opts }: z.output<typeof CursorSchema>["filters"],
+  standard: ListOptions | undefined,
+): ListScope {
+  const where = toFilterText(qb);
+  const options = optionsOf(opts ?? {}, standard ?? {});
+  return {
+    ...(pit === undefined ? {} : { pit }),
+    ...(oot === undefined ? {} : { oot }),
+    ...(where === undefined ? {} : { where }),
+    ...(expand === undefined ? {} : { expand }),
+    ...(standard === undefined ? {} : { options }),
+  };
+}
+
+function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
+  for (const [name, value] of Object.entries(given)) {
+    const known = Object.hasOwn(standard, name) ? standard[name] : undefined;
+    if (typeof known !== typeof value) throw invalidCursor(`it has the option ${name}`);
+  }
+  return { ...standard, ...given };
+}
+
+function parseCursor(cursor: string): z.output<typeof CursorSchema> {
+  if (cursor.length > CURSOR_LENGTH_MAX) throw invalidCursor("it is too long");
+  if (!BASE64URL.test(cursor)) throw invalidCursor("it is not base64url");
+  try {
+    const bytes = Buffer.from(cursor, "base64url");
+    return CursorSchema.parse(
+      parseJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
+    );
+  } catch (error) {
+    throw new AppError(
+      "VALIDATION",
+      "invalid 'cursor' query param: it is not a cursor of this server",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function toKey(
+  value: bigint | string | null | undefined,
+  tie: bigint | undefined,
+  type: SortColumns[string],
+): PageKey | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (type === "date" && tie === undefined) throw invalidCursor("it does not name a row");
+  if (!isInRange(tie ?? 0n, "integer") || !isInRange(value, type)) {
+    throw invalidCursor("its position is out of range");
+  }
+  if ((typeof value === "string") !== (type === "text")) {
+    throw invalidCursor("its position does not fit the sort column");
+  }
+  return tie === undefined ? { value } : { value, tie };
+}
+
+function isInRange(value: bigint | string, type: SortColumns[string]): boolean {
+  if (typeof value === "string") return true;
+  if (type === "date") return value >= MICROS_MIN && value <= MICROS_MAX;
+  return value >= -INTEGER_MAX && value <= INTEGER_MAX;
+}
+
+const invalidCursor = (why: string): AppError =>
+  new AppError("VALIDATION", `invalid 'cursor' query param: ${why}`);
