@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+
+const HOOKS = resolve(import.meta.dirname, "../../../.githooks");
+
+/** Git as it is where nobody has configured it. */
+const ENV = {
+  PATH: process.env["PATH"],
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  ...Object.fromEntries(
+    ["AUTHOR", "COMMITTER"].flatMap((who) => [
+      [`GIT_${who}_NAME`, "Tester"],
+      [`GIT_${who}_EMAIL`, "tester@example.com"],
+    ]),
+  ),
+};
+
+const repository = mkdtempSync(join(tmpdir(), "florin-hooks-"));
+afterAll(() => rmSync(repository, { recursive: true }));
+
+let files = 0;
+
+const git = (...options: readonly string[]): string =>
+  execFileSync("git", options, { cwd: repository, env: ENV, encoding: "utf8", stdio: "pipe" });
+
+git("init", "--quiet");
+git("config", "core.hooksPath", HOOKS);
+
+beforeEach(() => {
+  git("reset", "--quiet", "--merge");
+});
+
+/** Stages so many new files. */
+function change(count: number): void {
+  for (let index = 0; index < count; index++) writeFileSync(join(repository, `${files++}.txt`), "");
+  git("add", ".");
+}
+
+/** Tries a commit, and gives what the hook says against it; undefined where it is made. */
+function refusalOf(message: string, ...options: readonly string[]): string | undefined {
+  const { status, stderr } = spawnSync("git", ["commit", "--file=-", "--quiet", ...options], {
+    cwd: repository,
+    env: ENV,
+    encoding: "utf8",
+    input: message,
+  });
+  return status === 0 ? undefined : stderr.trim();
+}
+
+const TITLE = "ledger: refuse to revert twice";
+const BODY = "The second revert took the money again.";
+
+describe("a message is accepted:", () => {
+  test.each([
+    ["a title alone for one file", 1, TITLE],
+    ["a title of 72 characters", 1, "x".repeat(72)],
+    ["a title of 72 characters of several bytes", 1, "ü€".repeat(36)],
+    ["a title and a body for two files", 2, `${TITLE}\n\n${BODY}\n`],
+    ["a body that looks a little like a trailer", 2, `${TITLE}\n\nWhy: ${BODY}\n`],
+    ["a body behind empty lines", 2, `\n\n${TITLE}\n\n\n${BODY}\n`],
+  ])("%s", (_, count, message) => {
+    change(count);
+    expect(refusalOf(message)).toBeUndefined();
+  });
+
+  test.each(["fixup", "squash"])("a %s of several files", (kind) => {
+    change(1);
+    expect(refusalOf("x".repeat(72))).toBeUndefined();
+    change(2);
+    git("commit", "--quiet", `--${kind}=HEAD`, ...(kind === "squash" ? ["--message="] : []));
+    expect(git("log", "-1", "--format=%s")).toContain(`${kind}! xxx`);
+  });
+
+  test("a revert, whose title says the other one's", () => {
+    change(2);
+    expect(refusalOf(`${"x".repeat(72)}\n\n${BODY}`)).toBeUndefined();
+    git("revert", "--no-edit", "HEAD");
+    expect(git("log", "-1", "--format=%s")).toContain('Revert "xxx');
+  });
+
+  test("a merge of several files, whatever its title", () => {
+    git("switch", "--quiet", "--create", "side");
+    change(2);
+    expect(refusalOf(`${TITLE}\n\n${BODY}`)).toBeUndefined();
+    git("switch", "--quiet", "-");
+    git("merge", "--quiet", "--no-ff", "--no-commit", "side");
+    expect(refusalOf("Bring the side in")).toBeUndefined();
+    expect(git("log", "-1", "--format=%P").trim().split(" ")).toHaveLength(2);
+  });
+
+  test("a diff and comments that git shows to its author are no part of it", () => {
+    change(1);
+    const scissors = "# ------------------------ >8 ------------------------";
+    const message = `${TITLE}\n# ${"x".repeat(80)}\n${scissors}\n${"x".repeat(80)}\n`;
+    expect(refusalOf(message, "--cleanup=scissors")).toBeUndefined();
+  });
+});
+
+const NO_BODY = "commit-msg: 2 files change, and the message has no body that says why";
+
+describe("a message is refused, and nothing is committed:", () => {
+  test.each([
+    {
+      what: "a title of 73 characters",
+      count: 1,
+      message: "x".repeat(73),
+      refusal: "commit-msg: the title has 73 characters; 72 are allowed",
+    },
+    { what: "a title alone for two files", count: 2, message: TITLE, refusal: NO_BODY },
+    {
+      what: "a title and a trailer for two files",
+      count: 2,
+      message: `${TITLE}\n\nSigned-off-by: Tester <tester@example.com>\n`,
+      refusal: NO_BODY,
+    },
+    {
+      what: "a body of comments for two files",
+      count: 2,
+      message: `${TITLE}\n\n# ${BODY}\n`,
+      refusal: NO_BODY,
+    },
+    {
+      what: "a body right below the title",
+      count: 2,
+      message: `${TITLE}\n${BODY}\n`,
+      refusal: "commit-msg: the second line is not empty",
+    },
+  ])("$what", ({ count, message, refusal }) => {
+    change(1);
+    expect(refusalOf("the commit before")).toBeUndefined();
+    change(count);
+    expect(refusalOf(message, "--cleanup=strip")).toBe(refusal);
+    expect(git("log", "-1", "--format=%s").trim()).toBe("the commit before");
+  });
+
+  test("an empty message is left to git", () => {
+    change(1);
+    expect(refusalOf("\n")).toContain("empty commit message");
+  });
+});
