@@ -4,8 +4,8 @@
  */
 export interface Room {
   /**
-   * Rooms, and single files, that the room imports from besides itself. A room with a face (`FACES`) is imported from
-   * elsewhere by its `index.ts` only.
+   * Rooms, and single files, that the room imports from besides itself; `modules/*` stands for every module. A room with a
+   * face (`FACES`) is imported from elsewhere by its `index.ts` only.
    */
   readonly uses: readonly string[];
   /** Packages that the room imports; `hono/*` stands for all below `hono`. */
@@ -33,6 +33,15 @@ const READS = [...ENGINE, ...RULES, ...engine("storage", "read/scan")];
 const HTTP = ["@hono/zod-openapi", "hono", "zod"];
 const D1 = ["drizzle-orm", "drizzle-orm/*"];
 const RUNTIME = ["cloudflare:workers"];
+
+/** The rooms of a module that has none in the table: its rules in `core`, and everything else. */
+export function moduleRoom(name: string): Room | undefined {
+  const [top, module, inside, ...rest] = name.split("/");
+  if (top !== "modules" || module === undefined) return undefined;
+  if (inside === undefined)
+    return { uses: [...ANATOMY, `${name}/core`], packages: [...HTTP, ...D1] };
+  return inside === "core" && rest.length === 0 ? { uses: PURE } : undefined;
+}
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
@@ -110,7 +119,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ["node:fs", "node:path", "node:sqlite", "node:util/types", "zod"],
   },
 
-  "modules/auth/core": { uses: PURE },
   "modules/auth": {
     uses: [...ANATOMY, "modules/auth/core"],
     packages: [...HTTP, ...D1, "jose", "node:crypto"],
@@ -120,7 +128,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
 
-  "modules/webhooks/core": { uses: PURE },
   "modules/webhooks": {
     uses: [...ANATOMY, "modules/webhooks/core"],
     packages: [...HTTP, ...D1, "node:crypto"],
@@ -193,14 +200,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // What is wired here: routes, document, queues, sweeps and the Worker's entry.
   "": {
-    uses: [
-      ...ANATOMY,
-      "platform/document",
-      "modules/auth",
-      "modules/exporters",
-      "modules/ledger",
-      "modules/webhooks",
-    ],
+    uses: [...ANATOMY, "platform/document", "modules/*"],
     packages: [...HTTP, ...RUNTIME],
   },
 };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { FACES, type Room, ROOMS } from "./room-table.ts";
+import { FACES, moduleRoom, type Room, ROOMS } from "./room-table.ts";
 
 /** The text of every source file, by its path below `src`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -79,7 +79,7 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
   if (house !== undefined && path !== `${house}/index.ts`) {
     return `${file} imports ${path}: "${house}" is used through its index.ts only`;
   }
-  const isAllowed = room.uses.includes(house ?? other);
+  const isAllowed = room.uses.some((allowed) => covers(allowed, house ?? other));
   return isAllowed
     ? undefined
     : `${file} imports ${path}: "${name}" may not use "${house ?? other}"`;
@@ -88,12 +88,12 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
 const covers = (allowed: string, name: string): boolean =>
   allowed.endsWith("/*") ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
 
-/** The room of a file: the innermost of the table, and none for a folder directly below `src` that the table lacks. */
+/** The room of a file: the innermost that there is, and none for a folder directly below `src` that the table lacks. */
 function roomOf(file: string): { readonly name: string; readonly room: Room } | undefined {
   let name = dirname(file);
   if (name === ".") name = "";
   for (;;) {
-    const room = ROOMS[name];
+    const room = ROOMS[name] ?? moduleRoom(name);
     if (room !== undefined) return { name, room };
     const parent = dirname(name);
     if (name === "" || parent === ".") return undefined;

@@ -1,6 +1,8 @@
 import { exports } from "cloudflare:workers";
 import { TEST_SETTINGS } from "./settings.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { scopesOf } from "#platform/modules/module.ts";
+import { MODULES } from "#src/modules.ts";
 
 /** Where the Worker under test seems to listen. No socket is opened: requests go straight to its `fetch`. */
 export const BASE_URL = "http://localhost:8787";
@@ -31,10 +33,7 @@ export async function bodyOf(response: Response): Promise<unknown> {
   return parseJson(await response.text());
 }
 
-const ALL_SCOPES = ["auth", "ledger", "webhooks"].flatMap((name) => [
-  `${name}:read`,
-  `${name}:write`,
-]);
+const ALL_SCOPES = Object.keys(scopesOf(MODULES));
 
 /** An access token of the test client with the given scopes; with all scopes by default. */
 export async function token(...scopes: readonly string[]): Promise<string> {

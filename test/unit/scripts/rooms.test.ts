@@ -108,6 +108,35 @@ describe("packages:", () => {
   });
 });
 
+describe("a module that the table lacks has rooms all the same:", () => {
+  test.each([
+    ["platform in it", "modules/new/http/x.ts", "#platform/http/endpoint.ts"],
+    ["its own files in it", "modules/new/http/x.ts", "#modules/new/service.ts"],
+    ["its rules in it", "modules/new/x.ts", "#modules/new/core/rules.ts"],
+    ["its face in the app", "x.ts", "#modules/new/index.ts"],
+    ["SQL in it", "modules/new/x.ts", "drizzle-orm"],
+    ["pure files of platform in its rules", "modules/new/core/x.ts", "#platform/time.ts"],
+  ])("%s is accepted", (_, file, name) => {
+    const planted = {
+      "modules/new/index.ts": "",
+      "modules/new/service.ts": "",
+      "modules/new/core/rules.ts": "",
+      [file]: `import "${name}";\n`,
+    };
+    expect(violationsWith(planted)).toEqual([]);
+  });
+
+  test.each([
+    ["another module", "modules/new/x.ts", "#modules/auth/index.ts"],
+    ["the engine", "modules/new/x.ts", "#ledger-engine"],
+    ["the runtime", "modules/new/x.ts", "cloudflare:workers"],
+    ["the clock in its rules", "modules/new/core/x.ts", "#platform/clock.ts"],
+    ["SQL in its rules", "modules/new/core/x.ts", "drizzle-orm"],
+  ])("%s is refused", (_, file, name) => {
+    expect(violationsOf(file, name)).toHaveLength(1);
+  });
+});
+
 test("a path that climbs is refused", () => {
   expect(violationsOf("modules/auth/http/x.ts", "../service.ts")).toEqual([
     "modules/auth/http/x.ts climbs to ../service.ts: import it by #",
