@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { ENGINE_SETTINGS, type EngineSettings } from "./engine-settings.ts";
 import { LedgerReads } from "./read/ledger-reads.ts";
+import { keepsEffectiveVolumes } from "./read/scan/account-volumes.ts";
 import { isDerivable, toIdempotencyText } from "./rules/log/idempotency.ts";
-import type { ScriptSettings } from "./rules/scripts.ts";
-import type { Command, Features, LedgerInfo, LogEntry } from "./rules/types.ts";
+import type { Command, LedgerInfo, LogEntry } from "./rules/types.ts";
 import type {
   BulkElement,
   BulkOptions,
@@ -11,13 +12,14 @@ import type {
   WriteOptions,
 } from "./rules/writes.ts";
 import { Authorship } from "./storage/authorship.ts";
+import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
 import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
 import { WriteBatch } from "./storage/write-batch.ts";
-import { BulkLimits, BulkOverflow, toBrief } from "./write/bulk-limits.ts";
-import { CommandRunner, type SchemaRules } from "./write/command-runner.ts";
+import { BulkLimits, BulkOverflow, stepsOf, toBrief } from "./write/bulk-limits.ts";
+import { CommandRunner } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
@@ -26,7 +28,6 @@ import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer
 import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
 import { type Result, toFailure } from "#platform/result.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
@@ -41,17 +42,6 @@ export interface LedgerCounts {
   readonly transactions: number;
   readonly accounts: number;
 }
-
-/** The settings that an engine takes from the deployment that it runs in. */
-export interface EngineSettings {
-  readonly scripts: ScriptSettings;
-  readonly schemas: SchemaRules;
-}
-
-export const ENGINE_SETTINGS: EngineSettings = {
-  scripts: { runtime: "machine", featureFlags: new Set() },
-  schemas: { isStrict: false, report: () => undefined },
-};
 
 /**
  * One ledger. It changes only through `execute`, which is the same path for every command: idempotency, decision, log,
@@ -87,13 +77,7 @@ export class LedgerEngine {
     if (isCreated(sql)) return;
     sql.transaction(() => {
       migrateToEnd(sql);
-      sql.all(
-        "INSERT INTO ledger (one, uuid, name, bucket, features) VALUES (1, ?, ?, ?, ?)",
-        info.uuid,
-        info.name,
-        info.bucket,
-        stringifyJson(info.features),
-      );
+      insertLedgerRow(sql, info);
     });
   }
 
@@ -102,22 +86,14 @@ export class LedgerEngine {
     this.#sql = sql;
     this.#clock = clock;
     this.#settings = settings;
-    const row = first(
-      sql.all<{
-        uuid: string;
-        name: string;
-        bucket: string;
-        features: string;
-        published_log: number;
-      }>("SELECT uuid, name, bucket, features, published_log FROM ledger"),
-    );
-    const { uuid, name, bucket } = row;
-    this.info = { uuid, name, bucket, features: parseJson(row.features) as Features }; // written by `create`
-    this.#publishedLog = row.published_log;
+    const { info, publishedLog } = readLedgerRow(sql);
+    this.info = info;
+    this.#publishedLog = publishedLog;
     this.#batch = new WriteBatch(sql, this.info.features);
     this.#transactions = new TransactionReader(sql);
+    const hasEffectiveVolumes = keepsEffectiveVolumes(info.features);
     this.#logs = new LogReader(sql, this.#transactions, {
-      keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
+      keepsEffectiveVolumes: hasEffectiveVolumes,
     });
     this.#schemas = new SchemaStore(sql);
     this.#authorship = new Authorship(sql);
@@ -137,7 +113,7 @@ export class LedgerEngine {
     this.#counters.log = this.lastLogId;
     this.#counters.tx = this.#readLastTransactionId();
     const [batch, transactions] = [this.#batch, this.#transactions];
-    const effective = this.#keepsEffectiveVolumes
+    const effective = hasEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
       : undefined;
     const schemas = this.#schemas;
@@ -285,14 +261,6 @@ export class LedgerEngine {
     this.#transactionCount = undefined;
   }
 
-  get #keepsEffectiveVolumes(): boolean {
-    const { features } = this.info;
-    return (
-      features.MOVES_HISTORY === "ON" &&
-      features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC"
-    );
-  }
-
   /**
    * The work so far that the number of elements does not bound: running scripts, rewriting moves, handling metadata.
    */
@@ -300,9 +268,7 @@ export class LedgerEngine {
     const { rewrittenMoves, metadata } = this.#entries;
     const { scriptSteps } = this.#runner;
     const ruleSteps = scriptSteps + this.#schemas.steps;
-    return (
-      ruleSteps + Math.floor(rewrittenMoves / MOVES_PER_STEP) + metadata.pairs * STEPS_PER_PAIR
-    );
+    return stepsOf({ ruleSteps, rewrittenMoves, metadataPairs: metadata.pairs });
   }
 
   #now(): Timestamp {
@@ -445,11 +411,6 @@ export class LedgerEngine {
     return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
   }
 }
-
-/** Rewriting this many moves takes as long as one step of a script. */
-const MOVES_PER_STEP = 4;
-/** Comparing, measuring and writing one pair of metadata takes as long as this many steps of a script. */
-const STEPS_PER_PAIR = 3;
 
 const idempotencyHash = (command: Command): string =>
   createHash("sha256").update(toIdempotencyText(command)).digest("hex");

@@ -10,7 +10,8 @@ export {
   answerAudit,
   parseProgress,
 } from "./audit/audit.ts";
-export { type EngineSettings, type LedgerCounts, LedgerEngine } from "./engine.ts";
+export { type LedgerCounts, LedgerEngine } from "./engine.ts";
+export { type EngineSettings } from "./engine-settings.ts";
 export { LedgerReads, type ReadName } from "./read/ledger-reads.ts";
 export {
   assertIdempotencyKey,
@@ -31,11 +32,11 @@ export {
 } from "./requests/write-requests.ts";
 export { LEDGER_ERRORS, ledgerErrors } from "./rules/errors.ts";
 export { parseFeatures } from "./rules/features.ts";
+export { compileFilter } from "./rules/filters/compiled-filter.ts";
 export {
   type FilteredResource,
   type FilterTest,
   type LedgerFilter,
-  compileFilter,
   parseLedgerFilter,
   testsOf,
 } from "./rules/filters/filters.ts";

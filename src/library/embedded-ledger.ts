@@ -1,4 +1,5 @@
-import { answer, type Entry, toLedgerError } from "./error.ts";
+import { toBulkResult } from "./bulk-results.ts";
+import { answer, type Entry } from "./error.ts";
 import {
   assertInteger,
   assertOrder,
@@ -14,6 +15,7 @@ import {
   toVolumeListOptions,
   toWriteOptions,
 } from "./input.ts";
+import type { PublicLedger } from "./ledger-type.ts";
 import { toQueryList } from "./query-lists.ts";
 import type {
   BalanceOptions,
@@ -25,7 +27,6 @@ import type {
   PublicBulkElement,
   PublicBulkOptions,
   PublicFeatures,
-  PublicLedger,
   PublicListOptions,
   PublicLogEntry,
   PublicMetadata,
@@ -47,7 +48,6 @@ import { AppError } from "#platform/errors.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
 import { type Page } from "#platform/paging/pagination.ts";
 import { type ListScope, type PageQuery } from "#platform/paging/query.ts";
-import type { Result } from "#platform/result.ts";
 
 /** An iterator reads this many items ahead, because its caller may stop at any time. */
 const PAGE_SIZE = 100;
@@ -384,19 +384,4 @@ interface List {
   readonly columns: SortColumns;
   readonly order: "asc" | "desc";
   readonly scope: ListScope;
-}
-
-function toBulkResult(
-  result: Result<Outcome> | undefined,
-  { isUndone, entry }: { isUndone: boolean; entry: Entry },
-): BulkResult {
-  if (result === undefined) return { status: "skipped" };
-  if (!result.ok) return { status: "failed", error: toLedgerError(result.failure, entry) };
-  if (isUndone) return { status: "undone" };
-  const { logId, transaction } = result.value;
-  return {
-    status: "done",
-    logId,
-    ...(transaction === undefined ? {} : { transaction: toTransaction(transaction) }),
-  };
 }

@@ -5,8 +5,8 @@ import { EmbeddedLedger } from "./embedded-ledger.ts";
 import { answer } from "./error.ts";
 import { openLedgerFile } from "./file.ts";
 import { parse, toTimestamp } from "./input.ts";
+import type { OpenOptions, PublicLedger } from "./ledger-type.ts";
 import { PositionalSql } from "./positional-sql.ts";
-import type { OpenOptions, PublicLedger } from "./types.ts";
 /**
  * `florin/ledger`: a ledger inside a process of the user's own, on `node:sqlite`. Its engine and its rules are those of
  * the server, without HTTP. Two things may surprise:
@@ -29,6 +29,7 @@ import { newId } from "#platform/ids.ts";
 import { type Clock } from "#platform/time.ts";
 
 export { type ErrorCode, LedgerError } from "./error.ts";
+export type { OpenOptions, PublicLedger as Ledger } from "./ledger-type.ts";
 export type {
   PublicAccount as Account,
   PublicAccountVolumes as AccountVolumes,
@@ -40,7 +41,6 @@ export type {
   PublicChart as Chart,
   PublicFeatures as Features,
   PublicFilter as Filter,
-  PublicLedger as Ledger,
   PublicListOptions as ListOptions,
   PublicLogData as LogData,
   PublicLogEntry as LogEntry,
@@ -49,7 +49,6 @@ export type {
   NewPosting,
   NewSchema,
   NewTransaction,
-  OpenOptions,
   PublicPosting as Posting,
   PublicQueryParams as QueryParams,
   QueryResult,

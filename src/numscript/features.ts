@@ -1,4 +1,4 @@
-/** Parts of the interpreter's language that a run must allow, by the server or by the script itself. */
+/** Features of the interpreter's language that must be enabled for a run, by the server or by the script itself. */
 export const FEATURES = {
   overdraftFunction: "experimental-overdraft-function",
   getAssetFunction: "experimental-get-asset-function",

@@ -16,7 +16,7 @@ export { printProgram } from "./print/print.ts";
 export { LineIndex, type Range } from "./syntax/source.ts";
 export type { BalanceQuery, Reader, RunInput, RunOutput, ScriptPosting } from "./values/run.ts";
 
-/** A script that is ready to run, any number of times. */
+/** A script that is ready to be run any number of times. */
 export interface CompiledScript {
   readonly runtime: Runtime;
   readonly program: Program;
@@ -26,13 +26,13 @@ export type CompileResult =
   | { readonly ok: true; readonly script: CompiledScript }
   | { readonly ok: false; readonly failure: ScriptFailure };
 
-/** `steps` is the work that was done, to bound that of many runs. */
+/** `steps` is the work that was done. Callers bound the work of many runs by it. */
 export type RunResult = { readonly steps: number } & (
   | { readonly ok: true; readonly output: RunOutput }
   | { readonly ok: false; readonly failure: ScriptFailure }
 );
 
-/** Reads a script and, for the machine, checks it. Never throws. */
+/** Parses a script and, for the machine, checks it. It never throws. */
 export function compileScript(source: string, runtime: Runtime): CompileResult {
   const { program, diagnostics } = parseProgram(source, runtime);
   if (diagnostics.length > 0) return { ok: false, failure: { reason: "syntax", diagnostics } };
@@ -42,7 +42,7 @@ export function compileScript(source: string, runtime: Runtime): CompileResult {
   });
 }
 
-/** Runs a script. Never throws, unless the reader does. */
+/** Runs a script. It throws only if the reader does. */
 export function runScript({ runtime, program }: CompiledScript, input: RunInput): RunResult {
   const output = new Output();
   const result = guard(() => {

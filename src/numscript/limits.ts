@@ -1,13 +1,13 @@
 /** Longest script, in characters. */
 export const SOURCE_LENGTH_MAX = 100_000;
-/** Most tokens of a script; it bounds the syntax tree, too. */
+/** Largest number of tokens of a script. It also bounds the syntax tree. */
 export const TOKENS_MAX = 30_000;
 /** Deepest nesting of blocks, expressions and operators. */
 export const DEPTH_MAX = 100;
-/** Most statements of a script, and most variables. */
+/** Largest number of statements of a script, and of variables. */
 export const STATEMENTS_MAX = 5000;
 export const VARIABLES_MAX = 1000;
-/** Most postings that a run may produce. */
+/** Largest number of postings that a run may produce. */
 export const POSTINGS_MAX = 5000;
 /** Longest name of an account or asset, in characters. */
 export const NAME_LENGTH_MAX = 1024;
@@ -18,9 +18,9 @@ export const NUMBER_DIGITS_MAX = 1000;
 /** Longest numerator and denominator of a portion, in decimal digits, also where portions are added up. */
 export const PORTION_DIGITS_MAX = 500;
 /**
- * Most work of one run, in steps: evaluated nodes, moved amounts and copied entries count one each, texts by their
- * length, adding two long portions more.
+ * Most work of one run, in steps. Evaluated nodes, moved amounts and copied entries count one each. Texts count by
+ * their length, and adding two long portions counts more.
  */
 export const STEPS_MAX = 500_000;
-/** Most diagnostics of one script. */
+/** Largest number of diagnostics of one script. */
 export const DIAGNOSTICS_MAX = 20;

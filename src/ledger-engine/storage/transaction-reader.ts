@@ -1,7 +1,7 @@
+import { parseMetadata } from "./account-rows.ts";
 import { lastTransactionAt } from "./ids-by-date.ts";
 import { type Names, readNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
-import { parseMetadata } from "./write-batch.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engine/rules/types.ts";
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";

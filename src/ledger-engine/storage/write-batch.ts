@@ -1,3 +1,4 @@
+import { type AccountRow, readAccountRow, toAccountText } from "./account-rows.ts";
 import { MetadataBatch } from "./metadata-index.ts";
 import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
@@ -10,9 +11,9 @@ import type {
   Volumes,
 } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
-import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import { quoteJson } from "#platform/json.ts";
 import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
-import { fromMicros, type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
+import { type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
 const ACCOUNTS_PENDING_MAX = 500;
@@ -20,16 +21,6 @@ const ACCOUNTS_PENDING_MAX = 500;
 const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
-
-/** An account as it is stored. */
-export interface AccountRow {
-  readonly id: number;
-  readonly address: Account;
-  readonly firstUsage: Timestamp;
-  readonly insertedAt: Timestamp;
-  readonly updatedAt: Timestamp;
-  readonly metadata: Metadata | undefined;
-}
 
 export interface LogRow {
   readonly id: number;
@@ -399,43 +390,6 @@ const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, o
 /** Rows in the order of the primary key, so that each page of the table is found and changed once. */
 const inTableOrder = (rows: readonly PairRow[]): string[] =>
   rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
-
-/** The stored row of an account that exists. */
-function readAccountRow(sql: Sql, address: Account): AccountRow {
-  const [row] = sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
-  if (row === undefined) throw new Error("a known account has no row");
-  return toAccountRow(row);
-}
-
-/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
-export const SELECT_ACCOUNT = `SELECT id, address, CAST(first_usage AS TEXT) AS first,
-  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata FROM account`;
-
-export type AccountSqlRow = {
-  id: number;
-  address: string;
-  first: string;
-  inserted: string;
-  updated: string;
-  metadata: string | null;
-};
-
-export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
-  id: row.id,
-  address: row.address as Account, // only checked addresses are stored
-  firstUsage: fromMicros(BigInt(row.first)),
-  insertedAt: fromMicros(BigInt(row.inserted)),
-  updatedAt: fromMicros(BigInt(row.updated)),
-  metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
-});
-
-/** Parses metadata from a column that only this module writes. */
-export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
-
-const toAccountText = (row: AccountRow): string =>
-  `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
-    row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
-  }]`;
 
 const orNull = (text: string | undefined): string =>
   text === undefined ? "null" : quoteJson(text);

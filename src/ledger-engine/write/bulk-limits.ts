@@ -56,3 +56,18 @@ function bytesOf(result: Result<Outcome>): number {
 }
 
 const RESULT_BYTES = 500;
+
+/** Work in steps of scripts, of which some is counted in moves that were rewritten and in pairs of metadata. */
+export const stepsOf = (work: {
+  readonly ruleSteps: number;
+  readonly rewrittenMoves: number;
+  readonly metadataPairs: number;
+}): number =>
+  work.ruleSteps +
+  Math.floor(work.rewrittenMoves / MOVES_PER_STEP) +
+  work.metadataPairs * STEPS_PER_PAIR;
+
+/** Rewriting this many moves takes as long as one step of a script. */
+const MOVES_PER_STEP = 4;
+/** Comparing, measuring and writing one pair of metadata takes as long as this many steps of a script. */
+const STEPS_PER_PAIR = 3;

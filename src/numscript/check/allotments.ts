@@ -22,8 +22,8 @@ export interface Allotment {
 }
 
 /**
- * The shares of an allotment add up to one. Those that are written out are added up here; others may make up for what is
- * missing, and `remaining` does.
+ * Checks that the shares of an allotment add up to one. Shares that are written out are added up here. Others may make
+ * up for what is missing, and `remaining` does.
  */
 export function checkAllotment(
   { branches, range }: Allotment,
@@ -42,12 +42,12 @@ export function checkAllotment(
 class ShareSum {
   readonly #state: CheckState;
   readonly #sum = new PortionSum();
-  /** Shares whose value only a run knows. */
+  /** The shares whose value is known only in a run. */
   readonly unknown: Expression[] = [];
-  /** The places of `remaining`. */
+  /** Where `remaining` is used. */
   readonly remaining: Range[] = [];
   readonly endsWithRemaining: boolean;
-  /** Whether the shares that are written out are portions at all. */
+  /** Whether all shares that are written out are valid portions. */
   isKnown = true;
 
   constructor(branches: readonly { readonly share: Share }[], state: CheckState) {
@@ -78,7 +78,7 @@ class ShareSum {
     }
   }
 
-  /** The interpreter's shares above one are told of with their sum. */
+  /** For the interpreter, the error for a share above one names the sum of the shares. */
   #refuse(share: Fraction, range: Range): void {
     if (this.#state.isMachine) {
       this.isKnown = false;
@@ -125,7 +125,7 @@ function warnOfUnknown(
   report.warn("portions-may-differ-from-one", message, range);
 }
 
-/** The machine refuses a script whose variables might make the sum another one, and takes `remaining` in any place. */
+/** The machine refuses a script if its variables could change the sum, and accepts `remaining` in any position. */
 function checkMachineSum(sum: ShareSum, range: Range, { report }: CheckState): void {
   const { total, unknown, remaining } = sum;
   for (const place of remaining.slice(1)) {
@@ -147,7 +147,7 @@ function checkMachineSum(sum: ShareSum, range: Range, { report }: CheckState): v
   }
 }
 
-/** The portion that a share is, as far as its text says it. */
+/** The portion that a share stands for, as far as its text says. */
 function valueOfShare(
   expression: Expression,
 ): Fraction | "division by zero" | "too long" | undefined {

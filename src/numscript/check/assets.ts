@@ -3,18 +3,18 @@ import { type ReportBuilder, shown } from "./report.ts";
 import type { Call, Expression } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** Something that has an asset, known or not; all that must have the same one become one. */
+/** A node stands for something that has an asset, known or not. Nodes that must have the same asset are united. */
 export type AssetNode = number;
 
-/** What has no asset, or one that nothing says anything of. */
+/** The node of something without an asset, or with one that is unknown. */
 export const NO_ASSET: AssetNode = -1;
 
-/** Finds out which assets expressions and variables must have, and where two of them clash. */
+/** Finds out which assets expressions and variables must have, and where two of them conflict. */
 export class AssetInference {
   readonly #report: ReportBuilder;
-  /** Of each node the next one on the way to the one that stands for all that are united. */
+  /** For each node, the next one on the path to the node that represents its set. */
   readonly #parents: number[] = [];
-  /** What the standing nodes are known to be. */
+  /** The assets that the representing nodes are known to have. */
   readonly #assets: (string | undefined)[] = [];
   readonly #variables = new Map<string, AssetNode>();
   #hasMismatch = false;
@@ -44,7 +44,10 @@ export class AssetInference {
     return this.#parents.push(this.#parents.length) - 1;
   }
 
-  /** The node of the value of an expression. It unites what the expression itself unites: ask once for each expression. */
+  /**
+   * The node of an expression's value. It also unites nodes within the expression, so that it must be called once for
+   * each expression.
+   */
   nodeOf(expression: Expression): AssetNode {
     switch (expression.kind) {
       case "variable":
@@ -73,7 +76,7 @@ export class AssetInference {
     }
   }
 
-  /** Both must have the same asset. Where they cannot, the second one is the mistake. */
+  /** Requires two nodes to have the same asset. Where that is impossible, the second one is reported. */
   unify(first: AssetNode, second: AssetNode, range: Range): AssetNode {
     if (first === NO_ASSET) return second;
     if (second === NO_ASSET) return first;
@@ -102,7 +105,7 @@ export class AssetInference {
     return node;
   }
 
-  /** The node that stands for all that are united with one; the way to it gets shorter. */
+  /** The node that represents the set of a node. The path to it becomes shorter. */
   #find(node: AssetNode): AssetNode {
     let current = node;
     for (;;) {

@@ -2,13 +2,13 @@ import type { AccountRole } from "./report.ts";
 import { type FeatureFlag, FEATURES } from "#numscript/features.ts";
 import type { ValueType } from "#numscript/syntax/ast.ts";
 
-/** `any`: a type that nothing is known of, or that does not matter. */
+/** `any` is a type that is unknown, or that does not matter. */
 export type CheckedType = ValueType | "any";
 
-/** Of the interpreter, as `X.Y.Z`. */
+/** A version of the interpreter, as `X.Y.Z`. */
 export type Version = readonly [number, number, number];
 
-/** What a script needs that says for which version it is written. */
+/** What a script that names its version requires for a feature. */
 export interface Requirement {
   readonly version: Version;
   readonly feature?: FeatureFlag;
@@ -18,11 +18,11 @@ export interface Requirement {
 export interface Builtin {
   readonly name: string;
   readonly parameters: readonly CheckedType[];
-  /** None: it is a statement. */
+  /** Undefined for a function that is a statement. */
   readonly result?: CheckedType;
-  /** What its first argument does with an account. */
+  /** What the function does with the account in its first argument. */
   readonly accountRole?: AccountRole;
-  /** The argument whose asset is that of the result. */
+  /** The index of the argument whose asset the result has. */
   readonly assetArgument?: number;
   readonly requirement?: Required<Requirement>;
   readonly documentation: string;
@@ -82,12 +82,12 @@ const DEFINITIONS: readonly Builtin[] = [
   },
 ];
 
-/** The functions that scripts can call, by name. The grammar of the machine takes the first four of them. */
+/** The functions that scripts can call, by name. The grammar of the machine accepts the first four. */
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
   DEFINITIONS.map((builtin) => [builtin.name, builtin]),
 );
 
-/** What an editor shows over the name of each function, in Markdown. */
+/** The text in Markdown that an editor shows for the name of each function. */
 export const BUILTIN_HOVERS: ReadonlyMap<string, string> = new Map(
   DEFINITIONS.map(({ name, parameters, result, documentation }) => {
     const arrow = result === undefined ? "" : ` -> ${result}`;

@@ -24,8 +24,8 @@ import { parseProgram } from "#numscript/syntax/parser.ts";
 export type * from "./report.ts";
 
 /**
- * What can be said of a script before it runs: mistakes, likely mistakes, and what an editor shows. What could not be
- * read is told, and the rest looked at all the same. Never throws.
+ * Checks a script before it runs: it finds errors, likely errors, and what an editor shows. Parts that cannot be read
+ * are reported, and the rest is checked all the same. It never throws.
  */
 export function checkScript(source: string, runtime: Runtime): CheckReport {
   const { program, comments, diagnostics } = parseProgram(source, runtime);
@@ -46,7 +46,7 @@ export function checkScript(source: string, runtime: Runtime): CheckReport {
   return report.build(state.variables.build(), features);
 }
 
-/** What the machine itself says to the script, which it says of the first mistake only. */
+/** The machine's own check of the script, which reports only the first error. */
 function compile(program: Program, report: ReportBuilder): void {
   try {
     checkMachine(program);
@@ -76,7 +76,7 @@ class ScriptCheck {
     this.#warnOfVariables();
   }
 
-  /** A variable does not know itself: its origin is read first. */
+  /** A variable is not declared in its own origin, so that the origin is checked first. */
   #declare(declaration: VariableDeclaration): void {
     const { report, variables, assets } = this.#state;
     const { name, nameRange, type: written, typeRange, origin } = declaration;
@@ -157,7 +157,7 @@ class ScriptCheck {
     if (target.kind === "to") this.#checkDestination(target.destination, sources);
   }
 
-  /** Which variables nothing uses, and which are given an asset that they can only have. */
+  /** Warns of variables that nothing uses, and of assets that are passed in although they are always the same. */
   #warnOfVariables(): void {
     const { report, variables, assets } = this.#state;
     const knowsAssets = !this.#expressions.hasMismatch && !assets.hasMismatch;
@@ -178,7 +178,7 @@ class ScriptCheck {
   }
 }
 
-/** A variable that can have one asset only need not be one. */
+/** The hint that a variable can only have one asset, and so need not be a variable. */
 function inferredAssetText(type: CheckedType, asset: string): string | undefined {
   const name = shown(asset);
   if (type === "asset") {

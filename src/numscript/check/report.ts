@@ -2,63 +2,70 @@ import { DIAGNOSTICS_MAX } from "#numscript/limits.ts";
 import type { Diagnostic, DiagnosticCode } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** What an editor shows of a script: plain data, all of it with places. */
+/** What an editor shows about a script: plain data with positions. */
 export interface CheckReport {
-  /** By place. Where there are more than `CHECK_DIAGNOSTICS_MAX`, errors are kept before warnings. */
+  /**
+   * The diagnostics by position. If there are more than `CHECK_DIAGNOSTICS_MAX`, errors are kept rather than warnings.
+   */
   readonly diagnostics: readonly PlacedDiagnostic[];
-  /** Every declaration, in order. */
+  /** All declarations, in order. */
   readonly variables: readonly VariableSymbol[];
-  /** Names that are used and not declared, for an editor that offers to declare them. */
+  /** Names that are used but not declared. An editor can offer to declare them. */
   readonly undeclaredVariables: readonly UndeclaredVariable[];
-  /** By place. They do not overlap. */
+  /** The hovers by position. They do not overlap. */
   readonly hovers: readonly Hover[];
-  /** Accounts written out that the script touches, in order of first appearance. */
+  /** The accounts that are written out in the script, in order of first appearance. */
   readonly accounts: readonly AccountUse[];
-  /** Assets written out, in order of first appearance. */
+  /** The assets that are written out, in order of first appearance. */
   readonly assets: readonly AssetUse[];
-  /** Feature flags without which the interpreter refuses what the script does. */
+  /** The feature flags without which the interpreter refuses the script. */
   readonly features: readonly FeatureUse[];
-  /** What a caller must give: the declared type of each variable without origin, by name without `$`. */
+  /**
+   * The variables that a caller must give: the declared type of each variable without an origin, by name without `$`.
+   */
   readonly neededVariables: Readonly<Record<string, string>>;
 }
 
 export type PlacedDiagnostic = Diagnostic & { readonly range: Range };
 
 export interface VariableSymbol {
-  /** Without `$`. */
+  /** The name without `$`. */
   readonly name: string;
-  /** As declared, which may be no type. */
+  /** The type as it is declared, which need not be a valid type. */
   readonly type: string;
-  /** Of the name, with `$`. */
+  /** The range of the name, with `$`. */
   readonly range: Range;
   readonly typeRange: Range;
   readonly hasOrigin: boolean;
   readonly isUsed: boolean;
-  /** Uses, not the declaration. Those of a name that is declared twice belong to its first declaration. */
+  /** The uses, without the declaration. If a name is declared twice, its uses belong to the first declaration. */
   readonly references: readonly Range[];
 }
 
 export interface UndeclaredVariable {
-  /** Without `$`. */
+  /** The name without `$`. */
   readonly name: string;
-  /** What its first use wants, `undefined` where that takes anything. */
+  /** The type that the first use requires, `undefined` where it accepts any type. */
   readonly type: string | undefined;
   readonly ranges: readonly Range[];
 }
 
 export interface Hover {
   readonly range: Range;
-  /** Markdown. */
+  /** The text in Markdown. */
   readonly contents: string;
 }
 
-/** What a script does with an account: it takes money, gives money, reads or writes metadata, reads or saves a balance. */
+/**
+ * What a script does with an account: take money from it, give money to it, read or write its metadata, read or save
+ * its balance.
+ */
 export type AccountRole = "source" | "destination" | "metadata" | "balance" | "save";
 
 export interface AccountUse {
-  /** Without `@`. */
+  /** The address without `@`. */
   readonly address: string;
-  /** In order of first appearance. */
+  /** The roles in order of first appearance. */
   readonly roles: readonly AccountRole[];
   readonly ranges: readonly Range[];
 }
@@ -70,21 +77,21 @@ export interface AssetUse {
 
 export interface FeatureUse {
   readonly name: string;
-  /** The script's own feature line switches it on. */
+  /** Whether the script's own line of features enables it. */
   readonly isDeclared: boolean;
-  /** What needs it. */
+  /** The parts of the script that need it. */
   readonly ranges: readonly Range[];
 }
 
-/** Most diagnostics that an editor is given. */
+/** An editor gets at most this many diagnostics. */
 export const CHECK_DIAGNOSTICS_MAX = DIAGNOSTICS_MAX * 10;
-/** Longest part of a name that a text repeats: a long one would be repeated for each of its uses. */
+/** Longest part of a name that a text repeats. A name may have many uses, each of which repeats it. */
 const SHOWN_LENGTH_MAX = 200;
 
 export const shown = (name: string): string =>
   name.length > SHOWN_LENGTH_MAX ? `${name.slice(0, SHOWN_LENGTH_MAX)}…` : name;
 
-/** Collects what is found in a script, in whatever order. */
+/** Collects findings about a script, in any order. */
 export class ReportBuilder {
   readonly hovers: Hover[] = [];
   readonly #errors: PlacedDiagnostic[] = [];
@@ -107,7 +114,9 @@ export class ReportBuilder {
     if (diagnostics.length < CHECK_DIAGNOSTICS_MAX) diagnostics.push(placed(diagnostic));
   }
 
-  /** Adds an error in place of those that tell of the same problem: those at its place, else those that overlap it. */
+  /**
+   * Adds an error, and removes those about the same problem: the ones at its position or else the ones that overlap it.
+   */
   replace(diagnostic: Diagnostic): void {
     const { code, range } = placed(diagnostic);
     const same = this.#errors.filter(
@@ -170,10 +179,10 @@ export class ReportBuilder {
   }
 }
 
-/** What is about the whole script stands at its beginning. */
+/** A diagnostic about the whole script is placed at its beginning. */
 const placed = (diagnostic: Diagnostic): PlacedDiagnostic => ({
   ...diagnostic,
-  // Tokens are ranges, too: nothing else of them belongs into a report.
+  // Tokens are ranges as well. Their other fields don't belong in a report.
   range: { start: diagnostic.range?.start ?? 0, end: diagnostic.range?.end ?? 0 },
 });
 

@@ -10,25 +10,25 @@ import { WORLD } from "#numscript/values/values.ts";
 
 type AccountSource = Extract<Source, { kind: "account" }>;
 
-/** What is known where the walk over the sources of a send stands. */
+/** What is known at a point of the walk over the sources of a send. */
 interface Situation {
-  /** All that a source has is taken, not an amount. */
+  /** Whether everything that a source has is taken, and not an amount. */
   readonly sendsAll: boolean;
-  /** A source before gives any amount. */
+  /** Whether an earlier source gives any amount. */
   isSatisfied: boolean;
 }
 
 /**
- * Walks over the sources of one send, which are asked in order. What stands under `max` and in a branch is asked for an
- * amount of its own: what happens there says nothing of what comes after it.
+ * Walks over the sources of one send, which are asked in order. A source under `max` or in a branch is asked for an
+ * amount of its own. What happens there does not affect the sources after it.
  */
 export class SourceCheck {
   readonly #state: CheckState;
   readonly #expressions: ExpressionCheck;
-  /** What amounts, caps and limits of the send have in common. */
+  /** The asset that the amounts, caps and limits of the send have in common. */
   #asset: AssetNode;
   #situation: Situation;
-  /** The accounts that sources before have emptied, as they are written, and the order in which they were. */
+  /** The accounts, as they are written, that earlier sources have emptied, in order. */
   #emptied = new Set<string>();
   readonly #trail: string[] = [];
 
@@ -49,14 +49,14 @@ export class SourceCheck {
     if (isUnreachable) {
       const message = "Inorder sources after an unbounded overdraft are never reached";
       this.#state.report.warn("unreachable-source", message, source.range);
-      // Nothing in it needs to be told of again.
+      // Nothing within it needs to be reported again.
       situation.isSatisfied = false;
     }
     this.#checkKind(source);
     if (isUnreachable) situation.isSatisfied = true;
   }
 
-  /** A cap or a limit: an amount of the asset that is sent. */
+  /** Checks a cap or a limit, which is an amount of the asset that is sent. */
   checkAmount(expression: Expression): void {
     const node = this.#expressions.check(expression, "monetary");
     this.#asset = this.#state.assets.unify(this.#asset, node, expression.range);
@@ -99,7 +99,7 @@ export class SourceCheck {
     }
   }
 
-  /** Only one of the sources is used, so that none empties an account for another one. */
+  /** Only one of the sources is used, so that none of them empties an account for another. */
   #checkOneOf({ sources, range }: Extract<Source, { kind: "oneOf" }>): void {
     const feature = FEATURES.oneOf;
     this.#state.report.feature(feature, range);
@@ -111,7 +111,9 @@ export class SourceCheck {
     }
   }
 
-  /** A source that is asked for an amount of its own. The machine forgets there what was emptied before, too. */
+  /**
+   * Checks a source that is asked for an amount of its own. There, the machine also forgets what was emptied before.
+   */
   #checkApart(source: Source): void {
     const outer = this.#situation;
     const emptied = this.#emptied;
@@ -147,7 +149,7 @@ export class SourceCheck {
     this.#situation.isSatisfied = true;
   }
 
-  /** Two variables, or a variable and a literal, may name the same account: only what is written alike is compared. */
+  /** Two variables, or a variable and a literal, may name the same account. Only equal texts are compared. */
   #checkEmptied({ account, color, overdraft }: AccountSource, address: string | undefined): void {
     const { isMachine, report } = this.#state;
     if (address === WORLD) return;
@@ -179,7 +181,7 @@ export class SourceCheck {
   }
 }
 
-/** The machine refuses what the interpreter lets pass or finds out in a run. */
+/** The machine refuses what the interpreter allows, or finds only in a run. */
 const TEXTS = {
   "overdraft-on-world": {
     severity: "warning",
@@ -200,7 +202,7 @@ const TEXTS = {
   Record<DiagnosticCode, { severity: "error" | "warning"; interpreter: string; machine: string }>
 >;
 
-/** Money of each color is money of its own. Nothing is known where the color is computed. */
+/** Money of each color is separate. Nothing is known about it where the color is computed. */
 function withColor(account: string, color: Expression | undefined): string | undefined {
   if (color === undefined) return account;
   if (color.kind === "variable") return `${account} \\ $${color.name}`;

@@ -18,7 +18,7 @@ import {
 } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** What the parts of a check work on together. */
+/** The state that the parts of a check share. */
 export interface CheckState {
   readonly isMachine: boolean;
   readonly report: ReportBuilder;
@@ -27,7 +27,7 @@ export interface CheckState {
   readonly versions: VersionCheck;
 }
 
-/** Where a call stands, which decides what it may be. */
+/** Where an expression is used. This decides which functions it may call. */
 type ExpressionRole = "statement" | "origin" | "argument of an origin" | "statement's expression";
 
 /** Checks expressions: names, types, functions and assets. */
@@ -44,19 +44,19 @@ export class ExpressionCheck {
     return this.#hasMismatch;
   }
 
-  /** Checks an expression where a value of a type is wanted. Gives what is known of its asset. */
+  /** Checks an expression where a value of some type is expected. It returns what is known about its asset. */
   check(expression: Expression, wanted: CheckedType): AssetNode {
     this.#expect(expression, wanted);
     return this.#state.assets.nodeOf(expression);
   }
 
-  /** An expression that names an account, and what the script does with it. */
+  /** Checks an expression that names an account, and notes what the script does with the account. */
   checkAccount(expression: Expression, ...roles: AccountRole[]): void {
     for (const role of roles) this.#record(expression, role);
     this.check(expression, "account");
   }
 
-  /** The expression that gives a variable its value. */
+  /** Checks the expression that gives a variable its value. */
   checkOrigin(origin: Expression, wanted: CheckedType): AssetNode {
     this.#role = "origin";
     if (origin.kind !== "call") {
@@ -133,7 +133,7 @@ export class ExpressionCheck {
     return "any";
   }
 
-  /** Any account, number or string can be part of the name of an account. */
+  /** Accounts, numbers and strings may be parts of an account's name. */
   #checkInterpolation({ pieces, range }: Extract<Expression, { kind: "account" }>): void {
     this.#require({ version: [0, 0, 15], feature: FEATURES.accountInterpolation }, range);
     for (const piece of pieces) {
@@ -166,7 +166,7 @@ export class ExpressionCheck {
     return type;
   }
 
-  /** Numbers and amounts can be added up and negated. */
+  /** Numbers and amounts can be added and negated. */
   #typeOfSummand(expression: Expression, wanted: CheckedType): CheckedType {
     const type = this.#typeOf(expression, wanted);
     if (type === "number" || type === "monetary" || type === "any") return type;
@@ -214,7 +214,7 @@ export class ExpressionCheck {
     this.#state.report.error("wrong-arity", message, surplus);
   }
 
-  /** Arguments that nothing is known of, from an index on. */
+  /** Checks the arguments from an index on, whose types are unknown. */
   #checkSurplus({ arguments: values }: Call, from: number): "any" {
     for (let index = from; index < values.length; index++) {
       const value = values[index];
@@ -234,15 +234,15 @@ export class ExpressionCheck {
   }
 }
 
-/** The place in which a function can be used, if it is not this one. */
+/** The other use in which a function is allowed, if this one is not. */
 function otherRoleOf({ name, result }: Builtin, role: ExpressionRole): string | undefined {
   if (result === undefined) return role === "statement" ? undefined : "statement";
-  // Its result has the type of the variable that it is the origin of.
+  // The result of `meta` has the type of the variable that it is the origin of.
   const isHere = name === "meta" ? role === "origin" : role !== "statement";
   return isHere ? undefined : "variable origin";
 }
 
-/** The value of a number that is written out: literals, their sums, differences and negations. */
+/** The value of a number that is written out: literals, and their sums, differences and negations. */
 export function valueOfNumber(expression: Expression): bigint | undefined {
   if (expression.kind === "number") return expression.value;
   if (expression.kind === "negation") {

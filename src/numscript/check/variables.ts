@@ -3,11 +3,11 @@ import { type CheckReport, shown, type VariableSymbol } from "./report.ts";
 import { VALUE_TYPES, type ValueType, type VariableDeclaration } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** A declaration, and what has been found of it so far. */
+/** A declaration, and what has been found about it so far. */
 export interface DeclaredVariable {
   readonly declaration: VariableDeclaration;
   readonly type: CheckedType;
-  /** What an editor shows over the name, in Markdown. */
+  /** The text in Markdown that an editor shows for the name. */
   readonly hover: string;
   readonly references: Range[];
 }
@@ -18,7 +18,7 @@ export class VariableTable {
   readonly #byName = new Map<string, DeclaredVariable>();
   readonly #remnants: Remnants | undefined;
 
-  /** `brokenSource`: the text of a script parts of which could not be read. */
+  /** `brokenSource` is the text of a script of which parts could not be read. */
   constructor(brokenSource: string | undefined) {
     this.#remnants = brokenSource === undefined ? undefined : findRemnants(brokenSource);
   }
@@ -31,7 +31,7 @@ export class VariableTable {
     return this.#byName.get(name);
   }
 
-  /** The variable, and whether it is the first one of its name: uses belong to that one. */
+  /** Adds a variable, and says whether it is the first one with its name, which is the one that uses belong to. */
   declare(declaration: VariableDeclaration): { variable: DeclaredVariable; isFirst: boolean } {
     const { name, type } = declaration;
     const variable: DeclaredVariable = {
@@ -46,12 +46,12 @@ export class VariableTable {
     return { variable, isFirst };
   }
 
-  /** Whether a declaration of the name may be in what could not be read. */
+  /** Whether a part that could not be read may declare the name. */
   mayBeDeclared(name: string): boolean {
     return this.#remnants?.declared.has(name) ?? false;
   }
 
-  /** Whether a use of the variable may be in what could not be read. */
+  /** Whether a part that could not be read may use the variable. */
   mayBeUsed(name: string): boolean {
     return (this.#remnants?.mentions.get(name) ?? 0) > 1;
   }
@@ -76,22 +76,22 @@ export class VariableTable {
   }
 }
 
-/** The type of a name, if it is the name of one. */
+/** The type with a name, if there is one. */
 export const typeNamed = (name: string): ValueType | undefined => TYPES.get(name);
 
 const TYPES: ReadonlyMap<string, ValueType> = new Map(VALUE_TYPES.map((type) => [type, type]));
 
-/** What a script says of variables anywhere in its text. */
+/** What the text of a script says about variables, wherever it says so. */
 interface Remnants {
-  /** Names that stand behind a type. */
+  /** The names that follow a type. */
   readonly declared: ReadonlySet<string>;
   /** How often each name is written. */
   readonly mentions: ReadonlyMap<string, number>;
 }
 
 /**
- * A mistake costs the whole statement around it, or all declarations: what follows from their absence alone would be
- * told in addition, and untrue.
+ * An error costs the statement around it, or all declarations. Errors that follow only from their absence would be
+ * reported as well, and would be wrong.
  */
 function findRemnants(source: string): Remnants {
   const declared = new Set<string>();

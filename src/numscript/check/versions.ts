@@ -4,9 +4,9 @@ import type { Comment } from "#numscript/syntax/lexer.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
 /**
- * Holds a script against the version for which it says, in a comment, that it is written: `// @version machine` or
- * `// @version interpreter X.Y.Z`. Experimental features then need a comment, too: `// @feature_flag NAME`. A script
- * that names no version may use everything.
+ * Checks a script against the version that it names in a comment: `// @version machine` or `// @version interpreter
+ * X.Y.Z`. Experimental features then need a comment as well: `// @feature_flag NAME`. A script that names no version
+ * may use everything.
  */
 export class VersionCheck {
   readonly #report: ReportBuilder;
@@ -36,7 +36,7 @@ export class VersionCheck {
 }
 
 const BLANKS = /[ \t]+/;
-/** Parts of a version are short enough to be exact. */
+/** The parts of a version are short enough to be exact. */
 const VERSION = /^([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})$/;
 
 function parseVersion([runtime, version = ""]: readonly string[]): Version | "machine" | undefined {
@@ -47,7 +47,7 @@ function parseVersion([runtime, version = ""]: readonly string[]): Version | "ma
     : undefined;
 }
 
-/** By the first part that differs: 0.1.0 is newer than 0.0.15. */
+/** Compares versions by the first part that differs: 0.1.0 is newer than 0.0.15. */
 function isOlder(a: Version, b: Version): boolean {
   for (const [index, part] of a.entries()) {
     const other = b[index] ?? 0;

@@ -10,11 +10,11 @@ export interface Scale {
 }
 
 /**
- * The balances of a run: read in batches, each of them once, then changed with what the run moves.
+ * The balances of a run. They are read in batches, each of them once, and then change with what the run moves.
  *
- * An account that is credited without having been read has what the run gave it, and nothing else: `balance()` in the
- * middle of a script is expected to see that. It lets no account give too much: which accounts and assets a source names
- * does not depend on what has moved, so that all of them are wanted, and read, before the first statement runs.
+ * An account that was credited but not read has only what the run gave it, and `balance()` in the middle of a script is
+ * expected to see that. No account gives too much for this reason: which accounts and assets a source names does not
+ * depend on what has moved, so that all of them are read before the first statement runs.
  */
 export class Balances {
   readonly #reader: Reader;
@@ -24,7 +24,7 @@ export class Balances {
   #wantedPairs = new Pairs();
   #scales: { account: string; base: string }[] = [];
   readonly #wantedScales = new Pairs();
-  /** What the ledger has answered, and not only the run has credited. */
+  /** The balances that the ledger has answered, and that the run has not only credited. */
   readonly #answered = new Pairs();
 
   constructor(reader: Reader, output: Output) {
@@ -32,18 +32,18 @@ export class Balances {
     this.#output = output;
   }
 
-  /** Asks for the balance of a source with the next reading. The one of `world` does not matter. */
+  /** Requests the balance of a source with the next read. That of `world` does not matter. */
   wantSource(account: string, asset: string): void {
     if (account !== WORLD) this.want(account, asset);
   }
 
-  /** Asks for a balance with the next reading, unless it is known. */
+  /** Requests a balance with the next read, unless it is known. */
   want(account: string, asset: string): void {
     if (this.#known.get(account)?.has(asset) === true) return;
     if (this.#wantedPairs.add(account, asset)) this.#wanted.push({ account, asset });
   }
 
-  /** Asks for an asset, and for its other precisions if the ledger tells them. */
+  /** Requests an asset and, if the ledger tells them, its other precisions. */
   wantScales(account: string, asset: string): void {
     this.wantSource(account, asset);
     const { base } = partsOf(asset);
@@ -52,7 +52,7 @@ export class Balances {
     }
   }
 
-  /** Reads what was asked for since the last time, the balances with one query. */
+  /** Reads what was requested since the last read. The balances take one query. */
   read(): void {
     const [queries, scales] = [this.#wanted, this.#scales];
     this.#wanted = [];
@@ -80,7 +80,7 @@ export class Balances {
     this.#known.set(account, assets.set(asset, balance));
   }
 
-  /** The known balances in the other precisions of an asset, the highest precision first. */
+  /** The known balances in other precisions of an asset, the highest precision first. */
   otherScales(account: string, asset: string): Scale[] {
     const { base, precision } = partsOf(asset);
     if (precision === undefined) return [];
@@ -97,7 +97,7 @@ export class Balances {
       .map((scale) => ({ ...scale, balance: this.get(account, scale.asset) }));
   }
 
-  /** Adds what the account had, which may be a debt, to balances that are known as credits of the run only. */
+  /** Adds what the account had, which may be a debt, to balances that are known only from credits of the run. */
   #completeCredits(pairs: readonly BalanceQuery[]): void {
     const queries = pairs.filter(({ account, asset }) => !this.#answered.has(account, asset));
     if (queries.length > 0) this.#query(queries);
@@ -116,7 +116,7 @@ export class Balances {
   }
 }
 
-/** `USD/2` is the base `USD` with the precision 2. A precision that no ledger takes is none. */
+/** Splits an asset: `USD/2` has the base `USD` and the precision 2. A precision that no ledger accepts is ignored. */
 export function partsOf(asset: string): { base: string; precision: number | undefined } {
   const slash = asset.indexOf("/");
   if (slash === -1) return { base: asset, precision: 0 };
@@ -129,7 +129,7 @@ export function partsOf(asset: string): { base: string; precision: number | unde
 
 const PRECISION = /^\d{1,6}$/;
 
-/** A set of pairs of names, which may be too long to be joined each time. */
+/** A set of pairs of names. The names may be too long to be joined for each look-up. */
 class Pairs {
   readonly #pairs = new Map<string, Set<string>>();
 
@@ -137,7 +137,7 @@ class Pairs {
     return this.#pairs.get(first)?.has(second) === true;
   }
 
-  /** Whether the pair is new. */
+  /** Adds a pair, and says whether it is new. */
   add(first: string, second: string): boolean {
     if (this.has(first, second)) return false;
     const seconds = this.#pairs.get(first) ?? new Set<string>();

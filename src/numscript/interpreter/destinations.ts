@@ -6,7 +6,7 @@ import type { CappedDestination, Destination, KeptOrDestination } from "#numscri
 
 type Allotment = Extract<Destination, { kind: "allotment" }>;
 
-/** Delivers this amount, which is not negative, from the front of what was pulled. */
+/** Delivers an amount, which is not negative, from the front of what was pulled. */
 export function deliver(transfer: Transfer, destination: Destination, amount: bigint): void {
   const { state, asset } = transfer;
   state.output.spend(1);
@@ -53,9 +53,9 @@ function receive(
 }
 
 /**
- * Delivers the parts in order. Law: together they get the amount, and none gets back. Where the shares exceed one, the
- * first ones get their parts until the amount is used up, the next ones nothing; `remaining`, whose part is negative
- * then, is accepted if nothing at all is left when its turn comes.
+ * Delivers the parts in order. Law: together they get the amount, and no part goes back. Where the shares exceed one,
+ * the first shares get their parts until the amount is used up, and the next ones get nothing. The part of `remaining`
+ * is negative then; it is accepted if nothing is left when its turn comes.
  */
 function deliverShares(transfer: Transfer, destination: Allotment, amount: bigint): void {
   const parts = divideAmount(transfer.state, amount, destination);
@@ -69,7 +69,7 @@ function deliverShares(transfer: Transfer, destination: Allotment, amount: bigin
   }
 }
 
-/** Each clause gets as much as its cap. The cap of the clause after the last one that gets something is looked at, too. */
+/** Each clause gets up to its cap. The cap of the clause after the last one that gets something is evaluated, too. */
 function deliverInOrder(
   transfer: Transfer,
   { clauses, remaining }: CappedDestination,

@@ -58,7 +58,7 @@ export const evaluateAsset = (state: RunState, expression: Expression): string =
 export const evaluatePortion = (state: RunState, expression: Expression): Fraction =>
   asType(evaluate(state, expression), "portion", expression.range).value;
 
-/** The amount of a monetary of this asset: a cap, or the limit of an overdraft. */
+/** The amount of a monetary value of this asset: a cap, or the limit of an overdraft. */
 export function evaluateAmountOf(state: RunState, asset: string, expression: Expression): bigint {
   const monetary = asType(evaluate(state, expression), "monetary", expression.range);
   assertAsset(asset, monetary.asset, expression.range);
@@ -77,7 +77,9 @@ function assertAsset(expected: string, asset: string, range: Range): void {
 const valueOf = ({ environment }: RunState, { name, range }: Variable): Value =>
   environment.get(name) ?? fail("unbound-variable", `Unbound variable: $${name}`, range);
 
-/** Names without variables are valid as they are read. Joined ones count as work, because a variable may be long. */
+/**
+ * Names without variables were checked when they were read. Joined names count as work, because a variable may be long.
+ */
 function accountName(
   state: RunState,
   { pieces, range }: Extract<Expression, { kind: "account" }>,
@@ -102,7 +104,7 @@ function printPiece(value: Value, range: Range): string {
   return fail("type-mismatch", `Cannot cast this value to string: ${printValue(value)}`, range);
 }
 
-/** The type of the left operand decides what the right one has to be. */
+/** The type of the left operand determines the type that the right one must have. */
 function evaluateBinary(state: RunState, { operator, left, right, range }: Binary): Value {
   if (operator === "/") {
     return divide(state, [evaluateNumber(state, left), evaluateNumber(state, right)], range);
@@ -132,7 +134,7 @@ function negate(value: Value, range: Range): Value {
 
 const SUMMABLE = "monetary|number";
 
-/** Any two integers give a portion, also one that is no share. */
+/** Any two integers give a portion, even if it is not a valid share. */
 function divide(
   state: RunState,
   [numerator, denominator]: readonly [bigint, bigint],

@@ -4,7 +4,7 @@ import type { Call, ValueType } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import { type Monetary, printValue, type Value, type ValueOf } from "#numscript/values/values.ts";
 
-/** The value of a function. `meta()` is none: it gives whatever its variable is declared as. */
+/** The value of a function. `meta()` is not included, because its type is that of its variable. */
 export function callFunction(state: RunState, call: Call, values: readonly Value[]): Value {
   const { name, range } = call;
   switch (name) {
@@ -39,11 +39,11 @@ export function callFunction(state: RunState, call: Call, values: readonly Value
   }
 }
 
-/** There is no such function, or not in this place. */
+/** The error for a function that does not exist, or is not allowed here. */
 export const unknownFunction = ({ name, nameRange }: Call): never =>
   fail("unknown-function", `Invalid function: ${name}`, nameRange);
 
-/** What a call was given. Mistakes are told about the whole call. */
+/** The arguments of a call. Errors refer to the whole call. */
 export class Arguments {
   readonly #call: Call;
   readonly #values: readonly Value[];
@@ -69,7 +69,7 @@ export class Arguments {
   }
 }
 
-/** The same value, if it is of this type. */
+/** The same value. Throws if it is not of this type. */
 export function asType<T extends ValueType>(value: Value, type: T, range: Range): ValueOf<T> {
   return isOfType(value, type) ? value : typeMismatch(type, value, range);
 }
@@ -82,7 +82,7 @@ export function typeMismatch(expected: string, value: Value, range: Range): neve
 const isOfType = <T extends ValueType>(value: Value, type: T): value is ValueOf<T> =>
   value.type === type;
 
-/** What an account has at this point of the run, read from the ledger if nothing is known of it. */
+/** What an account has at this point of the run. It is read from the ledger if nothing is known about it. */
 function readBalance({ balances }: RunState, given: Arguments): Monetary {
   const { name: account } = given.at(0, "account");
   const { name: asset } = given.at(1, "asset");

@@ -18,8 +18,8 @@ import type { Output, RunInput } from "#numscript/values/run.ts";
 import { printValue } from "#numscript/values/values.ts";
 
 /**
- * Runs a script of the runtime `experimental-interpreter` and collects what it makes. Throws `ScriptError`: of the reason "missing-funds" where a
- * source has not enough, of the reason "runtime" for anything else.
+ * Runs a script of the runtime `experimental-interpreter`, and collects what it makes. Throws `ScriptError`, with the
+ * reason "missing-funds" where a source does not have enough, and "runtime" for anything else.
  */
 export function interpret(program: Program, input: RunInput, output: Output): void {
   const state = new RunState(input, output);
@@ -41,12 +41,12 @@ function execute(state: RunState, statement: Statement): void {
       return setMetadata(state, statement.call);
     case "print":
     case "fail":
-      // Of the machine: the parser gives none of them to the interpreter.
+      // Only the machine has these. The parser accepts none of them for the interpreter.
       return fail("unknown-function", `Invalid function: ${statement.kind}`, statement.range);
   }
 }
 
-/** What is pulled is delivered at once, and whole, so that no money of one statement gets into the next. */
+/** What is pulled is delivered at once and completely, so that no money of one statement gets into the next. */
 function send(state: RunState, statement: SendStatement): void {
   const { source, destination } = statement;
   const { asset, amount } = evaluateAmount(state, statement.amount);
@@ -62,8 +62,8 @@ function send(state: RunState, statement: SendStatement): void {
 }
 
 /**
- * Sets money aside, so that later statements do not send it. At most the balance is set aside, and an overdrawn account
- * counts as empty afterwards: scripts with overdrafts are written for that.
+ * Sets money aside, so that later statements do not send it. At most the balance is set aside. An overdrawn account
+ * counts as empty afterwards, as scripts with overdrafts expect.
  */
 function save(state: RunState, statement: SaveStatement): void {
   const { asset, amount } = evaluateAmount(state, statement.amount);

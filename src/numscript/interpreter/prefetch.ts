@@ -6,9 +6,9 @@ import { FEATURES } from "#numscript/features.ts";
 import type { Amount, Program, Source, Statement } from "#numscript/syntax/ast.ts";
 
 /**
- * Reads, with one query, what the sources of all statements can give and what is saved. No account that can run dry is
- * asked for money later without its balance being known, and mistakes in amounts and source accounts are told before
- * anything moves. Caps, limits, portions and destinations are left to the run.
+ * Reads, with one query, what the sources of all statements can give, and what is saved. Every account with a limit
+ * thus has a known balance before it is asked for money, and errors in amounts and source accounts are reported before
+ * anything moves. Caps, limits, portions and destinations are evaluated later in the run.
  */
 export function prefetchBalances(state: RunState, { statements }: Program): void {
   for (const statement of statements) {
@@ -18,7 +18,7 @@ export function prefetchBalances(state: RunState, { statements }: Program): void
   state.balances.read();
 }
 
-/** The asset of an amount, and how much of it if it is not all. */
+/** The asset of an amount and, unless it stands for everything, how much of it. */
 export function evaluateAmount(
   state: RunState,
   amount: Amount,

@@ -2,13 +2,14 @@
 export interface Piece {
   readonly account: string;
   readonly asset: string;
-  /** Positive. */
+  /** The amount, which is positive. */
   readonly amount: bigint;
 }
 
 /**
- * What a `send` has pulled, in order. Neighbours from one account are one piece by the time they are delivered. Taking
- * moves an index instead of the pieces, so that the work is in proportion to the pieces.
+ * The money that a `send` has pulled, in order. Pieces from one account that are neighbours are joined before they are
+ * delivered. Taking a piece moves an index and not the pieces, so that the work is proportional to the number of
+ * pieces.
  */
 export class Queue {
   readonly #pieces: Piece[] = [];
@@ -18,7 +19,7 @@ export class Queue {
     return this.#head === this.#pieces.length;
   }
 
-  /** A place to go back to, as long as nothing was taken. */
+  /** A position to return to, as long as nothing was taken. */
   get mark(): number {
     return this.#pieces.length;
   }
@@ -27,7 +28,7 @@ export class Queue {
     this.#pieces.push(piece);
   }
 
-  /** Removes what was pushed since the mark, and gives it back. */
+  /** Removes what was pushed since the mark, and returns it. */
   undo(mark: number): Piece[] {
     return this.#pieces.splice(mark);
   }
@@ -44,7 +45,7 @@ export class Queue {
     return { ...head, amount };
   }
 
-  /** The first piece, after its neighbours from the same account have become part of it. */
+  /** The first piece, after its neighbours from the same account were joined with it. */
   #compact(): Piece | undefined {
     const first = this.#pieces[this.#head];
     if (first === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { Source } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** A move of money in one precision, and what it is worth in another. */
+/** Money in one precision, and its worth in another. */
 interface Conversion {
   readonly asset: string;
   readonly units: bigint;
@@ -15,9 +15,9 @@ interface Conversion {
 }
 
 /**
- * Lets an account change money in other precisions of an asset into what is needed, through an account that may have
- * nothing, and gives the name of the account. Law: each unit is changed for exactly its worth, so that more than the need
- * may come of it, which stays on the account.
+ * Changes money that an account has in other precisions of an asset into what is needed, through an account that need
+ * not have any money. It returns the name of the account. Law: each unit is changed for exactly its worth. The result
+ * may therefore exceed the need; the rest stays on the account.
  */
 export function convertScales(
   { state, asset, place }: { state: RunState; asset: string; place: Range },
@@ -45,7 +45,7 @@ export function convertScales(
   return account;
 }
 
-/** Which balances are changed: those in the highest precisions first, until there is enough. */
+/** Chooses the balances to be changed: those in the highest precisions first, until there is enough. */
 function chooseConversions(
   scales: readonly Scale[],
   precision: number,
@@ -64,8 +64,8 @@ function chooseConversions(
 }
 
 /**
- * As many units as are needed, or as the balance holds, rounded to what can be changed exactly. An overdrawn balance and
- * precisions that are too far apart for any amount give nothing.
+ * As many units as are needed, or as the balance has, rounded to what can be changed exactly. Overdrawn balances, and
+ * precisions that are too far apart for any amount, give nothing.
  */
 function convert(
   { asset, balance, precision: from }: Scale,

@@ -14,14 +14,14 @@ import { WORLD } from "#numscript/values/values.ts";
 /** Money on its way from a source to a destination. */
 export interface Transfer {
   readonly state: RunState;
-  /** Without the color that a source may add. */
+  /** The asset without the color that a source may add. */
   readonly asset: string;
-  /** Of the amount: where to look if the postings are refused. */
+  /** The range of the amount, which an error refers to if the postings are refused. */
   readonly place: Range;
   readonly queue: Queue;
 }
 
-/** How much a source is to give: at most an amount, or all that it has. */
+/** What a source is asked for: at most an amount, or all that it has. */
 export type Need = bigint | "all";
 
 /** Pulls this amount. Throws where the source has less. */
@@ -34,7 +34,7 @@ export function pullExactly(transfer: Transfer, source: Source, amount: bigint):
   throw new ScriptError("missing-funds", "missing-funds", { message, range });
 }
 
-/** Pulls what a source can give, up to the need, and gives how much that is. A need is never negative. */
+/** Pulls what a source can give, up to the need, and returns the amount. A need is never negative. */
 export function pull(transfer: Transfer, source: Source, need: Need): bigint {
   const { state, asset } = transfer;
   state.output.spend(1);
@@ -59,7 +59,7 @@ export function pull(transfer: Transfer, source: Source, need: Need): bigint {
   }
 }
 
-/** An account is `world` by its name, whatever the script calls it. */
+/** An account is `world` by its name, no matter how the script refers to it. */
 function pullAccount(
   transfer: Transfer,
   { account, color, overdraft, range }: Extract<Source, { kind: "account" }>,
@@ -101,7 +101,7 @@ function push(
   return amount;
 }
 
-/** All members are asked, also for nothing: a mistake in one of them is told. */
+/** Every member is asked, even for nothing, so that an error in any of them is reported. */
 function pullInOrder(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
   let pulled = 0n;
   for (const source of sources) {
@@ -111,8 +111,8 @@ function pullInOrder(transfer: Transfer, sources: readonly Source[], need: Need)
 }
 
 /**
- * The first source that gives all of the need, or else whatever the last one gives. What an earlier one gave goes back.
- * Its conversions stay: they are postings already, and balances have to agree with these.
+ * Pulls from the first source that gives all of the need, or else whatever the last one gives. What earlier sources
+ * gave is returned. Their conversions stay, because these are postings already, with which balances must agree.
  */
 function pullOneOf(transfer: Transfer, sources: readonly Source[], need: Need): bigint {
   const { state, queue } = transfer;
@@ -129,7 +129,7 @@ function pullOneOf(transfer: Transfer, sources: readonly Source[], need: Need): 
   return pulled;
 }
 
-/** Each branch has to give its part. */
+/** Each branch must give its part. */
 function pullShares(
   transfer: Transfer,
   source: Extract<Source, { kind: "allotment" }>,
@@ -149,7 +149,7 @@ function pullShares(
   return need;
 }
 
-/** The color of funds is part of the name of their asset: `USD/2` in red is `USD_RED/2`. */
+/** The color of funds becomes part of the name of their asset: `USD/2` in red is `USD_RED/2`. */
 export function coloredAsset(state: RunState, asset: string, color: Expression | undefined) {
   if (color === undefined) return asset;
   state.require(FEATURES.assetColors, color.range);

@@ -6,16 +6,16 @@ import type { Range } from "#numscript/syntax/source.ts";
 import type { Environment, Output, RunInput, ScriptPosting } from "#numscript/values/run.ts";
 import { ASSET_PATTERN } from "#numscript/values/values.ts";
 
-/** What the parts of a run share. */
+/** The state that the parts of a run share. */
 export class RunState {
   readonly output: Output;
   readonly environment: Environment = new Map();
   readonly input: RunInput;
   readonly balances: Balances;
-  /** Functions may be called freely in the origins of variables, and behind a flag in statements. */
+  /** Functions may always be called in the origins of variables. In statements they need a flag. */
   isBindingVariables = true;
   readonly #features: Set<string>;
-  /** For each posting, what made it. */
+  /** For each posting, the part of the script that made it. */
   readonly #places: Range[] = [];
 
   constructor(input: RunInput, output: Output) {
@@ -25,7 +25,7 @@ export class RunState {
     this.#features = new Set(input.featureFlags);
   }
 
-  /** Adds a feature that the script asks for. */
+  /** Enables a feature that the script asks for. */
   enable(name: string, range: Range): void {
     if (!isFeature(name)) fail("unknown-feature", `Invalid feature: ${name}`, range);
     this.#features.add(name);
@@ -47,8 +47,8 @@ export class RunState {
   }
 
   /**
-   * Assets may be written in ways that no ledger takes. It is the last thing to be looked at, so that any other mistake
-   * is told first. Accounts are valid by what they were read from, and amounts are positive.
+   * Checks the assets, which may be written in ways that no ledger accepts. It is done last, so that any other error is
+   * reported first. Accounts were checked when they were read, and amounts are positive.
    */
   assertPostings(): void {
     const valid = new Set<string>();
@@ -65,12 +65,12 @@ export class RunState {
   }
 }
 
-/** A mistake that shows while the script runs. */
+/** An error that shows while the script runs. */
 export function fail(code: DiagnosticCode, message: string, range?: Range): never {
   throw new ScriptError("runtime", code, { message, range });
 }
 
-/** The same integer. Throws where it is longer than any that the script may calculate with. */
+/** Returns an integer. Throws if it is longer than scripts may calculate with. */
 export function bounded(value: bigint, range: Range): bigint {
   if (value < NUMBER_LIMIT && value > -NUMBER_LIMIT) return value;
   return fail("limit-exceeded", `a number has at most ${NUMBER_DIGITS_MAX} digits`, range);

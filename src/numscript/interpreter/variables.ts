@@ -11,8 +11,8 @@ import { parsePortion } from "#numscript/values/portions.ts";
 import { ASSET_PATTERN, isAccountName, type Value } from "#numscript/values/values.ts";
 
 /**
- * Gives the variables their values, in the order of their declarations. A name that is declared twice has its last
- * value, and values that no variable is declared for are ignored.
+ * Gives variables their values, in the order of their declarations. A name that is declared twice gets its last value.
+ * Values for undeclared variables are ignored.
  */
 export function bindVariables(state: RunState, { variables }: Program): void {
   for (const variable of variables) {
@@ -22,7 +22,7 @@ export function bindVariables(state: RunState, { variables }: Program): void {
   state.isBindingVariables = false;
 }
 
-/** The declared type matters to texts only: functions and other expressions give what they give. */
+/** The declared type matters only to texts. Functions and other expressions give a value of their own type. */
 function bind(state: RunState, variable: VariableDeclaration): Value {
   const { origin, name, nameRange } = variable;
   if (origin === undefined) {
@@ -68,7 +68,7 @@ function valueOf(
 
 const isType = (type: string): type is ValueType => VALUE_TYPES.some((known) => known === type);
 
-/** A value from its text, or what is wrong with it. */
+/** Parses a value from its text, or says what is wrong with it. */
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":
@@ -101,7 +101,7 @@ function parseMonetary(text: string): Value | string {
     : `Invalid asset name: ${asset}`;
 }
 
-/** Nothing, where the text is no integer. */
+/** Undefined where the text is not an integer. */
 function parseInteger(text: string): bigint | string | undefined {
   if (!INTEGER.test(text)) return undefined;
   const digits = text.replace(/^[+-]/, "");

@@ -12,11 +12,14 @@ import type { Range } from "#numscript/syntax/source.ts";
 import { compare, type Fraction, ONE, PortionSum } from "#numscript/values/portions.ts";
 import { WORLD } from "#numscript/values/values.ts";
 
-/** What is known of a source before a run. */
+/** What is known about a source before a run. */
 interface SourceInfo {
-  /** It gives any amount: `@world`, an unbounded overdraft, or a list that ends with one of them. */
+  /**
+   * Whether the source gives any amount: it is `@world`, has an unbounded overdraft, or is a list that ends with one of
+   * these.
+   */
   readonly isUnbounded: boolean;
-  /** The accounts that it empties, as they are written. */
+  /** The accounts that the source empties, as they are written. */
   readonly emptied: ReadonlySet<string>;
 }
 
@@ -54,7 +57,7 @@ function checkSource(source: Source, types: VariableTypes): SourceInfo {
     case "oneOf":
     case "allotment":
     case "scaling":
-      // The grammar lets none of them here into a script for the machine.
+      // The grammar does not accept these in a script for the machine.
       return refuse("unexpected-token", "the machine has no such source", source.range);
   }
 }
@@ -81,7 +84,7 @@ function checkAccountSource(
   };
 }
 
-/** Accounts may stand once in a list, and nothing may stand behind a source that gives any amount. */
+/** A list may name an account only once, and nothing may follow a source that gives any amount. */
 function checkInOrder(sources: readonly Source[], types: VariableTypes): SourceInfo {
   const emptied = new Set<string>();
   let isUnbounded = false;
@@ -102,7 +105,7 @@ function checkInOrder(sources: readonly Source[], types: VariableTypes): SourceI
   return { isUnbounded, emptied };
 }
 
-/** As it is written: the same variable or the same literal is the same account. */
+/** The account as it is written: equal variables, or equal literals, are the same account. */
 function printAccount(account: Expression): string {
   return account.kind === "variable" ? `$${account.name}` : `@${literalAccount(account) ?? ""}`;
 }
@@ -142,7 +145,7 @@ function assertCap(cap: Expression, types: VariableTypes): void {
 
 type Branch = Pick<SourceBranch, "share">;
 
-/** The shares must be able to add up to one, whatever the variables among them are. */
+/** The shares must be able to add up to one, whatever values their variables have. */
 function checkShares(branches: readonly Branch[], types: VariableTypes, range: Range): void {
   const sum = new PortionSum();
   let hasVariable = false;
@@ -165,7 +168,7 @@ function checkShares(branches: readonly Branch[], types: VariableTypes, range: R
   assertSum(sum.total, { hasVariable, hasRemaining }, range);
 }
 
-/** The value of a literal; nothing for a variable, which is a portion. */
+/** The value of a literal. Undefined for a variable, which is a portion. */
 function staticShare(
   { expression }: Extract<Share, { kind: "portion" }>,
   types: VariableTypes,

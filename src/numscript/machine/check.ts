@@ -12,8 +12,8 @@ import {
 } from "#numscript/syntax/ast.ts";
 
 /**
- * Checks what the machine's compiler checks before a run. Throws the first mistake that it meets, in the order of the
- * script: variables, then statements.
+ * Makes the checks of the machine's compiler. Throws the first error that it finds, in the order of the script:
+ * variables first, then statements.
  */
 export function checkMachine(program: Program): void {
   const types: VariableTypes = new Map();

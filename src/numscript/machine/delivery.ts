@@ -9,7 +9,7 @@ interface Delivery {
   readonly asset: string;
 }
 
-/** Sends a funding to a destination, and gives what it did not take. */
+/** Sends a funding to a destination, and returns the part that the destination did not take. */
 export function deliver(
   state: MachineState,
   destination: Destination,
@@ -27,7 +27,7 @@ export function deliver(
   }
 }
 
-/** One posting for each part, those of zero included. */
+/** Makes one posting for each part, also for parts of zero. */
 function deliverToAccount(
   state: MachineState,
   { account, range }: Extract<Destination, { kind: "account" }>,
@@ -61,8 +61,8 @@ function deliverShares(
 }
 
 /**
- * Each clause takes as much as its cap. What clauses keep goes back to the front; at the end as much is kept from the
- * back, so that the latest sources keep it.
+ * Each clause takes up to its cap. What clauses keep goes back to the front. In the end, as much is kept from the back,
+ * so that the latest sources keep it.
  */
 function deliverInOrder(
   state: MachineState,

@@ -3,17 +3,17 @@ import type { Output } from "#numscript/values/run.ts";
 /** A part of a funding. */
 export interface FundingPart {
   readonly account: string;
-  /** Never negative. */
+  /** The amount, which is never negative. */
   readonly amount: bigint;
 }
 
-/** Money of one asset on its way, in the order in which it was drawn. Accounts that gave nothing are part of it. */
+/** Money of one asset on its way, in the order in which it was drawn. Accounts that gave nothing are included. */
 export type Funding = readonly FundingPart[];
 
 export const totalOf = (funding: Funding): bigint =>
   funding.reduce((sum, { amount }) => sum + amount, 0n);
 
-/** One funding behind the other. Where they meet in one account, its parts become one. */
+/** Joins two fundings. If the first ends with the account that the second begins with, these parts become one. */
 export function concatenate(first: Funding, second: Funding, output: Output): Funding {
   output.spend(first.length);
   const all = [...first];
@@ -21,7 +21,7 @@ export function concatenate(first: Funding, second: Funding, output: Output): Fu
   return all;
 }
 
-/** The same, added to a list of the caller's own. */
+/** The same, added to a list that the caller owns. */
 export function append(list: FundingPart[], more: Funding, output: Output): void {
   output.spend(more.length);
   for (const [index, part] of more.entries()) {
@@ -35,13 +35,13 @@ export function append(list: FundingPart[], more: Funding, output: Output): void
 export interface Split {
   readonly taken: Funding;
   readonly rest: Funding;
-  /** What the funding lacks. */
+  /** The amount that the funding lacks. */
   readonly short: bigint;
 }
 
 /**
- * Takes an amount from the front. Parts of zero are taken on the way to what is needed, and stay behind it; of nothing,
- * or less, nothing is taken.
+ * Takes an amount from the front. Parts of zero before the last needed part are taken with it; those after it are not.
+ * If the amount is zero or less, nothing is taken.
  */
 export function split(funding: Funding, amount: bigint, output: Output): Split {
   output.spend(funding.length);
@@ -61,5 +61,5 @@ export function split(funding: Funding, amount: bigint, output: Output): Split {
   return { taken, rest: [], short };
 }
 
-/** The same funding, last part first. */
+/** The same funding with its last part first. */
 export const reversed = (funding: Funding): Funding => funding.toReversed();

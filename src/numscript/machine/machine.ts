@@ -13,7 +13,7 @@ import type {
 import type { Output, RunInput } from "#numscript/values/run.ts";
 import { type Monetary, printValue } from "#numscript/values/values.ts";
 
-/** Runs a script that `checkMachine` has passed and collects what it makes. Throws `ScriptError`. */
+/** Runs a script that `checkMachine` has accepted. Throws `ScriptError`. */
 export function runMachine(program: Program, input: RunInput, output: Output): void {
   const state = new MachineState(output);
   state.prepare(program, input);
@@ -46,7 +46,7 @@ function send(state: MachineState, { amount, source, destination }: SendStatemen
   state.repay(deliver(state, destination, { funding, asset }), asset);
 }
 
-/** Each branch of a divided source gives back what it drew beyond its part before the next one draws. */
+/** Each branch of a divided source returns what it drew beyond its part before the next one draws. */
 function pullAmount(state: MachineState, { asset, amount }: Monetary, source: Source): Funding {
   if (source.kind !== "allotment") return pull(state, source, { asset, amount });
   const parts = state.divide(
@@ -61,7 +61,7 @@ function pullAmount(state: MachineState, { asset, amount }: Monetary, source: So
   return funding;
 }
 
-/** What is saved is taken from the balance, which may fall below zero. */
+/** The saved amount is taken from the balance, which may fall below zero. */
 function save(state: MachineState, { amount, account }: SaveStatement): void {
   const name = state.account(account);
   if (amount.kind === "exact") {

@@ -5,7 +5,7 @@ import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 import type { Monetary } from "#numscript/values/values.ts";
 
-/** All that a source can give, and the account that gives what is missing, if there is one. */
+/** Everything that a source can give, and the account that gives what is missing, if there is one. */
 export interface Drawn {
   readonly funding: Funding;
   readonly fallback?: string;
@@ -36,7 +36,7 @@ export function draw(state: MachineState, source: Source, asset: string): Drawn 
   }
 }
 
-/** Takes exactly this amount from a source, and gives back what it drew beyond. */
+/** Takes exactly this amount from a source, and returns what the source drew beyond it. */
 export function pull(
   state: MachineState,
   source: Source,
@@ -53,8 +53,8 @@ export function pull(
 }
 
 /**
- * Takes an amount from the front of a funding. Of zero, the first account gives zero, which makes a posting of zero.
- * Throws for missing funds.
+ * Takes an amount from the front of a funding. If the amount is zero, the first account gives zero, which makes a
+ * posting of zero. Throws for missing funds.
  */
 export function take(
   state: MachineState,
@@ -73,7 +73,7 @@ export function take(
   return { taken: [{ account: first.account, amount: 0n }], rest: funding };
 }
 
-/** Most accounts that a message names. */
+/** Largest number of accounts that a message names. */
 const NAMED_MAX = 20;
 
 export function assertNotNegative(amount: bigint, asset: string, range: Range): void {
@@ -87,7 +87,7 @@ export function assertSameAsset(asset: string, other: string, range: Range): voi
   stop("asset-mismatch", `cannot take from different assets: ${asset} and ${other}`, range);
 }
 
-/** A bounded account gives its balance and the overdraft that it is allowed; then it is at its limit. */
+/** A bounded account gives its balance and the overdraft that it is allowed. After that it is at its limit. */
 function drawAccount(
   state: MachineState,
   source: Extract<Source, { kind: "account" }>,
@@ -121,7 +121,7 @@ function drawCapped(
   return fill(state, drawn, { asset, amount: limit.amount });
 }
 
-/** At most an amount from what was drawn; its fallback, if there is one, adds what is missing, zero included. */
+/** Takes at most an amount from what was drawn. Its fallback, if there is one, adds what is missing, even zero. */
 function fill(
   state: MachineState,
   { funding, fallback }: Drawn,

@@ -25,8 +25,9 @@ import type { BalanceQuery, Environment, Output, RunInput } from "#numscript/val
 import { type Monetary, type Value, WORLD } from "#numscript/values/values.ts";
 
 /**
- * The state of a run: variables, and the balances that it tracks. These are the ones that were read before the first
- * statement: what `balance()` asks for, and what sources may give. Money that reaches other accounts cannot be used.
+ * The state of a run: variables, and the balances that it tracks. Tracked balances are those that were read before the
+ * first statement: the ones that `balance()` asks for, and those of sources. Money that reaches other accounts cannot
+ * be used.
  */
 export class MachineState {
   readonly output: Output;
@@ -82,12 +83,12 @@ export class MachineState {
     if (known !== undefined && account !== WORLD) this.#tracked.set(pair, known + amount);
   }
 
-  /** Gives money back to the accounts that it was drawn from. */
+  /** Returns money to the accounts that it was drawn from. */
   repay(funding: Funding, asset: string): void {
     for (const { account, amount } of funding) this.change(account, asset, amount);
   }
 
-  /** The parts of an amount by shares of which one may be what the others leave. */
+  /** Divides an amount by shares, of which one may be whatever the others leave. */
   divide(amount: bigint, shares: readonly Share[]): bigint[] {
     const sum = new PortionSum();
     const portions: (Fraction | undefined)[] = [];
@@ -171,7 +172,7 @@ export class MachineState {
     return value.type === "portion" ? value.value : unchecked(expression);
   }
 
-  /** The asset that a `send` or `save` is of: of a sum, that of its first operand. */
+  /** The asset of a `send` or `save`. For a sum, it is that of the first operand. */
   assetOf(amount: Amount): string {
     if (amount.kind === "exact") {
       const first = leftmost(amount.expression);
@@ -182,7 +183,7 @@ export class MachineState {
     return asset.type === "asset" ? asset.name : unchecked(amount.asset);
   }
 
-  /** Tells the accounts of a source that can run dry. */
+  /** Calls `tell` with each account of a source that has a limit. */
   #collect(source: Source, tell: (account: string) => void): void {
     switch (source.kind) {
       case "account": {
@@ -210,19 +211,19 @@ export class MachineState {
   }
 }
 
-/** A run-time mistake of the script. */
+/** An error of the script that shows in a run. */
 export function stop(code: DiagnosticCode, message: string, range: Range): never {
   throw new ScriptError("runtime", code, { message, range });
 }
 
-/** Whether an account gives any amount: the literal `@world`, or one with an unbounded overdraft. */
+/** Whether an account gives any amount: it is the literal `@world`, or has an unbounded overdraft. */
 export const isUnbounded = ({
   account,
   overdraft,
 }: Extract<Source, { kind: "account" }>): boolean =>
   overdraft?.kind === "unbounded" || literalAccount(account) === WORLD;
 
-/** Where only an asset or an amount is needed, the machine takes a sum for its first operand. */
+/** Where only an asset or an amount is needed, the machine uses the first operand of a sum. */
 export function leftmost(expression: Expression): Expression {
   let first = expression;
   while (first.kind === "binary") first = first.left;
@@ -234,6 +235,6 @@ const nameOf = (value: Monetary | { readonly type: "asset"; readonly name: strin
 
 const pairOf = (account: string, asset: string): string => `${account} ${asset}`;
 
-/** Of a script that was not checked. */
+/** The error for a script that was not checked. */
 export const unchecked = ({ range }: { range: Range }): never =>
   stop("type-mismatch", "the expression has another type than its place needs", range);

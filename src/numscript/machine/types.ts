@@ -11,7 +11,7 @@ export function refuse(code: DiagnosticCode, message: string, range: Range): nev
   throw new ScriptError("invalid", code, { message, range });
 }
 
-/** The type of an expression, all of whose parts are checked. */
+/** The type of an expression. All its parts are checked. */
 export function typeOf(expression: Expression, types: VariableTypes): ValueType {
   const { kind, range } = expression;
   switch (kind) {
@@ -40,7 +40,7 @@ export function typeOf(expression: Expression, types: VariableTypes): ValueType 
       return typeOfOperation(expression, types);
     case "negation":
     case "call":
-      // The grammar lets neither of them into a script for the machine.
+      // The grammar does not accept these two in a script for the machine.
       return refuse("unexpected-token", "the machine has no such expression", range);
   }
 }
@@ -59,7 +59,7 @@ function typeOfOperation(
   return refuse("type-mismatch", message, range);
 }
 
-/** The value of a portion literal, which is at least 0 and at most 1. */
+/** The value of a portion literal, which is between 0 and 1, both included. */
 export function portionOf(
   expression: Extract<Expression, { kind: "percentage" | "fraction" }>,
 ): Fraction {

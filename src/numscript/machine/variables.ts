@@ -17,8 +17,8 @@ export interface PendingBalance extends BalanceQuery {
 }
 
 /**
- * The variables of a run: those that were given, and those whose origin is metadata. Given ones are checked before any
- * of the ledger is read. Those whose origin is a balance are left to the one query of the run.
+ * Binds the variables that were given, and those whose origin is metadata. Given variables are checked before anything
+ * is read from the ledger. Variables whose origin is a balance are left to the one query of the run.
  */
 export function bindVariables(
   program: Program,
@@ -36,7 +36,7 @@ export function bindVariables(
       environment.set(variable.name, readMetadata(variable, name, reader));
     } else if (second?.type === "asset") {
       assertFirstBalance(balances, name, variable);
-      // Its asset is known before its amount is.
+      // The asset is known before the amount is.
       environment.set(variable.name, { type: "monetary", asset: second.name, amount: 0n });
       balances.push({ variable, account: name, asset: second.name });
     }
@@ -53,7 +53,7 @@ function givenVariables(program: Program, given: ReadonlyMap<string, string>): E
       const message = `missing variable $${name}`;
       throw new ScriptError("invalid", "missing-variable", { message, range });
     }
-    const value = parseValue(type as ValueType, text); // the grammar takes no other type
+    const value = parseValue(type as ValueType, text); // the grammar accepts no other type
     if (typeof value === "string") {
       const message = `invalid JSON value for variable $${name} of type ${type}: ${value}`;
       throw new ScriptError("invalid", "invalid-variable", { message, range });
@@ -83,14 +83,14 @@ function readMetadata(variable: VariableDeclaration, account: string, reader: Re
     const message = `missing key ${name} in metadata for account ${account}`;
     throw new ScriptError("runtime", "missing-metadata", { message, range });
   }
-  const value = parseValue(type as ValueType, text); // the grammar takes no other type
+  const value = parseValue(type as ValueType, text); // the grammar accepts no other type
   if (typeof value === "string") {
     throw new ScriptError("runtime", "invalid-value", { message: value, range });
   }
   return value;
 }
 
-/** The machine keeps one `balance()` of an account: a second one would leave the first without an amount. */
+/** The machine keeps one `balance()` for each account: a second one would leave the first without an amount. */
 function assertFirstBalance(
   balances: readonly PendingBalance[],
   account: string,
@@ -101,7 +101,7 @@ function assertFirstBalance(
   throw new ScriptError("runtime", "repeated-balance", { message, range: origin?.range });
 }
 
-/** A value from its text, or what is wrong with it. */
+/** Parses a value from its text, or says what is wrong with it. */
 function parseValue(type: ValueType, text: string): Value | string {
   switch (type) {
     case "account":

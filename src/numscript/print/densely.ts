@@ -3,8 +3,8 @@ import { lex } from "#numscript/syntax/lexer.ts";
 import type { Token } from "#numscript/syntax/tokens.ts";
 
 /**
- * The same tokens without indentation and without most of the blanks, for scripts that are too long otherwise: where
- * blocks are nested deeply, indentation is longer than the rest.
+ * Writes the same tokens without indentation and with few blanks, for scripts that would be too long otherwise. Where
+ * blocks are nested deeply, the indentation is longer than the rest.
  */
 export function printDensely(text: string, runtime: Runtime): string {
   const { tokens } = lex(text, runtime);
@@ -24,14 +24,14 @@ export function printDensely(text: string, runtime: Runtime): string {
   return parts.join("");
 }
 
-/** What must stay of the blanks between two tokens. */
+/** The part of the blanks between two tokens that must stay. */
 function between(gap: string, previous: Token, token: Token): string {
   if (isAlone(previous) || isAlone(token) || STARTS_ANEW.test(token.text)) return "";
-  // One blank between the asset `5/` and a number would not do.
+  // The asset `5/` and a number need two blanks between them.
   return gap === "" || gap === "  " ? gap : " ";
 }
 
-/** Signs that are part of no other token, whatever stands beside them. */
+/** Signs that are never part of another token, whatever is next to them. */
 const ALONE: ReadonlySet<string> = new Set(["(", ")", "[", "]", "{", "}", "=", ",", "+", "\\"]);
 const isAlone = ({ kind, text }: Token): boolean => kind === "newline" || ALONE.has(text);
 

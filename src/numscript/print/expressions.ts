@@ -1,23 +1,23 @@
 import type { AccountPiece, Amount, Call, Expression } from "#numscript/syntax/ast.ts";
 
-/** Where an expression stands. */
+/** The circumstances in which an expression is printed. */
 export interface PrintContext {
-  /** The machine has no parentheses, and needs none. */
+  /** Whether the script is for the machine, which has no parentheses and needs none. */
   readonly isMachine: boolean;
-  /** Behind another expression, which would take a minus at its start for an operator of its own. */
+  /** Whether the expression follows another one, which would read a minus at its start as an operator. */
   readonly followsExpression: boolean;
 }
 
 /**
- * Stands behind a string that ends with a backslash: a later quote on the same line would make an escape of that
- * backslash and the closing quote. No string holds a carriage return, so that this mark is nothing else.
+ * Is printed after a string that ends with a backslash. A later quote on the same line would turn this backslash and
+ * the closing quote into an escape. No string contains a carriage return, so that the mark is unambiguous.
  */
 export const STRING_END_MARK = "\r";
 
 type Binary = Extract<Expression, { kind: "binary" }>;
 type ExpressionOf<K extends Expression["kind"]> = Extract<Expression, { kind: K }>;
 
-/** An expression on one line, in parentheses only where it would be read as another one. */
+/** Prints an expression on one line, with parentheses only where they are needed. */
 export function printExpression(expression: Expression, context: PrintContext): string {
   const inside = { ...context, followsExpression: false };
   switch (expression.kind) {
@@ -71,7 +71,7 @@ function printPercentage({ digits, decimals }: ExpressionOf<"percentage">): stri
   return `${text.slice(0, -decimals)}.${text.slice(-decimals)}%`;
 }
 
-/** How strongly operators bind. Of the same strength, the left one is applied first. */
+/** How strongly the operators bind. Operators that bind equally are applied from left to right. */
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
 const OPERAND_BINDING = 3;
 
@@ -85,7 +85,7 @@ function printBinary({ operator, left, right }: Binary, context: PrintContext): 
     : `${first} ${operator} ${second}`;
 }
 
-/** An operand of an operator that takes no operands which bind less than `weakest`. */
+/** Prints an operand. It is put in parentheses if it binds less than `weakest`. */
 function printOperand(operand: Expression, weakest: number, context: PrintContext): string {
   if (operand.kind !== "binary" || BINDING[operand.operator] >= weakest) {
     return printExpression(operand, context);
@@ -95,7 +95,7 @@ function printOperand(operand: Expression, weakest: number, context: PrintContex
 
 const isFractionLike = ({ kind }: Expression): boolean => kind === "number" || kind === "variable";
 
-/** For the interpreter a minus behind the asset begins the amount. */
+/** For the interpreter, a minus after the asset begins the amount. */
 function printAsset(asset: Expression, context: PrintContext): string {
   const text = printExpression(asset, context);
   return !context.isMachine && hasOpenMinus(asset) ? `(${text})` : text;
@@ -108,5 +108,5 @@ function hasOpenMinus(expression: Expression): boolean {
   return node.kind === "binary" && node.operator === "-";
 }
 
-/** `5/` is an asset of the machine, but a fraction when a number follows behind one blank. */
+/** `5/` is an asset of the machine, but a number after one blank makes it a fraction. */
 const gapBehind = (asset: string): string => (/(?<![A-Z/0-9])[0-9]+\/$/.test(asset) ? "  " : " ");

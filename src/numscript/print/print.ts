@@ -21,8 +21,8 @@ import type {
 } from "#numscript/syntax/ast.ts";
 
 /**
- * Writes a script in the one layout that all scripts can have: a clause a line, two blanks for each level. Law: for a
- * program that `parseProgram` has read without a diagnostic, `parseProgram` reads the same program from the text.
+ * Writes a script in the layout that all scripts can have: a clause on each line, and two blanks for each level. Law:
+ * for a program that `parseProgram` has read without a diagnostic, it reads the same program from this text.
  */
 export function printProgram(program: Program, runtime: Runtime): string {
   const isMachine = runtime === "machine";
@@ -43,15 +43,17 @@ interface Layout {
 
 const deeper = ({ context, indent }: Layout): Layout => ({ context, indent: `${indent}  ` });
 
-/** With a line break, unless that would make a comment of an asset of the machine that begins with `//`. */
+/**
+ * Ends the last line with a line break, unless an asset of the machine that begins with `//` would become a comment.
+ */
 function endLast(lines: readonly string[]): string {
   const text = lines.join("\n");
   return text === "" || text.includes("//", text.lastIndexOf("\n") + 1) ? text : `${text}\n`;
 }
 
 /**
- * Ends the line behind each string that a later one on its line would lengthen. For the machine only a comment can hold
- * a line break there.
+ * Ends the line after each string that a later string on its line would lengthen. For the machine, only a comment can
+ * contain a line break there.
  */
 function separateStrings(text: string, isMachine: boolean): string {
   if (!text.includes(STRING_END_MARK)) return text;
@@ -76,7 +78,7 @@ function printVariables(variables: readonly VariableDeclaration[], layout: Layou
   return `vars ${printBlock(clauses, layout)}`;
 }
 
-/** Clauses between braces, a line for each. */
+/** Prints clauses between braces, a line for each. */
 function printBlock(clauses: readonly string[], { indent }: Layout): string {
   return `{\n${clauses.map((clause) => `${indent}  ${clause}\n`).join("")}${indent}}`;
 }

@@ -1,11 +1,11 @@
 import type { Range } from "./source.ts";
 
-/** A language of the wire: `machine` is its default, `experimental-interpreter` its newer form. */
+/** The name of a language on the wire: `machine` is the default, `experimental-interpreter` the newer form. */
 export type Runtime = "machine" | "experimental-interpreter";
 
-/** A script as it was written. What only one runtime knows is marked (machine) or (interpreter). */
+/** A script as it was written. What only one runtime knows is marked with (machine) or (interpreter). */
 export interface Program {
-  /** (interpreter) `#![feature("a", "b")]`, the names without quotes. */
+  /** (interpreter) The names in `#![feature("a", "b")]`, without quotes. */
   readonly features: readonly Feature[];
   readonly variables: readonly VariableDeclaration[];
   readonly statements: readonly Statement[];
@@ -17,12 +17,12 @@ export interface Feature {
 }
 
 export interface VariableDeclaration {
-  /** As written: in a script for the interpreter it may be no type at all. */
+  /** The type as it is written. In a script for the interpreter it need not be a type. */
   readonly type: string;
   readonly typeRange: Range;
-  /** Without `$`. */
+  /** The name without `$`. */
   readonly name: string;
-  /** Of the name, with `$`. */
+  /** The range of the name, with `$`. */
   readonly nameRange: Range;
   readonly origin?: Expression;
   readonly range: Range;
@@ -51,7 +51,7 @@ export type Statement =
 export type SendStatement = Extract<Statement, { kind: "send" }>;
 export type SaveStatement = Extract<Statement, { kind: "save" }>;
 
-/** `[C 10]` or any monetary expression; `[C *]`. */
+/** `[C 10]` or any monetary expression, or `[C *]`. */
 export type Amount =
   | { readonly kind: "exact"; readonly expression: Expression; readonly range: Range }
   | { readonly kind: "all"; readonly asset: Expression; readonly range: Range };
@@ -110,7 +110,10 @@ export type Destination =
       readonly range: Range;
     };
 
-/** Clauses with caps, each in its turn (`inOrder`) or the first that takes all (`oneOf`, interpreter). */
+/**
+ * Clauses with caps. They take their turns (`inOrder`), or the first one that takes everything is used (`oneOf`,
+ * interpreter).
+ */
 export interface CappedDestination {
   readonly kind: "inOrder" | "oneOf";
   readonly clauses: readonly CappedClause[];
@@ -139,7 +142,7 @@ export type Expression =
   | { readonly kind: "account"; readonly pieces: readonly AccountPiece[]; readonly range: Range }
   | { readonly kind: "asset"; readonly name: string; readonly range: Range }
   | { readonly kind: "number"; readonly value: bigint; readonly range: Range }
-  /** With its quotes: the runtimes read escapes differently. */
+  /** The literal with its quotes, because the runtimes read escapes differently. */
   | { readonly kind: "string"; readonly literal: string; readonly range: Range }
   /** `12.50%` is 1250 with 2 decimals. */
   | {
@@ -148,7 +151,7 @@ export type Expression =
       readonly decimals: number;
       readonly range: Range;
     }
-  /** (machine) One token; the interpreter divides. */
+  /** (machine) A fraction is one token. In the interpreter it is a division. */
   | {
       readonly kind: "fraction";
       readonly numerator: bigint;
@@ -163,7 +166,7 @@ export type Expression =
     }
   | {
       readonly kind: "binary";
-      /** `/`: (interpreter) */
+      /** (interpreter) Only the interpreter has `/`. */
       readonly operator: "+" | "-" | "/";
       readonly left: Expression;
       readonly right: Expression;
@@ -171,17 +174,20 @@ export type Expression =
     }
   /** (interpreter) */
   | { readonly kind: "negation"; readonly operand: Expression; readonly range: Range }
-  /** In a script for the machine only as an origin. */
+  /** In a script for the machine, a call is an expression only as an origin. */
   | Call;
 
 export interface Variable {
   readonly kind: "variable";
-  /** Without `$`. */
+  /** The name without `$`. */
   readonly name: string;
   readonly range: Range;
 }
 
-/** Account names are joined from their pieces with `:`. Variables among them: (interpreter). A name without them is one piece. */
+/**
+ * The pieces of an account's name, which are joined with `:`. Only the interpreter has variables among them. A name
+ * without variables is one piece.
+ */
 export type AccountPiece = string | Variable;
 
 export interface Call {
@@ -192,16 +198,16 @@ export interface Call {
   readonly range: Range;
 }
 
-/** Type names of the language. */
+/** The names of the types. */
 export const VALUE_TYPES = ["account", "asset", "number", "string", "monetary", "portion"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** The name of an account that is written out without variables. */
+/** The name of an account, if it is written without variables. */
 export function literalAccount(expression: Expression): string | undefined {
   if (expression.kind !== "account" || expression.pieces.length !== 1) return undefined;
   const [name] = expression.pieces;
   return typeof name === "string" ? name : undefined;
 }
 
-/** The text between the quotes, escapes as written. */
+/** The text between the quotes, with escapes as they are written. */
 export const unquoted = (literal: string): string => literal.slice(1, -1);

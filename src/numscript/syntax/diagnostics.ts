@@ -1,7 +1,7 @@
 import { excerptOf, LineIndex, type Range } from "./source.ts";
 import { DIAGNOSTICS_MAX } from "#numscript/limits.ts";
 
-/** What is wrong with a script or its run: a code that stays, a text for people, and the place where there is one. */
+/** An error in a script or its run: a code that never changes, a text for people, and a position if there is one. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: "error" | "warning";
@@ -12,12 +12,12 @@ export interface Diagnostic {
 
 /** Codes of diagnostics. They are part of the API: a code keeps its meaning. */
 export type DiagnosticCode =
-  // Reading the text
+  // Errors of reading the text
   | "unexpected-character"
   | "unexpected-token"
   | "invalid-escape"
   | "limit-exceeded"
-  // Checks before a run
+  // Errors of the checks before a run
   | "invalid-type"
   | "duplicate-variable"
   | "unbound-variable"
@@ -43,7 +43,7 @@ export type DiagnosticCode =
   | "unknown-feature"
   | "version-mismatch"
   | "experimental-feature"
-  // A run
+  // Errors of a run
   | "missing-variable"
   | "extraneous-variable"
   | "invalid-variable"
@@ -63,22 +63,22 @@ export type DiagnosticCode =
   | "repeated-balance"
   | "explicit-failure";
 
-/** What kind of failure it is, for those who answer for it. */
+/** The kind of a failure, for callers that report it. */
 export type FailureReason =
-  /** The text is no script. */
+  /** The text is not a script. */
   | "syntax"
-  /** The script, or a variable given to it, is refused before anything runs. */
+  /** The script, or a variable that it was given, is refused before anything runs. */
   | "invalid"
-  /** A source has not enough. */
+  /** A source does not have enough. */
   | "missing-funds"
   /** The script asks for the metadata of an account that does not exist. */
   | "missing-account"
-  /** The run came upon something that it cannot do. */
+  /** The run had to do something impossible. */
   | "runtime";
 
 export interface ScriptFailure {
   readonly reason: FailureReason;
-  /** At least one. */
+  /** The diagnostics, of which there is at least one. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -111,7 +111,7 @@ export const errorAt = (code: DiagnosticCode, message: string, range?: Range): D
   ...(range === undefined ? {} : { range }),
 });
 
-/** What an author needs to find the mistakes: each text, and the line it is about with a caret. */
+/** Prints what an author needs to find the errors: each text, and the line that it is about, with a caret. */
 export function printDiagnostics(source: string, diagnostics: readonly Diagnostic[]): string {
   const lines = new LineIndex(source);
   return diagnostics
@@ -123,10 +123,13 @@ export function printDiagnostics(source: string, diagnostics: readonly Diagnosti
     .join("\n");
 }
 
-/** Longest part of a message that is printed: some repeat names and values of any length. */
+/** Longest part of a message that is printed. Some messages repeat names and values of any length. */
 const SHOWN_MAX = 1000;
 
-/** One line for each diagnostic that has a place: `3:12-3:17 unbound-variable`, lines and columns from 1. */
+/**
+ * Prints one line for each diagnostic that has a position: `3:12-3:17 unbound-variable`. Lines and columns count from
+ * 1.
+ */
 export function printPositions(source: string, diagnostics: readonly Diagnostic[]): string {
   const lines = new LineIndex(source);
   return diagnostics

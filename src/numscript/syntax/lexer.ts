@@ -10,28 +10,28 @@ import {
 } from "./tokens.ts";
 import { DIAGNOSTICS_MAX, TOKENS_MAX } from "#numscript/limits.ts";
 
-/** A line comment, the text behind its slashes. */
+/** A line comment: the text after its slashes. */
 export interface Comment {
   readonly text: string;
   readonly range: Range;
 }
 
 export interface Lexed {
-  /** The last one is the end of the script. */
+  /** The tokens. The last one is the end of the script. */
   readonly tokens: readonly Token[];
   readonly comments: readonly Comment[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Cuts a script into tokens. The longest token wins; what starts none is a diagnostic and left out. Line breaks are
- * tokens of the machine; line comments swallow the line break that they need.
+ * Splits a script into tokens. The longest token wins. A character that starts no token is reported and left out. Line
+ * breaks are tokens of the machine; a line comment includes the line break that ends it.
  */
 export function lex(source: string, runtime: Runtime): Lexed {
   return new Lexer(source, runtime).run();
 }
 
-/** The next token at `lastIndex`: a class of tokens, and how it is written. */
+/** Matches the next token at `lastIndex`: a class of tokens, and its pattern. */
 type Rule = readonly [kind: Token["kind"], pattern: RegExp];
 
 const STRING: Rule = ["string", /"(?:\\"|[^\r\n"])*"/y];
@@ -40,14 +40,14 @@ const PERCENTAGE: Rule = ["percentage", /[0-9]+(?:\.[0-9]+)?%/y];
 
 const MACHINE_ACCOUNT: Rule = ["account", /@[a-zA-Z0-9_-]+(?::[a-zA-Z0-9_-]+)*/y];
 const MACHINE_ASSET: Rule = ["asset", /[A-Z/0-9]+/y];
-/** Of equally long ones the first wins. */
+/** Of equally long tokens, the first rule wins. */
 const MACHINE_DIGITS: readonly Rule[] = [
   ["fraction", /[0-9]+ ?\/ ?[0-9]+/y],
   PERCENTAGE,
   ["number", /[0-9]+/y],
   MACHINE_ASSET,
 ];
-/** Classes of tokens have some of their names. */
+/** Some names belong to a class of tokens of their own. */
 const TYPE_WORDS: ReadonlySet<string> = new Set(VALUE_TYPES);
 const MACHINE_WORD = new RegExp(MACHINE_WORDS.join("|"), "y");
 
@@ -68,7 +68,10 @@ class Lexer {
   readonly #tokens: Token[] = [];
   readonly #comments: Comment[] = [];
   readonly #diagnostics: Diagnostic[] = [];
-  /** Behind these no comment can end: looked up once, so that many open ones take no longer than one. */
+  /**
+   * No comment can end after these positions. They are looked up once, so that many unclosed comments take no longer
+   * than one.
+   */
   readonly #lastBreak: number;
   readonly #lastClose: number;
   #offset = 0;
@@ -94,7 +97,7 @@ class Lexer {
     return { tokens: this.#tokens, comments: this.#comments, diagnostics: this.#diagnostics };
   }
 
-  /** Passes over blanks and comments. */
+  /** Skips blanks and comments. */
   #skip(): boolean {
     switch (this.#source[this.#offset]) {
       case " ":
@@ -125,7 +128,7 @@ class Lexer {
     return true;
   }
 
-  /** Comments nest; one that stays open inside goes on to the last place where it can end. */
+  /** Comments nest. If an inner one is not closed, the comment reaches to the last position where it can end. */
   #skipBlockComment(): boolean {
     const start = this.#offset;
     // The shortest comment has a close of its own: `/*/` is not one.
@@ -208,7 +211,7 @@ class Lexer {
     return true;
   }
 
-  /** Reports a character that starts no token, and all that follow it. */
+  /** Reports a character that starts no token, together with those that follow it. */
   #refuse(): void {
     const { length } = this.#source;
     const start = this.#offset;

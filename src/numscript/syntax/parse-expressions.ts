@@ -5,11 +5,11 @@ import { type Parser, rangeOf } from "./token-walk.ts";
 import { describeToken, type Token } from "./tokens.ts";
 import { NAME_LENGTH_MAX, NUMBER_DIGITS_MAX, PORTION_DIGITS_MAX } from "#numscript/limits.ts";
 
-/** How strongly the operators bind; all of them are left-associative. A unary minus binds more strongly. */
+/** How strongly the operators bind. All of them are left-associative. A unary minus binds more strongly. */
 const BINDING = { "+": 1, "-": 1, "/": 2 } as const;
 type Operator = keyof typeof BINDING;
 
-/** The machine's fractions are tokens, so that it has no `/`. */
+/** Fractions are tokens of the machine, so that it has no operator `/`. */
 const isOperator = (kind: Token["kind"]): kind is Operator => kind in BINDING;
 
 /** Expression = Operand {("+" | "-" | "/") Operand} */
@@ -17,14 +17,17 @@ export function parseExpression(p: Parser): Expression {
   return parseOperators(p, parseOperand(p), 0);
 }
 
-/** The rest of an expression whose first operand is read, as far as operators bind more strongly than `weakest`. */
+/**
+ * Parses the rest of an expression whose first operand was read, as long as operators bind more strongly than
+ * `weakest`.
+ */
 export function parseOperators(p: Parser, first: Expression, weakest: number): Expression {
   let left = first;
   let levels = 0;
   for (;;) {
     const { kind } = p.token;
     if (!isOperator(kind) || BINDING[kind] <= weakest) break;
-    // Each operator makes the tree of its expression one level deeper.
+    // Each operator adds a level to the tree of its expression.
     p.enter();
     levels++;
     left = parseOperation(p, left, kind);
@@ -192,7 +195,7 @@ export function parseBracket(p: Parser): Expression | Extract<Amount, { kind: "a
   return { kind: "monetary", asset, amount, range: p.rangeFrom(start) };
 }
 
-/** A minus behind the asset begins the amount: `[USD/2 -5]`. */
+/** A minus after the asset begins the amount: `[USD/2 -5]`. */
 function parseAssetOperand(p: Parser): Expression {
   let asset = parseOperand(p);
   let levels = 0;
@@ -207,12 +210,12 @@ function parseAssetOperand(p: Parser): Expression {
   return asset;
 }
 
-/** What the machine takes as an argument: anything, or a string literal. */
+/** What the machine accepts as an argument: any expression, or a string literal. */
 type Argument = "any" | "string";
 
 /**
- * Call = Name "(" [Expression {"," Expression}] ")". For the machine the number of arguments is part of the grammar, and
- * which of them are string literals.
+ * Call = Name "(" [Expression {"," Expression}] ")". For the machine, the grammar also determines the number of
+ * arguments, and which of them are string literals.
  */
 export function parseCall(p: Parser, signature?: readonly Argument[]): Call {
   const name = p.take();

@@ -87,7 +87,7 @@ function parseInOrder(p: Parser, start: number, first: Source): Source {
   return { kind: "inOrder", sources, range: p.rangeFrom(start) };
 }
 
-/** A source, or the share that begins an allotment: what follows an expression decides. */
+/** Parses a source, or the share that begins an allotment. What follows an expression decides which it is. */
 function parseFirstInBlock(p: Parser): Source | { share: Share } {
   const { start, kind } = p.token;
   if (kind === "remaining") return { share: parseShare(p) };

@@ -43,13 +43,13 @@ const STATEMENT_STARTS: ReadonlySet<Token["kind"]> = new Set([
   "identifier",
 ]);
 
-/** Where reading goes on after a mistake. */
+/** Whether reading can resume at a token after an error. */
 const isStart = ({ kind }: Token): boolean => STATEMENT_STARTS.has(kind);
-/** The same after the variables, whose types are names, too. */
+/** The same after the variables, whose types are names as well. */
 const isMovement = ({ kind }: Token): boolean =>
   kind !== "identifier" && STATEMENT_STARTS.has(kind);
 
-/** A statement and, for the machine, what separates it from the next one: a single line break. */
+/** Parses a statement and, for the machine, the single line break that separates it from the next one. */
 function parseLine(p: Parser, count: number): Statement {
   if (count >= STATEMENTS_MAX) limit(p, `a script has at most ${STATEMENTS_MAX} statements`);
   const statement = parseStatement(p);
@@ -116,7 +116,7 @@ function parseDeclaration(p: Parser): VariableDeclaration {
   };
 }
 
-/** The interpreter takes any name, and looks at it in the run. */
+/** The interpreter accepts any name here, and checks it in the run. */
 function parseType(p: Parser): Token {
   return p.at(p.isMachine ? "type" : "identifier")
     ? p.take()

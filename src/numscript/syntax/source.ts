@@ -1,10 +1,10 @@
-/** Part of a text: offsets in UTF-16 code units, the end exclusive. */
+/** A part of a text, as offsets in UTF-16 code units. `end` is excluded. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** A place in a text: line and column from 1, columns counted in characters (code points). */
+/** A position in a text: line and column from 1. Columns are counted in characters (code points). */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -20,7 +20,7 @@ export function excerptOf(source: string, range: Range, lines: LineIndex): strin
   const start = lineStart(source, range.start);
   const end = lineEnd(source, range.start);
   const number = `${lines.positionOf(range.start).line}`;
-  // Around the place, in a line that nobody could read whole.
+  // In a very long line, only the part around the position is shown.
   const from =
     range.start - start > EXCERPT_LENGTH_MAX ? range.start - EXCERPT_LENGTH_MAX / 2 : start;
   const line = source.slice(from, Math.min(end, from + EXCERPT_LENGTH_MAX));
@@ -30,7 +30,7 @@ export function excerptOf(source: string, range: Range, lines: LineIndex): strin
   return `${number} | ${line}\n${" ".repeat(number.length)} | ${indent}${carets}`;
 }
 
-/** A place as the Language Server Protocol counts: lines from 0, characters from 0 in UTF-16 code units. */
+/** A position as the Language Server Protocol counts: lines from 0, and characters from 0 in UTF-16 code units. */
 export interface LspPosition {
   readonly line: number;
   readonly character: number;
@@ -41,7 +41,7 @@ export interface LspRange {
   readonly end: LspPosition;
 }
 
-/** The lines of a text, for many questions of where an offset is. A line ends with LF, CR LF or CR. */
+/** The lines of a text, for looking up many offsets. A line ends with LF, CR LF or CR. */
 export class LineIndex {
   readonly #source: string;
   readonly #starts: readonly number[];
@@ -53,7 +53,9 @@ export class LineIndex {
     this.#starts = starts;
   }
 
-  /** Offsets outside the text are its ends; one between CR and LF is the end of their line. */
+  /**
+   * An offset outside of the text counts as its nearest end. An offset between CR and LF counts as the end of the line.
+   */
   lspPositionOf(offset: number): LspPosition {
     const place = Math.max(0, Math.min(offset, this.#source.length));
     const line = this.#lineOf(place);
@@ -87,7 +89,7 @@ export class LineIndex {
   }
 }
 
-/** Length in code points. */
+/** The length in code points. */
 function lengthOf(text: string): number {
   return text.length - (text.match(PAIRS)?.length ?? 0);
 }

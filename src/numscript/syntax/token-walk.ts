@@ -4,7 +4,7 @@ import type { Range } from "./source.ts";
 import { describeKind, describeToken, type Token } from "./tokens.ts";
 import { DEPTH_MAX } from "#numscript/limits.ts";
 
-/** A walk over the tokens of a script. The productions are functions in the `parse-*.ts` files. */
+/** Walks over the tokens of a script. The productions are functions in the `parse-*.ts` files. */
 export class Parser {
   readonly isMachine: boolean;
   readonly diagnostics: Diagnostic[] = [];
@@ -12,7 +12,7 @@ export class Parser {
   #index = 0;
   #depth = 0;
 
-  /** The last token is of the kind `end`. */
+  /** The last token must be of the kind `end`. */
   constructor(tokens: readonly Token[], runtime: Runtime) {
     this.#tokens = tokens;
     this.isMachine = runtime === "machine";
@@ -30,27 +30,27 @@ export class Parser {
     return this.token.kind === kind;
   }
 
-  /** Passes over the token, whatever it is; never over the end. */
+  /** Takes the current token, whatever it is. It never goes past the end. */
   take(): Token {
     const { token } = this;
     if (token.kind !== "end") this.#index++;
     return token;
   }
 
-  /** Passes over a token of this kind if it is there. */
+  /** Takes the current token if it is of this kind. */
   accept(kind: Token["kind"]): boolean {
     if (!this.at(kind)) return false;
     this.take();
     return true;
   }
 
-  /** Throws where the token is of another kind. */
+  /** Takes a token of this kind. Throws if the current one is of another kind. */
   expect(kind: Token["kind"]): Token {
     if (!this.at(kind)) this.fail(describeKind(kind));
     return this.take();
   }
 
-  /** One run of line breaks, which separates lines for the machine and is nothing to the interpreter. */
+  /** Takes a run of line breaks, which separates lines for the machine and means nothing to the interpreter. */
   expectNewline(): void {
     if (this.isMachine) this.expect("newline");
   }
@@ -59,7 +59,7 @@ export class Parser {
     while (this.accept("newline"));
   }
 
-  /** Throws a diagnostic that says what was expected instead of the token. */
+  /** Throws a diagnostic that says what was expected instead of the current token. */
   fail(expected: string): never {
     const { token } = this;
     throw new ScriptError("syntax", "unexpected-token", {
@@ -68,7 +68,7 @@ export class Parser {
     });
   }
 
-  /** Goes a level down. Throws where the script is nested too deeply. */
+  /** Enters a level of nesting. Throws where the script is nested too deeply. */
   enter(): void {
     if (++this.#depth > DEPTH_MAX) {
       throw new ScriptError("syntax", "limit-exceeded", {
@@ -82,12 +82,15 @@ export class Parser {
     this.#depth -= levels;
   }
 
-  /** From an offset to the end of the last token. */
+  /** The range from an offset to the end of the last token. */
   rangeFrom(start: number): Range {
     return { start, end: Math.max(start, this.#at(this.#index - 1).end) };
   }
 
-  /** What `parse` gives, or nothing and a diagnostic; then the walk goes on behind the place where `isStart` holds. */
+  /**
+   * Returns what `parse` returns. After an error, it reports a diagnostic, skips to the next token for which `isStart`
+   * holds, and returns nothing.
+   */
   recover<T>(parse: () => T, isStart: (token: Token) => boolean): T | undefined {
     const index = this.#index;
     try {
@@ -107,7 +110,7 @@ export class Parser {
   }
 }
 
-/** Of a token only its place: the rest does not belong into a diagnostic. */
+/** The range of a token. Its other fields don't belong in a diagnostic. */
 export const rangeOf = ({ start, end }: Range): Range => ({ start, end });
 
 const NO_TOKEN: Token = { kind: "end", start: 0, end: 0, text: "" };

@@ -1,7 +1,7 @@
 import type { Runtime } from "./ast.ts";
 import type { Range } from "./source.ts";
 
-/** Classes of tokens whose text says more than their kind. */
+/** The classes of tokens whose text says more than their kind. */
 export type TokenClass =
   /** (machine) A run of line breaks. */
   | "newline"
@@ -13,24 +13,24 @@ export type TokenClass =
   | "fraction"
   /** `$name` */
   | "variable"
-  /** `@a:b`; for the interpreter the first piece only. */
+  /** `@a:b`. For the interpreter, only the first piece. */
   | "account"
   /** (interpreter) A further piece, `:b` or `:$b`. */
   | "accountPiece"
   | "asset"
   /** (machine) The word for a type. */
   | "type"
-  /** (interpreter) A word that is no keyword. */
+  /** (interpreter) A word that is not a keyword. */
   | "identifier"
   | "end";
 
-/** Keywords and punctuation are tokens of their own kind: their text. */
+/** A token. The kind of keywords and punctuation is their own text. */
 export interface Token extends Range {
   readonly kind: TokenClass | Lexeme;
   readonly text: string;
 }
 
-/** Words of the machine, longest first where one begins with another: words need no space between them. */
+/** The words of the machine. Longer words come before their beginnings, because no space is needed between words. */
 export const MACHINE_WORDS = [
   "allowing overdraft up to",
   "allowing unbounded overdraft",
@@ -59,7 +59,7 @@ export const MACHINE_WORDS = [
   "to",
 ] as const;
 
-/** Words of the interpreter that are no identifiers. */
+/** The words of the interpreter that are not identifiers. */
 export const INTERPRETER_WORDS = [
   "vars",
   "max",
@@ -115,7 +115,7 @@ export const INTERPRETER_KEYWORDS: ReadonlyMap<string, Lexeme> = new Map(
   INTERPRETER_WORDS.map((text) => [text, text]),
 );
 
-/** How a message names a kind of token. */
+/** How messages name a kind of token. */
 const CLASS_NAMES: Readonly<Partial<Record<Token["kind"], string>>> = {
   newline: "a line break",
   string: "a string",
@@ -133,7 +133,7 @@ const CLASS_NAMES: Readonly<Partial<Record<Token["kind"], string>>> = {
 
 export const describeKind = (kind: Token["kind"]): string => CLASS_NAMES[kind] ?? `'${kind}'`;
 
-/** How a message names what was found. */
+/** How messages name the token that was found. */
 export function describeToken({ kind, text }: Token): string {
   if (kind === "newline" || kind === "end") return describeKind(kind);
   return `'${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text}'`;

@@ -1,6 +1,6 @@
 import { PORTION_DIGITS_MAX } from "#numscript/limits.ts";
 
-/** An exact rational: reduced, the denominator positive. */
+/** An exact rational number. It is reduced, and its denominator is positive. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -18,7 +18,7 @@ export function fraction(numerator: bigint, denominator: bigint): Fraction {
     : { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
-/** What the denominators share is all that can cancel out, so that no large divisor is looked for. */
+/** Only common factors of the denominators can cancel out, so that no large divisor is looked for. */
 export function add(a: Fraction, b: Fraction): Fraction {
   const shared = greatestCommonDivisor(a.denominator, b.denominator);
   const factor = a.denominator / shared;
@@ -33,7 +33,7 @@ export function add(a: Fraction, b: Fraction): Fraction {
 export const subtract = (a: Fraction, b: Fraction): Fraction =>
   add(a, { numerator: -b.numerator, denominator: b.denominator });
 
-/** Negative, zero or positive, as `a` is below, equal to or above `b`. */
+/** Negative, zero or positive if `a` is below, equal to or above `b`. */
 export function compare(a: Fraction, b: Fraction): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
@@ -51,7 +51,7 @@ export function floorOf(amount: bigint, portion: Fraction): bigint {
 
 /**
  * Divides an amount by shares that add up to one. Law: the parts add up to the amount. Each part is the floor of its
- * share; what is missing then goes to the parts in order, one unit each, whatever their share.
+ * share. What is missing then goes to the parts in order, one unit each, whatever their share.
  */
 export function allot(amount: bigint, shares: readonly Fraction[]): bigint[] {
   const parts = shares.map((share) => floorOf(amount, share));
@@ -62,7 +62,7 @@ export function allot(amount: bigint, shares: readonly Fraction[]): bigint[] {
   return parts;
 }
 
-/** A running sum of portions whose numbers stay within their limit. */
+/** A running sum of portions. The size of its numbers is limited. */
 export class PortionSum {
   #total: Fraction = ZERO;
 
@@ -70,7 +70,9 @@ export class PortionSum {
     return this.#total;
   }
 
-  /** Whether the new sum is within the limit; else it stays as it was. */
+  /**
+   * Adds a portion, if the sum stays within the limit. Otherwise the sum is left as it was, and the result is false.
+   */
   add(portion: Fraction): boolean {
     const total = add(this.#total, portion);
     if (isTooLong(total)) return false;
@@ -79,7 +81,7 @@ export class PortionSum {
   }
 }
 
-/** Work of one addition, in steps of a run. */
+/** The work of one addition, in steps of a run. */
 export const costOf = ({ denominator }: Fraction): number =>
   denominator > Number.MAX_SAFE_INTEGER ? 500 : 1;
 
@@ -88,11 +90,11 @@ export const isTooLong = ({ numerator, denominator }: Fraction): boolean =>
 
 const PORTION_LIMIT = 10n ** BigInt(PORTION_DIGITS_MAX);
 
-/** `digits` with so many of them behind the point, in percent. */
+/** The portion with these digits in percent, of which `decimals` follow the point. */
 export const percentage = (digits: bigint, decimals: number): Fraction =>
   fraction(digits, 10n ** BigInt(decimals + 2));
 
-/** A portion from a text that is no script, `12.5%` or `1/8`, or what is wrong with it. */
+/** Parses a portion from a text that is not part of a script, `12.5%` or `1/8`, or says what is wrong with it. */
 export function parsePortion(text: string): Fraction | string {
   const percent = PERCENTAGE.exec(text);
   const ratio = percent === null ? FRACTION.exec(text) : null;

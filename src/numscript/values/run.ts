@@ -2,12 +2,12 @@ import type { Value } from "./values.ts";
 import { POSTINGS_MAX, STEPS_MAX } from "#numscript/limits.ts";
 import { ScriptError } from "#numscript/syntax/diagnostics.ts";
 
-/** What a run moves. */
+/** A posting that a run makes. */
 export interface ScriptPosting {
   readonly source: string;
   readonly destination: string;
   readonly asset: string;
-  /** Never negative; the machine also gives postings of zero. */
+  /** The amount, which is never negative. Only the machine makes postings of zero. */
   readonly amount: bigint;
 }
 
@@ -16,13 +16,16 @@ export interface BalanceQuery {
   readonly asset: string;
 }
 
-/** What a run asks of its ledger. Answers are those of the moment in which the postings are applied. */
+/** What a run reads from its ledger. The answers are those of the time at which the postings are applied. */
 export interface Reader {
-  /** One balance for each query, in order; zero where an account is unknown. Queries are not empty and not repeated. */
+  /**
+   * One balance for each query, in order; zero where an account is unknown. There is at least one query, and none is
+   * repeated.
+   */
   balances(queries: readonly BalanceQuery[]): readonly bigint[];
-  /** The metadata of an account, `undefined` where there is no such account. */
+  /** The metadata of an account, `undefined` where the account does not exist. */
   metadata(account: string): Readonly<Record<string, string>> | undefined;
-  /** Balances of the account in all precisions of an asset; a reader without it knows none. */
+  /** The balances of an account in all precisions of an asset. A reader without this function knows none. */
   scales?(account: string, base: string): readonly ScaledBalance[];
 }
 
@@ -32,25 +35,25 @@ export interface ScaledBalance {
 }
 
 export interface RunInput {
-  /** By name without `$`, as texts. */
+  /** The variables as texts, by name without `$`. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Feature flags that the interpreter gets beside those of the script; unknown ones are ignored. */
+  /** The feature flags that the interpreter gets besides those of the script. Unknown ones are ignored. */
   readonly featureFlags: ReadonlySet<string>;
   readonly reader: Reader;
 }
 
 export interface RunOutput {
-  /** May be empty, which a ledger refuses. */
+  /** The postings. There may be none, which a ledger refuses. */
   readonly postings: readonly ScriptPosting[];
-  /** What `set_tx_meta` has set. */
+  /** The metadata that `set_tx_meta` has set. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** What `set_account_meta` has set, by account. */
+  /** The metadata that `set_account_meta` has set, by account. */
   readonly accountMetadata: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** (machine) What `print` has written. */
   readonly printed: readonly string[];
 }
 
-/** Collects the results of a run, and ends it where it gets too large. */
+/** Collects the results of a run, and ends the run if it gets too large. */
 export class Output implements RunOutput {
   readonly postings: ScriptPosting[] = [];
   readonly metadata = new Map<string, string>();
@@ -58,12 +61,12 @@ export class Output implements RunOutput {
   readonly printed: string[] = [];
   #steps = 0;
 
-  /** Work that was done so far. */
+  /** The work that was done so far. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Counts work. Throws where there is too much of it. */
+  /** Counts work. Throws if there is too much of it. */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > STEPS_MAX) {
@@ -94,10 +97,10 @@ export class Output implements RunOutput {
   }
 }
 
-/** Work of copying a text. */
+/** The work of copying a text. */
 export const stepsOf = (text: string): number => 1 + Math.floor(text.length / COPIED_LENGTH);
 
-/** So many characters are copied in one step. */
+/** This many characters are copied in one step. */
 const COPIED_LENGTH = 16;
 
 export type Environment = Map<string, Value>;

@@ -14,13 +14,13 @@ export type Value =
 export interface Monetary {
   readonly type: "monetary";
   readonly asset: string;
-  /** In the smallest unit of the asset; results of expressions may be negative. */
+  /** The amount in the smallest unit of the asset. Results of expressions may be negative. */
   readonly amount: bigint;
 }
 
 export type ValueOf<T extends ValueType> = Extract<Value, { type: T }>;
 
-/** How a value is written to metadata: the same in both runtimes. */
+/** The text of a value in metadata. It is the same in both runtimes. */
 export function printValue(value: Value): string {
   switch (value.type) {
     case "account":
@@ -37,10 +37,12 @@ export function printValue(value: Value): string {
   }
 }
 
-/** Names of accounts and assets as values; literals of the machine may be other assets. */
+/** The names of accounts and assets as values. Literals of the machine may be other assets. */
 export const ACCOUNT_PATTERN = /^[a-zA-Z0-9_-]+(:[a-zA-Z0-9_-]+)*$/;
 export const ASSET_PATTERN = /^[A-Z][A-Z0-9]{0,16}(_[A-Z]{1,16})?(\/\d{1,6})?$/;
-/** Whether a text is the name of an account. The length comes first: a pattern fails on texts of megabytes. */
+/**
+ * Whether a text is the name of an account. The length is tested first, because a pattern fails on texts of megabytes.
+ */
 export const isAccountName = (text: string): boolean =>
   text.length <= NAME_LENGTH_MAX && ACCOUNT_PATTERN.test(text);
 

@@ -1,4 +1,5 @@
-import { ENGINE_SETTINGS, type EngineSettings, LedgerEngine } from "#ledger-engine/engine.ts";
+import { ENGINE_SETTINGS, type EngineSettings } from "#ledger-engine/engine-settings.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
 import { toInsertSchema } from "#ledger-engine/requests/commands.ts";
 import { parseFeatures } from "#ledger-engine/rules/features.ts";
 import { parseAccount, parseAsset } from "#ledger-engine/rules/names.ts";

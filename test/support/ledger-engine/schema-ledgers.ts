@@ -1,5 +1,5 @@
-import { insertSchema, TestLedger, type TestLedgerOptions } from "./fixtures.ts";
-import type { EngineSettings } from "#ledger-engine/engine.ts";
+import { create, insertSchema, posting, TestLedger, type TestLedgerOptions } from "./fixtures.ts";
+import type { EngineSettings } from "#ledger-engine/engine-settings.ts";
 import { parseJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
 
@@ -63,4 +63,15 @@ export interface SchemaLedgerOptions extends Omit<TestLedgerOptions, "settings">
 export function refusalTextOf(work: () => unknown): string {
   const result = attempt(work);
   return result.ok ? "none" : `${result.failure.kind}: ${result.failure.message}`;
+}
+
+/** A ledger with one payment by its first schema. */
+export function paidLedger(
+  options: ConstructorParameters<typeof SchemaLedger>[0] = {},
+): SchemaLedger {
+  const ledger = new SchemaLedger(options);
+  ledger.commit(create(posting("world -> users:1", 5), { metadata: { seen: "yes" } }), {
+    schema: "v1",
+  });
+  return ledger;
 }

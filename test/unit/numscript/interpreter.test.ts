@@ -1,51 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { FEATURES } from "#numscript/features.ts";
-import { interpret } from "#numscript/interpreter/interpreter.ts";
-import { Queue } from "#numscript/interpreter/queue.ts";
 import { PORTION_DIGITS_MAX, POSTINGS_MAX } from "#numscript/limits.ts";
-import { ScriptError } from "#numscript/syntax/diagnostics.ts";
-import { parseProgram } from "#numscript/syntax/parser.ts";
-import { Output, type Reader, type RunOutput } from "#numscript/values/run.ts";
-import {
-  type Balances,
-  describePosting,
-  MemoryReader,
-  type Surroundings,
-} from "#test/support/numscript/cases.ts";
-
-const ALL_FEATURES = Object.values(FEATURES);
-
-function run(script: string, surroundings: Surroundings & { reader?: Reader } = {}): RunOutput {
-  const { program, diagnostics } = parseProgram(script, "experimental-interpreter");
-  expect(diagnostics).toEqual([]);
-  const output = new Output();
-  interpret(
-    program,
-    {
-      variables: new Map(Object.entries(surroundings.variables ?? {})),
-      featureFlags: new Set(surroundings.flags ?? ALL_FEATURES),
-      reader: surroundings.reader ?? new MemoryReader(surroundings),
-    },
-    output,
-  );
-  return output;
-}
-
-const postingsOf = (...given: Parameters<typeof run>): string[] =>
-  run(...given).postings.map(describePosting);
-
-/** What a run is refused for, and the part of the script that is told as its place. */
-function refusalOf(script: string, surroundings: Surroundings = {}) {
-  try {
-    run(script, surroundings);
-  } catch (error) {
-    if (!(error instanceof ScriptError)) throw error;
-    const { code, range, message } = error.diagnostic;
-    const place = range === undefined ? undefined : script.slice(range.start, range.end);
-    return { reason: error.reason, code, place, message };
-  }
-  return undefined;
-}
+import { type Reader } from "#numscript/values/run.ts";
+import { type Balances, MemoryReader } from "#test/support/numscript/cases.ts";
+import { postingsOf, refusalOf, runScript } from "#test/support/numscript/interpreter-runs.ts";
 
 const repeat = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
@@ -54,7 +11,7 @@ describe("reading balances", () => {
   test("asks once for what all statements need, each pair once, in the order of need", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 }, b: { C: 5, D: 1 } } });
 
-    run(
+    runScript(
       `save [D 1] from @b
        send [C 2] (source = { @a @world max [C 1] from @b @a } destination = @x)
        send [C 2] (source = oneof { @b @c } destination = @a)
@@ -68,7 +25,7 @@ describe("reading balances", () => {
   test("asks for nothing where no account can run dry", () => {
     const reader = new MemoryReader({});
 
-    run(
+    runScript(
       `send [C 2] (source = @a allowing unbounded overdraft destination = @b)
        send [C 2] (source = @world allowing overdraft up to [C 1] destination = @b)
        set_tx_meta("issued", overdraft(@world, C))`,
@@ -94,7 +51,7 @@ describe("reading balances", () => {
   test("does not ask again for what the origin of a variable has read", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 } } });
 
-    run(
+    runScript(
       `vars { monetary $all = balance(@a, C) monetary $again = balance(@a, C) }
        send $all (source = @a destination = @x)`,
       { reader },
@@ -407,7 +364,7 @@ test("takes variables of any name, and ignores what no variable is declared for"
     ["other", "o"],
   ]);
 
-  const { postings, metadata } = run(
+  const { postings, metadata } = runScript(
     `vars { account $__proto__ string $constructor }
      send [C 1] (source = @world destination = $__proto__)
      set_tx_meta("__proto__", $constructor)`,
@@ -417,45 +374,4 @@ test("takes variables of any name, and ignores what no variable is declared for"
   expect(postings.map(({ destination }) => destination)).toEqual(["p"]);
   expect([...metadata]).toEqual([["__proto__", "c"]]);
   expect(refusalOf("vars { string $constructor }")).toMatchObject({ code: "missing-variable" });
-});
-
-describe("the queue", () => {
-  const piece = (account: string, amount: bigint, asset = "C") => ({ account, asset, amount });
-
-  test("makes neighbours of one account and asset one piece when they are taken", () => {
-    const queue = new Queue();
-    for (const next of [piece("a", 1n), piece("a", 2n), piece("a", 3n, "C_RED"), piece("b", 4n)]) {
-      queue.push(next);
-    }
-
-    expect(queue.take(2n)).toEqual(piece("a", 2n));
-    expect(queue.take(9n)).toEqual(piece("a", 1n));
-    expect(queue.take(9n)).toEqual(piece("a", 3n, "C_RED"));
-    expect(queue.isEmpty).toBe(false);
-    expect(queue.take(4n)).toEqual(piece("b", 4n));
-    expect(queue.isEmpty).toBe(true);
-    expect(queue.take(1n)).toBeUndefined();
-  });
-
-  test("undoes what was pushed since a mark, and nothing before it", () => {
-    const queue = new Queue();
-    queue.push(piece("a", 1n));
-    const mark = queue.mark;
-    queue.push(piece("a", 2n));
-    queue.push(piece("b", 3n));
-
-    expect(queue.undo(mark)).toEqual([piece("a", 2n), piece("b", 3n)]);
-    expect(queue.take(9n)).toEqual(piece("a", 1n));
-    expect(queue.isEmpty).toBe(true);
-  });
-
-  test("gives each of many pieces once", () => {
-    const queue = new Queue();
-    for (let index = 0; index < 200_000; index++) queue.push(piece(index % 2 ? "a" : "b", 1n));
-
-    let taken = 0n;
-    for (let next = queue.take(1n); next !== undefined; next = queue.take(1n)) taken += next.amount;
-
-    expect(taken).toBe(200_000n);
-  });
 });

@@ -2,16 +2,18 @@ import type { HoldingFilter } from "#ledger-engine/read/scan/account-volumes.ts"
 import { addressMatcher, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
 import {
   compileFilter,
-  type FilterTest,
   isRelated,
+  type TruthValue,
+} from "#ledger-engine/rules/filters/compiled-filter.ts";
+import {
+  type FilterTest,
   type LedgerFilter,
   testsOf,
-  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { Metadata, Volumes } from "#ledger-engine/rules/types.ts";
+import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
 import { quoteJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";

@@ -3,14 +3,14 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountRecord, AccountVolumes } from "#ledger-engine/rules/types.ts";
-import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
-import { readNames } from "#ledger-engine/storage/names.ts";
 import {
   type AccountRow,
   type AccountSqlRow,
   SELECT_ACCOUNT,
   toAccountRow,
-} from "#ledger-engine/storage/write-batch.ts";
+} from "#ledger-engine/storage/account-rows.ts";
+import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
+import { readNames } from "#ledger-engine/storage/names.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** How accounts are read. */

@@ -1,10 +1,6 @@
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
-import {
-  compileFilter,
-  type FilterTest,
-  isRelated,
-  parseLedgerFilter,
-} from "#ledger-engine/rules/filters/filters.ts";
+import { compileFilter, isRelated } from "#ledger-engine/rules/filters/compiled-filter.ts";
+import { type FilterTest, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";

@@ -1,5 +1,16 @@
 import type { ReadContext } from "./context.ts";
-import type { Comparison } from "#ledger-engine/rules/filters/filters.ts";
+import {
+  type BalanceBound,
+  BY_DATE,
+  CROSSED,
+  LISTED,
+  SELECT_DISPLACED,
+  selectLastInserted,
+  selectTexts,
+  SKIP_SCAN,
+  TEXT_BY_DATE,
+  TEXT_BY_INSERTION,
+} from "./volume-statements.ts";
 import type { Features, Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { AppError } from "#platform/errors.ts";
@@ -265,11 +276,6 @@ export interface HoldingFilter {
   readonly bounds?: readonly BalanceBound[];
 }
 
-export interface BalanceBound {
-  readonly operator: Comparison;
-  readonly value: bigint;
-}
-
 export interface AssetBalanceSum {
   readonly asset: number;
   readonly balance: bigint;
@@ -359,14 +365,6 @@ function toEffective(row: DatedSqlRow): Holding {
   };
 }
 
-const OPERATORS: Readonly<Record<Comparison, string>> = {
-  $match: "=",
-  $lt: "<",
-  $lte: "<=",
-  $gt: ">",
-  $gte: ">=",
-};
-
 /** No balance of stored integers is larger than this, and SQL has no larger integers. */
 const CLAMP = 2n ** 60n;
 const clamped = (value: bigint): bigint =>
@@ -380,107 +378,3 @@ function laterOf(a: DatedSqlRow, b: DatedSqlRow): DatedSqlRow {
   if (left !== right) return left > right ? a : b;
   return a.tx > b.tx ? a : b;
 }
-
-/** Every account with every asset. */
-const CROSSED = `WITH pair (account, asset) AS (
-    SELECT accounts.value, assets.value FROM json_each(?1) AS accounts CROSS JOIN json_each(?2) AS assets
-  )`;
-
-/** A skip scan of the primary key: the assets of an account from the highest id down, one step for each. */
-const SKIP_SCAN = `WITH RECURSIVE pair (account, asset) AS (
-    SELECT value, (SELECT max(asset) FROM move WHERE account = value) FROM json_each(?1) WHERE ?2 IS NULL
-    UNION ALL
-    SELECT account, (SELECT max(asset) FROM move WHERE move.account = pair.account AND move.asset < pair.asset)
-      FROM pair WHERE asset IS NOT NULL
-  )`;
-
-const LISTED = `WITH pair (account, asset) AS (
-    SELECT value ->> 0, value ->> 1 FROM json_each(?1) WHERE ?2 IS NULL
-  )`;
-
-/**
- * The last moves by insertion, without those whose balance is known to fail the conditions. SQL computes balances
- * exactly where they are stored as integers, up to 2^53; balances that are stored as text are left to the caller.
- */
-function selectLastInserted(bounds: readonly BalanceBound[]): string {
-  const tests = bounds.map(
-    ({ operator }, index) => `input - output ${OPERATORS[operator]} CAST(?${index + 4} AS INTEGER)`,
-  );
-  const tx =
-    tests.length === 0
-      ? "tx"
-      : `iif(typeof(input) = 'text' OR typeof(output) = 'text' OR (${tests.join(" AND ")}), tx, NULL)`;
-  // CROSS JOIN keeps the order of the tables, so that each pair is a look-up in the primary key.
-  return `SELECT move.account, move.asset, move.tx, input, output
-    FROM pair CROSS JOIN move ON move.account = pair.account AND move.asset = pair.asset AND move.tx = (
-      SELECT ${tx} FROM move WHERE account = pair.account AND asset = pair.asset AND tx <= ?3 ORDER BY tx DESC LIMIT 1
-    )`;
-}
-
-/**
- * The volumes of each asset as one text, which joins what `text` (`TEXT_BY_INSERTION` or `TEXT_BY_DATE`) gives for each
- * account.
- */
-const selectTexts = (text: string): string => `SELECT assets.value AS asset, (
-    SELECT group_concat((${text})) FROM json_each(?1) AS accounts
-  ) AS volumes FROM json_each(?2) AS assets`;
-
-/** The input and the negative output, or `@` and the account where the volumes are too large for the text. */
-const textIf = (
-  condition: string,
-): string => `iif(typeof(input) = 'integer' AND typeof(output) = 'integer' AND ${condition},
-  input || ',-' || output, '@' || account)`;
-
-const TEXT_BY_INSERTION = `SELECT ${textIf("true")} FROM move
-  WHERE account = accounts.value AND asset = assets.value AND tx <= ?3 ORDER BY tx DESC LIMIT 1`;
-
-/** An account that has moves with dates of their own is left out as well. */
-const TEXT_BY_DATE = `iif(
-  EXISTS (SELECT 1 FROM move WHERE account = accounts.value AND asset = assets.value
-    AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER)),
-  '@' || accounts.value,
-  (SELECT ${textIf("effective_delta_input IS NULL AND effective_delta_output IS NULL")} FROM move
-    WHERE account = accounts.value AND asset = assets.value AND timestamp IS NULL AND tx <= ?3 ORDER BY tx DESC LIMIT 1)
-)`;
-
-const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
-
-/**
- * The last move that has a date of its own, and the last one that has none. The search for the second skips moves of
- * the first kind. It stops at a move that was inserted before the date of the first, because no earlier move can be
- * later by date. Otherwise it would skip all moves of an account whose transactions all have dates of their own.
- */
-const BY_DATE = `, dated AS MATERIALIZED (
-    SELECT account, asset, (
-      SELECT timestamp FROM move WHERE account = pair.account AND asset = pair.asset
-        AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER) ORDER BY timestamp DESC LIMIT 1
-    ) AS last FROM pair
-  )
-  SELECT move.account, move.asset, move.tx, iif(last IS NULL, NULL, (${INSERTED})) AS date,
-      input, output, effective_delta_input, effective_delta_output
-    FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
-      SELECT tx FROM move WHERE account = dated.account AND asset = dated.asset
-        AND tx <= ?3 AND (timestamp IS NULL OR (${INSERTED}) < last) ORDER BY tx DESC LIMIT 1
-    )
-  UNION ALL
-  SELECT move.account, move.asset, move.tx, CAST(last AS TEXT), input, output, effective_delta_input, effective_delta_output
-    FROM dated CROSS JOIN move ON move.account = dated.account AND move.asset = dated.asset AND move.tx = (
-      SELECT max(tx) FROM move WHERE account = dated.account AND asset = dated.asset AND timestamp = last
-    ) WHERE last IS NOT NULL`;
-
-/**
- * The rows come in the order of the pairs, and for each pair in the order of `move_dated`, because that is the order of
- * the loops.
- */
-const SELECT_DISPLACED = `SELECT wanted.key AS place, moved.account, moved.asset, moved.tx,
-    CAST(moved.timestamp AS TEXT) AS date, iif(moved.tx > ?2, 1, -1) AS sign, moved.input, moved.output,
-    earlier.input AS inputBefore, earlier.output AS outputBefore
-  FROM json_each(?1) AS wanted CROSS JOIN move AS moved INDEXED BY move_dated
-    ON moved.account = wanted.value ->> 0 AND moved.asset = wanted.value ->> 1 AND moved.timestamp IS NOT NULL
-      AND (moved.timestamp > CAST(?3 AS INTEGER)) = (moved.tx <= ?2)
-      AND (?4 IS NULL OR wanted.key > 0 OR (moved.timestamp, moved.tx) > (CAST(?4 AS INTEGER), ?5))
-  LEFT JOIN move AS earlier
-    ON earlier.account = moved.account AND earlier.asset = moved.asset AND earlier.tx = (
-      SELECT max(tx) FROM move WHERE account = moved.account AND asset = moved.asset AND tx < moved.tx
-    )
-  LIMIT ?6`;

@@ -7,11 +7,13 @@ import {
 } from "#ledger-engine/read/accounts/account-sets.ts";
 import {
   compileFilter,
-  type FilterTest,
   isRelated,
+  type TruthValue,
+} from "#ledger-engine/rules/filters/compiled-filter.ts";
+import {
+  type FilterTest,
   type LedgerFilter,
   testsOf,
-  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";

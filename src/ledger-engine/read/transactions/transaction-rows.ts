@@ -1,9 +1,9 @@
 import type { IdRange } from "#ledger-engine/read/scan/id-scan.ts";
 import type { DateScanOptions, SortKey } from "#ledger-engine/read/scan/sort-key.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
+import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
 import { decodeTransaction, type TransactionPayload } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
-import { parseMetadata } from "#ledger-engine/storage/write-batch.ts";
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "#ledger-engine/rules/types.ts";
-import { parseJson } from "#platform/json.ts";
 import {
   create,
   deleteMetadata,
@@ -14,9 +13,13 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited } from "#test/support/ledger-engine/in-node.ts";
-import { CHART, refusalTextOf, SchemaLedger } from "#test/support/ledger-engine/schema-ledgers.ts";
+import {
+  CHART,
+  paidLedger,
+  refusalTextOf,
+  SchemaLedger,
+} from "#test/support/ledger-engine/schema-ledgers.ts";
 
-const USER = { kind: "user", tier: "basic", ...(parseJson('{"__proto__":"p"}') as object) };
 const v1 = { schema: "v1" };
 
 /** One of each command that is legal after one payment; none needs a template. */
@@ -30,12 +33,6 @@ const COMMANDS: Record<string, Command> = {
   "delete transaction metadata": deleteMetadata(1, "seen"),
 };
 
-function paid(options: ConstructorParameters<typeof SchemaLedger>[0] = {}): SchemaLedger {
-  const ledger = new SchemaLedger(options);
-  ledger.commit(create(posting("world -> users:1", 5), { metadata: { seen: "yes" } }), v1);
-  return ledger;
-}
-
 const UNKNOWN = "schema version `v9` not found, latest available version is `v2`";
 const UNNAMED =
   "a schema version must be specified for this ledger, latest available version is v2";
@@ -43,7 +40,7 @@ const UNNAMED =
 describe("a schema version on a write", () => {
   test.each(Object.entries(COMMANDS))("that exists: %s, in both modes", (_, command) => {
     for (const isStrict of [true, false]) {
-      const ledger = paid({ isStrict });
+      const ledger = paidLedger({ isStrict });
       ledger.run(command, v1);
       expect(ledger.logs().at(-1)?.schemaVersion).toBe("v1");
       expect(ledger.told).toEqual([]);
@@ -53,7 +50,7 @@ describe("a schema version on a write", () => {
 
   test.each(Object.entries(COMMANDS))("that is unknown: %s is refused in both", (_, command) => {
     for (const isStrict of [true, false]) {
-      const ledger = paid({ isStrict });
+      const ledger = paidLedger({ isStrict });
       const before = ledger.dump();
       const run = () => ledger.run(command, { schema: "v9" });
       expect(refusalTextOf(run)).toBe(`NOT_FOUND: ${UNKNOWN}`);
@@ -63,12 +60,12 @@ describe("a schema version on a write", () => {
   });
 
   test.each(Object.entries(COMMANDS))("that is absent: %s needs one when strict", (_, command) => {
-    const strict = paid();
+    const strict = paidLedger();
     const before = strict.dump();
     expect(refusalTextOf(() => strict.run(command))).toBe(`SCHEMA_NOT_SPECIFIED: ${UNNAMED}`);
     expect(strict.dump()).toBe(before);
 
-    const auditing = paid({ isStrict: false });
+    const auditing = paidLedger({ isStrict: false });
     auditing.run(command);
     expect(auditing.told).toEqual([UNNAMED]);
     expect(auditing.logs().at(-1)).not.toHaveProperty("schemaVersion");
@@ -103,7 +100,7 @@ describe("a schema version on a write", () => {
   });
 
   test("says nothing of a write that is refused for another reason, and of a replay", () => {
-    const ledger = paid({ isStrict: false });
+    const ledger = paidLedger({ isStrict: false });
     expect(refusalTextOf(() => ledger.run(revert(99)))).toMatch(/^NOT_FOUND: /);
     const elements = [create(posting("nobody -> world", 5)), setMetadata("a", {})];
     ledger.bulk(elements, { continueOnFailure: true });
@@ -114,7 +111,7 @@ describe("a schema version on a write", () => {
   });
 
   test("may be that of the last schema, or of an earlier one, after an eviction too", () => {
-    const ledger = paid();
+    const ledger = paidLedger();
     ledger.open();
     ledger.commit(create(posting("world -> users:1", 5)), v1);
     ledger.run(setMetadata("users:1", {}), { schema: "v2" });
@@ -145,7 +142,7 @@ const toCreate = (ways: string) =>
 
 describe("a transaction that the chart does not allow", () => {
   test.each(VIOLATIONS)("%s is refused when strict, naming rule and account", (ways, what) => {
-    const ledger = paid();
+    const ledger = paidLedger();
     const before = ledger.dump();
     expect(refusalTextOf(() => ledger.commit(toCreate(ways), v1))).toBe(
       `VALIDATION: schema version [v1]: ${what}`,
@@ -159,7 +156,7 @@ describe("a transaction that the chart does not allow", () => {
   });
 
   test.each(VIOLATIONS)("%s is taken otherwise, and told", (ways, what) => {
-    const ledger = paid({ isStrict: false });
+    const ledger = paidLedger({ isStrict: false });
     const command = toCreate(ways);
     const { id } = ledger.commit(command, v1);
     expect(ledger.transaction(id).postings).toEqual(command.postings);
@@ -168,7 +165,7 @@ describe("a transaction that the chart does not allow", () => {
   });
 
   test("may come of a script", () => {
-    const ledger = paid();
+    const ledger = paidLedger();
     const plain = "send [USD 1] (\n  source = @world\n  destination = @shops:1\n)";
     expect(refusalTextOf(() => ledger.commit(script(plain), v1))).toMatch(
       /^VALIDATION: schema version \[v1\]: account starting with `shops`/,
@@ -181,7 +178,7 @@ describe("a transaction that the chart does not allow", () => {
       create(posting("world -> shops:1", 1)),
       create(posting("world -> users:1", 1)),
     ];
-    const ledger = paid();
+    const ledger = paidLedger();
     const results = ledger.bulk(elements, { continueOnFailure: true, ...v1 });
     expect(results.map((it) => (typeof it === "string" ? it : it.logId))).toEqual([
       4,
@@ -195,13 +192,13 @@ describe("a transaction that the chart does not allow", () => {
   });
 
   test("is not looked for in metadata and reverts", () => {
-    const ledger = paid();
+    const ledger = paidLedger();
     ledger.run(setMetadata("shops:1", { k: "v" }), v1);
     ledger.run(
       create(posting("world -> users:1", 1), { accountMetadata: { "shops:2": { k: "v" } } }),
       v1,
     );
-    const auditing = paid({ isStrict: false });
+    const auditing = paidLedger({ isStrict: false });
     auditing.commit(create(posting("world -> shops:1", 1)));
     auditing.commit(revert(2), v1);
     expect(auditing.told).toEqual([UNNAMED]);
@@ -209,149 +206,9 @@ describe("a transaction that the chart does not allow", () => {
   });
 });
 
-describe("default metadata", () => {
-  test("is what an account has that a posting makes, as a source and as a destination", () => {
-    const ledger = paid();
-    expect(ledger.account("users:1")).toMatchObject({
-      metadata: USER,
-      firstUsage: ledger.now,
-      insertionDate: ledger.now,
-      updatedAt: ledger.now,
-    });
-    expect(ledger.account("world")?.metadata).toEqual({ kind: "outside" });
-    ledger.commit(create(posting("users:1 -> users:1:wallet", 1)), v1);
-    expect(ledger.account("users:1:wallet")?.metadata).toEqual({ tier: "wallet" });
-    // The entry tells what was sent, as it does on the wire.
-    expect(ledger.logs().at(-1)?.data).toMatchObject({ accountMetadata: {} });
-  });
-
-  test("is what an account has that a transaction names only, the given values winning", () => {
-    const ledger = new SchemaLedger();
-    const accountMetadata = { "users:1": { tier: "gold", k: "v" }, "users:2": {}, odd: {} };
-    ledger.commit(create(posting("world -> users:3", 1), { accountMetadata }), v1);
-    expect(ledger.account("users:1")?.metadata).toEqual({ ...USER, tier: "gold", k: "v" });
-    expect(ledger.account("users:2")?.metadata).toEqual(USER);
-    expect(ledger.account("odd")?.metadata).toEqual({});
-    expect(ledger.logs().at(-1)?.data).toMatchObject({ accountMetadata });
-  });
-
-  test("is what an account has that a write of metadata makes", () => {
-    const ledger = new SchemaLedger();
-    ledger.run(setMetadata("users:1", { tier: "gold" }), v1);
-    ledger.run(setMetadata("users:2", {}), v1);
-    expect(ledger.account("users:1")?.metadata).toEqual({ ...USER, tier: "gold" });
-    expect(ledger.account("users:2")?.metadata).toEqual(USER);
-    expect(ledger.logs().at(-1)?.data).toMatchObject({ metadata: {} });
-  });
-
-  test("is what an account has that a script makes, its values winning", () => {
-    const ledger = new SchemaLedger();
-    const plain =
-      'send [USD 1] (\n  source = @world\n  destination = @users:1\n)\nset_account_meta(@users:1, "tier", "gold")\nset_account_meta(@users:2, "k", "v")';
-    ledger.commit(script(plain), v1);
-    expect(ledger.account("users:1")?.metadata).toEqual({ ...USER, tier: "gold" });
-    expect(ledger.account("users:2")?.metadata).toEqual({ ...USER, k: "v" });
-  });
-
-  test("is not what an account gets that is there", () => {
-    const ledger = new SchemaLedger({ isStrict: false });
-    ledger.commit(create(posting("world -> users:1", 1)));
-    ledger.run(setMetadata("users:2", { tier: "gold" }));
-    const { now } = ledger;
-    ledger.commit(
-      create([posting("world -> users:1", 1), posting("world -> users:2", 1)], {
-        accountMetadata: { "users:2": {} },
-      }),
-      v1,
-    );
-    ledger.run(setMetadata("users:1", {}), v1);
-    ledger.commit(revert(1), v1);
-    expect(ledger.account("users:1")?.metadata).toEqual({});
-    expect(ledger.account("users:2")).toMatchObject({ metadata: { tier: "gold" }, updatedAt: now });
-  });
-
-  test("is given once: a deleted key does not come back", () => {
-    const ledger = paid();
-    ledger.run(deleteMetadata("users:1", "tier"), v1);
-    ledger.commit(create(posting("world -> users:1", 1)), v1);
-    expect(ledger.account("users:1")?.metadata).not.toHaveProperty("tier");
-  });
-
-  test("is none without a schema, and for accounts that the chart does not have", () => {
-    const ledger = new SchemaLedger({ isStrict: false });
-    ledger.commit(create(posting("world -> users:1", 1)));
-    ledger.commit(create([posting("world -> users:x", 1), posting("world -> bank:main", 1)]), v1);
-    for (const address of ["users:1", "users:x", "bank:main"]) {
-      expect(ledger.account(address)?.metadata).toEqual({});
-    }
-  });
-
-  test("is given by the first element of a bulk that makes the account, and to nobody by one that is taken back", () => {
-    const ledger = new SchemaLedger();
-    const elements = [
-      create(posting("world -> users:1", 1), { accountMetadata: { "users:1": { tier: "gold" } } }),
-      create(posting("world -> users:1", 1)),
-      setMetadata("users:2", { k: "v" }),
-    ];
-    ledger.bulk([...elements, revert(99)], { atomic: true, ...v1 });
-    expect(ledger.accounts()).toEqual([]);
-    ledger.bulk(elements, { atomic: true, ...v1 });
-    expect(ledger.account("users:1")?.metadata).toEqual({ ...USER, tier: "gold" });
-    expect(ledger.account("users:2")?.metadata).toEqual({ ...USER, k: "v" });
-    expect(audited(ledger).differences).toEqual([]);
-  });
-
-  test("counts where metadata has its limit", () => {
-    const ledger = new SchemaLedger();
-    const chart = { a: { ".metadata": { d: { default: "x".repeat(8000) } } } };
-    ledger.run(insertSchema("v3", { chart }));
-    const full = setMetadata("a", { k: "x".repeat(60_000) });
-    expect(refusalTextOf(() => ledger.run(full, { schema: "v3" }))).toMatch(
-      /^VALIDATION: the metadata is larger than 65536 bytes/,
-    );
-    expect(ledger.account("a")).toBeUndefined();
-    ledger.run(full, v1);
-  });
-});
-
-describe("a transaction with default metadata", () => {
-  const chart = { a: { $n: { ".metadata": { d: { default: "x".repeat(8000) } } } } };
-  const addresses = Array.from({ length: 200 }, (_, index) => `a:${index}`);
-  const postings = addresses.map((address) => posting(`${address} -> ${address}`, 0));
-
-  function largeLedger(): TestLedger {
-    const ledger = new TestLedger();
-    ledger.run(insertSchema("v1", { chart }));
-    return ledger;
-  }
-
-  test("is refused where it would be larger than its event may be", () => {
-    const ledger = largeLedger();
-    const before = ledger.dump();
-    expect(refusalTextOf(() => ledger.commit(create(postings), v1))).toMatch(
-      /^VALIDATION: the transaction is too large: /,
-    );
-    expect(ledger.dump()).toBe(before);
-    ledger.commit(create(postings.slice(0, 50)), v1);
-    ledger.commit(create(postings));
-  });
-
-  test("keeps none that others replace, so that its row is as small as its event", () => {
-    const ledger = largeLedger();
-    const accountMetadata = Object.fromEntries(addresses.map((address) => [address, { d: "y" }]));
-    ledger.commit(create(postings, { accountMetadata }), v1);
-    const [row] = ledger.sql.all<{ size: number }>(
-      "SELECT max(octet_length(payload)) AS size FROM log WHERE type = 0",
-    );
-    expect(row?.size).toBeLessThan(20_000);
-    expect(ledger.account("a:7")?.metadata).toEqual({ d: "y" });
-    expect(audited(ledger).differences).toEqual([]);
-  });
-});
-
 describe("a dry run by a schema", () => {
   test("answers as the write would, and leaves nothing", () => {
-    const ledger = paid();
+    const ledger = paidLedger();
     const before = ledger.dump();
     const dry = { dryRun: true, ...v1 };
     expect(ledger.commit(create(posting("world -> users:7", 5)), dry)).toMatchObject({ id: 2 });

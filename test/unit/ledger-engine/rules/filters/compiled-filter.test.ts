@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Comparison,
   compileFilter,
-  type FilterTest,
   isRelated,
+  type TruthValue,
+} from "#ledger-engine/rules/filters/compiled-filter.ts";
+import {
+  type Comparison,
+  type FilterTest,
   type LedgerFilter,
   testsOf,
-  type TruthValue,
 } from "#ledger-engine/rules/filters/filters.ts";
 
 describe("a compiled filter", () => {

@@ -1,0 +1,13 @@
+import type { ScriptSettings } from "./rules/scripts.ts";
+import type { SchemaRules } from "./write/command-runner.ts";
+
+/** The settings that an engine takes from the deployment that it runs in. */
+export interface EngineSettings {
+  readonly scripts: ScriptSettings;
+  readonly schemas: SchemaRules;
+}
+
+export const ENGINE_SETTINGS: EngineSettings = {
+  scripts: { runtime: "machine", featureFlags: new Set() },
+  schemas: { isStrict: false, report: () => undefined },
+};

@@ -1,0 +1,88 @@
+import type { Comparison, FilterTest, LedgerFilter } from "./filters.ts";
+
+/**
+ * The result of a test, undefined where it is unknown. A test of a reference, a revert date or a balance that is absent
+ * is unknown. Metadata that is absent is known to be absent, and matches the negation of a test.
+ */
+export type TruthValue = boolean | undefined;
+
+/**
+ * Combines functions for the tests of a filter into one function for the whole filter. As with SQL's three values, an
+ * unknown result is neither true nor false, and its negation is unknown as well. A row matches if the whole filter is
+ * true.
+ */
+export function compileFilter<Row>(
+  filter: LedgerFilter,
+  compileTest: (test: FilterTest) => (row: Row) => TruthValue,
+): (row: Row) => boolean {
+  const judge = compileNode(filter, compileTest);
+  return (row) => judge(row) === true;
+}
+
+function compileNode<Row>(
+  filter: LedgerFilter,
+  compileTest: (test: FilterTest) => (row: Row) => TruthValue,
+): (row: Row) => TruthValue {
+  switch (filter.kind) {
+    case "all":
+    case "any": {
+      const judges = filter.filters.map((it) => compileNode(it, compileTest));
+      // An empty list is always true, for both operators.
+      if (judges.length === 0) return () => true;
+      return filter.kind === "all" ? allOf(judges) : anyOf(judges);
+    }
+    case "not": {
+      const judge = compileNode(filter.filter, compileTest);
+      return (row) => {
+        const verdict = judge(row);
+        return verdict === undefined ? undefined : !verdict;
+      };
+    }
+    default:
+      return compileTest(filter);
+  }
+}
+
+const allOf =
+  <Row>(judges: readonly ((row: Row) => TruthValue)[]) =>
+  (row: Row): TruthValue => {
+    let all: TruthValue = true;
+    for (const judge of judges) {
+      const verdict = judge(row);
+      if (verdict === false) return false;
+      if (verdict === undefined) all = undefined;
+    }
+    return all;
+  };
+
+const anyOf =
+  <Row>(judges: readonly ((row: Row) => TruthValue)[]) =>
+  (row: Row): TruthValue => {
+    let any: TruthValue = false;
+    for (const judge of judges) {
+      const verdict = judge(row);
+      if (verdict === true) return true;
+      if (verdict === undefined) any = undefined;
+    }
+    return any;
+  };
+
+/** Compares a value with that of a test. Both are integers, or both are timestamps, which sort as texts. */
+export function isRelated<V extends bigint | number | string>(
+  value: V,
+  operator: Comparison,
+  other: V,
+): boolean {
+  switch (operator) {
+    case "$match":
+      return value === other;
+    case "$lt":
+      return value < other;
+    case "$lte":
+      return value <= other;
+    case "$gt":
+      return value > other;
+    case "$gte":
+      return value >= other;
+  }
+}

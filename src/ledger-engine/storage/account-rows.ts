@@ -1,0 +1,51 @@
+import type { Account, Metadata } from "#ledger-engine/rules/types.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { fromMicros, toMicros, type Timestamp } from "#platform/time.ts";
+
+/** An account as it is stored. */
+export interface AccountRow {
+  readonly id: number;
+  readonly address: Account;
+  readonly firstUsage: Timestamp;
+  readonly insertedAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly metadata: Metadata | undefined;
+}
+
+/** The stored row of an account that exists. */
+export function readAccountRow(sql: Sql, address: Account): AccountRow {
+  const [row] = sql.all<AccountSqlRow>(`${SELECT_ACCOUNT} WHERE address = ?`, address);
+  if (row === undefined) throw new Error("a known account has no row");
+  return toAccountRow(row);
+}
+
+/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
+export const SELECT_ACCOUNT = `SELECT id, address, CAST(first_usage AS TEXT) AS first,
+  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata FROM account`;
+
+export type AccountSqlRow = {
+  id: number;
+  address: string;
+  first: string;
+  inserted: string;
+  updated: string;
+  metadata: string | null;
+};
+
+export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
+  id: row.id,
+  address: row.address as Account, // only checked addresses are stored
+  firstUsage: fromMicros(BigInt(row.first)),
+  insertedAt: fromMicros(BigInt(row.inserted)),
+  updatedAt: fromMicros(BigInt(row.updated)),
+  metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
+});
+
+/** Parses metadata from a column that only this module writes. */
+export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;
+
+export const toAccountText = (row: AccountRow): string =>
+  `[${row.id},${quoteJson(row.address)},${toMicros(row.firstUsage)},${toMicros(row.insertedAt)},${toMicros(row.updatedAt)},${
+    row.metadata === undefined ? "null" : quoteJson(stringifyJson(row.metadata))
+  }]`;
