@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { ENGINE_SETTINGS, type EngineSettings } from "./engine-settings.ts";
 import { LedgerReads } from "./read/ledger-reads.ts";
 import { keepsEffectiveVolumes } from "./read/scan/account-volumes.ts";
-import { isDerivable, toIdempotencyText } from "./rules/log/idempotency.ts";
+import { isDerivable } from "./rules/log/idempotency.ts";
 import type { Command, LedgerInfo, LogEntry } from "./rules/types.ts";
 import type {
   BulkElement,
@@ -22,6 +21,7 @@ import { BulkLimits, BulkOverflow, stepsOf, toBrief } from "./write/bulk-limits.
 import { CommandRunner } from "./write/command-runner.ts";
 import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
+import { findReplay, idempotencyHash } from "./write/idempotency.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
 import { decodeEntry, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
@@ -322,7 +322,8 @@ export class LedgerEngine {
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
     if (keyHash !== undefined && idempotencyKey !== "") {
-      const replay = this.#findReplay(idempotencyKey, keyHash);
+      if (this.#batch.hasPendingKey(idempotencyKey)) this.#batch.flush();
+      const replay = findReplay(this.#logs, { key: idempotencyKey, keyHash });
       if (replay !== undefined) return replay;
     }
     const schema = this.#schemaOf(command, options.schemaVersion ?? "");
@@ -365,25 +366,6 @@ export class LedgerEngine {
     return this.#settings.scripts.runtime === "machine" && isDerivable(command, now);
   }
 
-  #findReplay(key: string, keyHash: string): Outcome | undefined {
-    if (this.#batch.hasPendingKey(key)) this.#batch.flush();
-    const found = this.#logs.findByKey(key);
-    if (found === undefined) return undefined;
-    if (found.hash !== "" && found.hash !== keyHash) {
-      throw new AppError(
-        "VALIDATION",
-        `the idempotency key '${key}' was used before with another request`,
-      );
-    }
-    const entry = this.#logs.find(found.id);
-    const transaction = entry === undefined ? undefined : transactionOf(entry.data);
-    return {
-      logId: found.id,
-      isReplay: true,
-      ...(transaction === undefined ? {} : { transaction }),
-    };
-  }
-
   #replayRow({ id, date, hash, key, ...row }: StoredLogRow, data: DecodedEntry): void {
     assert(date >= this.#log.head.date, "dates of log entries never decrease");
     const keyHash = row.keyHash ?? undefined;
@@ -411,6 +393,3 @@ export class LedgerEngine {
     return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
   }
 }
-
-const idempotencyHash = (command: Command): string =>
-  createHash("sha256").update(toIdempotencyText(command)).digest("hex");
