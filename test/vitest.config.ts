@@ -1,9 +1,12 @@
 import { mkdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import type { InlineConfig } from "vitest/node";
 import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
+import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -15,26 +18,6 @@ const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 // wrangler.toml names this folder, and the Worker doesn't start without it.
 mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
-/** Far more than any test takes: a busy machine must not fail one. */
-const QUICK_MS = 30_000;
-/** Servers that are started, killed and started again, and browsers, take their time on a busy machine. */
-const SLOW_MS = 120_000;
-
-/** They ask for all that there is, or move the clock of the deployment: nobody else's data may be in their storage. */
-const APART = [
-  "auth/*",
-  "exporters/*",
-  "ledger/catalogue/bucket*",
-  "ledger/http/lists*",
-  "ledger/http/sdk",
-  "ledger/http/wire",
-  "ledger/objects/migration",
-  "ledger/v1/v1",
-  "platform/http",
-  "platform/storage-full",
-  "webhooks/*",
-].map((name) => `test/contract/${name}.test.ts`);
-
 /** Vite's word for an import as a text; wrangler and esbuild know the attribute itself. */
 const textImports: Plugin = {
   name: "text-imports",
@@ -43,42 +26,56 @@ const textImports: Plugin = {
     code.replaceAll(/ from "([^"]+)" with \{ type: "text" \}/g, ' from "$1?raw"'),
 };
 
+/** Files of all projects run side by side. Of two processors vitest would take one only, and leave the other idle. */
+const WORKERS = Math.max(2, availableParallelism());
+
+const patience = {
+  testTimeout: TEST_MS_MAX,
+  hookTimeout: TEST_MS_MAX,
+  teardownTimeout: WAIT_MS_MAX,
+  expect: { poll: { timeout: WAIT_MS_MAX } },
+};
+
+/** Tests that start whole servers, whose state folders go with the last of them. */
+const SERVERS: InlineConfig = { globalSetup: "test/support/platform/temporary.ts" };
+
+/** Tests that measure, or that need all of the machine. */
+const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   root,
   test: {
     silent: "passed-only",
+    reporters: ["default", "test/support/platform/slowest-files.ts"],
     projects: [
-      quick("unit"),
-      quick("property"),
-      contract("contract", { exclude: APART, isolate: false }),
-      contract("contract-apart", { include: APART }),
-      slow("e2e"),
-      slow("long"),
-      slow("browser"),
+      inNode("unit", { isolate: false }),
+      inNode("property", { isolate: false }),
+      contract(),
+      inNode("e2e", SERVERS),
+      inNode("long", { ...SERVERS, ...ALONE }),
+      inNode("browser", { ...SERVERS, ...ALONE }),
     ],
   },
 });
 
-/** A project of tests in Node without anything shared, so that files need no process of their own. */
-function quick(name: string) {
+/** A project of tests in Node. Where files share nothing they need no process of their own. */
+function inNode(name: string, options: InlineConfig) {
   return {
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
-      testTimeout: QUICK_MS,
-      isolate: false,
+      maxWorkers: WORKERS,
+      ...patience,
+      ...options,
     },
   };
 }
 
 /**
- * A project of tests in workerd. Without isolation its files share Worker and storage, which is twice as fast: each makes
- * its own ledgers with fresh names.
+ * The project of tests in workerd. A runtime for each file takes far longer than its tests: the files of a worker share
+ * one, in which each begins with storage of its own.
  */
-function contract(
-  name: string,
-  options: { include?: string[]; exclude?: string[]; isolate?: boolean },
-) {
+function contract() {
   return {
     plugins: [
       textImports,
@@ -86,6 +83,8 @@ function contract(
         wrangler: { configPath: resolve(root, "wrangler.toml") },
         miniflare: {
           bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS },
+          // A deployment that was never asked for anything.
+          d1Databases: ["EMPTY_DB"],
           // What a deployment may bind for its exporters.
           queueProducers: { EXPORT_QUEUE: { queueName: "florin-test-exports" } },
           r2Buckets: ["EXPORT_BUCKET"],
@@ -93,26 +92,12 @@ function contract(
       }),
     ],
     test: {
-      name,
+      name: "contract",
       include: ["test/contract/**/*.test.ts"],
-      testTimeout: QUICK_MS,
-      setupFiles: ["test/support/platform/migrate.ts"],
-      ...options,
-    },
-  };
-}
-
-/** A project of tests in Node that start whole servers: after the quick ones, a file at a time. */
-function slow(name: string) {
-  return {
-    test: {
-      name,
-      include: [`test/${name}/**/*.test.ts`],
-      globalSetup: "test/support/platform/temporary.ts",
-      testTimeout: SLOW_MS,
-      hookTimeout: SLOW_MS,
-      fileParallelism: false,
-      sequence: { groupOrder: 1 },
+      setupFiles: ["test/support/platform/fresh-storage.ts"],
+      isolate: false,
+      maxWorkers: WORKERS,
+      ...patience,
     },
   };
 }

@@ -114,7 +114,7 @@ describe("over a socket", () => {
         const rest = log.split("\n").slice(2).join("\n");
         // Until the server has noticed that the client is gone, it refuses another import.
         const importRest = async () => (await importLogs(ledger, chunksOf(rest, 1000))).status;
-        await expect.poll(importRest, { timeout: 10_000 }).toBe(204);
+        await expect.poll(importRest).toBe(204);
         expect(await exportLogs(ledger)).toBe(log);
       }
     },

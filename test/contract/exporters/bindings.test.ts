@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseJson } from "#platform/json.ts";
 import {
   freshExporter,
@@ -8,13 +8,14 @@ import {
   stateOf,
 } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 
 const write = async (ledger: string, count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
 };
 
 const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
-  vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
+  eventually(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
 
 describe("bindings of the Worker", () => {
   test("take the log as objects in a bucket", async () => {

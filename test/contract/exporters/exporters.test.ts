@@ -11,6 +11,7 @@ import {
 } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
 import { api, BASE_URL, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
@@ -109,7 +110,7 @@ describe("an exporter", () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     await freshPipeline(ledger, id);
-    await vi.waitFor(() => expect(answered.requests).not.toEqual([]));
+    await eventually(() => expect(answered.requests).not.toEqual([]));
     expect(answered.requests[0]?.headers.get("authorization")).toBe(
       `Basic ${btoa("elastic:hunter2-secret")}`,
     );

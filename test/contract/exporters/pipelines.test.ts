@@ -1,11 +1,15 @@
-import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
+import { deletePipelinesOf, PipelineService } from "#modules/exporters/index.ts";
 import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import {
+  received,
+  running,
+  settled,
+  write,
   act,
   alarmOf,
   EXPORTERS,
@@ -21,24 +25,8 @@ import {
 import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
-
-const write = async (ledger: string, count: number): Promise<void> => {
-  for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
-};
-
-/** A pipeline to an endpoint of its own. */
-async function running(endpoint = new FakeEndpoint()) {
-  const ledger = await freshLedger();
-  const exporter = await freshExporter("http", { url: endpoint.url });
-  const id = await freshPipeline(ledger, exporter);
-  return { endpoint, ledger, exporter, id };
-}
-
-const received = (endpoint: FakeEndpoint, ids: readonly number[]): Promise<void> =>
-  vi.waitFor(() => expect(endpoint.ids).toEqual(ids), { timeout: 5000 });
-
-const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
-  vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 describe("a pipeline", () => {
   test("delivers the log in order, each entry once, and says how far it is", async () => {
@@ -64,7 +52,7 @@ describe("a pipeline", () => {
     const other = await freshPipeline(two.ledger, one.exporter);
     await Promise.all([write(one.ledger, 3), write(two.ledger, 3)]);
     await received(two.endpoint, [1, 2, 3]);
-    await vi.waitFor(() => expect(one.endpoint.ids).toHaveLength(6));
+    await eventually(() => expect(one.endpoint.ids).toHaveLength(6));
     for (const { ledger } of [one, two]) {
       const own = one.endpoint.batches.flat().filter((entry) => entry.ledger === ledger);
       expect(own.map((entry) => entry.id)).toEqual([1, 2, 3]);
@@ -79,7 +67,7 @@ describe("a pipeline", () => {
     endpoint.respond = () => new Response("full", { status: 507 });
     const { ledger, id } = await running(endpoint);
     await write(ledger, 2);
-    await vi.waitFor(() => expect(endpoint.batches.length).toBeGreaterThan(2), { timeout: 5000 });
+    await eventually(() => expect(endpoint.batches.length).toBeGreaterThan(2));
     expect(await pipelineOf(ledger, id)).toMatchObject({ error: "the answer is 507: full" });
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     expect(await stateOf(ledger, id)).toMatchObject({
@@ -100,7 +88,7 @@ describe("a pipeline", () => {
     endpoint.respond = () => new Response(null, { status: 500 });
     const { ledger, id } = await running(endpoint);
     await write(ledger, 1);
-    await vi.waitFor(async () => expect(await pipelineOf(ledger, id)).toHaveProperty("error"));
+    await eventually(async () => expect(await pipelineOf(ledger, id)).toHaveProperty("error"));
     const calls = endpoint.batches.length;
     for (let wake = 0; wake < 20; wake++) await pipelineObject(id).wake(1);
     expect(endpoint.batches.length).toBeLessThanOrEqual(calls + 1);
@@ -111,9 +99,9 @@ describe("a pipeline", () => {
     await write(ledger, 2);
     await settled(ledger, id, 2);
     await act(ledger, id, "stop");
-    await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
+    await eventually(async () => expect(await alarmOf(id)).toBeNull());
     await write(ledger, 2);
-    await evictDurableObject(pipelineObject(id));
+    await evict(pipelineObject(id));
     await ring(id);
     await PipelineService.from(systemContext(env, "test")).sweep();
     expect(endpoint.ids).toEqual([1, 2]);
@@ -199,7 +187,7 @@ describe("a pipeline", () => {
     expect((await inLedger(ledger, "/logs/import", { body: log })).status).toBe(204);
     expect(await stateOf(ledger, id)).toMatchObject({ lag: 3 });
     endpoint.respond = () => new Response();
-    await vi.waitFor(() => expect(endpoint.ids.slice(-3)).toEqual([2, 3, 4]));
+    await eventually(() => expect(endpoint.ids.slice(-3)).toEqual([2, 3, 4]));
   });
 
   test("pauses while its bucket is deleted, and goes on when that is restored", async () => {
@@ -211,7 +199,7 @@ describe("a pipeline", () => {
     await write(ledger, 2);
     await settled(ledger, id, 2);
     await api(`/api/ledger/v2/_/buckets/${bucket}`, { method: "DELETE" });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await ring(id);
       expect(await pipelineObject(id).progress()).toMatchObject({ isPaused: true, lastLogId: 2 });
     });
@@ -230,12 +218,12 @@ describe("a pipeline", () => {
 describe("what is cut off", () => {
   test("goes on after an eviction and after a reset, in order, with repetitions only", async () => {
     const { endpoint, ledger, id } = await running();
-    for (const stop of [() => evictDurableObject(pipelineObject(id)), abortAllDurableObjects]) {
+    for (const stop of [() => evict(pipelineObject(id)), abortAllDurableObjects]) {
       await write(ledger, 3);
-      await vi.waitFor(() => expect(endpoint.ids.length).toBeGreaterThan(0));
+      await eventually(() => expect(endpoint.ids.length).toBeGreaterThan(0));
       await stop();
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await ring(id);
       expect(endpoint.ids.at(-1)).toBe(6);
     });
@@ -258,7 +246,7 @@ describe("what is cut off", () => {
 
     await store.setEnabled({ ledger, id }, false);
     await PipelineService.from(systemContext(env, "test")).sweep();
-    await vi.waitFor(async () => expect(await alarmOf(id)).toBeNull());
+    await eventually(async () => expect(await alarmOf(id)).toBeNull());
     await store.reset({ ledger, id });
     // What the object does not know of yet is not shown as progress.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
@@ -298,96 +286,8 @@ describe("what is cut off", () => {
     await write(ledger, 1);
     await settled(ledger, id, 1);
     expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await alarmOf(id)).toBeGreaterThan(Date.now() + 3000);
     });
-  });
-});
-
-describe("the object of a pipeline", () => {
-  test("stays deleted where a run has read just before what it was to do", async () => {
-    const { endpoint, ledger, id } = await running();
-    await write(ledger, 1);
-    await settled(ledger, id, 1);
-    await evictDurableObject(pipelineObject(id));
-    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
-    const find = vi.spyOn(PipelineStore.prototype, "findSpec");
-    find.mockImplementationOnce(async function (this: PipelineStore, name) {
-      const found = await this.findSpec(name);
-      await hang;
-      return found;
-    });
-    const ringing = ring(id);
-    await vi.waitFor(() => expect(find).toHaveBeenCalled());
-    expect((await inLedger(ledger, `/pipelines/${id}`, { method: "DELETE" })).status).toBe(204);
-    release();
-    await ringing;
-    find.mockRestore();
-    await write(ledger, 1);
-    expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
-    expect(endpoint.ids).toEqual([1]);
-  });
-
-  test("minds entries that come while a run after a failure finds none yet", async () => {
-    const { ledger, id } = await running();
-    await write(ledger, 1);
-    await settled(ledger, id, 1);
-    const reads: (() => unknown)[] = [];
-    const { promise: hang, resolve: release } = Promise.withResolvers<void>();
-    const read = async () => {
-      reads.push(read);
-      if (reads.length === 1) throw Object.assign(new Error("reset"), { overloaded: true });
-      await hang;
-      return { ok: true, value: { text: "", after: 1, to: 1 } };
-    };
-    const LEDGERS = { getByName: () => ({ read }) };
-    await runInDurableObject(pipelineObject(id), async (_, ctx) => {
-      const object = new PipelineObject(ctx, { ...env, LEDGERS } as unknown as Env); // nothing else of it is called
-      await object.alarm();
-      expect(object.progress()?.failure).toMatchObject({ count: 1 });
-      const retryAtMs = (await ctx.storage.getAlarm()) ?? 0;
-      await ctx.storage.deleteAlarm();
-      await vi.waitFor(() => expect(Date.now()).toBeGreaterThanOrEqual(retryAtMs));
-      const setAlarm = vi.spyOn(ctx.storage, "setAlarm");
-      const run = object.alarm();
-      await vi.waitFor(() => expect(reads).toHaveLength(2));
-      await object.wake(2);
-      release();
-      await run;
-      expect(setAlarm.mock.lastCall?.[0]).toBeLessThan(Date.now() + 50);
-    });
-  });
-
-  test("goes on where D1 was taken back to what it was before", async () => {
-    const { endpoint, ledger, id } = await running();
-    await write(ledger, 2);
-    await settled(ledger, id, 2);
-    await act(ledger, id, "reset");
-    await received(endpoint, [1, 2, 1, 2]);
-    await settled(ledger, id, 2);
-    const back = "UPDATE pipelines SET revision = 1, synced_revision = 1, resets = 0 WHERE id = ?";
-    await env.DB.prepare(back).bind(id).run();
-    await evictDurableObject(pipelineObject(id));
-    await write(ledger, 1);
-    await received(endpoint, [1, 2, 1, 2, 3]);
-    await act(ledger, id, "reset");
-    await received(endpoint, [1, 2, 1, 2, 3, 1, 2, 3]);
-    expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
-  });
-
-  test("rings again where nothing can be done, as with a setting that is wrong", async () => {
-    const { ledger, id } = await running();
-    await write(ledger, 1);
-    await settled(ledger, id, 1);
-    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    await runInDurableObject(pipelineObject(id), async (_, ctx) => {
-      const wrong = { ...env, FLORIN_PIPELINE_PAGE_SIZE: "many" };
-      const object = new PipelineObject(ctx, wrong);
-      await ctx.storage.deleteAlarm();
-      await object.alarm();
-      expect(await ctx.storage.getAlarm()).toBeGreaterThan(Date.now());
-    });
-    expect(logged).toHaveBeenCalledOnce();
-    logged.mockRestore();
   });
 });

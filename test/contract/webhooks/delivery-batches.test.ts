@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "#test/support/platform/eventually.ts";
 import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const SECOND = 1000;
@@ -31,7 +32,7 @@ describe("a batch", () => {
     };
     await bench.publish(...Array.from({ length: 20 }, () => eventFor(slow)));
     const passing = bench.pass(0);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rows = await bench.deliveriesOf(fast.id);
       expect(rows.every(({ status }) => status === "succeeded")).toBe(true);
     });

@@ -1,6 +1,6 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pipelineListener } from "#modules/exporters/event-listener.ts";
 import type { PipelineService } from "#modules/exporters/index.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
@@ -16,6 +16,8 @@ import { fromMillis } from "#platform/time.ts";
 import type { ClockObject } from "#src/clock-object.ts";
 import { consume } from "#src/jobs.ts";
 import { freshName } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const HOUR = 3_600_000;
@@ -296,7 +298,7 @@ describe("the clock object", () => {
     await stub.arm(atMs);
     await stub.arm(atMs + 1000);
     expect(await alarmOf(stub)).toBe(atMs);
-    await evictDurableObject(stub);
+    await evict(stub);
     await stub.arm(atMs - 1000);
     await stub.arm(atMs);
     expect(await alarmOf(stub)).toBe(atMs - 1000);
@@ -351,7 +353,7 @@ describe("the clock object", () => {
     expect(await bench.deliveryOf(configId)).toMatchObject({ status: "pending", attempt_count: 0 });
 
     await runDurableObjectAlarm(deploymentClock(env));
-    const attempted = await vi.waitFor(async () => {
+    const attempted = await eventually(async () => {
       const row = await bench.deliveryOf(configId);
       expect(row).toMatchObject({ status: "pending", attempt_count: 1 });
       return row;

@@ -8,6 +8,7 @@ import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const context = systemContext(env, "test");
@@ -68,7 +69,7 @@ describe("an event of the outbox", () => {
     const config = await bench.subscribe();
     const event = eventFor(config);
     await Outbox.from(context).publish({ change: [], events: [{ event }] });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await bench.deliveriesOf(config.id)).toMatchObject([{ event_id: event.id }]);
       expect(await isStored(event.id)).toBe(false);
     });
@@ -121,7 +122,7 @@ describe("an event of the outbox", () => {
     const past = "UPDATE outbox SET announce_at = '2020-01-01T00:00:00.000000Z' WHERE id = ?";
     await env.DB.prepare(past).bind(event.id).run();
     await Outbox.from(context).sweep();
-    await vi.waitFor(async () => expect(await isStored(event.id)).toBe(false));
+    await eventually(async () => expect(await isStored(event.id)).toBe(false));
     expect(await bench.deliveriesOf(config.id)).toHaveLength(1);
   });
 });

@@ -70,7 +70,7 @@ test("the index and the log of metadata are what the log says, whatever was writ
     expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), chosen));
   });
   fc.assert(property, LIVES);
-}, 60_000);
+});
 
 test("metadata as of any moment is that after the last entry of the moment and what accounts lose right after it", () => {
   const property = fc.property(steps(30), (run) => {
@@ -85,7 +85,7 @@ test("metadata as of any moment is that after the last entry of the moment and w
     }
   });
   fc.assert(property, LIVES);
-}, 60_000);
+});
 
 /** The first of some states, where accounts lack the keys that they lose before they get any. */
 function withDeletions([first, ...later]: readonly MetadataState[]): Map<string, Metadata> {

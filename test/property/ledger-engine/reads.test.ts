@@ -2,13 +2,10 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 
-/** A busy machine needs longer than most tests are given. */
-const SLOW = { timeout: 120_000 };
-
 /** Another one each time; a failure tells it. */
 const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;
 
-describe("every read of a ledger equals a naive filter over its history", SLOW, () => {
+describe("every read of a ledger equals a naive filter over its history", () => {
   test("with all features", () => {
     assertReads({ seed: randomSeed(), queries: 350 });
     assertReads({ seed: randomSeed(), queries: 350 });

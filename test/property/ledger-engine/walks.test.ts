@@ -72,10 +72,7 @@ const column = fc.constantFrom(...Object.keys(TRANSACTION_COLUMNS));
 const order = fc.constantFrom("asc" as const, "desc" as const);
 const pageSize = fc.integer({ min: 1, max: 7 });
 
-/** A busy machine needs longer than most tests are given. */
-const SLOW = { timeout: 60_000 };
-
-describe("a walk through transactions", SLOW, () => {
+describe("a walk through transactions", () => {
   test("reads each once in order, and the same pages on the way back", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -145,7 +142,7 @@ describe("a walk through transactions", SLOW, () => {
   });
 });
 
-describe("a walk through accounts", SLOW, () => {
+describe("a walk through accounts", () => {
   const segment = fc.constantFrom("a", "B", "10", "9", "a-", "a_", "Z", "__proto__");
   const address = fc.array(segment, { minLength: 1, maxLength: 3 }).map((it) => it.join(":"));
 

@@ -1,9 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { parseJson } from "#platform/json.ts";
-import { inLedger, okBodyOf } from "#test/support/ledger/api.ts";
+import { freshLedger, inLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 
 export const EXPORTERS = "/api/ledger/v2/_/exporters";
 
@@ -26,7 +27,7 @@ export class FakeEndpoint {
 
   constructor(url = `http://${freshName("sink")}.example.com/in`) {
     this.url = url;
-    if (endpoints.size === 0) {
+    if (!vi.isMockFunction(globalThis.fetch)) {
       const passOn = globalThis.fetch;
       vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
         const endpoint = typeof input === "string" ? endpoints.get(input) : undefined;
@@ -111,3 +112,24 @@ export const storageOf = (id: string) =>
 
 /** Lets the alarm of a pipeline ring now. */
 export const ring = (id: string): Promise<boolean> => runDurableObjectAlarm(pipelineObject(id));
+
+/** Makes some transactions. */
+export const write = async (ledger: string, count: number): Promise<void> => {
+  for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
+};
+
+/** A pipeline to an endpoint of its own. */
+export async function running(endpoint = new FakeEndpoint()) {
+  const ledger = await freshLedger();
+  const exporter = await freshExporter("http", { url: endpoint.url });
+  const id = await freshPipeline(ledger, exporter);
+  return { endpoint, ledger, exporter, id };
+}
+
+/** What an endpoint has got in the end. */
+export const received = (endpoint: FakeEndpoint, ids: readonly number[]): Promise<void> =>
+  eventually(() => expect(endpoint.ids).toEqual(ids));
+
+/** How far a pipeline is in the end. */
+export const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
+  eventually(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { objectOf, okBodyOf, pay, post } from "./api.ts";
 import type { BucketPorts } from "#modules/ledger/catalogue/buckets/context.ts";
 import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
@@ -17,6 +17,16 @@ export interface CatalogueRow {
   readonly revision: number;
   readonly synced_revision: number;
   readonly purging_since: string | null;
+}
+
+/** The name of a bucket for the running test, after which no ledger of it is deleted: the sweeps of other tests find none. */
+export function freshBucket(): string {
+  const bucket = freshName("bucket");
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    await restoreBucket(bucket);
+  });
+  return bucket;
 }
 
 /** A new ledger with a transaction, in a bucket; by its name. */

@@ -1,6 +1,6 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAccount } from "#ledger-engine/rules/names.ts";
 import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
@@ -14,6 +14,7 @@ import {
   bucketsAt,
   createIn,
   deleteBucket,
+  freshBucket,
   isServed,
   ledgerIn,
   ledgersIn,
@@ -24,6 +25,7 @@ import {
   uuidOf,
 } from "#test/support/ledger/buckets.ts";
 import { freshName } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
 /** When an object that has failed once is called again. */
@@ -31,12 +33,7 @@ const RETRY_MS = 15_000;
 
 let bucket: string;
 beforeEach(() => {
-  bucket = freshName("bucket");
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  // The sweeps of a test must find no ledger of another one deleted.
-  await restoreBucket(bucket);
+  bucket = freshBucket();
 });
 
 describe("the object of a ledger", () => {
@@ -54,7 +51,7 @@ describe("the object of a ledger", () => {
     await remove(5);
     await restore(4);
     await restore(2);
-    await evictDurableObject(object);
+    await evict(object);
     await restore(4);
     expect(await isServed(ledger)).toBe(false);
     await remove(5);
@@ -257,7 +254,7 @@ describe("the clock object, while it watches", () => {
     for (const _ of [1, 2]) {
       const alarm = present(await alarmOf(stub), "it is set");
       expect(alarm).toBeLessThanOrEqual(Date.now() + 4000);
-      await evictDurableObject(stub);
+      await evict(stub);
       await runDurableObjectAlarm(stub);
     }
     vi.spyOn(Date, "now").mockReturnValue(untilMs);

@@ -1,6 +1,6 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
 import { readElements } from "#modules/ledger/bulk/elements.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
@@ -22,6 +22,7 @@ import {
   bucketsAt,
   createIn,
   deleteBucket,
+  freshBucket,
   halfAudited,
   isServed,
   ledgerIn,
@@ -33,6 +34,8 @@ import {
   uuidOf,
 } from "#test/support/ledger/buckets.ts";
 import { freshName } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
 /** When an object that has failed once is called again. */
@@ -40,12 +43,7 @@ const RETRY_MS = 15_000;
 
 let bucket: string;
 beforeEach(() => {
-  bucket = freshName("bucket");
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  // The sweeps of a test must find no ledger of another one deleted.
-  await restoreBucket(bucket);
+  bucket = freshBucket();
 });
 
 describe("the purge", () => {
@@ -108,7 +106,7 @@ describe("the purge", () => {
     vi.spyOn(PipelineObject.prototype, "refresh").mockRejectedValueOnce(new Error("down"));
     expect(await at(dueMs).sweep()).toBe(dueMs + RETRY_MS);
     expect(await rowOf(ledger)).not.toBeNull();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined(),
     );
     await at(dueMs + RETRY_MS).sweep();
@@ -123,7 +121,7 @@ describe("the purge", () => {
     expect((await storageOf(audit)).tables).toContain("audit");
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs).sweep();
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect((await inLedger(ledger, "/transactions")).status).toBe(404);
     expect(await storageOf(objectOf(ledger))).toEqual(NO_STORAGE);
     expect(await storageOf(audit)).toEqual(NO_STORAGE);
@@ -157,7 +155,7 @@ describe("the purge", () => {
     expect(await object.confirmPublished(1, uuid)).toMatchObject({ ok: false });
     expect(await logIdsOf(ledger)).toEqual([1]);
     expect((await traceOf(ledger)).accounts).not.toContain('"a"');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await object.readLogs(1, 1)).toMatchObject({ value: { publishedLogId: 1 } });
     });
   });
@@ -248,7 +246,7 @@ describe("the purge", () => {
   ): AsyncGenerator<Uint8Array> {
     const encoder = new TextEncoder();
     yield encoder.encode(`${first}\n`);
-    await vi.waitFor(async () => expect(await logIdsOf(ledger)).toHaveLength(1));
+    await eventually(async () => expect(await logIdsOf(ledger)).toHaveLength(1));
     await replace(ledger);
     yield encoder.encode(`${second}\n`);
   }
@@ -275,7 +273,7 @@ describe("the events of a ledger that is deleted", () => {
     const service = LedgerService.from(systemContext(env, "test"));
     const { events } = await service.readEvents({ ledger, uuid: await uuidOf(ledger) }, 1, 1);
     expect(events).toMatchObject([{ type: "COMMITTED_TRANSACTIONS" }]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await objectOf(ledger).readLogs(1, 1)).toMatchObject({ value: { publishedLogId: 1 } });
     });
   });

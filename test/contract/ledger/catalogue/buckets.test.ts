@@ -1,6 +1,5 @@
-import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { LedgerService } from "#modules/ledger/index.ts";
 import { systemContext } from "#platform/context.ts";
 import {
@@ -18,6 +17,7 @@ import {
   bucketPage,
   createIn,
   deleteBucket,
+  freshBucket,
   isServed,
   ledgerIn,
   ledgersIn,
@@ -27,6 +27,7 @@ import {
   storageOf,
 } from "#test/support/ledger/buckets.ts";
 import { type ApiInit, api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 
 const { v2 } = sdk().ledger;
@@ -34,12 +35,7 @@ const HOUR = 3_600_000;
 
 let bucket: string;
 beforeEach(() => {
-  bucket = freshName("bucket");
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  // The sweeps of a test must find no ledger of another one deleted.
-  await restoreBucket(bucket);
+  bucket = freshBucket();
 });
 
 describe("a bucket that is deleted", () => {
@@ -145,13 +141,13 @@ describe("a bucket that is deleted", () => {
     const first = await bodyOf(await post(ledger, pay("world -> a", 5), key));
     const [trace, view] = [await traceOf(ledger), await bodyOf(await inLedger(ledger, ""))];
     await deleteBucket(bucket);
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await isServed(ledger)).toBe(false);
     await restoreBucket(bucket);
     expect(await traceOf(ledger)).toEqual(trace);
     expect(await bodyOf(await inLedger(ledger, ""))).toEqual(view);
     expect(await bodyOf(await post(ledger, pay("world -> a", 5), key))).toEqual(first);
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await okBodyOf(post(ledger, pay("a -> b", 1)))).toMatchObject({ data: { id: 3 } });
     expect(await logIdsOf(ledger)).toEqual([1, 2, 3]);
   });

@@ -107,7 +107,7 @@ describe("the rows that are billed", () => {
   let large: Map<string, Rows>;
   beforeAll(async () => {
     [small, large] = [await measureAll(100), await measureAll(5000)];
-  }, 60_000);
+  });
 
   test.each([
     // A row of the log, one of the transaction and two moves.

@@ -34,7 +34,7 @@ describe("the rows that a read takes from a ledger of 16,000 transactions", () =
   let rows: ReadonlyMap<string, number>;
   beforeAll(async () => {
     rows = await measureAll();
-  }, 120_000);
+  });
 
   const above = (max: number, isMeant: (name: string) => boolean): string[] =>
     [...rows]

@@ -13,6 +13,7 @@ import {
   pay,
   post,
 } from "#test/support/ledger/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 
 type LogView = ReturnType<typeof LogResponse.parse>;
 
@@ -42,7 +43,7 @@ async function beginImport(ledger: string, [first = "", ...others]: readonly str
     yield new TextEncoder().encode(others.join("\n"));
   }
   const done = LedgerService.from(systemContext(env, "test")).importLogs(ledger, body());
-  await vi.waitFor(async () => expect(await logIdsOf(ledger)).toEqual([1]));
+  await eventually(async () => expect(await logIdsOf(ledger)).toEqual([1]));
   return { goOn, done };
 }
 

@@ -1,9 +1,4 @@
-import {
-  abortAllDurableObjects,
-  evictDurableObject,
-  listDurableObjectIds,
-  runInDurableObject,
-} from "cloudflare:test";
+import { abortAllDurableObjects, listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import {
@@ -21,6 +16,7 @@ import {
   traceOf,
 } from "#test/support/ledger/api.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 describe("a ledger that was never created", () => {
   test("leaves nothing in its object, whatever is asked of it", async () => {
@@ -101,10 +97,7 @@ describe("the creation of ledgers", () => {
   });
 });
 
-/** A busy machine needs longer than most tests are given. */
-const SLOW = { timeout: 60_000 };
-
-describe("clients that write at once", SLOW, () => {
+describe("clients that write at once", () => {
   test("64 on one hot account lose nothing", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> hot", 64)));
@@ -173,9 +166,9 @@ describe("an object that is evicted", () => {
     const first = await bodyOf(await post(ledger, huge, key));
     await okBodyOf(post(ledger, pay("a -> b", 5, { timestamp: "2020-01-01T00:00:00Z" })));
     const before = await traceOf(ledger);
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await traceOf(ledger)).toEqual(before);
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await bodyOf(await post(ledger, huge, key))).toEqual(first);
     expect(await okBodyOf(post(ledger, pay("b -> c", 5)))).toMatchObject({ data: { id: 3 } });
     expect(await refusalOf(post(ledger, pay("b -> c", 1)))).toMatchObject({
@@ -197,7 +190,7 @@ describe("an object that is evicted", () => {
         refusals.push([response.status, response.headers.get("retry-after")]);
       }
     };
-    for (const stop of [() => evictDurableObject(objectOf(ledger)), abortAllDurableObjects]) {
+    for (const stop of [() => evict(objectOf(ledger)), abortAllDurableObjects]) {
       const writes = Array.from({ length: 20 }, write);
       await stop();
       await Promise.all(writes);

@@ -1,5 +1,5 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, test } from "vitest";
 import { storedUuid } from "#ledger-engine/storage/deletion.ts";
 import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
 import { present } from "#platform/assert.ts";
@@ -19,6 +19,8 @@ import {
   tablesIn,
 } from "#test/support/ledger/api.ts";
 import { api } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 /** How many slices the Worker may work on before the test stops it. */
 let slicesLeft = 0;
@@ -64,7 +66,7 @@ const inStorage = <T>(ledger: string, work: (sql: Sql) => T): Promise<T> =>
 /** Evicts the object of a ledger, whose next instance works on so many slices. */
 async function go(ledger: string, slices: number): Promise<void> {
   slicesLeft = slices;
-  await evictDurableObject(objectOf(ledger));
+  await evict(objectOf(ledger));
 }
 
 async function filledLedger(): Promise<string> {
@@ -78,10 +80,7 @@ async function filledLedger(): Promise<string> {
 }
 
 const waitFor = (ledger: string, rows: number): Promise<void> =>
-  vi.waitFor(async () => expect(await inStorage(ledger, visited)).toBe(rows), {
-    timeout: 25_000,
-    interval: 20,
-  });
+  eventually(async () => expect(await inStorage(ledger, visited)).toBe(rows));
 
 async function statesOf(ledger: string): Promise<string[]> {
   type Info = { data: { storage: { migrations: { state: string }[] } } };
@@ -133,7 +132,7 @@ describe("a step that works on rows, slice by slice", () => {
       expect(await statesOf(ledger)).toEqual(["DONE", "PROGRESS"]);
     }
     await go(ledger, Infinity);
-    await vi.waitFor(async () => okBodyOf(post(ledger, pay("world -> a", 1))), 25_000);
+    await eventually(async () => okBodyOf(post(ledger, pay("world -> a", 1))));
     expect(await inStorage(ledger, (sql) => [visited(sql), missed(sql)])).toEqual([SIZE + 1, 0]);
     expect(await balanceOf(ledger, "a")).toBe(SIZE + 1);
   });

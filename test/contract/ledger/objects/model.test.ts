@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "#platform/clock.ts";
@@ -10,6 +9,7 @@ import {
 } from "#test/support/ledger-engine/model/agreement.ts";
 import { steps } from "#test/support/ledger-engine/model/steps.ts";
 import { freshLedger, objectOf, readObject } from "#test/support/ledger/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 /** A ledger in an object of its own, called as the Worker calls it. */
 async function ledgerInObject(): Promise<LedgerUnderTest> {
@@ -25,7 +25,7 @@ async function ledgerInObject(): Promise<LedgerUnderTest> {
     evict: async () => {
       // A ledger that was just evicted does not run.
       await stub.assertCreated();
-      await evictDurableObject(stub);
+      await evict(stub);
     },
     // Time passes by itself here.
     wait: () => undefined,
@@ -40,4 +40,4 @@ test("the object agrees with the naive model on any sequence of writes, eviction
   });
   await fc.assert(property, { numRuns: 25 });
   expect(count).toBeGreaterThan(100);
-}, 60_000);
+});

@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { freshLedger, inLedger, objectOf, okBodyOf, refusalOf } from "#test/support/ledger/api.ts";
 import {
@@ -18,6 +17,7 @@ import {
   versionsOf,
 } from "#test/support/ledger/schema-api.ts";
 import { api } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
 
 const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: DEPOSIT } } };
 
@@ -61,7 +61,7 @@ describe("the names in a schema", () => {
     const second = await insertSchema(ledger, "v2", { body: { chart: {} }, query: `?${query}` });
     expect(second.status).toBe(204);
     expect((await readSchema(ledger, "v2")).chart).toEqual({});
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await versionsOf(ledger, `?${filtered({ $match: { version } })}`)).toEqual([version]);
     const logs = await logsOf(ledger);
     expect(logs.map(({ schemaVersion }) => schemaVersion)).toEqual([

@@ -1,6 +1,5 @@
-import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
@@ -27,6 +26,8 @@ import {
   versionsOf,
 } from "#test/support/ledger/schema-api.ts";
 import { token } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 import { DeliveryBench } from "#test/support/webhooks/deliveries.ts";
 
@@ -49,13 +50,11 @@ describe("an insertion as an event", () => {
       name: undefined,
     });
     const ledger = await ledgerWith({ chart: USERS_CHART });
-    const { payload } = await vi.waitFor(
-      async () =>
-        present(
-          (await bench.deliveriesOf(id)).find((row) => row.payload.includes(ledger)),
-          "an event",
-        ),
-      { timeout: 10_000 },
+    const { payload } = await eventually(async () =>
+      present(
+        (await bench.deliveriesOf(id)).find((row) => row.payload.includes(ledger)),
+        "an event",
+      ),
     );
     await service.deleteConfig(id);
     expect(JSON.parse(payload)).toMatchObject({
@@ -321,7 +320,7 @@ describe("an insertion", () => {
   test("is kept through an eviction", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const before = await readSchema(ledger, "v1");
-    await evictDurableObject(objectOf(ledger));
+    await evict(objectOf(ledger));
     expect(await readSchema(ledger, "v1")).toEqual(before);
     expect(await refusalOf(insertSchema(ledger, "v1", { body: { chart: {} } }))).toMatchObject({
       status: 409,

@@ -128,10 +128,7 @@ function countOperations(write: Write): number {
   return sql.count;
 }
 
-/** A busy machine needs longer than most tests are given. */
-const SLOW = { timeout: 60_000 };
-
-describe.each(WRITES)("storage that fails during %s", SLOW, (_, write) => {
+describe.each(WRITES)("storage that fails during %s", (_, write) => {
   const operations = countOperations(write);
   const expected = ledgerWithHistory().ledger;
   write(expected);
