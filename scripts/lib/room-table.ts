@@ -101,7 +101,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "ledger-engine/write": { uses: READS, packages: ["node:crypto"] },
   "ledger-engine": {
     uses: [...READS, ...engine("read", "write")],
-    packages: ["node:crypto"],
   },
   "ledger-engine/audit": {
     uses: [...ENGINE, ...RULES, "ledger-engine", ...engine("storage", "write")],

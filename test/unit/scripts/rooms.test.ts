@@ -1,15 +1,18 @@
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findViolations, readSources } from "#scripts/lib/rooms.ts";
 
 const SOURCES = readSources("src");
 
-/** `platform` may be full, so that a planted file is one too many. No test here is about that. */
-const ONE_TOO_MANY = "platform has 21 files; 20 are allowed";
+/** Folders of the sources may be full, so that a planted file is one too many. */
+const ONE_TOO_MANY: ReadonlySet<string> = new Set(
+  Array.from(SOURCES.keys(), (file) => `${dirname(file)} has 21 files; 20 are allowed`),
+);
 
 /** What the sources break once these files are planted in them. */
 function violationsWith(planted: Readonly<Record<string, string>>): string[] {
   return findViolations(new Map([...SOURCES, ...Object.entries(planted)])).filter(
-    (violation) => violation !== ONE_TOO_MANY,
+    (violation) => !ONE_TOO_MANY.has(violation),
   );
 }
 
