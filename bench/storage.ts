@@ -7,7 +7,7 @@ export type StorageFigures = z.output<typeof StorageFigures>;
 export const StorageFigures = z.object({
   /** Rows written, confirmations included. */
   rows: z.int(),
-  /** Rows that note how far the events are taken over. */
+  /** Rows that note how far the events are published. */
   confirmations: z.int(),
   alarms: z.int(),
   /** Size of the ledger's database. */

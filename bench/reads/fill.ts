@@ -87,14 +87,14 @@ function execute(engine: LedgerEngine, commands: readonly Command[]): void {
   }
 }
 
-interface Place {
+interface FillContext {
   readonly random: Random;
   readonly accounts: number;
   readonly now: bigint;
 }
 
-function commandAt(index: number, place: Place): Command {
-  const { random, accounts } = place;
+function commandAt(index: number, context: FillContext): Command {
+  const { random, accounts } = context;
   // Each account is used once before any is chosen at random.
   const account = index < accounts ? index + 1 : random.integer(1, accounts);
   if (index > accounts && random.chance(0.01)) {
@@ -105,10 +105,10 @@ function commandAt(index: number, place: Place): Command {
     const id = userAddress(account) as Account; // of the right form
     return { kind: "setMetadata", target: { type: "ACCOUNT", id }, metadata: { tier: "gold" } };
   }
-  return payment(index, account, place);
+  return payment(index, account, context);
 }
 
-function payment(index: number, account: number, { random, now }: Place): CreateTransaction {
+function payment(index: number, account: number, { random, now }: FillContext): CreateTransaction {
   const user = userAddress(account) as Account; // of the right form
   const isSpent = random.chance(0.15);
   const merchant = `merchants:${random.integer(1, MERCHANTS)}` as Account; // of the right form

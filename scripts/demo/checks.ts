@@ -197,7 +197,7 @@ const describeVolumes = (
 const mapValues = <K, V, W>(map: ReadonlyMap<K, V>, change: (value: V) => W): Map<K, W> =>
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
-/** The id of something that was played. A missing one is a fault of the demo. */
+/** The id of something that was played. A missing one is a bug of the demo. */
 export function idOf(ids: ReadonlyMap<string, number>, reference: string): number {
   const id = ids.get(reference);
   if (id === undefined) throw new Error(`${reference} was not played`);

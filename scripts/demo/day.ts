@@ -152,9 +152,9 @@ class DayPlanner {
     const steps: Step[] = [];
     for (const wallet of needs.accounts().filter((account) => account !== WORLD)) {
       for (const [asset, { input: needed }] of needs.volumes(wallet)) {
-        const lacking = needed - this.#books.balance(wallet, asset);
-        if (lacking <= 0n) continue;
-        const amount = lacking * BigInt(this.#random.integer(1, TOP_UP_FACTOR_MAX));
+        const shortfall = needed - this.#books.balance(wallet, asset);
+        if (shortfall <= 0n) continue;
+        const amount = shortfall * BigInt(this.#random.integer(1, TOP_UP_FACTOR_MAX));
         const accountMetadata = { [wallet]: { [`uses ${asset}`]: "yes" } };
         const postings = [{ source: WORLD, destination: wallet, amount, asset }];
         steps.push(this.#commit("top-up", postings, { accountMetadata }));

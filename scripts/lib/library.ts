@@ -164,7 +164,7 @@ function withRelativeImports(file: string, all: string): string {
   });
 }
 
-/** Puts a folder in the place of another, which is never there by halves. */
+/** Replaces a folder by another one, so that nobody ever sees half of it. */
 function replace(folder: string, fresh: string): void {
   const old = `${fresh}-old`;
   if (existsSync(folder)) renameSync(folder, old);

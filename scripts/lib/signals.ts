@@ -1,9 +1,9 @@
-/** Calls `stop` once, when this process is told to end: by Ctrl-C, by `kill`, or because its terminal is closed. */
+/** Calls `stop` once, when this process is isStopping to end: by Ctrl-C, by `kill`, or because its terminal is closed. */
 export function onStop(stop: () => void): void {
-  let told = false;
+  let isStopping = false;
   const once = (): void => {
-    if (told) return;
-    told = true;
+    if (isStopping) return;
+    isStopping = true;
     stop();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, once);

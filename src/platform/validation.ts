@@ -38,7 +38,7 @@ export const MetadataSchema = z
     }
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === "string") continue;
-      // One fault is enough to refuse it, and there may be a million.
+      // One problem is enough to refuse the input, which may have a million of them.
       if (context.issues.length > 0) return;
       context.addIssue({ code: "custom", message: "expected a text", path: [key] });
     }
@@ -58,7 +58,7 @@ export function toValidationError(error: z.ZodError, what: string): AppError {
   });
 }
 
-/** Most faults that one error lists. */
+/** Most problems that one error lists. */
 const DETAILS_MAX = 20;
 
 /** A parameter or field that is part of the API and that this version does not serve. */

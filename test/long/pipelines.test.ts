@@ -60,8 +60,8 @@ test(
     while (!isDone() && Date.now() < deadline) await delay(200);
     for (const ledger of LEDGERS) await assertDelivered(ledger);
     expect([...http.violations, ...clickhouse.violations]).toEqual([]);
-    for (const { faults, repeated } of [http.summary, clickhouse.summary]) {
-      expect(faults).toBeGreaterThan(ENTRIES / 1000);
+    for (const { failures, repeated } of [http.summary, clickhouse.summary]) {
+      expect(failures).toBeGreaterThan(ENTRIES / 1000);
       expect(repeated).toBeGreaterThan(0);
     }
   },

@@ -66,7 +66,7 @@ export class TokenVerifier {
     const token = this.#recall(text) ?? (await this.#verify(text, request.url));
     // A token that is remembered may have come through another host.
     if (!request.url.startsWith(token.origin)) this.#keysOf(token.issuer, request.url);
-    if (!allows(token.principal.scopes, scope)) throw lacking(scope);
+    if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
     return token.principal;
   };
 
@@ -103,7 +103,7 @@ export class TokenVerifier {
 
   async #findKey(keys: KeyCache, kid: string): Promise<CryptoKey> {
     const key = await keys.find(kid).catch((error: unknown) => {
-      // Our own keys come from our database: its failure is not the token's fault.
+      // Our own keys come from our database: its failure says nothing about the token.
       if (keys === this.#options.ownKeys) throw error;
       throw invalid("the keys of the token's issuer are not available now", error);
     });
@@ -192,7 +192,7 @@ function assertInTime({ exp, nbf = 0 }: Claims, nowMs: number): void {
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError("UNAUTHENTICATED", message, { cause, details: 'error="invalid_token"' });
 
-const lacking = (scope: Scope): AppError =>
+const missingScope = (scope: Scope): AppError =>
   new AppError("UNAUTHENTICATED", `the token lacks the scope ${scope}`, {
     details: `error="insufficient_scope", scope="${scope}"`,
   });

@@ -129,16 +129,16 @@ export class Delivery {
     batch: readonly LogItem[],
     { spec, destination }: { spec: PipelineSpec; destination: ExporterDestination },
   ): Promise<NextRun | undefined> {
-    const fault = await send(destination, spec.ledger, batch);
-    if (fault === undefined) {
+    const problem = await send(destination, spec.ledger, batch);
+    if (problem === undefined) {
       const { id: lastLogId } = present(batch.at(-1), "a batch has entries");
       const accepted = { lastLogId, count: batch.length };
       this.#progress.advance(spec.resets, accepted, this.#ports.nowMs());
       return undefined;
     }
-    // What has changed meanwhile counts at once: the fault may be one of the exporter as it was.
+    // What has changed meanwhile counts at once: the problem may be one of the exporter as it was.
     const isCurrent = (await this.#ports.spec()) === spec;
-    return isCurrent ? this.#failed(fault) : undefined;
+    return isCurrent ? this.#failed(problem) : undefined;
   }
 
   /** Undefined where the ledger is gone, which it may be for a while. */
@@ -209,7 +209,7 @@ const idleBackoff = ({ pullMs }: DeliveryOptions): Backoff =>
 /** What clients see of an error that is none of a destination; the log has all of it. */
 const UNEXPECTED = "an unexpected error; see the logs of the server";
 
-/** Bindings throw where calls of other servers resolve to a fault. */
+/** Bindings throw where calls of other servers resolve to a problem. */
 async function send(
   destination: ExporterDestination,
   ledger: string,

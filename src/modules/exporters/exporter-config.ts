@@ -109,9 +109,9 @@ function readSecrets(secrets: SecretFields, config: ExporterConfig): ReadonlyMap
   return found;
 }
 
-const invalid = (driver: string, fault: ConfigError): AppError =>
+const invalid = (driver: string, error: ConfigError): AppError =>
   new AppError(
     "VALIDATION",
-    `driver '${driver}' invalid: exporter '${driver}' has ${fault.kind} configuration: ${fault.message}`,
-    { cause: fault, details: fault.field === "" ? "config" : `config.${fault.field}` },
+    `driver '${driver}' invalid: exporter '${driver}' has ${error.kind} configuration: ${error.message}`,
+    { cause: error, details: error.field === "" ? "config" : `config.${error.field}` },
   );

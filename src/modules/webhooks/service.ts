@@ -9,7 +9,7 @@ import { sweep } from "./sweep.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
-import { findUrlFault } from "#platform/http/outbound.ts";
+import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 
 /** A config as a client sends it; without a secret, one is made. */
@@ -107,8 +107,9 @@ export class WebhookService {
   }
 
   #toFields({ endpoint, secret, eventTypes, name }: ConfigInput): ConfigFields {
-    const fault = findUrlFault(endpoint, this.#context.calls.policy);
-    if (fault !== undefined) throw new AppError("VALIDATION", `invalid config: endpoint ${fault}`);
+    const problem = urlProblem(endpoint, this.#context.calls.policy);
+    if (problem !== undefined)
+      throw new AppError("VALIDATION", `invalid config: endpoint ${problem}`);
     return { endpoint, secret: secret ?? newSecret(), eventTypes, name };
   }
 }

@@ -58,20 +58,20 @@ export function toFilterText(value: unknown): string | undefined {
   return text;
 }
 
-interface Place {
+interface NodeBounds {
   readonly depth: number;
   readonly budget: { left: number };
 }
 
-function parseNode(value: unknown, place: Place): Filter {
-  if (place.depth > FILTER_DEPTH_MAX) {
+function parseNode(value: unknown, bounds: NodeBounds): Filter {
+  if (bounds.depth > FILTER_DEPTH_MAX) {
     throw invalid(`the filter is nested deeper than ${FILTER_DEPTH_MAX} levels`);
   }
-  if (--place.budget.left < 0) {
+  if (--bounds.budget.left < 0) {
     throw invalid(`the filter has more than ${FILTER_NODES_MAX} operators`);
   }
   const [operator, operand] = singleEntry(value, "a filter");
-  const inner = { ...place, depth: place.depth + 1 };
+  const inner = { ...bounds, depth: bounds.depth + 1 };
   switch (operator) {
     case "$and":
     case "$or":

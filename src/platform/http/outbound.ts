@@ -42,7 +42,7 @@ export const OUTBOUND_URL_LENGTH_MAX = 2048;
 const ERROR_LENGTH_MAX = 500;
 
 /** What is wrong with a URL that calls should go to, as the rest of a sentence; `undefined` when nothing is. */
-export function findUrlFault(text: string, policy: OutboundPolicy): string | undefined {
+export function urlProblem(text: string, policy: OutboundPolicy): string | undefined {
   if (text.length > OUTBOUND_URL_LENGTH_MAX) {
     return `is longer than ${OUTBOUND_URL_LENGTH_MAX} characters`;
   }
@@ -61,8 +61,8 @@ export async function callOutbound(
 ): Promise<OutboundResult> {
   const deadline = new Deadline(call.timeoutMs);
   try {
-    const fault = findUrlFault(call.url, policy);
-    if (fault !== undefined) return { kind: "unreachable", error: `the URL ${fault}` };
+    const problem = urlProblem(call.url, policy);
+    if (problem !== undefined) return { kind: "unreachable", error: `the URL ${problem}` };
     const response = await deadline.race(
       fetch(call.url, {
         method: call.method,

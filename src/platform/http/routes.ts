@@ -5,10 +5,10 @@ import type { AppEnv } from "./context.ts";
 export type MethodFinder = (path: string) => readonly string[];
 
 /** The paths of operations, a segment at a time. */
-interface Place {
+interface RouteNode {
   readonly methods: Set<string>;
-  readonly fixed: Map<string, Place>;
-  parameter?: Place;
+  readonly fixed: Map<string, RouteNode>;
+  parameter?: RouteNode;
 }
 
 /**
@@ -16,28 +16,28 @@ interface Place {
  * `/{ledger}/x`.
  */
 export function methodFinder(app: OpenAPIHono<AppEnv>): MethodFinder {
-  const root = newPlace();
+  const root = newNode();
   for (const definition of app.openAPIRegistry.definitions) {
     if (definition.type !== "route") continue;
     const { method, path } = definition.route;
-    path.split("/").reduce(madePlace, root).methods.add(method.toUpperCase());
+    path.split("/").reduce(ensureNode, root).methods.add(method.toUpperCase());
   }
-  return (path) => [...(findPlace(root, path)?.methods ?? [])];
+  return (path) => [...(findNode(root, path)?.methods ?? [])];
 }
 
-const newPlace = (): Place => ({ methods: new Set(), fixed: new Map() });
+const newNode = (): RouteNode => ({ methods: new Set(), fixed: new Map() });
 
-function madePlace(place: Place, segment: string): Place {
-  if (segment.startsWith("{")) return (place.parameter ??= newPlace());
-  const inner = place.fixed.get(segment) ?? newPlace();
-  place.fixed.set(segment, inner);
+function ensureNode(node: RouteNode, segment: string): RouteNode {
+  if (segment.startsWith("{")) return (node.parameter ??= newNode());
+  const inner = node.fixed.get(segment) ?? newNode();
+  node.fixed.set(segment, inner);
   return inner;
 }
 
-function findPlace(root: Place, path: string): Place | undefined {
-  let place: Place | undefined = root;
+function findNode(root: RouteNode, path: string): RouteNode | undefined {
+  let node: RouteNode | undefined = root;
   for (const segment of path.split("/")) {
-    place = place?.fixed.get(segment) ?? (segment === "" ? undefined : place?.parameter);
+    node = node?.fixed.get(segment) ?? (segment === "" ? undefined : node?.parameter);
   }
-  return place;
+  return node;
 }

@@ -50,22 +50,22 @@ export function encodeCursor(query: PageQuery): string {
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
 const KeyValue = z.union([Integer, z.string()]).nullish();
-const Moment = z
+const OptionalDate = z
   .string()
   .nullish()
   .transform((text, context) => {
     if (text === null || text === undefined) return undefined;
-    const moment = parseTimestamp(text);
-    if (moment === undefined) context.addIssue("expected an RFC 3339 date");
-    return moment;
+    const date = parseTimestamp(text);
+    if (date === undefined) context.addIssue("expected an RFC 3339 date");
+    return date;
   });
 const CursorSchema = z.object({
   column: z.string(),
   order: z.union([z.literal(0), z.literal(1)]),
   pageSize: z.int().min(1),
   filters: z.object({
-    pit: Moment,
-    oot: Moment,
+    pit: OptionalDate,
+    oot: OptionalDate,
     qb: z.unknown().optional(),
     expand: z.array(z.string()).optional(),
     opts: z.record(z.string(), z.union([z.string(), z.int(), z.boolean(), z.null()])).nullish(),

@@ -64,5 +64,5 @@ export class NodeSql implements Sql {
 const STATEMENTS_MAX = 300;
 /** Most pages of the file that are kept in memory, in KiB: SQLite's 2 MiB are too few for writes to many accounts. */
 const CACHE_KIB_MAX = 32_768;
-/** After so many written pages of 4 KiB, the file takes over what the write-ahead log holds. */
+/** After so many written pages of 4 KiB, SQLite copies the write-ahead log into the file. */
 const LOG_PAGES = 10_000;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
-import { findUrlFault } from "#platform/http/outbound.ts";
+import { urlProblem } from "#platform/http/outbound.ts";
 import { api, bodyOf } from "#test/support/platform/api.ts";
 import {
   UNKNOWN_ID,
@@ -122,9 +122,9 @@ describe("create", () => {
   test("judges hosts in this runtime as anywhere else", () => {
     const policy = { allowPrivateHosts: false };
     for (const host of ["0x7f.1", "2130706433", "[::ffff:7f00:1]", "localhost", "10.0.0.1"]) {
-      expect(findUrlFault(`http://${host}/`, policy)).toMatch(/not a public host/);
+      expect(urlProblem(`http://${host}/`, policy)).toMatch(/not a public host/);
     }
-    expect(findUrlFault("https://example.com/in", policy)).toBeUndefined();
+    expect(urlProblem("https://example.com/in", policy)).toBeUndefined();
   });
 });
 

@@ -59,7 +59,7 @@ export const items = (from: number, to: number): LogItem[] =>
   Array.from({ length: to - from + 1 }, (_, index) => item(from + index));
 
 /** What an error says, and about which field. */
-export function faultOf(open: (config: ExporterConfig) => unknown, config: ExporterConfig) {
+export function configErrorOf(open: (config: ExporterConfig) => unknown, config: ExporterConfig) {
   try {
     open(config);
   } catch (error) {

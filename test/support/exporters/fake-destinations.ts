@@ -6,15 +6,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** A log entry as a sink got it; `text` is what must be the same on every arrival. */
-export interface SunkEntry {
+/** A log entry as a destination got it; `text` is what must be the same on every arrival. */
+export interface ReceivedEntry {
   readonly ledger: string;
   readonly id: number;
   readonly text: string;
 }
 
-/** What a sink has of one ledger. */
-class SunkLog {
+/** What a destination has of one ledger. */
+class ReceivedLog {
   /** By id, in the order of first arrival. */
   readonly texts = new Map<number, string>();
   /** The last entry of what was accepted. */
@@ -33,11 +33,11 @@ const HANGING = new Set([25, 250]);
  */
 export abstract class FakeDestination {
   readonly violations: string[] = [];
-  readonly #logs = new Map<string, SunkLog>();
+  readonly #logs = new Map<string, ReceivedLog>();
   readonly #random: Random;
   readonly #server: Server = createServer();
   #requests = 0;
-  #faults = 0;
+  #failures = 0;
   #repeated = 0;
   #isRestarting = false;
 
@@ -68,7 +68,7 @@ export abstract class FakeDestination {
   }
 
   get summary() {
-    return { requests: this.#requests, faults: this.#faults, repeated: this.#repeated };
+    return { requests: this.#requests, failures: this.#failures, repeated: this.#repeated };
   }
 
   /** How many different entries have arrived. */
@@ -90,14 +90,14 @@ export abstract class FakeDestination {
   }
 
   /** The entries of a request, none for one that is about something else. Throws what is wrong with its form. */
-  protected abstract parse(request: IncomingMessage, body: string): readonly SunkEntry[];
+  protected abstract parse(request: IncomingMessage, body: string): readonly ReceivedEntry[];
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#requests++;
     if (this.#fails(0.05)) return void request.destroy();
     const entries = this.parse(request, await text(request));
     if (HANGING.has(this.#requests)) {
-      this.#faults++;
+      this.#failures++;
       return;
     }
     if (this.#random.chance(0.1)) await delay(this.#random.integer(20, 200));
@@ -111,11 +111,11 @@ export abstract class FakeDestination {
 
   #fails(probability: number): boolean {
     if (!this.#random.chance(probability)) return false;
-    this.#faults++;
+    this.#failures++;
     return true;
   }
 
-  #store(entries: readonly SunkEntry[]): void {
+  #store(entries: readonly ReceivedEntry[]): void {
     const [first] = entries;
     if (first === undefined) return;
     const log = this.#logOf(first.ledger);
@@ -141,13 +141,13 @@ export abstract class FakeDestination {
     }
   }
 
-  #accept(entries: readonly SunkEntry[]): void {
+  #accept(entries: readonly ReceivedEntry[]): void {
     const last = entries.at(-1);
     if (last !== undefined) this.#logOf(last.ledger).acceptedId = last.id;
   }
 
-  #logOf(ledger: string): SunkLog {
-    const known = this.#logs.get(ledger) ?? new SunkLog();
+  #logOf(ledger: string): ReceivedLog {
+    const known = this.#logs.get(ledger) ?? new ReceivedLog();
     this.#logs.set(ledger, known);
     return known;
   }
@@ -159,7 +159,7 @@ export class FakeHttpDestination extends FakeDestination {
     return `http://${this.host}/in`;
   }
 
-  protected parse({ method, url }: IncomingMessage, body: string): readonly SunkEntry[] {
+  protected parse({ method, url }: IncomingMessage, body: string): readonly ReceivedEntry[] {
     if (method !== "POST" || url !== "/in") throw new Error(`${method} ${url}`);
     return (parseJson(body) as { id: number; ledger: string }[]).map(({ ledger, ...entry }) => ({
       ledger,
@@ -183,7 +183,7 @@ export class FakeClickHouse extends FakeDestination {
   protected parse(
     { method, url = "", headers }: IncomingMessage,
     body: string,
-  ): readonly SunkEntry[] {
+  ): readonly ReceivedEntry[] {
     const { pathname, searchParams } = new URL(url, `http://${this.host}`);
     const credentials = [headers["x-clickhouse-user"], headers["x-clickhouse-key"]].join();
     if (method !== "POST" || pathname !== "/" || credentials !== "florin,s@cret") {
@@ -207,7 +207,7 @@ export class FakeClickHouse extends FakeDestination {
   }
 }
 
-function toRow(line: string): SunkEntry {
+function toRow(line: string): ReceivedEntry {
   const row = parseJson(line) as { ledger: string; id: number; date: string; data: object };
   if (Object.keys(row).join() !== ROW_FIELDS || !ROW_DATE.test(row.date)) {
     throw new Error(`no row of the table: ${line}`);

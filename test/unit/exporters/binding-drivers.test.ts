@@ -3,7 +3,7 @@ import { noopDriver } from "#modules/exporters/drivers/noop.ts";
 import { queueDriver } from "#modules/exporters/drivers/queue.ts";
 import { r2Driver } from "#modules/exporters/drivers/r2.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items } from "#test/support/exporters/destinations.ts";
+import { FakeServer, configErrorOf, item, items } from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 
@@ -33,10 +33,10 @@ describe("the queue driver", () => {
     const queue = new FakeQueue();
     const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
     const large = { id: 2, text: `{"id":2,"type":"${"x".repeat(128_000)}"}` };
-    const fault = await queueDriver
+    const problem = await queueDriver
       .open({ binding: "EXPORT_LOGS" }, context)
       .send("main", [item(1), large]);
-    expect(fault).toBe(
+    expect(problem).toBe(
       "log entry 2 is larger than a message of a queue, which has at most 127000 bytes",
     );
     expect(queue.batches).toEqual([]);
@@ -60,8 +60,8 @@ describe("the queue driver", () => {
       EXPORT_BUCKET: { put: () => undefined },
     };
     const context = new FakeServer().context({ bindings });
-    const fault = faultOf((config) => queueDriver.open(config, context), { binding });
-    expect(fault).toMatchObject({ field: "binding", message });
+    const error = configErrorOf((config) => queueDriver.open(config, context), { binding });
+    expect(error).toMatchObject({ field: "binding", message });
   });
 });
 
@@ -107,7 +107,7 @@ describe("the r2 driver", () => {
     const bucket = { put: () => undefined, createMultipartUpload: () => undefined };
     const bindings = { EXPORT_QUEUE: { sendBatch: () => undefined }, EXPORT_BUCKET: bucket };
     const context = new FakeServer().context({ bindings });
-    expect(faultOf((given) => r2Driver.open(given, context), config)?.field).toBe(field);
+    expect(configErrorOf((given) => r2Driver.open(given, context), config)?.field).toBe(field);
   });
 });
 
@@ -117,7 +117,8 @@ test("the noop driver accepts everything", async () => {
   expect(await destination.send("main", items(1, 3))).toBeUndefined();
   expect(server.calls).toEqual([]);
   expect(
-    faultOf((config) => noopDriver.open(config, server.context()), { batching: { maxItems: "x" } })
-      ?.field,
+    configErrorOf((config) => noopDriver.open(config, server.context()), {
+      batching: { maxItems: "x" },
+    })?.field,
   ).toBe("batching.maxItems");
 });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { clickhouseDriver } from "#modules/exporters/drivers/clickhouse.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items, LARGE } from "#test/support/exporters/destinations.ts";
+import {
+  FakeServer,
+  configErrorOf,
+  item,
+  items,
+  LARGE,
+} from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 
@@ -137,16 +143,18 @@ describe("the clickhouse driver", () => {
     ["/d/e", "dsn has more than a database in its path"],
   ])("refuses clickhouse://u:p@h%s", (rest, message) => {
     const context = new FakeServer().context();
-    const fault = faultOf((given) => clickhouseDriver.open(given, context), {
+    const error = configErrorOf((given) => clickhouseDriver.open(given, context), {
       dsn: `clickhouse://u:p@h${rest}`,
     });
-    expect(fault).toMatchObject({ field: "dsn", message });
+    expect(error).toMatchObject({ field: "dsn", message });
   });
 
   test("goes to public hosts only, by whichever scheme", () => {
     const context = new FakeServer().context({ policy: { allowPrivateHosts: false } });
     const open = (host: string) =>
-      faultOf((config) => clickhouseDriver.open(config, context), { dsn: `clickhouse://${host}` });
+      configErrorOf((config) => clickhouseDriver.open(config, context), {
+        dsn: `clickhouse://${host}`,
+      });
     expect(open("127.1")?.message).toBe("dsn names 127.0.0.1, which is not a public host");
     expect(open("0x7f000001:9000")?.message).toContain("127.0.0.1");
     expect(open("ch.example.com")).toBeUndefined();
@@ -169,10 +177,10 @@ describe("the clickhouse driver", () => {
         new Response(`Code: 1. ${"x".repeat(270)} ${headers.get("x-clickhouse-key")} ${dsn}`, {
           status,
         });
-      const fault = await clickhouseDriver.open({ dsn }, server.context()).send("l", [item(1)]);
-      expect(fault).toMatch(/x \*\*\* http:\/\/us/);
-      expect(fault).not.toContain("p:ss");
-      expect(fault).not.toContain("p%3A");
+      const problem = await clickhouseDriver.open({ dsn }, server.context()).send("l", [item(1)]);
+      expect(problem).toMatch(/x \*\*\* http:\/\/us/);
+      expect(problem).not.toContain("p:ss");
+      expect(problem).not.toContain("p%3A");
     }
     server.respond = ({ headers }) => {
       throw new Error(`no header ${headers.get("x-clickhouse-key")}`);
@@ -232,7 +240,7 @@ describe("the clickhouse driver", () => {
     [{ dsn: "http://u:%0a@h/d" }, "dsn has credentials that do not fit into a header"],
   ])("refuses %j", (config, message) => {
     const context = new FakeServer().context();
-    expect(faultOf((given) => clickhouseDriver.open(given, context), config)).toMatchObject({
+    expect(configErrorOf((given) => clickhouseDriver.open(given, context), config)).toMatchObject({
       field: "dsn",
       message,
     });

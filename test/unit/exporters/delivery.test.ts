@@ -213,13 +213,13 @@ describe("a failure", () => {
 });
 
 describe("orders that come while a batch is under way", () => {
-  const whileSending = (change: (run: DeliveryRun) => void, fault?: string) => {
+  const whileSending = (change: (run: DeliveryRun) => void, problem?: string) => {
     const run = new DeliveryRun({ pageSize: 10 });
     run.log = idsTo(30);
     run.respond = () => {
       if (run.sent.length === 2) {
         change(run);
-        return fault;
+        return problem;
       }
       return undefined;
     };
@@ -262,13 +262,13 @@ describe("orders that come while a batch is under way", () => {
   });
 
   test("to vanish leave nothing behind", async () => {
-    for (const fault of [undefined, "no"]) {
+    for (const problem of [undefined, "no"]) {
       const sql = new NodeSql();
       const run = new DeliveryRun({ pageSize: 10, sql });
       run.log = idsTo(30);
       run.respond = () => {
         run.remove();
-        return fault;
+        return problem;
       };
       expect(await run.run()).toBeUndefined();
       expect(run.sent).toHaveLength(1);

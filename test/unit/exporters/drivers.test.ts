@@ -2,7 +2,13 @@ import { describe, expect, test } from "vitest";
 import { elasticsearchDriver } from "#modules/exporters/drivers/elasticsearch.ts";
 import { httpDriver } from "#modules/exporters/drivers/http.ts";
 import { parseJson } from "#platform/json.ts";
-import { FakeServer, faultOf, item, items, LARGE } from "#test/support/exporters/destinations.ts";
+import {
+  FakeServer,
+  configErrorOf,
+  item,
+  items,
+  LARGE,
+} from "#test/support/exporters/destinations.ts";
 
 const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 
@@ -28,10 +34,10 @@ describe("the http driver", () => {
     [301, "the answer is 301"],
     [400, "the answer is 400: no such thing"],
     [503, "the answer is 503: no such thing"],
-  ])("takes %i for %s", async (status, fault) => {
+  ])("takes %i for %s", async (status, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(status === 301 ? null : "no such\n\tthing", { status });
-    expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(fault);
+    expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(problem);
   });
 
   test("shows no secret of its URL that a server repeats", async () => {
@@ -49,8 +55,8 @@ describe("the http driver", () => {
     server.respond = () => {
       throw new Error("connection refused");
     };
-    const fault = await httpDriver.open({ url }, server.context()).send("main", [item(1)]);
-    expect(fault).toBe("no answer: connection refused");
+    const problem = await httpDriver.open({ url }, server.context()).send("main", [item(1)]);
+    expect(problem).toBe("no answer: connection refused");
   });
 
   test.each([
@@ -88,8 +94,8 @@ describe("the http driver", () => {
     ],
   ])("refuses %j because of %s", (config, field, message) => {
     const { context } = { context: new FakeServer().context() };
-    expect(faultOf((given) => httpDriver.open(given, context), config)).toMatchObject({
-      name: "ConfigFault",
+    expect(configErrorOf((given) => httpDriver.open(given, context), config)).toMatchObject({
+      name: "ConfigError",
       field,
       message,
     });
@@ -97,7 +103,7 @@ describe("the http driver", () => {
 
   test("goes to public hosts only, unless the deployment allows others", () => {
     const context = new FakeServer().context({ policy: { allowPrivateHosts: false } });
-    expect(faultOf((config) => httpDriver.open(config, context), { url })?.message).toBe(
+    expect(configErrorOf((config) => httpDriver.open(config, context), { url })?.message).toBe(
       "url names 127.0.0.1, which is not a public host",
     );
   });
@@ -186,11 +192,11 @@ describe("the elasticsearch driver", () => {
     ["<html>", "the answer is none of a bulk: <html>"],
     ['{"items":[]}', "the answer has 0 items for 1 entries"],
     ['{"items":[{}]}', "1 of 1 entries were refused, first 1 with undefined: {}"],
-  ])("does not take %s for acceptance", async (body, fault) => {
+  ])("does not take %s for acceptance", async (body, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(body);
     const destination = elasticsearchDriver.open({ endpoint }, server.context());
-    expect(await destination.send("main", [item(1)])).toBe(fault);
+    expect(await destination.send("main", [item(1)])).toBe(problem);
   });
 
   test.each([
@@ -213,14 +219,14 @@ describe("the elasticsearch driver", () => {
     [{ endpoint, indexes: "x" }, "indexes", "unknown field 'indexes'"],
   ])("refuses %j because of %s", (config, field, message) => {
     const context = new FakeServer().context();
-    const fault = faultOf((given) => elasticsearchDriver.open(given, context), config);
-    expect(fault).toMatchObject({ field, message });
+    const error = configErrorOf((given) => elasticsearchDriver.open(given, context), config);
+    expect(error).toMatchObject({ field, message });
   });
 
   test("refuses to sign for AWS, which it can't", () => {
     const context = new FakeServer().context();
     const open = (awsEnabled: boolean) =>
-      faultOf((config) => elasticsearchDriver.open(config, context), {
+      configErrorOf((config) => elasticsearchDriver.open(config, context), {
         endpoint,
         authentication: { awsEnabled },
       });

@@ -157,7 +157,7 @@ describe("a secret", () => {
     ["the port is another one", clickhouse("http://u:p@h:81/d")],
     ["it would leave an encrypted connection", clickhouse("https://u:p@h/d")],
   ])("is not kept where %s", (_why, stored) => {
-    const fault = refusal(() => keepSecrets(clickhouse("http://u:***@h/d"), stored));
-    expect(fault).toMatchObject({ kind: "VALIDATION", details: "config.dsn" });
+    const error = refusal(() => keepSecrets(clickhouse("http://u:***@h/d"), stored));
+    expect(error).toMatchObject({ kind: "VALIDATION", details: "config.dsn" });
   });
 });

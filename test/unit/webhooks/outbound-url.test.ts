@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { findUrlFault } from "#platform/http/outbound.ts";
+import { urlProblem } from "#platform/http/outbound.ts";
 
 const check = (url: string, allowPrivateHosts = false): string | undefined =>
-  findUrlFault(url, { allowPrivateHosts });
+  urlProblem(url, { allowPrivateHosts });
 
 const PRIVATE_HOSTS = [
   // loopback, in every notation

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  type AttemptFacts,
+  type AttemptInfo,
   classify,
   isExhausted,
   judge,
@@ -17,7 +17,7 @@ const STANDARD: RetryPolicy = {
   abortAfterMs: 10 * HOUR,
   maxAttempts: 15,
 };
-const FIRST: AttemptFacts = { index: 0, statusCode: 500, cycleStartedMs: 0, respondedMs: 0 };
+const FIRST: AttemptInfo = { index: 0, statusCode: 500, cycleStartedMs: 0, respondedMs: 0 };
 
 /** When attempts are made at an endpoint that always answers `statusCode` at once. */
 function attemptTimes(policy: RetryPolicy, statusCode = 503): number[] {
@@ -102,8 +102,8 @@ describe("schedule", () => {
 });
 
 describe("Retry-After", () => {
-  const next = (facts: Partial<AttemptFacts>): number | undefined => {
-    const verdict = judge({ ...FIRST, ...facts }, STANDARD);
+  const next = (attempt: Partial<AttemptInfo>): number | undefined => {
+    const verdict = judge({ ...FIRST, ...attempt }, STANDARD);
     return verdict.status === "pending" ? verdict.nextAttemptMs : undefined;
   };
 

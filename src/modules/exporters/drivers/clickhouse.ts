@@ -5,7 +5,7 @@ import {
   type Driver,
   type DriverContext,
   excerptOf,
-  faultOf,
+  problemOf,
   textOf,
 } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
@@ -33,12 +33,12 @@ export const clickhouseDriver: Driver = {
     return {
       batching,
       async send(ledger, entries) {
-        const createFault = hasTable ? undefined : await run(server, { query: CREATE }, context);
-        if (createFault !== undefined && !DENIED.test(createFault)) return createFault;
+        const createProblem = hasTable ? undefined : await run(server, { query: CREATE }, context);
+        if (createProblem !== undefined && !DENIED.test(createProblem)) return createProblem;
         const body = entries.map((entry) => toRow(ledger, entry)).join("");
-        const fault = await run(server, { query: INSERT, body }, context);
-        hasTable = fault === undefined;
-        return fault;
+        const problem = await run(server, { query: INSERT, body }, context);
+        hasTable = problem === undefined;
+        return problem;
       },
     };
   },
@@ -67,8 +67,8 @@ async function run(
   const search = new URLSearchParams({ ...parameters, ...(body === undefined ? {} : { query }) });
   const url = `${origin}/?${search.toString()}`;
   const result = await callDestination({ url, headers, body: body ?? query }, context);
-  const fault = faultOf(result, secrets);
-  if (fault !== undefined || result.kind === "unreachable") return fault;
+  const problem = problemOf(result, secrets);
+  if (problem !== undefined || result.kind === "unreachable") return problem;
   // The status is sent when the statement has ended; a proxy in between may still have answered before.
   const text = excerptOf(textOf(result), secrets);
   const failed = result.headers.has("x-clickhouse-exception-code") || /^Code: \d/.test(text);

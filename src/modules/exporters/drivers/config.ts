@@ -3,7 +3,7 @@ export type ExporterConfig = Readonly<Record<string, unknown>>;
 
 /** A config is wrong. `malformed` means of another shape than the driver reads. */
 export class ConfigError extends Error {
-  override name = "ConfigFault";
+  override name = "ConfigError";
   readonly kind: "invalid" | "malformed";
   /** Path of the field, such as `batching.maxItems`; empty for the whole config. */
   readonly field: string;

@@ -4,7 +4,7 @@ import type { LogItem } from "./log-page.ts";
 import {
   callOutbound,
   type Fetch,
-  findUrlFault,
+  urlProblem,
   type OutboundCall,
   type OutboundPolicy,
   type OutboundResult,
@@ -57,8 +57,8 @@ export interface SecretPlace {
 
 /** A URL of a config that calls may go to. */
 export function assertCallable(field: string, url: string, { policy }: DriverContext): void {
-  const fault = findUrlFault(url, policy);
-  if (fault !== undefined) throw new ConfigError(field, `${field} ${fault}`);
+  const problem = urlProblem(url, policy);
+  if (problem !== undefined) throw new ConfigError(field, `${field} ${problem}`);
 }
 
 /** Time for one call of a destination, the reading of the answer included. */
@@ -79,7 +79,7 @@ export const callDestination = (
  * What is wrong with an answer, if anything is: none came, or its status is not one of success. A server may repeat what it
  * was sent, the `secrets` as well.
  */
-export function faultOf(
+export function problemOf(
   result: OutboundResult,
   secrets: readonly string[] = [],
 ): string | undefined {

@@ -6,7 +6,7 @@ import {
   callDestination,
   type Driver,
   excerptOf,
-  faultOf,
+  problemOf,
   textOf,
 } from "./driver.ts";
 import { assertKnown, booleanField, isObject, objectField, textField } from "./fields.ts";
@@ -44,9 +44,9 @@ export const elasticsearchDriver: Driver = {
       async send(ledger, entries) {
         const body = entries.map((entry) => toLines(target, ledger, entry)).join("");
         const result = await callDestination({ url, headers, body }, context);
-        const fault = faultOf(result, secrets);
-        if (fault !== undefined || result.kind === "unreachable") return fault;
-        const refusal = faultIn(textOf(result), entries);
+        const problem = problemOf(result, secrets);
+        if (problem !== undefined || result.kind === "unreachable") return problem;
+        const refusal = problemIn(textOf(result), entries);
         return refusal === undefined ? undefined : refusal.what + excerptOf(refusal.text, secrets);
       },
     };
@@ -126,7 +126,7 @@ const documentId = (ledger: string, { id }: LogItem): string =>
  * What an answer says against the entries, in our words and in a text of the server. Each entry has an item in it, in their
  * order.
  */
-function faultIn(
+function problemIn(
   text: string,
   entries: readonly LogItem[],
 ): { readonly what: string; readonly text: string } | undefined {

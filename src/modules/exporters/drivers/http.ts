@@ -1,6 +1,6 @@
 import { BATCHING, readBatching } from "./batching.ts";
 import { ConfigError } from "./config.ts";
-import { assertCallable, callDestination, type Driver, faultOf } from "./driver.ts";
+import { assertCallable, callDestination, type Driver, problemOf } from "./driver.ts";
 import { assertKnown, textField } from "./fields.ts";
 import { withLedger } from "./log-page.ts";
 import { originOf, replaceUrlSecrets, urlSecretsOf } from "./url-secrets.ts";
@@ -26,7 +26,7 @@ export const httpDriver: Driver = {
       async send(ledger, entries) {
         const body = `[${entries.map((entry) => withLedger(entry, ledger)).join(",")}]\n`;
         const headers = { "content-type": "application/json" };
-        return faultOf(await callDestination({ url, headers, body }, context), secrets);
+        return problemOf(await callDestination({ url, headers, body }, context), secrets);
       },
     };
   },

@@ -33,7 +33,7 @@ export function readElements(
     : elementsOf(chunks, { splitter: new ScriptSplitter(), parse: parseScript });
 }
 
-interface Reading<T> {
+interface ElementFormat<T> {
   readonly splitter: Splitter<T>;
   /** A piece as the request for an element, and its size. Throws `VALIDATION`. */
   readonly parse: (piece: T, index: number) => { request: unknown; size: number };
@@ -41,7 +41,7 @@ interface Reading<T> {
 
 async function* elementsOf<T>(
   chunks: AsyncIterable<Uint8Array>,
-  { splitter, parse }: Reading<T>,
+  { splitter, parse }: ElementFormat<T>,
 ): AsyncGenerator<Result<StreamElement>> {
   let index = 0;
   try {
@@ -70,7 +70,7 @@ async function* piecesOf<T>(
 
 function toElement<T>(
   piece: Result<T>,
-  { parse, index }: { parse: Reading<T>["parse"]; index: number },
+  { parse, index }: { parse: ElementFormat<T>["parse"]; index: number },
 ): Result<StreamElement> {
   if (!piece.ok) {
     const message = `element ${index}: ${piece.failure.message}`;

@@ -64,7 +64,7 @@ const NOT_CREATED: Refusal = {
 export interface LogRange {
   readonly info: LedgerInfo;
   readonly entries: readonly LogEntry[];
-  /** The last entry whose event is known to be taken over. */
+  /** The last entry whose event has certainly been published. */
   readonly publishedLogId: number;
 }
 

@@ -11,7 +11,7 @@ export interface RetryPolicy {
 }
 
 /** An attempt as the retry rules see it. Times are milliseconds since the epoch. */
-export interface AttemptFacts {
+export interface AttemptInfo {
   /** Attempts before this one in the generation. */
   readonly index: number;
   /** 0 when no answer came. */
@@ -34,7 +34,7 @@ export type Verdict =
 export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 
 /** What an attempt means for its delivery. */
-export function judge(attempt: AttemptFacts, policy: RetryPolicy): Verdict {
+export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };
   const nextAttemptMs = outcome === "permanent_failure" ? undefined : retryTime(attempt, policy);
@@ -61,7 +61,7 @@ export function isExhausted(
   return (attemptCount > 0 && isCapped) || nowMs - cycleStartedMs > policy.abortAfterMs;
 }
 
-function retryTime(attempt: AttemptFacts, policy: RetryPolicy): number | undefined {
+function retryTime(attempt: AttemptInfo, policy: RetryPolicy): number | undefined {
   if (policy.maxAttempts > 0 && attempt.index + 1 >= policy.maxAttempts) return undefined;
   let scheduledMs = 0;
   let waitMs = 0;

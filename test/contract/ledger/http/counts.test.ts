@@ -99,7 +99,7 @@ async function measureAll(size: number): Promise<Map<string, Rows>> {
   });
 }
 
-/** How many more rows a search by halves reads in the larger ledger. */
+/** How many more rows a binary search reads in the larger ledger. */
 const SEARCH_ROWS = 20;
 
 describe("the rows that are billed", () => {

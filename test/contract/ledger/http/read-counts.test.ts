@@ -7,7 +7,7 @@ import { CountingSql } from "#test/support/ledger/counting-sql.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
 const SIZE = 16_000;
-/** A small multiple of a page of fifteen: each item is some rows, and a search by halves is some more. */
+/** A small multiple of a page of fifteen: each item is some rows, and a binary search is some more. */
 const PAGE_ROWS_MAX = 1000;
 
 /** What is bounded by the number of accounts or references, because no index serves it. */

@@ -279,7 +279,7 @@ async function measurePast(size: number): Promise<number[]> {
 
 test("volumes of the past take no more rows in a larger ledger", async () => {
   const [small, large] = [await measurePast(300), await measurePast(3000)];
-  // A date becomes an id by halves.
+  // A date becomes an id by binary search.
   expect(large.map((rows, index) => rows <= (small[index] ?? 0) + 40)).toEqual([
     true,
     true,

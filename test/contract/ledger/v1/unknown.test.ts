@@ -105,7 +105,7 @@ describe("a ledger that does not exist", () => {
     }
   });
 
-  test("is neither shown nor made again after its deletion, until it is restored", async () => {
+  test("is neither shown nor created again after its deletion, until it is restored", async () => {
     const own = freshName();
     const create = { body: pay("world -> a", 1) };
     await okBodyOf(inV1(own, "/transactions", create));

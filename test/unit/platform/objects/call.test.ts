@@ -51,12 +51,12 @@ describe("a call of an object", () => {
   });
 });
 
-test("the clock is named where it cannot be told a time", async () => {
+test("the clock is named where it cannot be set to a time", async () => {
   const gone = () => Promise.reject(platformError("overloaded"));
   const CLOCK = { getByName: () => ({ arm: gone, watch: gone }) };
   const env = { CLOCK } as unknown as Pick<Env, "CLOCK">; // no more of it is called
-  for (const told of [armClock(env, 1), watchClock(env, 1)]) {
-    await expect(told).rejects.toMatchObject({
+  for (const call of [armClock(env, 1), watchClock(env, 1)]) {
+    await expect(call).rejects.toMatchObject({
       kind: "OVERLOADED",
       message: expect.stringMatching(/^the clock is busy/) as string,
     });

@@ -278,9 +278,9 @@ test("the other side agrees in the end, whoever is killed when and whatever come
     { minLength: 1, maxLength: 10 },
   );
   // At which of their steps the callers are killed, and which calls of the other side come again at the end.
-  const faults = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
+  const failures = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
   await fc.assert(
-    fc.asyncProperty(steps, faults, async (all, stream) => {
+    fc.asyncProperty(steps, failures, async (all, stream) => {
       const world = new World();
       const late: Thing[] = [];
       let isSafe = false;

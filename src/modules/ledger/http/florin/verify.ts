@@ -9,7 +9,7 @@ import { BigInteger, Count, dataOf } from "#platform/http/schemas.ts";
 const VerifyResponse = z
   .object({
     status: z.enum(["running", "consistent", "inconsistent"]),
-    lastLogId: Count.openapi({ description: "The last log entry that was made again" }),
+    lastLogId: Count.openapi({ description: "The last log entry that was replayed" }),
     rows: z.record(z.string(), Count).openapi({ description: "Rows that were compared, by table" }),
     totals: z
       .array(z.object({ asset: z.string(), input: BigInteger, output: BigInteger }))

@@ -31,7 +31,7 @@ const LIST_RULES: ListRules = {
 export function registerLedgers(app: OpenAPIHono<AppEnv>): void {
   registerCatalogue(app);
   registerLedgerMetadata(app);
-  registerLedgerFacts(app);
+  registerLedgerInfo(app);
 }
 
 function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
@@ -149,7 +149,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-function registerLedgerFacts(app: OpenAPIHono<AppEnv>): void {
+function registerLedgerInfo(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {

@@ -27,7 +27,7 @@ function request(counts: () => Promise<unknown>): Context<AppEnv> {
 describe.each([
   ["written to", withAutoCreatedLedger],
   ["read", withLedgerOrEmpty],
-] as const)("a ledger that exists and is %s", (_, inLedger) => {
+] as const)("a ledger that exists and is %s", (_, withLedger) => {
   test("is asked once, and the catalogue never", async () => {
     const value = { transactions: 1, accounts: 2 };
     let calls = 0;
@@ -35,7 +35,7 @@ describe.each([
       calls++;
       return { ok: true, value };
     };
-    const answer = await inLedger(request(counts), "main", (service) =>
+    const answer = await withLedger(request(counts), "main", (service) =>
       service.countLedger("main"),
     );
     expect([answer, calls]).toEqual([value, 1]);
@@ -47,7 +47,7 @@ describe.each([
       calls++;
       throw new AppError("NOT_FOUND", "nothing there");
     };
-    await expect(inLedger(request(unusable("an object")), "main", work)).rejects.toThrow(
+    await expect(withLedger(request(unusable("an object")), "main", work)).rejects.toThrow(
       "nothing there",
     );
     expect(calls).toBe(1);
@@ -63,7 +63,7 @@ describe.each([
     const work = async () => {
       throw new AppError(kind, "why", { details: "where" });
     };
-    await expect(inLedger(request(unusable("an object")), "main", work)).rejects.toMatchObject({
+    await expect(withLedger(request(unusable("an object")), "main", work)).rejects.toMatchObject({
       kind: known,
       message: "why",
       details: "where",
