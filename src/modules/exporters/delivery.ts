@@ -14,9 +14,9 @@ import {
   waitAfterFailures,
 } from "#platform/work/backoff.ts";
 
-/** Where a delivery touches the world; tests pass their own. */
+/** What a delivery needs from outside; tests pass fakes. */
 export interface DeliveryPorts {
-  /** What is to be done now. The same object as before, as long as nothing has changed. */
+  /** Returns the current spec: the same object as before, as long as nothing has changed. */
   readonly spec: () => Promise<PipelineSpec | undefined>;
   /** Entries behind a position, undefined for the beginning. Throws `LEDGER_NOT_FOUND`. */
   readonly readPage: (
@@ -38,17 +38,23 @@ export interface DeliveryOptions {
   readonly pageSize: number;
 }
 
-/** When to go on: never, unless something changes; or at a time, which after a failure nothing but a change makes earlier. */
+/**
+ * When the next run starts: at a time, or only after a change. After a failure, only a change makes the run start
+ * earlier.
+ */
 export type NextRun =
   | { readonly kind: "never" }
   | { readonly kind: "at"; readonly atMs: number; readonly isRetry: boolean };
 
-/** How long one run goes on sending. Then another begins, with limits of the platform of its own. */
+/** How long one run sends. Then another run begins, for which the platform counts its limits anew. */
 const RUN_MS_MAX = 20_000;
 /** Most batches that one run sends: a page and a batch are a call each, of which the platform allows 1,000. */
 const RUN_BATCHES_MAX = 300;
 
-/** Longest wait between attempts, in retry periods: repairs show soon, and an endpoint that is gone is not flooded. */
+/**
+ * Longest wait between attempts, in retry periods: a repaired endpoint gets its entries soon, and a dead one is not
+ * flooded.
+ */
 const RETRY_PERIODS_MAX = 6;
 /** Pipelines that have failed together spread out over half of their wait. */
 const RETRY_JITTER = 0.5;
@@ -73,7 +79,7 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Sends what there is to send, and says when to go on. Never throws. */
+  /** Sends the new entries and returns when the next run starts. It never throws. */
   async run(): Promise<NextRun> {
     const { nowMs } = this.#ports;
     const run: Run = { endsAtMs: nowMs() + RUN_MS_MAX, batches: 0 };
@@ -100,7 +106,7 @@ export class Delivery {
     return isFull ? nowMs : this.#flushAtMs(destination);
   }
 
-  /** Sends a page; says when to go on where there are no more. */
+  /** Sends one page. Returns when the next run starts if there are no more entries. */
   async #sendPage(run: Run): Promise<NextRun | undefined> {
     const spec = await this.#ports.spec();
     const progress = this.#progress.read();
@@ -141,7 +147,7 @@ export class Delivery {
     return isCurrent ? this.#failed(problem) : undefined;
   }
 
-  /** Undefined where the ledger is gone, which it may be for a while. */
+  /** Undefined if the ledger is deleted, perhaps only until it is restored. */
   async #readPage(
     { ledger }: PipelineSpec,
     position: number | undefined,
@@ -168,7 +174,7 @@ export class Delivery {
     return Math.min(batching.itemsMax ?? Infinity, this.#options.pageSize);
   }
 
-  /** Entries may wait longer than an object stays in memory, so that the store knows since when. */
+  /** Entries may wait longer than the object stays in memory, so the store keeps the time since when they wait. */
   #flushAtMs({ batching }: ExporterDestination): number {
     return this.#progress.waitingSince(this.#ports.nowMs()) + batching.flushAfterMs;
   }
@@ -202,14 +208,17 @@ const failureBackoff = ({ retryMs }: DeliveryOptions): Backoff => ({
   jitter: RETRY_JITTER,
 });
 
-/** Looks become rarer the longer nothing comes: they only make up for a lost message, as new entries wake a pipeline. */
+/**
+ * The longer a ledger has no new entries, the rarer its pipeline polls it: new entries wake the pipeline, and polling
+ * only makes up for a lost message.
+ */
 const idleBackoff = ({ pullMs }: DeliveryOptions): Backoff =>
   doubling(pullMs, Math.max(IDLE_MS_MAX, pullMs));
 
-/** What clients see of an error that is none of a destination; the log has all of it. */
+/** What clients see of an error that does not come from a destination. The whole error is in the log. */
 const UNEXPECTED = "an unexpected error; see the logs of the server";
 
-/** Bindings throw where calls of other servers resolve to a problem. */
+/** Turns what a binding throws into a problem, which is what calls to other servers resolve to. */
 async function send(
   destination: ExporterDestination,
   ledger: string,

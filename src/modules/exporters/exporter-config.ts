@@ -75,8 +75,8 @@ export function maskSecrets({ driver, config }: ExporterSetup): ExporterConfig {
 }
 
 /**
- * Puts stored secrets where their masks were sent back. A new server would get to see them, so they have to be sent again
- * for one. Throws `VALIDATION`.
+ * Replaces masks that were sent back by the stored secrets. If the config names another server, the secrets have to be
+ * sent again, because that server would receive them. Throws `VALIDATION`.
  */
 export function keepSecrets(
   setup: ExporterSetup,

@@ -18,16 +18,16 @@ import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Most exporters of a deployment: a list of them is one page. */
 export const EXPORTERS_MAX = 1000;
-/** How often an update is tried that others get in the way of. */
+/** How many times an update is attempted when concurrent updates interfere. */
 const UPDATE_ATTEMPTS_MAX = 5;
 
 /** An exporter as clients see it: without its secrets. */
 export interface ShownExporter extends Exporter {
-  /** What keeps it from working, where its config, which is empty then, can't be read. */
+  /** Why the exporter cannot work: its config can't be read, and is empty here. */
   readonly error?: string;
 }
 
-/** The use cases of exporters. Their secrets never leave it but for the destination. */
+/** The use cases of exporters. Secrets leave this class only towards their destination. */
 export class ExporterService {
   readonly #exporters: ExporterStore;
   readonly #reconciler: PipelineReconciler;
@@ -69,7 +69,10 @@ export class ExporterService {
     return toShown(exporter);
   }
 
-  /** Replaces driver and config; its pipelines go on with them where they are. Throws `VALIDATION` or `NOT_FOUND`. */
+  /**
+   * Replaces driver and config. The exporter's pipelines continue with them at their positions. Throws `VALIDATION` or
+   * `NOT_FOUND`.
+   */
   async update(id: string, input: ExporterInput): Promise<void> {
     const setup = parseSetup(input, this.#context);
     await this.#reconciler.change(() => this.#replace(id, setup));
@@ -120,7 +123,7 @@ function toShown({ id, driver, config, createdAt }: Omit<StoredExporter, "seal">
     : { id, driver, config: maskSecrets(setup), createdAt };
 }
 
-/** Says of a refusal what was refused, as Formance Ledger does. */
+/** Adds what was refused to the message of a refusal, as Formance Ledger does. */
 function creating<T>(work: () => T): T {
   try {
     return work();

@@ -97,7 +97,7 @@ export class ExporterStore {
     try {
       return { ...exporter, config: openConfig(this.#box, id, seal) };
     } catch (error) {
-      // One that is lost must not take the others along.
+      // One config that is lost must not make the others unreadable.
       logError("the config of an exporter can't be decrypted", error, { exporter: id });
       return { ...exporter, config: undefined };
     }

@@ -14,7 +14,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** When a run that was cut off by a crash or a deploy is taken up again, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
-/** When an alarm that could do nothing rings again. */
+/** How long after an alarm that could do nothing the next one rings. */
 const BROKEN_BACKOFF = doubling(15_000, 300_000);
 /** How often a pipeline looks whether exporters are served again, in milliseconds. */
 const UNSERVED_MS = 3_600_000;
@@ -31,15 +31,15 @@ const UNSERVED_MS = 3_600_000;
  */
 export class PipelineObject extends DurableObject<Env> {
   readonly #progress: ProgressStore;
-  /** Opened when it is needed: an object must not fail to be made because of a setting. */
+  /** The settings are read at their first use, so that a wrong one does not keep the object from being created. */
   #opened: Delivery | undefined;
-  /** As it was read last; undefined to read it again. */
+  /** The spec that was read last; undefined if it has to be read again. */
   #spec: PipelineSpec | undefined;
-  /** Calls so far that ask for a run: they tell whether one came while a run was ending. */
+  /** The numbers of changes and wake-ups show whether one came while a run was ending. */
   #changes = 0;
   #wakes = 0;
   #isRunning = false;
-  /** For good: an answer that was under way then may still speak of the pipeline. */
+  /** Whether the pipeline is deleted for good. An answer that is still under way may describe it as it was before. */
   #isRemoved = false;
   /** After a failure, an alarm that comes earlier is one that was set before it. */
   #retryAtMs = 0;
@@ -51,7 +51,7 @@ export class PipelineObject extends DurableObject<Env> {
     this.#progress = new ProgressStore(durableSql(ctx.storage));
   }
 
-  /** Reads again what to do, and does it. Gives all storage back where the pipeline is deleted. */
+  /** Reads the spec again and acts on it. Deletes all storage if the pipeline is deleted. */
   async refresh(): Promise<void> {
     const spec = await PipelineStore.from(this.env).findSpec(this.#id());
     this.#changes++;
@@ -61,7 +61,7 @@ export class PipelineObject extends DurableObject<Env> {
     }
     if (this.#adopt(spec)) {
       this.#retryAtMs = 0;
-      // Also where it is to stop: a run that is under way looks at what it is to do, and another one ends at once.
+      // A pipeline that stops gets the alarm, too: a run under way checks the spec, and a new run ends at once.
       if (!this.#isRunning) await this.ctx.storage.setAlarm(Date.now());
     }
   }
@@ -79,7 +79,7 @@ export class PipelineObject extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(atMs);
   }
 
-  /** How far it got; undefined where it knows nothing of its pipeline yet. */
+  /** The pipeline's progress; undefined if the object does not know its pipeline yet. */
   progress(): Progress | undefined {
     return this.#progress.read();
   }
@@ -139,9 +139,10 @@ export class PipelineObject extends DurableObject<Env> {
     if (this.#spec !== undefined) return this.#spec;
     const id = this.#id();
     const found = await PipelineStore.from(this.env).findSpec(id);
-    // Whatever has come meanwhile is newer.
+    // Any spec that was adopted meanwhile is newer.
     if (found === undefined || this.#spec !== undefined) return this.#spec;
-    // Nothing that was read later has been taken: this counts, even if it is older than what was taken before.
+    // No spec that was read later has been adopted, so this one counts, even if its revision is smaller than the
+    // adopted one.
     if (!this.#adopt(found) && !this.#isRemoved) {
       this.#progress.toEarlier(found, Date.now());
       this.#spec = found;
@@ -149,7 +150,7 @@ export class PipelineObject extends DurableObject<Env> {
     return this.#spec;
   }
 
-  /** Takes what is to be done, unless something newer was taken; returns whether it counts. */
+  /** Adopts the spec unless a newer one was adopted. Returns whether the spec counts. */
   #adopt(spec: PipelineSpec): boolean {
     const { id, revision, resets } = spec;
     if (this.#isRemoved || !this.#progress.adopt({ id, revision, resets }, Date.now()))

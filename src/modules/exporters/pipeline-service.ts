@@ -32,7 +32,7 @@ export const PIPELINES_PER_LEDGER_MAX = 50;
 
 /** A pipeline, and how far it got. */
 export interface RunningPipeline extends Pipeline {
-  /** Undefined where it has not begun. */
+  /** Undefined if the pipeline has delivered nothing yet. */
   readonly progress: Progress | undefined;
 }
 
@@ -130,7 +130,10 @@ export class PipelineService {
     throw new AppError("VALIDATION", `pipeline '${id}' already started`);
   }
 
-  /** What is being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, or `NOT_FOUND` also where it is stopped. */
+  /**
+   * Stops a pipeline. Entries that are being sent may still be accepted. Throws `LEDGER_NOT_FOUND`, or `NOT_FOUND` also
+   * where it is stopped.
+   */
   async stop(target: PipelineTarget): Promise<void> {
     if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, false))) return;
     throw unknownPipeline(target);
@@ -149,7 +152,7 @@ export class PipelineService {
     throw unknownPipeline(target);
   }
 
-  /** Deletes all pipelines of a ledger, which may be deleted; returns whether all of them know. */
+  /** Deletes all pipelines of a ledger, which may itself be deleted. Returns whether all their objects know of it. */
   async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
     const { pipelines } = this.#stores;
     if ((await pipelines.list(ledger.name)).length > 0) {
@@ -159,8 +162,8 @@ export class PipelineService {
   }
 
   /**
-   * Lets the pipelines of ledgers know of new entries; the last of them, where it is known. When this resolves, each of
-   * them has it durably, or the sweep will tell it.
+   * Wakes the pipelines of ledgers that have new entries. When this resolves, each pipeline has stored an alarm, or the
+   * sweep will wake it.
    */
   async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
     if (lastLogIds.size === 0 || !exporterSettings.of(this.#env).FLORIN_EXPORTERS) return;
@@ -187,7 +190,7 @@ export class PipelineService {
     if (areThere) await this.#reconciler.settle(requestLimits());
   }
 
-  /** Goes on with what was cut off. Returns when to sweep next, in milliseconds since the epoch. */
+  /** Continues interrupted work. Returns when to sweep next, in milliseconds since the epoch. */
   async sweep(): Promise<number | undefined> {
     await this.#reconciler.run(sweepLimits());
     return this.#reconciler.nextSweepMs();
@@ -223,7 +226,7 @@ export class PipelineService {
     throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
   }
 
-  /** What the object knows of an earlier reset is no progress any more. */
+  /** Progress that the object made before the latest reset does not count. */
   async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
     const progress = await reachObject(this.#env.PIPELINES.getByName(pipeline.id).progress(), {
       object: "pipeline",
@@ -232,7 +235,7 @@ export class PipelineService {
     return { ...pipeline, progress: progress?.resets === pipeline.resets ? progress : undefined };
   }
 
-  /** A part of the export says which entry is its last, and where the log ends. */
+  /** Each page of the export names its last entry and the last entry of the log. */
   async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
     const object = this.#env.LEDGERS.getByName(ledger);
     const page = await callObject(object.read("exportLogs", [-1, undefined, 1]), {
@@ -254,8 +257,8 @@ export const deletePipelinesOf = (
 ): Promise<boolean> => PipelineService.from(context).removeAllOf(ledger);
 
 /**
- * Lets the pipelines of a ledger know of entries that are no events. Never throws: a pipeline looks by itself later, and
- * what its ledger did is done.
+ * Wakes the pipelines of a ledger for entries that publish no events. It never throws: the write has already happened,
+ * and the pipelines poll the ledger later anyway.
  */
 export async function wakePipelinesOf(context: ServiceContext, ledger: string): Promise<void> {
   try {
@@ -265,7 +268,7 @@ export async function wakePipelinesOf(context: ServiceContext, ledger: string): 
   }
 }
 
-/** Lets the pipelines of a bucket go on, whose ledgers are back. Never throws, as above. */
+/** Wakes the pipelines of a bucket whose ledgers were restored. It never throws, as above. */
 export async function resumePipelinesOf(context: ServiceContext, bucket: string): Promise<void> {
   try {
     await PipelineService.from(context).resumeBucket(bucket);

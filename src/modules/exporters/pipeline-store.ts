@@ -39,7 +39,7 @@ export interface PipelineTarget {
   readonly id: string;
 }
 
-/** A ledger, and not another one that gets its name after it. */
+/** Identifies a ledger, and no later ledger of the same name. */
 export interface LedgerIdentity {
   readonly name: string;
   readonly uuid: string;
@@ -113,7 +113,7 @@ export class PipelineStore {
     return this.#change({ enabled: false, deletedAt: now }, liveTarget(target));
   }
 
-  /** Removes the pipelines of a ledger, unless another one has its name. */
+  /** Removes the pipelines of a ledger, unless a later ledger has its name. */
   async removeAllOf({ name, uuid }: LedgerIdentity, now: Timestamp): Promise<void> {
     const names = this.#db
       .select({ name: ledgers.name })

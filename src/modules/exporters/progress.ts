@@ -12,7 +12,7 @@ export interface Progress {
   readonly waitingSinceMs: number | undefined;
   /** Whether its ledger was found gone. */
   readonly isPaused: boolean;
-  /** Since the pipeline was made, repetitions included. */
+  /** Entries delivered since the pipeline was created, repetitions included. */
   readonly entries: number;
   readonly batches: number;
   readonly deliveredAtMs: number | undefined;
@@ -27,7 +27,7 @@ export interface DeliveryFailure {
   readonly message: string;
 }
 
-/** Which version of its spec a pipeline works by. */
+/** Identifies the version of the spec that a pipeline follows. */
 export interface SpecVersion {
   readonly id: string;
   readonly revision: number;
@@ -162,7 +162,7 @@ export class ProgressStore {
     return nowMs;
   }
 
-  /** Notes whether the ledger is gone. A ledger that is gone or has nothing to send is no failure any more. */
+  /** Records whether the ledger is gone. If it is gone or has no new entries, earlier failures are cleared. */
   rest({ isPaused }: { readonly isPaused: boolean }): void {
     if (!this.#exists) return;
     this.#sql.all(

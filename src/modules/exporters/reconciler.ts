@@ -7,7 +7,7 @@ import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
 
 export type PipelineReconciler = Reconciler<PendingPipeline>;
 
-/** How the objects of pipelines are called: side by side, and none is waited for longer than this. */
+/** How the objects of pipelines are called: concurrently, each with this time limit. */
 export const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
 /** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls. */
 const CALLS_PER_REQUEST_MAX = 60;

@@ -13,8 +13,8 @@ export const exporters = sqliteTable("exporters", {
 });
 
 /**
- * Which ledger is sent to which exporter. How far it got is in the object of the pipeline. A deleted row stays until that
- * has given its storage back; it outlives its exporter, so that the two are not tied.
+ * Which ledger is sent to which exporter. The progress is in the pipeline's object. A deleted row stays until the
+ * object has deleted its storage, and may outlive its exporter, so there is no foreign key between the two.
  */
 export const pipelines = sqliteTable(
   "pipelines",

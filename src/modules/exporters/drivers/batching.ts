@@ -14,7 +14,7 @@ export interface Batching {
 /** The field that configs of all drivers may have. */
 export const BATCHING = "batching";
 
-/** Where a config does not say. */
+/** How long entries wait if a config does not say, in milliseconds. */
 const FLUSH_AFTER_MS = 1000;
 /** Longest wait for a batch to fill. */
 const FLUSH_AFTER_MS_MAX = 3_600_000;

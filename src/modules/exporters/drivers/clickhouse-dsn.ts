@@ -17,8 +17,8 @@ const SETTINGS = {
 };
 
 /**
- * What the URL parser takes as it is written. It also takes spaces around, line breaks inside, one slash or none, and
- * backslashes for slashes: the password of such a DSN would not be found, and be shown.
+ * A DSN that the URL parser reads without repairing it. The parser also accepts surrounding spaces, line breaks, a
+ * missing slash, and backslashes; in such a DSN the password would not be found, and answers would show it.
  */
 const ABSOLUTE = /^(https?|clickhouse):\/\/[^\s/?#\\][^\s\\]*$/i;
 
@@ -83,7 +83,7 @@ function fromNative(dsn: string): URL {
     throw new ConfigError("dsn", "dsn has no host that an http(s) URL can have");
   }
   const url = new URL(`http${text}`);
-  // Not the port of `url`, which leaves out the standard one of HTTP.
+  // The port is not read from `url`, because that leaves out the standard port of HTTP.
   const { port } = new URL(dsn);
   const isSecure = readSecure(url, port);
   const httpPort = readHttpPort(url, port) ?? (isSecure ? HTTPS_PORT : HTTP_PORT);
@@ -143,7 +143,8 @@ const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
       [name, "credentials and database go into http://user:password@host:8123/database"] as const,
   ),
   ...["http_port", "secure"].map((name) => [name, "only a clickhouse:// DSN takes it"] as const),
-  // Connections of the native protocol are what they are about. The server would take them for settings and refuse each call.
+  // These parameters configure connections of the native protocol. The server would take them for settings and refuse
+  // each call.
   ...[
     "alt_hosts",
     "block_buffer_size",

@@ -51,14 +51,14 @@ export const clickhouseDriver: Driver = {
 const CREATE = `CREATE TABLE IF NOT EXISTS logs (
   ledger String, id Int64, type String, date DateTime64(6, 'UTC'), data String
 ) ENGINE = ReplacingMergeTree ORDER BY (ledger, id)`;
-/** A user who may insert only needs a table that others have made. */
+/** A user who may only insert needs a table that somebody else has created. */
 const DENIED = /\bCode: 497\b/;
 const INSERT = "INSERT INTO logs (ledger, id, type, date, data) FORMAT JSONEachRow";
 
-/** A server, and what no error may show. */
+/** A server, and the secrets that no error may show. */
 type PipelineTarget = ClickhouseServer & { readonly secrets: readonly string[] };
 
-/** Runs a statement; resolves to what went wrong. */
+/** Runs a statement. Resolves to a description of the problem, or to nothing if there was none. */
 async function run(
   { secrets, origin, parameters, headers }: PipelineTarget,
   { query, body }: { readonly query: string; readonly body?: string },
@@ -69,7 +69,7 @@ async function run(
   const result = await callDestination({ url, headers, body: body ?? query }, context);
   const problem = problemOf(result, secrets);
   if (problem !== undefined || result.kind === "unreachable") return problem;
-  // The status is sent when the statement has ended; a proxy in between may still have answered before.
+  // ClickHouse sends the status when the statement has ended, but a proxy in between may have answered earlier.
   const text = excerptOf(textOf(result), secrets);
   const failed = result.headers.has("x-clickhouse-exception-code") || /^Code: \d/.test(text);
   if (!failed && result.bodyError === undefined) return undefined;

@@ -41,7 +41,7 @@ export interface ExporterDestination {
 export interface SecretFields {
   /** The config with what `replace` returns in the place of each secret. */
   readonly replace: (config: ExporterConfig, replace: ReplaceSecret) => ExporterConfig;
-  /** The server that gets to see them: stored secrets are not kept for another one. */
+  /** The host that receives the secrets. When a config names another host, stored secrets are not reused. */
   readonly secretHost: (config: ExporterConfig) => string;
 }
 
@@ -76,8 +76,8 @@ export const callDestination = (
   );
 
 /**
- * What is wrong with an answer, if anything is: none came, or its status is not one of success. A server may repeat what it
- * was sent, the `secrets` as well.
+ * Describes what is wrong with an answer: none came, or its status is not a success. The server's text is masked,
+ * because a server may repeat the `secrets` that it was sent.
  */
 export function problemOf(
   result: OutboundResult,
@@ -98,7 +98,7 @@ const EXCERPT_LENGTH_MAX = 300;
 
 /** What stands in the place of a secret. */
 export const SECRET_MASK = "***";
-/** Shorter ones are found everywhere, and masks would tell where; in characters. */
+/** Shortest secret that is masked, in characters. Shorter ones occur in any text, so masks would reveal them. */
 const SECRET_LENGTH_MIN = 4;
 
 /** The beginning of a text from elsewhere, on one line and without secrets. */

@@ -71,7 +71,7 @@ export const elasticsearchDriver: Driver = {
 interface Authentication {
   /** The value of the header. */
   readonly authorization?: string;
-  /** What it is made of. */
+  /** The secrets that the header contains. */
   readonly secrets?: readonly string[];
 }
 
@@ -104,7 +104,7 @@ function readAuthentication(config: ExporterConfig): Authentication {
   return { authorization: `Basic ${credentials}`, secrets: [credentials, password] };
 }
 
-/** Below the endpoint, whose path and parameters stay. */
+/** Appends a path to the endpoint and keeps the endpoint's own path and parameters. */
 function bulkUrl(endpoint: string): string {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/_bulk`;
@@ -123,8 +123,8 @@ const documentId = (ledger: string, { id }: LogItem): string =>
   Buffer.from(stringifyJson({ logID: id, ledger })).toString("base64url");
 
 /**
- * What an answer says against the entries, in our words and in a text of the server. Each entry has an item in it, in their
- * order.
+ * Describes which entries an answer refuses, in our words with a text of the server. The answer has an item for each
+ * entry, in the same order.
  */
 function problemIn(
   text: string,
@@ -152,7 +152,7 @@ interface BulkItem {
 const isTaken = ({ status, error }: BulkItem): boolean =>
   typeof status === "number" && status >= 200 && status < 300 && error === undefined;
 
-/** Undefined where the text is no such answer. */
+/** Undefined if the text is not an answer of the bulk API. */
 function readItems(text: string): BulkItem[] | undefined {
   let answer: unknown;
   try {

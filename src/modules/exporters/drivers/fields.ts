@@ -31,7 +31,7 @@ export function objectField(config: Fields, path: string): Fields {
   throw mistyped(path, value, "object");
 }
 
-/** Refuses what nothing would read: a misspelt field must not pass for a setting. `under` is a path, or empty. */
+/** Refuses unknown fields, so that a misspelt field does not seem to be a setting. `under` is a path, or empty. */
 export function assertKnown(fields: Fields, names: readonly string[], under = ""): void {
   for (const name of Object.keys(fields)) {
     if (names.includes(name)) continue;

@@ -40,7 +40,7 @@ const tooLarge = ({ id }: LogItem): string =>
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
-/** Bodies in runs that one call takes. */
+/** Splits bodies into runs of which each fits into one call. */
 function* partsOf(bodies: readonly string[]): Generator<readonly string[]> {
   let part: string[] = [];
   let bytes = 0;

@@ -12,7 +12,7 @@ export function replaceUrlSecrets(
 ): ExporterConfig {
   const url = config[path];
   if (typeof url !== "string") return config;
-  // Some programs percent-encode the mask on its way back.
+  // Some programs percent-encode the mask when they send it back.
   const replaceWritten: ReplaceSecret = (secret, place) =>
     replace(decode(secret) === SECRET_MASK ? SECRET_MASK : secret, place);
   const withoutPassword = replacePassword(url, path, replaceWritten);
@@ -42,7 +42,7 @@ const replacePassword = (url: string, path: string, replace: ReplaceSecret): str
     (_, before: string, password: string) => before + replace(password, { path, name: path }),
   );
 
-/** A parameter that is masked without need does no harm: its mask keeps its value. */
+/** Masking a parameter without need does no harm: when its mask is sent back, the stored value stays. */
 const SECRET_NAME = /auth|bearer|code|cred|jwt|key|pass|pwd|secret|session|sig|token/i;
 const QUERY = /^([^?#]*\?)([^#]*)/;
 
@@ -52,7 +52,7 @@ function replaceParameters(url: string, path: string, replace: ReplaceSecret): s
     const [written = "", ...values] = parameter.split("=");
     const [name, value] = [decode(written), values.join("=")];
     if (value === "" || !SECRET_NAME.test(name)) return parameter;
-    // One name may come several times; each has a value of its own.
+    // A name may occur several times, each time with its own value.
     const count = seen.filter((other) => other === name).length;
     seen.push(name);
     const place = { path, name: `${path}?${name}${count === 0 ? "" : `[${count}]`}` };
@@ -64,7 +64,7 @@ function replaceParameters(url: string, path: string, replace: ReplaceSecret): s
   );
 }
 
-/** As it is where its percent encoding is broken. */
+/** Decodes a text; a text with a broken percent encoding is returned unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -11,7 +11,7 @@ import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 
 const TAGS = ["Exporters"];
 
-/** Where exporters are not served, these are no routes. */
+/** The routes do not exist if the deployment serves no exporters. */
 export function assertExportersServed(c: Context<AppEnv>): void {
   if (exporterSettings.of(c.env).FLORIN_EXPORTERS) return;
   throw new AppError("NOT_FOUND", `no route ${c.req.path}`);

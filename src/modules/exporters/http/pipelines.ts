@@ -158,7 +158,7 @@ function registerSwitch(app: OpenAPIHono<AppEnv>, { verb, operationId, summary }
   );
 }
 
-/** What only Florin tells, below `/api/florin/v1`. */
+/** The routes that only Florin has, below `/api/florin/v1`. */
 export function registerPipelineStates(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -80,7 +80,7 @@ const Failure = z
   })
   .openapi("PipelineFailure");
 
-/** What Florin tells of a pipeline besides the reference's fields. */
+/** The fields of a pipeline that only Florin has. */
 export const PipelineStateResponse = z
   .object({
     id: z.string(),

@@ -37,7 +37,7 @@ export function toPipelineStateView(pipeline: MeasuredPipeline): StateView {
   };
 }
 
-/** By ids, of which those behind the first one need not be taken. */
+/** The lag is computed from ids, and some ids after the first one may be unused. */
 function lagOf(lastLogId: number | undefined, logIds: MeasuredPipeline["logIds"]): number {
   if (logIds === undefined) return 0;
   return Math.max(0, logIds.last - (lastLogId ?? logIds.first - 1));
