@@ -20,7 +20,7 @@ const VERSION = "v2.4.0";
 
 /** Shortest time between two searches for an unknown key of ours, in our own database, in milliseconds. */
 const OWN_KEYS_PAUSE_MS = 1000;
-/** The same for other issuers, who must not be flooded because somebody sends tokens with invented key ids. */
+/** The same for other issuers: somebody who sends tokens with invented key ids must not make Florin flood them. */
 const TRUSTED_KEYS_PAUSE_MS = 30_000;
 /** Verified tokens that an isolate remembers, a few kilobytes each at most. */
 const VERIFIED_TOKENS_MAX = 4096;
@@ -34,7 +34,7 @@ const VERIFIED_TOKENS_MAX = 4096;
  * neither shows nor changes it.
  */
 export const authModule: Module & {
-  /** What checks the token of each request. It is made once for an environment. */
+  /** The verifier of request tokens, created once for each environment. */
   authenticator(env: Env): Authenticator;
 } = {
   name: "auth",

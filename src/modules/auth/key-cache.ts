@@ -6,7 +6,7 @@ export interface KeyCacheOptions {
   readonly issuer: string;
   readonly load: () => Promise<ReadonlyMap<string, CryptoKey>>;
   readonly clock: Clock;
-  /** Shortest time between two loads that did not have to be, in milliseconds. */
+  /** Shortest time between two loads that tokens with unknown keys cause, in milliseconds. */
   readonly pauseMs: number;
 }
 

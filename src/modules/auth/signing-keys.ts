@@ -103,6 +103,6 @@ function toPublicKey(kid: string, json: string): PublicKey {
   return { use: "sig", kty: "RSA", kid, alg: TOKEN_ALGORITHM, n, e };
 }
 
-/** Throws for a key that is not one of RSA. */
+/** Throws if the key is not an RSA key. */
 export const importPublicKey = ({ n, e }: Pick<PublicKey, "n" | "e">): Promise<CryptoKey> =>
   importJWK({ kty: "RSA", n, e }, TOKEN_ALGORITHM);

@@ -35,7 +35,10 @@ export const authClientSecrets = sqliteTable(
 
 /** Keys that sign access tokens. The highest sequence signs; all of them verify. */
 export const authSigningKeys = sqliteTable("auth_signing_keys", {
-  /** Whoever makes a key takes the number after the last one it saw, so that of two that do so at once one loses. */
+  /**
+   * A new key takes the number after the highest one that its creator saw, so if two are created at once, only one is
+   * stored.
+   */
   sequence: integer("sequence").primaryKey(),
   kid: text("kid").notNull().unique(),
   /** The members `n` and `e` of its JSON Web Key. */

@@ -21,7 +21,10 @@ export interface TokenVerifierOptions {
 
 /** Longest token, in characters. */
 const TOKEN_LENGTH_MAX = 16_384;
-/** For how long a verified token is remembered: so long may one of a withdrawn key pass, in milliseconds. */
+/**
+ * How long a verified token is cached, in milliseconds; for at most this time a token of a withdrawn key is still
+ * accepted.
+ */
 export const VERIFIED_MS_MAX = 5 * 60_000;
 /** How far the clock of an issuer may be ahead of ours, in milliseconds. */
 const CLOCK_SKEW_MS_MAX = 5000;
@@ -44,14 +47,14 @@ interface VerifiedToken {
   /** Where it was verified, with a slash at the end. */
   readonly origin: string;
   readonly principal: Principal;
-  /** When it has to be verified again: it is then expired, or its key may have been withdrawn. */
+  /** When the token must be verified again, because it has expired or its key may have been withdrawn. */
   readonly untilMs: number;
 }
 
 /**
- * Checks bearer tokens without asking anybody: signature, issuer, times and scope. The audience is not checked, as a
- * token of a trusted issuer is good for every module. What has passed is remembered by its text, because verifying a
- * signature costs more than all else in a small request.
+ * Checks the signature, issuer, times and scope of bearer tokens without a call to another server. The audience is not
+ * checked, as a token of a trusted issuer is good for every module. What has passed is remembered by its text, because
+ * verifying a signature costs more than all else in a small request.
  */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;

@@ -41,7 +41,7 @@ export const CALL_TIMEOUT_MS = 30_000;
 /** What is kept of an answer, in bytes. */
 const EXCERPT_BYTES_MAX = 65_536;
 
-/** Sends one signed request. Never throws: whatever goes wrong is a failed call, which the retry rules know. */
+/** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
 export async function callEndpoint(call: WebhookCall, context: CallContext): Promise<CallResult> {
   const startedAt = context.clock();
   const result = await post(call, context, startedAt);

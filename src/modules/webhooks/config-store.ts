@@ -96,7 +96,10 @@ export class ConfigStore {
     return row === undefined ? undefined : this.#toConfig(row);
   }
 
-  /** Does nothing to a config that is in that state already. Deactivation cancels what waits for the config. */
+  /**
+   * Does nothing if the config is already in that state. Deactivation cancels the deliveries that are pending for the
+   * config.
+   */
   async setActive(id: string, active: boolean, now: Timestamp): Promise<void> {
     const change = this.#db
       .update(webhookConfigs)
@@ -105,7 +108,7 @@ export class ConfigStore {
     await (active ? change : this.#db.batch([change, this.#cancelPending(id, now)]));
   }
 
-  /** Returns whether the config existed. What waits for it is cancelled. */
+  /** Cancels the config's pending deliveries. Returns whether the config existed. */
   async remove(id: string, now: Timestamp): Promise<boolean> {
     const [removed] = await this.#db.batch([
       this.#db

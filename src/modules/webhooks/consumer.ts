@@ -3,7 +3,7 @@ import type { WebhookService } from "./service.ts";
 import type { DeliveryMessage } from "#platform/events/messages.ts";
 import { acknowledgeAfter, parseMessages } from "#platform/events/queue.ts";
 
-/** Makes the attempts that are due. A delivery that is not due, or is taken already, is left alone. */
+/** Attempts the deliveries that are due. Others, and those that somebody else has claimed, are left alone. */
 export async function consumeDeliveries(
   batch: MessageBatch,
   webhooks: Pick<WebhookService, "deliver">,

@@ -118,7 +118,10 @@ export class DeliveryStore {
     return rows.map((row) => ({ id: row.id, nextAttemptAt: row.nextAttemptAt ?? dueBy }));
   }
 
-  /** Gives up claims made before `claimedBy`: whoever made them was killed or is far too slow. Returns what is pending again. */
+  /**
+   * Releases claims made before `claimedBy`, whose holders were killed or are far too slow. Returns the deliveries that
+   * are pending again.
+   */
   async releaseStale(claimedBy: Timestamp, now: Timestamp): Promise<string[]> {
     const { status, claimedAt, id } = webhookDeliveries;
     const rows = await this.#db

@@ -2,9 +2,9 @@
 export interface LaneOptions<T> {
   /** Jobs under way at once. */
   readonly lanes: number;
-  /** What jobs have in common that can be slow: their endpoint. */
+  /** The resource that jobs share and that can be slow: their endpoint. */
   readonly keyOf: (job: T) => string;
-  /** Asked before each job; after the first no, nothing more is started. */
+  /** Called before each job. Once it returns false, no further job is started. */
   readonly mayStart: () => boolean;
   /** Must not throw. */
   readonly run: (job: T) => Promise<void>;

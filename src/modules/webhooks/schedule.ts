@@ -3,7 +3,7 @@ import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
-/** What brings a delivery about: messages, which can be lost, and a durable alarm, which cannot. */
+/** What triggers an attempt: a message, which can be lost, and a durable alarm, which cannot. */
 export interface SchedulePorts {
   readonly send: (messages: readonly MessageSendRequest<DeliveryMessage>[]) => Promise<void>;
   /** Makes sure that the sweep runs at that time, in milliseconds since the epoch, or before. */
@@ -33,7 +33,7 @@ export const platformPorts = (env: Pick<Env, "DELIVERIES" | "CLOCK">): ScheduleP
   armClock: (atMs) => armClock(env, atMs),
 });
 
-/** Plans attempts. `arm` is what guarantees them; `announce` makes them punctual. */
+/** Plans attempts. `arm` guarantees that they happen, and `announce` that they happen on time. */
 export class Schedule {
   readonly #ports: SchedulePorts;
   readonly #clock: Clock;
@@ -48,7 +48,10 @@ export class Schedule {
     await this.#ports.armClock(toMillis(dueAt) + OVERDUE_AFTER_MS);
   }
 
-  /** Sends a message for each delivery, to arrive when it is due. What fails here is made up for by the sweep. */
+  /**
+   * Sends a message for each delivery, which arrives when the delivery is due. If sending fails, the sweep does it
+   * later.
+   */
   async announce(due: readonly DueDelivery[]): Promise<void> {
     const nowMs = toMillis(this.#clock());
     const messages = due

@@ -17,7 +17,7 @@ export interface ConfigInput extends Omit<ConfigFields, "secret"> {
   readonly secret: string | undefined;
 }
 
-/** What a test request came to. */
+/** The result of a test request. */
 export interface TestCall {
   /** Sent as `formance-webhook-id`. */
   readonly webhookId: string;

@@ -8,8 +8,8 @@ const SWEEP_ROWS_MAX = 10_000;
 const PAGE_SIZE = 1000;
 
 /**
- * Plans again what was forgotten: pending deliveries whose message did not come, and claims whose holder did not come
- * back. A message too many does no harm, as only one finds the delivery pending. Returns when to sweep next, in
+ * Plans forgotten work again: pending deliveries whose message was lost, and claims whose holder has died. An extra
+ * message does no harm, because only one of them finds the delivery pending. Returns when to sweep next, in
  * milliseconds since the epoch; nothing when nothing is under way.
  */
 export async function sweep({

@@ -8,7 +8,7 @@ export interface Client extends ClientFields {
 export interface ClientFields {
   readonly name: string;
   readonly description: string;
-  /** A public client can't keep a secret, so it gets no token with one. */
+  /** A public client cannot keep a secret, so it cannot get a token with one. */
   readonly public: boolean;
   readonly trusted: boolean;
   readonly redirectUris: readonly string[];

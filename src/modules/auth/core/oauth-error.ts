@@ -30,7 +30,7 @@ const SERVER_FAILURES: ReadonlySet<FailureKind> = new Set([
   "STORAGE_FULL",
 ]);
 
-/** Any expected failure as the token endpoint names it. */
+/** Converts any expected failure to an error of the token endpoint. */
 export function toOAuthError(error: AppError): OAuthError {
   if (error instanceof OAuthError) return error;
   const isOurs = SERVER_FAILURES.has(error.kind);

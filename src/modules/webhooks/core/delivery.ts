@@ -24,12 +24,12 @@ export interface NewDelivery {
   readonly payload: string;
 }
 
-/** A delivery that is ours until it is settled or the claim is taken from us as stale. */
+/** A delivery that this worker holds until it stores a result or the claim is released as stale. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly configId: string;
   readonly idempotencyKey: string;
-  /** Absent when it is large: it is read when its turn comes. */
+  /** Absent if the body is large: it is read shortly before it is sent. */
   readonly payload: string | undefined;
   /** Attempts that were made in this replay generation. */
   readonly attemptCount: number;
@@ -37,7 +37,7 @@ export interface ClaimedDelivery {
   readonly claimedAt: Timestamp;
 }
 
-/** What one call of an endpoint came to. */
+/** The result of one call of an endpoint. */
 export interface Attempt {
   readonly endpoint: string;
   readonly outcome: AttemptOutcome;
@@ -49,7 +49,7 @@ export interface Attempt {
   readonly createdAt: Timestamp;
 }
 
-/** How a claim ends. Without an attempt, no call was made. */
+/** How a claim ends. The attempt is absent if no call was made. */
 export type Settlement = {
   readonly delivery: ClaimedDelivery;
   readonly attempt?: Attempt;

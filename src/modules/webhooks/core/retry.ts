@@ -33,7 +33,7 @@ export type Verdict =
 /** The longest wait that an endpoint can ask for. */
 export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 
-/** What an attempt means for its delivery. */
+/** Decides what the result of an attempt means for its delivery. */
 export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };
@@ -51,7 +51,10 @@ export function classify(statusCode: number): AttemptOutcome {
   return statusCode >= 400 && statusCode < 500 ? "permanent_failure" : "retryable_failure";
 }
 
-/** Whether a delivery may not be tried any more, before its next attempt: time also passes while nothing runs. */
+/**
+ * Whether a delivery has used up its attempts or its time. This is checked before each attempt, because time also
+ * passes while nothing runs.
+ */
 export function isExhausted(
   { attemptCount, cycleStartedMs }: { attemptCount: number; cycleStartedMs: number },
   nowMs: number,
