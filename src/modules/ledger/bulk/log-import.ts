@@ -35,7 +35,7 @@ export async function importInBatches(
       if (!piece.ok) throw brokenEntry(piece.failure, batches.count + 1);
     }
   } catch (error) {
-    // What was complete is taken, and may be refused before it.
+    // The entries before the broken one are imported first; if one of them is refused, that error counts.
     await batches.finish();
     throw error;
   }
@@ -49,7 +49,7 @@ async function leave(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     await iterator.next();
     await iterator.return?.();
   } catch {
-    // The client has gone; there is another error to tell.
+    // The client has gone, and another error is already being reported.
   }
 }
 
@@ -86,7 +86,7 @@ class Batches {
     return this.#sent + this.#pending.length;
   }
 
-  /** Throws where the ledger takes no entries. */
+  /** Throws if the ledger accepts no entries. */
   async begin(): Promise<void> {
     await this.#run({ texts: [], before: 0 });
     this.#assertTaken();
@@ -121,7 +121,7 @@ class Batches {
   #sendNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // Behind an entry that was refused, none is sent.
+    // After an entry was refused, no further one is sent.
     const isOver = this.#error !== undefined;
     if (isOver || this.#underWay !== undefined || this.#pending.length === 0) return;
     const batch = { texts: this.#pending, before: this.#sent };

@@ -29,7 +29,7 @@ export function compileCatalogueFilter(filter: LedgerFilter | undefined): Catalo
   };
 }
 
-/** What SQL can tell of a filter by an index; undefined where that is nothing. */
+/** The part of a filter that SQL can test with an index; undefined if there is none. */
 function toCondition(filter: LedgerFilter): SQL | undefined {
   switch (filter.kind) {
     case "all":

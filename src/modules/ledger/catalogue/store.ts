@@ -76,7 +76,10 @@ export class LedgerCatalogue {
     return rows.length > 0;
   }
 
-  /** Puts metadata over what the ledger has, in one statement. Throws `NOT_FOUND`, and `VALIDATION` where it gets too much. */
+  /**
+   * Merges metadata into that of the ledger, in one statement. Throws `NOT_FOUND`, and `VALIDATION` if the result is
+   * too large.
+   */
   async addMetadata(name: string, metadata: Metadata): Promise<void> {
     const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;
     const updated = await this.#db
@@ -95,7 +98,7 @@ export class LedgerCatalogue {
     throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
   }
 
-  /** Leaves a key out, be it there or not. Throws `NOT_FOUND` for an unknown ledger. */
+  /** Removes a key; one that does not exist is no error. Throws `NOT_FOUND` for an unknown ledger. */
   async deleteMetadata(name: string, key: string): Promise<void> {
     const updated = await this.#db
       .update(ledgers)

@@ -20,7 +20,10 @@ export const ledgers = sqliteTable(
     deletedAt: text("deleted_at"),
     /** The revision counts deletions, restorations and the purge; the ledger's object is to know of the last one. */
     ...syncColumns(),
-    /** From then on there is no way back: the ledger's storage is being given back, and its row goes last. */
+    /**
+     * When the purge began. From then on the ledger cannot be restored: its storage is being deleted, and its row goes
+     * last.
+     */
     purgingSince: text("purging_since"),
   },
   (table) => [

@@ -38,13 +38,13 @@ const IdParam = z
   .openapi({ type: "integer", minimum: 0 });
 
 export const IdParams = LedgerParams.extend({ id: IdParam });
-/** For writes: a negative id is no id, where a read of one finds nothing. */
+/** For writes, which refuse a negative id; a read with a negative id finds nothing. */
 export const WriteIdParams = LedgerParams.extend({
   id: IdParam.refine((id) => id >= 0, "expected an integer of 0 or more"),
 });
 export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 
-/** The filter language; see `platform/query.ts`. */
+/** The filter language; see `platform/filter/filter.ts`. */
 export const FilterBody = z.unknown().optional().openapi({
   type: "object",
   description:
@@ -283,7 +283,7 @@ const TargetResponse = z.object({
   targetId: z.union([z.string(), Count]),
 });
 
-/** A schema; what its members may be is told where one is inserted. */
+/** A schema in an answer. The request schema describes what its members may be. */
 export const SchemaResponse = z
   .object({
     chart: z.record(z.string(), z.unknown()),

@@ -125,7 +125,7 @@ export const toBalancesView = (
 ): z.input<typeof BalancesResponse> =>
   byKey(balances.map(({ asset, balance }) => [asset, balance]));
 
-/** What the elements that were not run, because one before them failed, are answered. */
+/** The result of elements that were not run because an earlier one failed. */
 const SKIPPED = {
   errorCode: "INTERNAL",
   errorDescription: "context canceled",
@@ -144,7 +144,7 @@ export function toBulkView(
   };
 }
 
-/** What a bulk says of its first failure, next to the results. */
+/** The error of a bulk's first failure, which stands next to the results. */
 export const toBulkFailureView = ({ kind, message }: Failure) => ({
   errorCode: ledgerErrors.codeOf(kind),
   errorMessage: `[${ledgerErrors.codeOf(kind)}] ${message}`,

@@ -17,7 +17,7 @@ const WORK_MS = 5000;
 
 /**
  * The audit of one ledger: a copy of it that is rebuilt from the log, beside the ledger, which goes on working. A call
- * works for a while; the next one goes on. When all is said, the copy is deleted.
+ * works for a while; the next one goes on. When the report is complete, the copy is deleted.
  */
 export class LedgerAuditObject extends DurableObject<Env> {
   readonly #sql: Sql;
@@ -54,7 +54,8 @@ export class LedgerAuditObject extends DurableObject<Env> {
       const request = audit.next();
       const answer = await ledger.answerAudit(info.uuid, request);
       if (!answer.ok) {
-        // The ledger is deleted. The copy may be ahead of what is saved: the next audit begins anew.
+        // The ledger is deleted. The copy may be ahead of the saved progress, so the next audit starts from the
+        // beginning.
         await this.ctx.storage.deleteAll();
         return answer;
       }

@@ -27,12 +27,12 @@ export class ImportLock {
     throw new AppError("OVERLOADED", "another import into this ledger is under way");
   }
 
-  /** An import takes the lock, or keeps it for its next batch. */
+  /** Takes the lock for an import, or extends it for its next batch. */
   hold(importId: string): void {
     this.#holder = { importId, untilMs: this.#nowMs() + PAUSE_MS_MAX };
   }
 
-  /** The end of an import. That of another one changes nothing. */
+  /** Releases the lock of an import. It does nothing if another import holds the lock. */
   release(importId: string): void {
     if (this.#holder?.importId === importId) this.#holder = undefined;
   }

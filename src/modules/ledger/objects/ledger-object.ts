@@ -68,9 +68,9 @@ export interface LogRange {
   readonly publishedLogId: number;
 }
 
-/** Whose batch it is. With a uuid, only the ledger that has it takes the batch. */
+/** The import that a batch belongs to. With a uuid, only the ledger of that uuid accepts the batch. */
 interface ImportCall {
-  /** The same for all batches of one import, and for no other import. */
+  /** Identifies the import: all its batches have this id, and no other import has it. */
   readonly importId: string;
   readonly uuid?: string | undefined;
 }
@@ -84,9 +84,9 @@ export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
   #engine: LedgerEngine | undefined;
-  /** Deleted: only the events of what was committed before still go out. */
+  /** Whether the ledger is deleted. A deleted ledger still publishes the events of earlier commits. */
   #isDeleted = false;
-  /** Deletions, restorations and purges so far: tells whether one came while the catalogue was asked. */
+  /** Counts deletions, restorations and purges, which shows whether one came while the catalogue was being read. */
   #changes = 0;
   readonly #alarms: Alarms<"events" | "migration">;
   readonly #migration: TableMigration;
@@ -149,7 +149,7 @@ export class LedgerObject extends DurableObject<Env> {
     }, uuid);
   }
 
-  /** No more batches of this import come: other writes are welcome again. */
+  /** Ends an import, so that other writes are accepted again. */
   async endImport(importId: string): Promise<void> {
     this.#importLock.release(importId);
   }

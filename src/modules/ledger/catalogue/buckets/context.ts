@@ -45,7 +45,7 @@ export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>):
   const reconciler = new Reconciler<PendingLedger>({
     what: "ledger",
     table: store.pending,
-    // Nobody is to see a ledger while it is purged, which takes its time.
+    // A purge takes a while, and nobody may see the ledger meanwhile.
     apply: async (ledger) => {
       await setDeletion(ledger);
       if (ledger.isFinal === 1) await purge(ledger);
@@ -71,7 +71,7 @@ const platformPorts = (context: ServiceContext): BucketPorts => ({
     const areSynced = await deletePipelinesOf(context, { name, uuid });
     await context.env.LEDGERS.getByName(name).purge(uuid);
     await context.env.AUDITS.getByName(name).purge(uuid);
-    // They read by the name, which another ledger gets next.
+    // Pipelines read a ledger by its name, and another ledger may get that name next.
     if (!areSynced)
       throw new Error("a pipeline of the ledger does not know yet that it is deleted");
   },

@@ -9,7 +9,7 @@ import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import { fromMillis, type Timestamp } from "#platform/time.ts";
 
-/** After this time a deletion or restoration is answered, while the sweep still goes on with it. */
+/** After this time the request is answered, and the sweep completes the deletion or restoration. */
 const ANSWER_MS_MAX = 10_000;
 
 /** A bucket, and when the first of its deleted ledgers is purged. */

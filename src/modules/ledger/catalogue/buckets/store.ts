@@ -14,7 +14,7 @@ export interface Bucket {
   /** How many of its ledgers there are for clients, and how many are deleted. */
   readonly ledgers: number;
   readonly deletedLedgers: number;
-  /** When the ledger was deleted that has been so for longest. */
+  /** The earliest date of deletion among the deleted ledgers. */
   readonly deletedAt: Timestamp | undefined;
 }
 
@@ -29,7 +29,7 @@ const isLive = isNull(ledgers.deletedAt);
 const isDeleted = isNotNull(ledgers.deletedAt);
 const isKept = isNull(ledgers.purgingSince);
 
-/** What the catalogue of ledgers, in D1, tells of buckets. */
+/** Buckets as the catalogue of ledgers in D1 knows them. */
 export class BucketStore {
   readonly #db: Database;
 
@@ -94,7 +94,7 @@ export class BucketStore {
       .where(and(eq(ledgers.bucket, bucket), isDeleted, isKept));
   }
 
-  /** When the ledger was deleted that has been so for longest. */
+  /** The earliest date of deletion among the deleted ledgers. */
   async findEarliestDeletion(): Promise<Timestamp | undefined> {
     const [row] = await this.#db
       .select({ deletedAt: min(ledgers.deletedAt) })
@@ -117,9 +117,9 @@ export class BucketStore {
   }
 }
 
-/** The pending ledgers of a bucket for which there is a way back. */
+/** The pending ledgers of a bucket that can still be restored. */
 export const keptIn = (bucket: string): SQL => sql`bucket = ${bucket} AND ${KEPT}`;
-/** The pending ledgers for which there is one, in all buckets, and those for which there is none. */
+/** The pending ledgers of all buckets that can still be restored, and those that cannot. */
 export const KEPT: SQL = sql`purging_since IS NULL`;
 export const PURGING: SQL = sql`purging_since IS NOT NULL`;
 

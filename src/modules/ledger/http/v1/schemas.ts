@@ -15,7 +15,7 @@ import { BooleanParam, Count } from "#platform/http/schemas.ts";
 
 export const TransactionParams = LedgerParams.extend({ txid: WriteIdParams.shape.id });
 export const TransactionKeyParams = TransactionParams.extend({ key: z.string() });
-/** What is no id is not found where metadata is added, so that any text is accepted at first. */
+/** Adding metadata answers 404 for a text that is not an id, so the schema accepts any text. */
 export const TransactionTextParams = LedgerParams.extend({
   txid: z.string().openapi({ type: "integer", minimum: 0 }),
 });

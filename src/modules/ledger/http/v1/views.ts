@@ -30,7 +30,7 @@ export const toAccountV1View = (
   balances: balancesOf(account),
 });
 
-/** An account that nothing has happened to: it is shown as well. */
+/** An account without any transaction, which is shown as well. */
 export const toUnusedAccountView = (address: string): z.input<typeof AccountV1Response> => ({
   address,
   metadata: {},

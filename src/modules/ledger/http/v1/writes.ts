@@ -47,7 +47,7 @@ export async function commitBatch(
   return results.map(transactionOf);
 }
 
-/** What is wrong with one transaction of a batch fails in its turn. */
+/** An error in one transaction is thrown when its turn comes, so that the first error of the batch counts. */
 const toElement = (request: NewTransaction): BulkElement => ({
   idempotencyKey: "",
   command: attempt(() => toTransactionCommand(request, { force: false })),

@@ -71,7 +71,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Florin's own route, below `/api/florin/v1`. */
+/** The route that only Florin has, below `/api/florin/v1`. */
 export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

@@ -100,7 +100,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       try {
         await LedgerService.from(c.var.context).importLogs(params.ledger, body);
       } finally {
-        // Imported entries are no events, which wake the pipelines otherwise.
+        // Imported entries publish no events, so the pipelines are woken here.
         await wakePipelinesOf(c.var.context, params.ledger);
       }
       return { status: 204 };

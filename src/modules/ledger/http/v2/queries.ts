@@ -55,7 +55,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** The page that a run asks for, as the list itself would be asked for it. */
+/** Builds the page that a run requests, in the form of a request for the list itself. */
 function toQuery(
   template: QueryTemplate,
   { vars, params, cursor }: z.output<typeof QueryRunRequest>,

@@ -115,7 +115,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-/** Nothing in place of `NOT_FOUND`. */
+/** Returns undefined instead of throwing `NOT_FOUND`. */
 function whereNotFound(error: unknown): undefined {
   if (error instanceof AppError && error.kind === "NOT_FOUND") return undefined;
   throw error;

@@ -5,7 +5,7 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
 
-/** What is known of a ledger as a whole. */
+/** Routes that describe a ledger as a whole. */
 export function registerInfo(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,

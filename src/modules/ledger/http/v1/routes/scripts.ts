@@ -9,7 +9,7 @@ import type { ErrorStatus } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 
-/** Statuses of the failures that are told with status 200. */
+/** Statuses of the failures that are answered with status 200. */
 const TOLD_STATUSES: ReadonlySet<ErrorStatus> = new Set([400, 404, 409]);
 
 export function registerScripts(app: OpenAPIHono<AppEnv>): void {
