@@ -20,7 +20,7 @@ const WATCH_INTERVAL_MS = 4000;
 /** Until when the clock watches, in milliseconds since the epoch. */
 const WATCH_KEY = "watchUntilMs";
 
-/** What shows whether there is room: more than the largest transaction of a ledger. */
+/** The test write is larger than the largest transaction of a ledger. */
 const TRIAL_KEY = "trial";
 const TRIAL_BYTES = 262_144;
 
@@ -29,7 +29,7 @@ const TRIAL_BYTES = 262_144;
  * idle deployment has none.
  */
 export class ClockObject extends DurableObject<Env> {
-  /** Calls of `arm` so far: tells whether one came while a sweep was reading. */
+  /** Counts the calls of `arm`, which shows whether one came while a sweep was reading. */
   #arms = 0;
   /** How many alarms in a row had a sweep that failed. */
   #failures = 0;
@@ -73,7 +73,7 @@ export class ClockObject extends DurableObject<Env> {
     else await this.ctx.storage.setAlarm(nextMs);
   }
 
-  /** When to look again because the clock watches, after a sweep that began at `nowMs`. */
+  /** When the next sweep is due because the clock watches, after a sweep that began at `nowMs`. */
   #nextWatch(nowMs: number): number {
     const { kv } = this.ctx.storage;
     const untilMs = kv.get<number>(WATCH_KEY);

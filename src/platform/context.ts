@@ -4,7 +4,7 @@ import type { Clock } from "./time.ts";
 
 /** Who acts: what the token of a request says. */
 export interface Principal {
-  /** Who vouches for the rest: the issuer of the token, or `florin` for what the deployment does by itself. */
+  /** Who issued the token; `florin` for work that the deployment does by itself. */
   readonly issuer: string;
   /** Who acts: a user, or the client where it acts by itself. */
   readonly subject: string;

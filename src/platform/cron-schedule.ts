@@ -22,7 +22,7 @@ export class CronSchedule {
   /** The first time at `atMs` or after it, in milliseconds since the epoch. Undefined for times far away. */
   next(atMs: number): number | undefined {
     if (atMs > TIME_MS_MAX) return undefined;
-    // A run is looked for after the given moment.
+    // The parser searches after the given time, so the search starts one millisecond earlier.
     return this.#cron.nextRun(new Date(Math.ceil(atMs) - 1))?.getTime();
   }
 

@@ -5,11 +5,11 @@ import { memoByEnv } from "./memo.ts";
 
 /** One setting of a deployment, a Worker variable: how its text is read, and what it is for. */
 export interface Setting<T> {
-  /** Takes the text, or undefined where it is not set. Its messages tell what the setting takes. */
+  /** Parses the text, or undefined if the setting is absent. Its messages say which values the setting accepts. */
   readonly schema: z.ZodType<T, string | undefined>;
-  /** What it is for, as the README says it. */
+  /** The setting's purpose, as the README describes it. */
   readonly meaning: string;
-  /** The text that stands for one that is not set; undefined where there is none. */
+  /** The default text; undefined if the setting has no default. */
   readonly standard?: string | undefined;
   /** Its value never appears in a log, an error or a terminal. */
   readonly isSecret?: boolean;
@@ -108,7 +108,7 @@ function toSentence(
   return `${name} is ${value}. It takes ${issue.message}.`;
 }
 
-/** What every kind of setting is described by. */
+/** The description that every kind of setting has. */
 interface Described {
   readonly meaning: string;
   readonly isSecret?: boolean;
@@ -194,7 +194,7 @@ export function duration(described: WithStandard) {
   return { ...described, schema };
 }
 
-/** A duration after which something is done again and again: one of nothing would leave time for nothing else. */
+/** The period of a repeated task. Zero is refused, because the task would leave time for nothing else. */
 export function period(described: WithStandard) {
   const wanted = `a duration such as "300ms", "5s" or "1h30m", of ${PERIOD_MS_MIN} ms at least`;
   const { schema } = duration(described);

@@ -23,7 +23,10 @@ export function isOpaque(error: unknown): boolean {
   return root instanceof Error && /^(?:D1_ERROR: )?internal error\b/.test(root.message);
 }
 
-/** What wraps the error of a storage may show parameters, in which a client can write anything. */
+/**
+ * Only the innermost error is examined: an error that wraps it may contain parameters, and clients can put any text
+ * there.
+ */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
 }

@@ -29,7 +29,7 @@ export interface ListTable<Row> {
   readonly sort: Readonly<Record<string, ListColumn<Row>>>;
   /** Reads rows of the list; what SQL knows of its filter is in the statement. */
   readonly read: (scan: RowScan) => Promise<Row[]>;
-  /** Decides what SQL can't; every row matches where it is left out. */
+  /** Decides the tests that SQL cannot; if it is absent, every row matches. */
   readonly matches?: (row: Row) => boolean;
 }
 

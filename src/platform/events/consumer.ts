@@ -6,15 +6,15 @@ import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { log } from "#platform/log.ts";
 
-/** Where events come from, and who wants to know of them. */
+/** The sources of events, and their listeners. */
 export interface EventRoutes {
   readonly sources: readonly EventSource[];
   readonly listeners: readonly EventListener[];
 }
 
 /**
- * Brings the events of messages to all who want them, and confirms them when all have taken them. What cannot be read does
- * not hold back the rest.
+ * Delivers the events of messages to all listeners, and confirms the events that all have accepted. A message that
+ * cannot be read does not hold back the others.
  */
 export async function consumeEvents(
   batch: MessageBatch,
@@ -49,7 +49,10 @@ interface OpenRoute {
   readonly context: ServiceContext;
 }
 
-/** Confirms each part of a message when all have taken it. What nobody wants is confirmed unread. */
+/**
+ * Confirms each part of a message once all listeners have accepted it. A message that no listener wants is confirmed
+ * without being read.
+ */
 async function consumeAll(
   message: EventsMessage,
   { source, sinks, context }: OpenRoute,

@@ -7,7 +7,7 @@ import type { EventSource } from "./source.ts";
 export const outboxSource: EventSource<OutboxMessage> = {
   name: "outbox",
   schema: z.object({ source: z.literal("outbox"), ids: z.array(z.string().min(1)).min(1) }),
-  // All in one, so that events of one key that are in several messages keep their order.
+  // All messages have one key and become one message, so that the events of one key keep their order.
   keyOf: () => "",
   merge: (messages) => [
     { source: "outbox", ids: [...new Set(messages.flatMap(({ ids }) => ids))] },

@@ -89,7 +89,10 @@ export class OutboxStore {
       ORDER BY announce_at, sequence LIMIT ${limit}`);
   }
 
-  /** Plans the next announcements. Of two that do, one gets each event; returns the ids that this one got. */
+  /**
+   * Claims events for their next announcement. If two callers compete, each event goes to one of them. Returns the ids
+   * that this caller got.
+   */
   async claim(due: readonly (UnconfirmedEvent & { readonly nextMs: number })[]): Promise<string[]> {
     const rows = due.map(({ id, attempts, nextMs }) => [id, attempts, fromMillis(nextMs)]);
     const claimed = await this.#db.all<{ id: string }>(sql`

@@ -13,7 +13,7 @@ import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 import type { SweepClock } from "#platform/work/reconcile.ts";
 
-/** Where the outbox touches the world outside D1. */
+/** What the outbox needs besides D1. */
 export interface OutboxPorts {
   readonly send: (messages: readonly MessageSendRequest<OutboxMessage>[]) => Promise<void>;
   readonly sweepClock: SweepClock;
@@ -47,7 +47,8 @@ const STATEMENT_MS_MAX = 35_000;
 const SWEEP_ROWS_MAX = 1000;
 
 /**
- * Publishes the events of changes in D1. Nothing is lost and nothing told of that has not happened, whoever is killed when:
+ * Publishes the events of changes in D1. No event is lost, and no event describes a change that was not stored,
+ * whichever process is killed at whichever time:
  *
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
@@ -129,7 +130,7 @@ export class Outbox {
     return this.#store.nextDueMs();
   }
 
-  /** What fails here is made up for by the sweep. */
+  /** A failure here is made up for by the sweep. */
   async #announce(ids: readonly string[]): Promise<void> {
     const messages: MessageSendRequest<OutboxMessage>[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE_MAX) {

@@ -43,7 +43,10 @@ export interface EndpointSpec<
   readonly scope: Scope | "public";
   readonly params?: P;
   readonly query?: Q;
-  /** Parameters of the API that this version does not serve: given, they are refused by name. */
+  /**
+   * Parameters of the API that this version does not support. A request that has one is refused with the parameter's
+   * name.
+   */
   readonly unsupportedQuery?: readonly string[];
   readonly body?: B;
   /** How the body is written, where it is not JSON: a form's schema is an object of texts. */
@@ -53,17 +56,17 @@ export interface EndpointSpec<
   /** Bodies of other content types, which the handler gets as they arrive. */
   readonly streams?: Streams<P, Q>;
   readonly responses: R;
-  /** Refuses what the headers or the query already tell, before the body is read. */
+  /** Refuses a request because of its headers or query, before the body is read. */
   readonly before?: (c: Context<AppEnv>) => void;
   /** Whether the header `Formance-Bigint-As-String` makes the answer print its amounts as texts. */
   readonly bigintAsString?: boolean;
-  /** Writes the answer of an expected failure, where the protocol of the operation has an error body of its own. */
+  /** Writes the answer of an expected failure if the protocol of the operation has its own error body. */
   readonly failure?: (error: AppError, c: Context<AppEnv>) => Answer<NoInfer<R>>;
 }
 
 /** How an operation takes bodies of unknown length. */
 export interface Streams<P extends z.ZodType, Q extends z.ZodType> {
-  /** What the document says of each, by content type. */
+  /** The document's description of each content type. */
   readonly contentTypes: Readonly<Record<string, z.ZodType>>;
   readonly handler: (parsed: ParsedStream<z.output<P>, z.output<Q>>) => Promise<PagedAnswer>;
 }
@@ -180,7 +183,7 @@ export function endpoint<
 ): void {
   register(app, spec);
   const paths = [spec.path, ...(spec.aliases ?? [])].map(toRoutePath);
-  // Hono answers HEAD through the GET handlers, so the two share a route and are told apart here.
+  // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
@@ -301,7 +304,10 @@ interface OperationShape {
   readonly failure?: unknown;
 }
 
-/** What any operation may answer: a URL can be broken, a deployment too busy or full, whatever is asked. */
+/**
+ * The errors that every operation may answer, because any request can have a broken URL or meet a deployment that is
+ * busy or full.
+ */
 function commonErrors({ scope, body, bodyKind, failure }: OperationShape): Responses {
   const isLimited = body !== undefined && bodyKind !== "chunks" && failure === undefined;
   return errorResponses([
@@ -314,7 +320,10 @@ function commonErrors({ scope, body, bodyKind, failure }: OperationShape): Respo
   ]);
 }
 
-/** An error answer of an operation's own is not the only one of its status: what goes wrong before it is told as anywhere. */
+/**
+ * An operation may declare its own error answer for a status. The common error answer of that status stays possible,
+ * because checks before the handler use it.
+ */
 const withCommonErrors = (status: string, schema: z.ZodType): z.ZodType =>
   Number(status) < 400 || schema === ErrorResponse ? schema : z.union([schema, ErrorResponse]);
 

@@ -44,7 +44,7 @@ export const ExpandParam = Repeatable.transform((value) => [value ?? []].flat())
 /** A date in a query; empty for none. */
 export const TimestampParam = TimestampInput.optional();
 
-/** The parameters of lists that show the past, too. */
+/** The parameters of lists that can also show an earlier point in time. */
 export const HistoryParams = z.object({
   pit: TimestampParam.openapi({ description: "Point in time: what was there then." }),
   oot: TimestampParam.openapi({ description: "Origin of time: what came since." }),

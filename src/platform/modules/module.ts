@@ -52,7 +52,7 @@ export type QueueConsumers = Readonly<
   Record<string, (batch: MessageBatch, context: ServiceContext) => Promise<void>>
 >;
 
-/** Work that a message or a request has left undone, because something was killed, late or away. */
+/** Completes work that a message or a request has left undone because a process was killed, late or unreachable. */
 export interface Sweep {
   /** Names it in the log. */
   readonly name: string;

@@ -51,7 +51,7 @@ async function showHealth(
   return { name, version, health: await isHealthy(name, health(context)) };
 }
 
-/** Whether a check passes. What went wrong is for the operator's log, not for an unauthenticated answer. */
+/** Whether a check passes. The error goes to the operator's log, because the answer is public. */
 export async function isHealthy(name: string, check: Promise<void>): Promise<boolean> {
   try {
     await check;

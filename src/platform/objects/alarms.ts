@@ -46,11 +46,11 @@ export class Alarms<Name extends string> {
   }
 
   /**
-   * Does what is due, each in its turn: what the object's `alarm` calls. It never throws, as the platform gives up on an
-   * alarm that fails again and again; work that has failed is done again later.
+   * Does the work that is due, one after the other; the object's `alarm` calls it. It never throws, as the platform
+   * gives up on an alarm that fails again and again; work that has failed is done again later.
    */
   async ring(): Promise<void> {
-    // The alarm was set to the earliest: that one is due even where the clock is behind.
+    // The alarm was set to the earliest time, so that work is due even if the clock is behind.
     const untilMs = Math.max(Date.now(), Math.min(...this.#dueMs.values()));
     const isDue = (name: Name) => !this.#hasRung || (this.#dueMs.get(name) ?? Infinity) <= untilMs;
     const due = [...this.#work].filter(([name]) => isDue(name));
@@ -77,7 +77,8 @@ export class Alarms<Name extends string> {
     const earliestMs = Math.min(...this.#dueMs.values());
     if (earliestMs === Infinity || earliestMs === this.#storedMs) return;
     this.#storedMs = earliestMs;
-    // Not awaited on purpose: the write is part of this turn's commit, and the answer waits for that.
+    // The promise is deliberately not awaited: the write is part of this turn's commit, and the answer waits for that
+    // commit.
     void this.#storage.setAlarm(earliestMs);
   }
 }

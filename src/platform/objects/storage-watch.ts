@@ -5,13 +5,13 @@ const FULL_MS = 15_000;
 
 /**
  * Remembers that storage was full, so that health checks look whether it still is. As long as it never was, they write
- * nothing. What an isolate forgets with its end, the next write that fails tells again.
+ * nothing. When an isolate ends, this knowledge is lost; the next write that fails restores it.
  */
 export class StorageWatch {
   static readonly from = memoByEnv((_env: object) => new StorageWatch(() => Date.now()));
 
   readonly #nowMs: () => number;
-  /** Of the last write that found no room; undefined where storage counts as well. */
+  /** The time of the last write that found no room; undefined if storage counts as healthy. */
   #fullAtMs: number | undefined;
 
   constructor(nowMs: () => number) {

@@ -32,14 +32,14 @@ export function waitAfterFailures(
   assertSound(backoff);
   const { firstMs, mostMs, factor } = backoff;
   const growth = factor ** (Math.max(failures, 1) - 1);
-  // A first wait of nothing stays nothing, however often it is multiplied; the product with an infinite growth is no number.
+  // A first wait of zero stays zero however often it is multiplied. Zero times an infinite growth would be NaN.
   const grownMs = firstMs === 0 ? 0 : Math.min(firstMs * growth, mostMs);
   return withJitter(backoff, grownMs, random);
 }
 
 /**
- * The wait of somebody who knows since when it waits and not how often it looked: the time since then grows by the factor
- * from one look to the next.
+ * The wait of a caller who knows since when it has been waiting, but not how often it has polled: the elapsed time
+ * grows by the factor from one poll to the next.
  */
 export function waitAfterElapsed(
   backoff: Backoff,

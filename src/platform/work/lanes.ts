@@ -8,12 +8,15 @@ export interface LaneLimits {
   readonly perKey: number;
   /** Most tasks that wait for their turn; one more is refused. */
   readonly waiting: number;
-  /** Longest time that a task holds its lane, in milliseconds. Then it has failed, whatever still becomes of it. */
+  /**
+   * Longest time that a task holds its lane, in milliseconds. After it the task counts as failed, even if its work
+   * still succeeds.
+   */
   readonly timeoutMs: number;
 }
 
 export interface LaneTask<T> {
-  /** What tasks have in common that can be slow: an object, an endpoint, a provider. */
+  /** The resource that tasks share and that can be slow: an object, an endpoint, a provider. */
   readonly key: string;
   /** The signal aborts when nobody waits for the result any more. */
   readonly run: (signal: AbortSignal) => Promise<T>;
@@ -21,12 +24,12 @@ export interface LaneTask<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** So many tasks wait already that another one is refused. */
+/** The error of a task that is refused because too many are waiting. */
 export class LanesFullError extends Error {
   override readonly name = "LanesFullError";
 }
 
-/** A task has held its lane for too long. */
+/** The error of a task that has held its lane for too long. */
 export class LaneTimeoutError extends Error {
   override readonly name = "LaneTimeoutError";
 }
@@ -153,7 +156,7 @@ export class Lanes {
     release?.();
   }
 
-  /** Puts down whether a key is ready, and forgets it when nothing is left of it. */
+  /** Updates whether a key is ready, and removes a key that has no tasks left. */
   #update(key: string, { waiting, running }: KeyState): void {
     if (waiting.size > 0 && running < this.#limits.perKey) this.#ready.add(key);
     else this.#ready.delete(key);
@@ -161,7 +164,7 @@ export class Lanes {
   }
 }
 
-/** How a list of items is worked on in lanes of its own. */
+/** Options for processing a list of items in its own lanes. */
 export interface ListWork<T> {
   readonly limits: Omit<LaneLimits, "waiting">;
   readonly keyOf: (item: T) => string;
@@ -169,14 +172,14 @@ export interface ListWork<T> {
   readonly signal?: AbortSignal;
 }
 
-/** What became of an item. */
+/** The outcome of an item. */
 export interface ItemResult<T> {
   readonly item: T;
   /** Undefined where the work was done. */
   readonly error?: unknown;
 }
 
-/** Works on all items, whatever becomes of the others, and returns how each of them went. */
+/** Processes all items, even if some fail, and returns the outcome of each. */
 export async function settleAll<T>(
   items: readonly T[],
   { limits, keyOf, run, signal }: ListWork<T>,

@@ -36,7 +36,7 @@ export interface RunLimits {
   readonly rowsMax: number;
   /** Nothing is begun or waited for beyond this time, in milliseconds since the epoch. */
   readonly untilMs: number;
-  /** Which rows; all of them where it is left out. */
+  /** Restricts the rows; all of them are meant if it is absent. */
   readonly scope?: SQL;
 }
 
@@ -44,15 +44,15 @@ export interface RunLimits {
 const STATEMENT_MS_MAX = 35_000;
 /** How many rows are taken together, for each lane. */
 const ROWS_PER_LANE = 2;
-/** How much longer rows stay taken than the work on them can last. */
+/** How much longer rows stay claimed than the work on them can last. */
 const CLAIM_MARGIN_MS = 1000;
 /** How often somebody who waits for the sweep looks whether it is done. */
 const LOOK_MS = 200;
 
 /**
- * Brings about elsewhere what rows in D1 say. There is no transaction across the two, so that a row counts its revisions
- * and keeps the one that the other side is known to have; where they differ, the other side is called, and called again
- * until it agrees. What holds, whoever is killed between any two lines:
+ * Makes another system agree with rows in D1. There is no transaction across the two, so each row counts its revisions
+ * and stores the one that the other side is known to have; where they differ, the other side is called, and called
+ * again until it agrees. What holds, whoever is killed between any two lines:
  *
  * - The clock watches from before a change is stored, so that the sweep comes after it.
  * - A claim keeps others from a row for a while only. Confirmations compare revisions: one that comes late changes nothing.
@@ -120,7 +120,7 @@ export class Reconciler<Row extends PendingRow> {
     return false;
   }
 
-  /** Nobody waits for a row beyond `untilMs`; those that are left then are due at once. */
+  /** No row is waited for beyond `untilMs`. The rows that are left then are due at once. */
   async #applyAll(rows: readonly Row[], untilMs: number): Promise<ItemResult<Row>[]> {
     const { apply, keyOf, lanes } = this.#options;
     const deadline = new AbortController();

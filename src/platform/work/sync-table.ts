@@ -29,7 +29,7 @@ export interface Claim {
   /** Nobody else gets the claimed rows before this time, unless they change. */
   readonly untilMs: number;
   readonly limit: number;
-  /** Which rows; all of them where it is left out. */
+  /** Restricts the rows; all of them are meant if it is absent. */
   readonly scope?: SQL | undefined;
 }
 
