@@ -49,7 +49,7 @@ interface Insert {
   readonly statement: string;
   /** The rows of a bulk, each a JSON list. */
   readonly rowsOf: (bulk: readonly GeneratedTransaction[]) => string[];
-  /** Billed for one row: itself and its index entries. Partial indexes hold none of these rows. */
+  /** The rows billed for one row: the row itself and its index entries. No partial index contains these rows. */
   readonly billed: number;
 }
 

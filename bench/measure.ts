@@ -23,7 +23,9 @@ export interface Measurement {
   readonly p99Ms: number;
   /** Processor time of the runtime for one request, in microseconds. */
   readonly cpuMicros?: number;
-  /** Share of its time in which the generator was busy. Near 1 it is the generator that is measured. */
+  /**
+   * Share of the time in which the generator was busy. Near 1, the measurement shows the generator and not the server.
+   */
   readonly generatorBusy?: number;
 }
 

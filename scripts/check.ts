@@ -44,10 +44,13 @@ const TYPES = [
   `${THREADS}`,
 ];
 
-/** What is uploaded may have this size at most, compressed. */
+/** Largest compressed size of an upload. */
 const UPLOAD_BYTES_MAX = 1_000_000;
 
-/** Runs one check, prints how it went, and whether it passed. A check fails by throwing what it has to say. */
+/**
+ * Runs one check, prints its outcome, and returns whether it passed. A check fails by throwing an error with its
+ * message.
+ */
 async function report(name: string, work: () => Promise<string>): Promise<boolean> {
   const startedMs = performance.now();
   const seconds = (): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;

@@ -154,7 +154,7 @@ const SILENCE_MS_MAX = 20_000;
 const POLL_MS = 250;
 const PROGRESS_MS = 2000;
 
-/** Waits until so many came, or no more do; then a moment longer, in case there are too many. */
+/** Waits until the expected number has come, or until no more come; then a moment longer, to notice surplus ones. */
 async function waitForEvents(expected: number, countArrived: () => number): Promise<void> {
   let arrived = countArrived();
   let changedMs = performance.now();

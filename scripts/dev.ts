@@ -17,7 +17,7 @@ async function dev(): Promise<void> {
   const vars = settings.varsWith(folder.secrets());
   await prepareAssets();
   await migrate(folder.dataPath);
-  // For a plain `wrangler dev`, which has a state of its own: it could not know whether this one is in use.
+  // A plain `wrangler dev` has its own state, because it could not know whether this one is in use.
   await migrate(inProject(".wrangler/state/v3"));
   writeFileSync(inProject(".dev.vars"), toDotenv(vars), { mode: 0o600 });
   runWrangler(folder, port);

@@ -75,7 +75,8 @@ function exchange(
   });
 }
 
-// A process of its own, so that making the load takes nothing from the server's parent. It ends with who started it.
+// The load is generated in a separate process, so that it takes no time from the server's parent. The process ends with
+// its parent.
 process.on("message", (job: LoadJob) => {
   void answer(job).then((result) => process.send?.(result));
 });

@@ -105,7 +105,7 @@ export function outcomeOf(plan: Plan): Outcome {
   return { books, transactions, reverts, accountMetadata, absentAccounts };
 }
 
-/** What undoes postings: the last first, each the other way round. */
+/** The postings that undo others: in reverse order, each with source and destination exchanged. */
 const reversed = (postings: readonly Posting[]): Posting[] =>
   postings.toReversed().map(({ source, destination, ...rest }) => ({
     source: destination,

@@ -92,7 +92,7 @@ export function checkAccounts(accounts: readonly Account[], books: Books): Check
   };
 }
 
-/** What all accounts hold of an asset is nothing in sum: money is moved, never made. */
+/** The balances of all accounts sum to zero for each asset, because money is only moved. */
 export function checkConservation(accounts: readonly Account[]): Check {
   const sums = new Map<string, bigint>();
   for (const { volumes = {} } of accounts) {

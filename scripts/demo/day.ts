@@ -35,7 +35,7 @@ const TIP_SHARE = 0.12;
 const REWARD_SHARE = 0.1;
 /** Commits that are sent twice with one idempotency key. */
 const REPEAT_SHARE = 0.06;
-/** Customers bring up to so many times what they lack. */
+/** A top-up is at most this many times what the customer lacks. */
 const TOP_UP_FACTOR_MAX = 4;
 
 interface Order {

@@ -179,7 +179,7 @@ export class Player {
   #takeResult(step: Step, result: BulkResult, isFirst: boolean): void {
     const id = result.data === undefined ? undefined : Number(result.data.id);
     if (step.kind === "commit") {
-      // What an element of a bulk that is undone would have been answered says nothing.
+      // The results of a bulk that was rolled back say nothing, so they are not checked.
       if (step.fate === "undone") return;
       const outcome: CommitResult =
         id === undefined
