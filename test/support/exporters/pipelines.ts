@@ -25,7 +25,7 @@ export class FakeEndpoint {
   /** What it answers; 200 at first. */
   respond: () => Response | Promise<Response> = () => new Response();
 
-  constructor(url = `http://${freshName("sink")}.example.com/in`) {
+  constructor(url = `http://${freshName("destination")}.example.com/in`) {
     this.url = url;
     if (!vi.isMockFunction(globalThis.fetch)) {
       const passOn = globalThis.fetch;

@@ -12,7 +12,7 @@ import {
 import { type Step, steps } from "#test/support/ledger-engine/model/steps.ts";
 
 /**
- * Takes ledgers on `node:sqlite` through random lives, beside the naive model, and audits each of them at its end. Gives
+ * Takes ledgers on `node:sqlite` through random steps, next to the naive model, and audits each of them at its end. Returns
  * the number of commands.
  */
 export async function checkRuns(options: { runs: number; stepsMax: number }): Promise<number> {

@@ -3,11 +3,11 @@ import { PositionalSql, toPositional } from "#library/positional-sql.ts";
 
 describe("a statement with numbered parameters", () => {
   test.each([
-    ["SELECT ?1, ?2, ?1", { text: "SELECT ?, ?, ?", places: [1, 2, 1] }],
-    ["SELECT ?2, ?, ?1, ?", { text: "SELECT ?, ?, ?, ?", places: [2, 3, 1, 4] }],
-    ["SELECT ?12", { text: "SELECT ?", places: [12] }],
+    ["SELECT ?1, ?2, ?1", { text: "SELECT ?, ?, ?", bindingNumbers: [1, 2, 1] }],
+    ["SELECT ?2, ?, ?1, ?", { text: "SELECT ?, ?, ?, ?", bindingNumbers: [2, 3, 1, 4] }],
+    ["SELECT ?12", { text: "SELECT ?", bindingNumbers: [12] }],
     ["SELECT ?, ?", { text: "SELECT ?, ?" }],
-  ])("%s takes its bindings by their places", (statement, expected) => {
+  ])("%s takes its bindings by their numbers", (statement, expected) => {
     expect(toPositional(statement)).toEqual(expected);
   });
 

@@ -11,21 +11,21 @@ import { AppError } from "#platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { element, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger that has been through a lot, and the naive reader of what it has been through. */
+/** A ledger after many random steps, and the naive reader of its history. */
 export interface RandomLedger {
   readonly ledger: TestLedger;
   readonly history: LedgerHistory;
 }
 
 export interface RandomLedgerOptions {
-  /** The same one makes the same ledger. */
+  /** The same seed makes the same ledger. */
   readonly seed: number;
   readonly features?: Partial<Features>;
   /** How many accounts there are besides the usual ones; none by default. */
   readonly crowd?: number;
 }
 
-/** Deeds in the life of a ledger: some 370 transactions. */
+/** The number of steps of a run, which make about 370 transactions. */
 const STEPS = 700;
 
 export function makeRandomLedger({
@@ -49,7 +49,7 @@ const HOUR_MICROS = 3_600_000_000n;
 
 class LedgerRun implements Known {
   readonly ledger: TestLedger;
-  /** Of the inputs of each write, by log id. */
+  /** The hash of the inputs of each write, by log id. */
   readonly #hashes = new Map<number, string>();
   readonly #ids: number[] = [];
   readonly #dates: Timestamp[] = [];

@@ -10,7 +10,7 @@ import {
   setMetadata,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Something that is done to a ledger: the commands follow from what it holds by then. */
+/** A step of a ledger run. Its commands depend on what the ledger contains by then. */
 export interface Step {
   /** By how many microseconds the clock moves before. */
   readonly waitMicros: bigint;
@@ -22,7 +22,7 @@ export interface Step {
   readonly toCommands: (known: Known) => readonly Command[];
 }
 
-/** What is known of a ledger when something is done to it. */
+/** What is known about a ledger at a step. */
 export interface Known {
   /** One of the transactions, the last for `LATEST`, or an id that there may be none of. */
   id(nth: number): number;
@@ -193,7 +193,7 @@ const waitMicros = fc.oneof(
   { weight: 1, arbitrary: fc.constant(-5_000_000n) },
 );
 
-/** Something that may happen in the life of a ledger. */
+/** A random step of a ledger run. */
 export const step: fc.Arbitrary<Step> = fc
   .record({
     waitMicros,

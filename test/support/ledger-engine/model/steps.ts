@@ -282,7 +282,7 @@ export interface LifeOptions {
   readonly hasSchemas: boolean;
 }
 
-/** A random life of a ledger. */
+/** A random history of a ledger: the steps that it goes through. */
 export const steps = (
   maxLength: number,
   options: LifeOptions = { hasSchemas: true },

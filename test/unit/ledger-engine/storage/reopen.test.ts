@@ -102,7 +102,7 @@ describe("a ledger in a file", () => {
   });
 });
 
-describe("how far events are taken over", () => {
+describe("up to which log entry events are published", () => {
   test("is remembered, never moves back and never beyond the log", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 3; count++) ledger.run(create(posting("world -> a", 1)));
