@@ -5,7 +5,7 @@ import { webhooksModule } from "#modules/webhooks/index.ts";
 import type { Module } from "#platform/modules/module.ts";
 
 /**
- * The modules of the product, in the order in which the API document shows them. Of two operations whose paths could be
+ * The modules of the product. Of two operations whose paths could be
  * taken for each other, the earlier module's one is served: the ledger takes all below its own prefix, so that exporters,
  * whose paths are below it, come first.
  */

@@ -35,6 +35,7 @@ test("the API reference shows every operation and asks no other host", async () 
   expect(await page.title()).toBe("Florin API");
 
   const groups = page.getByRole("button", { name: /^Open Group - (?!Models)/ });
+  await groups.first().waitFor();
   while ((await groups.count()) > 0) await groups.first().click();
   const text = await page.locator("body").innerText();
   const missing = (await summaries()).filter((summary) => !text.includes(summary));
@@ -47,7 +48,37 @@ test("the API reference shows every operation and asks no other host", async () 
   expect([...hosts]).toEqual([new URL(server.url).host]);
 });
 
+test("a newcomer gets a token and makes a transaction in three clicks", async () => {
+  await server.json("/api/ledger/v2/shop", { method: "POST" });
+  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+  const { hosts, errors } = watch(page);
+  await page.goto(`${server.url}/#tag/transactions/POST/api/ledger/v2/{ledger}/transactions`);
+  await page.getByPlaceholder("XYZ123").first().fill(server.clientSecret);
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  await page.getByText("Access Token").first().waitFor();
+
+  const operation = page.locator("section", { has: page.getByRole("heading", { name: COMMIT }) });
+  await operation
+    .last()
+    .getByRole("button", { name: /Test Request/ })
+    .click();
+  const answer = page.waitForResponse((response) => response.url().endsWith("/transactions"));
+  await page.getByRole("button", { name: /^Send/ }).first().click();
+  expect((await answer).status()).toBe(200);
+  expect(await server.json("/api/ledger/v2/shop/transactions/1")).toMatchObject({
+    data: {
+      postings: [{ source: "world", destination: "users:42", amount: 1500, asset: "EUR/2" }],
+    },
+  });
+  await page.screenshot({ path: TRIED });
+  expect(errors).toEqual([]);
+  expect([...hosts]).toEqual([new URL(server.url).host]);
+});
+
+const COMMIT = "Commit a transaction";
+
 /** To be looked at. */
+const TRIED = resolve(import.meta.dirname, "../../dist/docs-tried.png");
 const SCREENSHOT = resolve(import.meta.dirname, "../../dist/docs.png");
 
 /** What the document says of its operations. */

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { registerClients } from "./http/clients.ts";
+import examples from "./http/examples.md" with { type: "text" };
 import { registerOAuth } from "./http/oauth.ts";
 import { registerServer } from "./http/server.ts";
 import { KeyCache } from "./key-cache.ts";
@@ -57,6 +58,7 @@ export const authModule: Module & {
       ],
     },
   ],
+  examples,
   health: ({ env }) => new AuthStore(env).check(),
   settings: authSettings,
   scopes: readAndWrite("auth", "the clients of the OAuth server"),

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import { pipelineListener } from "./event-listener.ts";
+import examples from "./http/examples.md" with { type: "text" };
 import { registerExporters } from "./http/exporters.ts";
 import { registerPipelines, registerPipelineStates } from "./http/pipelines.ts";
 import { PipelineObject } from "./pipeline-object.ts";
@@ -49,6 +50,7 @@ export const exportersModule: Module = {
     registerPipelineStates(app);
     return app;
   },
+  examples,
   health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },

@@ -3,6 +3,7 @@ import { BucketService } from "./catalogue/buckets/service.ts";
 import { ledgerSource } from "./event-source.ts";
 import { LEDGER_EVENT_TYPES } from "./event-types.ts";
 import { checkLedgers, LEDGER_VERSION } from "./health.ts";
+import examples from "./http/examples.md" with { type: "text" };
 import { registerBalanceHistory } from "./http/florin/balance-history.ts";
 import { registerLogAuthor } from "./http/florin/log-author.ts";
 import { registerNumscript } from "./http/florin/numscript.ts";
@@ -45,6 +46,7 @@ export const ledgerModule: Module = {
   routes: ledgerRoutes,
   florinRoutes,
   resources: LEDGER_RESOURCES,
+  examples,
   health: checkLedgers,
   settings: ledgerSettings,
   errors: LEDGER_ERRORS,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { consumeDeliveries } from "./consumer.ts";
 import { webhookListener } from "./event-listener.ts";
+import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { WebhookService } from "./service.ts";
 import { webhookSettings } from "./settings.ts";
@@ -53,6 +54,7 @@ export const webhooksModule: Module = {
       ],
     },
   ],
+  examples,
   health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },

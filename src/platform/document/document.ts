@@ -1,4 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { addExamples } from "./add-examples.ts";
+import { parseExchanges } from "./exchanges.ts";
 import { assert } from "#platform/assert.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -30,7 +32,8 @@ export function makeDocument(
   app: OpenAPIHono<AppEnv>,
   { modules, introduction, errorCodes }: DocumentParts,
 ): string {
-  const groups = groupsOf(modules);
+  const ordered = inReadingOrder(modules);
+  const groups = groupsOf(ordered);
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -46,6 +49,10 @@ export function makeDocument(
       tags: resources.map((resource) => resource.name),
     })),
   });
+  addExamples(
+    document,
+    ordered.flatMap((module) => parseExchanges(module.examples)),
+  );
   return stringifyJson(withErrorCodes(document, errorCodes));
 }
 
@@ -60,6 +67,12 @@ function withErrorCodes(document: Document, errorCodes: readonly string[]): Docu
   code.enum = [...errorCodes];
   return document;
 }
+
+/** The order in which modules are read and their examples played: a part comes after what it is part of. */
+export const inReadingOrder = (modules: readonly Module[]): readonly Module[] =>
+  modules
+    .filter(({ partOf }) => partOf === undefined)
+    .flatMap((whole) => [whole, ...modules.filter(({ partOf }) => partOf === whole.name)]);
 
 const SERVICE: ResourceGroup = {
   name: "Server",

@@ -19,6 +19,8 @@ export interface Module {
   readonly routes: () => Routes;
   /** What the API document shows of it: each of its operations has the name of one of these resources as its tag. */
   readonly resources: readonly ResourceGroup[];
+  /** Examples of all its operations, in Markdown; see `parseExchanges`. */
+  readonly examples: string;
   /** Routes that are Florin's own, below `/api/florin/v1`. */
   readonly florinRoutes?: () => Routes;
   /** Resolves when what the module stands on answers. */

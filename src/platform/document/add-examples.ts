@@ -1,0 +1,107 @@
+import { type Exchange, type Message } from "./exchanges.ts";
+import { parseForm } from "#platform/http/body.ts";
+import { parseJson } from "#platform/json.ts";
+
+/** What examples need to know of an OpenAPI document. */
+export interface ExampleDocument {
+  readonly paths?: Readonly<Record<string, object>> | undefined;
+}
+
+interface Operation {
+  readonly operationId?: string;
+  readonly parameters?: Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content } | undefined>>;
+}
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  example?: unknown;
+  readonly schema?: { readonly type?: string | string[] };
+}
+type Content = Record<string, MediaType | undefined>;
+interface MediaType {
+  examples?: Record<string, { summary: string; value: unknown }>;
+}
+
+/**
+ * Puts each exchange to its operation: what was sent into the parameters and the body, what came into the answer of its
+ * status. Of a parameter, the first exchange that has it counts. Throws where the document does not have what was sent.
+ */
+export function addExamples(document: ExampleDocument, exchanges: readonly Exchange[]): void {
+  const operations = operationsOf(document);
+  for (const exchange of exchanges) {
+    const found = operations.get(exchange.operationId);
+    if (found === undefined) throw new Error(`no operation ${exchange.operationId} for an example`);
+    const { path, operation } = found;
+    addParameters(operation.parameters ?? [], valuesOf(exchange.request, path));
+    const title = exchange.title ?? "Example";
+    addBody(operation.requestBody?.content, exchange.request, title);
+    addBody(operation.responses[exchange.answer.start]?.content, exchange.answer, title);
+  }
+}
+
+function operationsOf(document: ExampleDocument) {
+  const found = new Map<string, { path: string; operation: Operation }>();
+  // The document was made of operations.
+  for (const [path, methods] of Object.entries(document.paths ?? {})) {
+    for (const operation of Object.values(methods) as Operation[]) {
+      if (operation.operationId !== undefined)
+        found.set(operation.operationId, { path, operation });
+    }
+  }
+  return found;
+}
+
+/** The parameters of a request, by place and name. */
+function valuesOf({ start, headers }: Message, path: string): Map<string, string> {
+  const [, target = ""] = start.split(" ");
+  const [given = "", query = ""] = target.split("?");
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
+  const pattern = path.replaceAll(/[.]/g, String.raw`\.`).replaceAll(/\{[^}]+\}/g, "([^/]+)");
+  const values = new RegExp(`^${pattern}$`).exec(given);
+  if (values === null) throw new Error(`the example ${start} is not on the path ${path}`);
+  return new Map([
+    ...names.map(
+      (name, index) => [`path ${name}`, decodeURIComponent(values[index + 1] ?? "")] as const,
+    ),
+    ...Object.entries(parseForm(query)).map(
+      ([name, value]) => [`query ${name}`, [value].flat().join(",")] as const,
+    ),
+    ...Object.entries(headers).map(([name, value]) => [`header ${name}`, value] as const),
+  ]);
+}
+
+function addParameters(
+  parameters: readonly Parameter[],
+  values: ReadonlyMap<string, string>,
+): void {
+  for (const parameter of parameters) {
+    const name = parameter.in === "header" ? parameter.name.toLowerCase() : parameter.name;
+    const value = values.get(`${parameter.in} ${name}`);
+    if (value === undefined || parameter.example !== undefined) continue;
+    const isText = parameter.schema?.type === undefined || parameter.schema.type === "string";
+    parameter.example = isText ? value : parsedOr(value);
+  }
+}
+
+const LITERAL = /^(?:-?\d+|true|false)$/;
+
+const parsedOr = (text: string): unknown => (LITERAL.test(text) ? parseJson(text) : text);
+
+function addBody(content: Content | undefined, { headers, body }: Message, title: string): void {
+  if (content === undefined || body === undefined) return;
+  const contentType = headers["content-type"] ?? "application/json";
+  const media = content[contentType];
+  if (media === undefined)
+    throw new Error(`no content type ${contentType} for the example ${title}`);
+  media.examples = {
+    ...media.examples,
+    [title]: { summary: title, value: toValue(contentType, body) },
+  };
+}
+
+function toValue(contentType: string, body: string): unknown {
+  if (contentType === "application/json") return parseJson(body);
+  return contentType === "application/x-www-form-urlencoded" ? parseForm(body) : body;
+}

@@ -1,0 +1,106 @@
+import { api } from "./api.ts";
+import type { Exchange, Message } from "#platform/document/exchanges.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+
+/**
+ * Plays the examples of the API document as one story: ids, secrets and hashes are others each time, so that those of an
+ * answer are kept next to the ones that stand in its place in the file, and later requests are sent with them.
+ */
+export class Story {
+  /** What the server made, by what stands in the files for it, and the other way round. */
+  readonly #made = new Map<string, string>();
+  readonly #written = new Map<string, string>();
+
+  /** Sends a request, and returns the exchange as it should stand in the file. */
+  async play({ request, answer }: Exchange): Promise<string> {
+    const actual = printAnswer(...(await this.#send(request)));
+    const written = printMessage(answer);
+    const isSame = this.#learn(written, actual) && generalized(written) === generalized(actual);
+    const text = isSame
+      ? written
+      : actual.replaceAll(MADE, (made) => this.#written.get(made) ?? made);
+    return `${FENCE}http\n${printMessage(request)}\n${FENCE}\n\n${FENCE}http\n${text}\n${FENCE}`;
+  }
+
+  async #send({ start, headers, body }: Message): Promise<[Response, string]> {
+    const [method = "", target = ""] = this.#translate(start).split(" ");
+    const response = await api(target, {
+      method,
+      headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: this.#translate(body) }),
+    });
+    return [response, await response.text()];
+  }
+
+  /** Pairs what the server made with what is written for it. Returns whether both always stood for each other. */
+  #learn(writtenText: string, actualText: string): boolean {
+    const [written, actual] = [madeIn(writtenText), madeIn(actualText)];
+    if (written.length !== actual.length) return false;
+    const pairs = written.map((text, index) => [text, actual[index] ?? ""] as const);
+    for (const [text, made] of pairs) {
+      if (this.#made.has(text) || this.#written.has(made)) continue;
+      this.#made.set(text, made);
+      this.#written.set(made, text);
+    }
+    return pairs.every(([text, made]) => this.#made.get(text) === made);
+  }
+
+  #translate(text: string): string {
+    return text.replaceAll(MADE, (made) => this.#made.get(made) ?? made);
+  }
+}
+
+const FENCE = "```";
+
+const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Ids, keys in hexadecimal digits, texts in base64 and tokens, which have letters of both sizes, and ends of secrets. */
+const MADE =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|(?<="lastDigits": ?")\w+/g;
+
+const madeIn = (text: string): string[] => [...text.matchAll(MADE)].map(([made]) => made);
+
+const generalized = (text: string): string =>
+  text.replaceAll(DATE, "<date>").replaceAll(MADE, "<made>");
+
+/** The headers of answers that clients read. */
+const SHOWN_HEADERS = ["Content-Type", "Count", "Idempotency-Hit", "Location"];
+
+function printAnswer(response: Response, text: string): string {
+  const headers = SHOWN_HEADERS.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null || value === "application/json" ? [] : [`${name}: ${value}`];
+  });
+  const isJson = response.headers.get("content-type") === "application/json";
+  const head = [String(response.status), ...headers].join("\n");
+  if (text === "") return head;
+  return `${head}\n\n${isJson ? printJson(parseJson(text)) : text.trimEnd()}`;
+}
+
+function printMessage({ start, headers, body }: Message): string {
+  const head = [
+    start,
+    ...Object.entries(headers).map(([name, value]) => `${titled(name)}: ${value}`),
+  ];
+  return `${head.join("\n")}${body === undefined ? "" : `\n\n${body}`}`;
+}
+
+const titled = (name: string): string =>
+  name.replaceAll(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
+
+const LINE_LENGTH_MAX = 100;
+
+/** JSON in lines that are not longer than a reader's. */
+function printJson(value: unknown, indent = ""): string {
+  const line = stringifyJson(value);
+  if (typeof value !== "object" || value === null) return line;
+  if (indent.length + line.length <= LINE_LENGTH_MAX) return line;
+  const inner = `${indent}  `;
+  const items = Array.isArray(value)
+    ? value.map((item: unknown) => printJson(item, inner))
+    : Object.entries(value).map(
+        ([key, item]) => `${stringifyJson(key)}: ${printJson(item, inner)}`,
+      );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${items.map((item) => inner + item).join(",\n")}\n${indent}${close}`;
+}
