@@ -173,6 +173,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [
       ...ANATOMY,
       "ledger-engine",
+      // The client speaks the library's types.
+      "library",
       "modules/exporters",
       ...ledger("bulk", "catalogue", "http", "objects"),
     ],

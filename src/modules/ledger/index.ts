@@ -38,6 +38,17 @@ import { LEDGER_ERRORS } from "#ledger-engine";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
+export {
+  type KeyedWrite,
+  LedgerClient,
+  type LedgerCreation,
+  type LedgerList,
+  type LedgerListOptions,
+  type LedgerPageRequest,
+  type LedgerScope,
+  type NewCommit,
+  type NewRun,
+} from "./client.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService };
 
 export const ledgerModule: Module = {

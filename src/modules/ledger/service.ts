@@ -68,7 +68,8 @@ const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 /** An audit goes on where it was, whoever calls it again. */
 const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
-const BUCKET_DEFAULT = "_default";
+/** Of ledgers that name none. */
+export const BUCKET_DEFAULT = "_default";
 
 export interface NewLedger {
   readonly name: string;

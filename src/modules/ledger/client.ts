@@ -1,0 +1,333 @@
+import { BUCKET_DEFAULT, LedgerService } from "./service.ts";
+import { ledgerSettings } from "./settings.ts";
+import {
+  assertIdempotencyKey,
+  BulkElementData,
+  parseFeatures,
+  toAccountView,
+  toBulkElement,
+  toTransactionCommand,
+  toTransactionView,
+  TransactionRequest,
+  type Command,
+  type SingleRead,
+} from "#ledger-engine";
+import type {
+  Account,
+  Features,
+  Filter,
+  Metadata,
+  Posting,
+  Runtime,
+  ScriptVariable,
+  Target,
+  Transaction,
+} from "#library/index.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { toFilterText } from "#platform/filter/filter.ts";
+import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
+import { mapPage, type Page } from "#platform/paging/pagination.ts";
+import type { ListScope, PageQuery } from "#platform/paging/query.ts";
+import { unwrap } from "#platform/result.ts";
+import { TimestampInput, toValidationError } from "#platform/validation.ts";
+
+/** What a write takes besides its content. */
+export interface KeyedWrite {
+  /**
+   * A write with a key happens once: a repetition changes nothing and returns what the first one did, and another write
+   * with the same key is refused with `VALIDATION`. All clients of a ledger share its keys, so that a module puts its own
+   * name in front. Undefined, for a write that may happen twice, is said on purpose.
+   */
+  readonly idempotencyKey: string | undefined;
+  /** The schema by whose rules the write goes. */
+  readonly schemaVersion?: string | undefined;
+}
+
+/** What a new transaction has besides its movements. */
+export interface TransactionFields {
+  readonly metadata?: Metadata | undefined;
+  /** Unique in the ledger: `CONFLICT` otherwise. */
+  readonly reference?: string | undefined;
+  /** The effective date, RFC 3339; now unless given. */
+  readonly timestamp?: string | undefined;
+  /** Metadata for accounts, by their addresses. */
+  readonly accountMetadata?: Readonly<Record<string, Metadata>> | undefined;
+}
+
+export interface NewCommit extends TransactionFields {
+  readonly postings: readonly Posting[];
+  /** Lets the sources go below zero. */
+  readonly force?: boolean | undefined;
+}
+
+export interface NewRun extends TransactionFields {
+  /** Numscript. */
+  readonly script: string;
+  /** By name without `$`. */
+  readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
+  /** That of the deployment unless given: a module's own scripts name the one that they are written for. */
+  readonly runtime?: Runtime | undefined;
+}
+
+export interface LedgerCreation {
+  /** `_default` unless given. */
+  readonly bucket?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly features?: Partial<Features> | undefined;
+}
+
+/** What a list shows: everything, unless there is a filter, as it was at a point in time (RFC 3339) or as it is. */
+export interface LedgerScope {
+  readonly where?: Filter | undefined;
+  readonly pit?: string | undefined;
+}
+
+export interface LedgerListOptions extends LedgerScope {
+  readonly order?: "asc" | "desc" | undefined;
+}
+
+export interface LedgerPageRequest {
+  /** At most 1,000, to which larger ones are clamped; of a cursor, that of its list unless given. */
+  readonly pageSize?: number | undefined;
+  /** Of an earlier page. It holds the options of its list, which go before those that are given with it. */
+  readonly cursor?: string | undefined;
+}
+
+/** A list of a ledger: item by item to its end, or a page at a time. A page may be short, even empty, and have a next one. */
+export interface LedgerList<T> extends AsyncIterable<T> {
+  page(request?: LedgerPageRequest): Promise<Page<T>>;
+}
+
+/** What a walk reads at a time: a caller that stops early has read no more in vain. */
+const PAGE_SIZE = 250;
+const LEDGER_PAGE_SIZE_MAX = 1000;
+
+/** Current volumes are there whatever features the ledger has. */
+const VOLUMES: SingleRead = { volumes: true, effectiveVolumes: false, areImplied: true };
+const NO_VOLUMES = { volumes: false, effectiveVolumes: false } as const;
+
+/**
+ * A ledger as other modules use it, with the names and the meanings of the library `florin/ledger`. Nothing is kept
+ * between calls.
+ *
+ * It throws `AppError`: `LEDGER_NOT_FOUND` for a ledger that does not exist or is deleted, besides what each function says;
+ * and `OVERLOADED` where the ledger was busy or restarted, when the outcome of a write is unknown until it is repeated with
+ * its key.
+ */
+export class LedgerClient {
+  readonly #context: ServiceContext;
+  readonly #service: LedgerService;
+  readonly #name: string;
+
+  constructor(context: ServiceContext, name: string) {
+    this.#context = context;
+    this.#service = LedgerService.from(context);
+    this.#name = name;
+  }
+
+  /**
+   * Creates the ledger. Its name is the key of this write: where the ledger exists with this bucket and these features,
+   * nothing changes; `LEDGER_ALREADY_EXISTS` says that it has others, or is deleted.
+   */
+  async create(creation: LedgerCreation = {}): Promise<void> {
+    const { bucket, metadata = {}, features = {} } = creation;
+    const wanted = {
+      name: this.#name,
+      bucket: bucket === undefined || bucket === "" ? BUCKET_DEFAULT : bucket,
+      metadata,
+      features: given(features),
+    };
+    try {
+      await this.#service.createLedger(wanted, ledgerSettings.of(this.#context.env));
+    } catch (error) {
+      if (!isFailure(error, "LEDGER_ALREADY_EXISTS")) throw error;
+      if (!(await this.#exists(wanted))) throw error;
+    }
+  }
+
+  /** Commits postings. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a reference that is taken, and `VALIDATION`. */
+  commit(transaction: NewCommit, write: KeyedWrite): Promise<Transaction> {
+    return this.#commit(transaction, write);
+  }
+
+  /** Commits what a script moves. Throws as `commit` does, and what the script fails with. */
+  run({ script, vars, ...rest }: NewRun, write: KeyedWrite): Promise<Transaction> {
+    return this.#commit({ ...rest, script: { plain: script, vars } }, write);
+  }
+
+  /** Puts metadata over what an account or a transaction has. Throws `NOT_FOUND` for an unknown transaction. */
+  async saveMetadata(target: Target, metadata: Metadata, write: KeyedWrite): Promise<void> {
+    await this.#service.execute(
+      this.#name,
+      () => toSaveMetadata(target, metadata),
+      toWriteOptions(write),
+    );
+  }
+
+  /** Throws `NOT_FOUND` for an account that no transaction and no metadata has named. */
+  async account(address: string): Promise<Account> {
+    return toAccount(await this.#service.getAccount(this.#name, address, VOLUMES));
+  }
+
+  /** What an account has received less what it has sent, 0 where it never moved. */
+  async balance(address: string, asset: string): Promise<bigint> {
+    try {
+      const { volumes } = await this.account(address);
+      return volumes[asset]?.balance ?? 0n;
+    } catch (error) {
+      if (isFailure(error, "NOT_FOUND")) return 0n;
+      throw error;
+    }
+  }
+
+  /** Balances by asset, summed over the accounts that a filter matches; of a point in time, by effective dates. */
+  async aggregateBalances(scope: LedgerScope = {}): Promise<Readonly<Record<string, bigint>>> {
+    const balances = await this.#service.aggregateBalances(this.#name, {
+      ...toScope(scope),
+      useInsertionDate: false,
+    });
+    return Object.fromEntries(balances.map(({ asset, balance }) => [asset, balance]));
+  }
+
+  /** Accounts by their addresses, with their volumes. */
+  accounts(options: LedgerListOptions = {}): LedgerList<Account> {
+    return this.#list(
+      { resource: "accounts", columns: { address: "text" }, options },
+      async (query) =>
+        mapPage(await this.#service.listAccounts(this.#name, query, VOLUMES), toAccount),
+    );
+  }
+
+  /** Transactions by their ids, without volumes; the oldest first unless the order is `desc`. */
+  transactions(options: LedgerListOptions = {}): LedgerList<Transaction> {
+    return this.#list(
+      { resource: "transactions", columns: { id: "integer" }, options },
+      async (query) =>
+        mapPage(
+          await this.#service.listTransactions(this.#name, query, NO_VOLUMES),
+          toTransactionView,
+        ),
+    );
+  }
+
+  async #commit(request: unknown, write: KeyedWrite): Promise<Transaction> {
+    const { transaction } = await this.#service.commit(
+      this.#name,
+      () => toCommit(request),
+      toWriteOptions(write),
+    );
+    return toTransactionView(transaction);
+  }
+
+  /** Whether the ledger is there as it is wanted. */
+  async #exists({ name, bucket, features }: WantedLedger): Promise<boolean> {
+    try {
+      const found = await this.#service.getLedger(name);
+      const wanted = Object.entries(parseFeatures(features, { mayChoose: true }));
+      const kept: Readonly<Record<string, string>> = found.features;
+      return found.bucket === bucket && wanted.every(([key, value]) => kept[key] === value);
+    } catch (error) {
+      if (isFailure(error, "NOT_FOUND")) return false;
+      throw error;
+    }
+  }
+
+  #list<T>(
+    { resource, columns, options }: ListedResource,
+    read: (query: PageQuery) => Promise<Page<T>>,
+  ): LedgerList<T> {
+    const rules = { columns, list: `${this.#name}/${resource}`, pageSizeMax: LEDGER_PAGE_SIZE_MAX };
+    const [column = ""] = Object.keys(columns);
+    const { order = "asc", ...scope } = options;
+    const page = async ({ pageSize, cursor }: LedgerPageRequest = {}): Promise<Page<T>> => {
+      const size = pageSize === undefined ? undefined : toPageSize(pageSize);
+      if (cursor !== undefined) {
+        const query = decodeCursor(cursor, rules);
+        return read({ ...query, pageSize: size ?? query.pageSize });
+      }
+      const wanted = { list: rules.list, column, order, ...toScope(scope) };
+      return read({ kind: "column", ...wanted, pageSize: size ?? PAGE_SIZE, reverse: false });
+    };
+    return { page, [Symbol.asyncIterator]: () => walk(page) };
+  }
+}
+
+interface WantedLedger {
+  readonly name: string;
+  readonly bucket: string;
+  readonly features: Readonly<Record<string, string>>;
+}
+
+interface ListedResource {
+  readonly resource: string;
+  /** The one column that it is sorted by. */
+  readonly columns: SortColumns;
+  readonly options: LedgerListOptions;
+}
+
+async function* walk<T>(
+  page: (request: LedgerPageRequest) => Promise<Page<T>>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { data, next } = await page({ cursor });
+    yield* data;
+    cursor = next;
+  } while (cursor !== undefined);
+}
+
+function toPageSize(pageSize: number): number {
+  if (Number.isSafeInteger(pageSize) && pageSize > 0) {
+    return Math.min(pageSize, LEDGER_PAGE_SIZE_MAX);
+  }
+  throw new AppError("VALIDATION", "invalid page size: expected a positive integer");
+}
+
+function toWriteOptions({ idempotencyKey, schemaVersion = "" }: KeyedWrite) {
+  // An empty key counts as none further on: whoever has computed one does not mean that.
+  if (idempotencyKey === "") throw new AppError("VALIDATION", "the idempotency key is empty");
+  assertIdempotencyKey(idempotencyKey ?? "");
+  return { idempotencyKey: idempotencyKey ?? "", dryRun: false, schemaVersion };
+}
+
+/** Throws `VALIDATION` or `NO_POSTINGS`. */
+function toCommit(request: unknown): Command {
+  const parsed = TransactionRequest.safeParse(request);
+  if (!parsed.success) throw toValidationError(parsed.error, "transaction");
+  return toTransactionCommand(parsed.data, { force: false });
+}
+
+function toSaveMetadata(target: Target, metadata: Metadata): Command {
+  const action = "ADD_METADATA";
+  const parsed = BulkElementData[action].safeParse({ ...target, metadata });
+  if (!parsed.success) throw toValidationError(parsed.error, "metadata");
+  return unwrap(toBulkElement({ action, data: parsed.data }).command);
+}
+
+function toScope({ where, pit }: LedgerScope): Pick<ListScope, "where" | "pit"> {
+  const filter = toFilterText(where);
+  return {
+    ...(filter === undefined ? {} : { where: filter }),
+    ...(pit === undefined ? {} : { pit: toTimestamp(pit) }),
+  };
+}
+
+function toTimestamp(text: string) {
+  const parsed = TimestampInput.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, "point in time");
+}
+
+function toAccount(account: Parameters<typeof toAccountView>[0]): Account {
+  const view = toAccountView(account, NO_EFFECTIVE);
+  return { ...view, volumes: view.volumes ?? {} };
+}
+
+const NO_EFFECTIVE = { volumes: true, effectiveVolumes: false } as const;
+
+const given = (features: Partial<Features>): Record<string, string> =>
+  Object.fromEntries(Object.entries(features).filter(([, value]) => value !== undefined));
+
+const isFailure = (error: unknown, kind: AppError["kind"]): boolean =>
+  error instanceof AppError && error.kind === kind;

@@ -1,0 +1,285 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { LedgerClient } from "#modules/ledger/index.ts";
+import { systemContext } from "#platform/context.ts";
+import { freshLedger, logIdsOf, objectOf } from "#test/support/ledger/api.ts";
+import { freshName } from "#test/support/platform/api.ts";
+
+const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(env, "test"), name);
+
+/** A new ledger, with 100 USD for alice, by its client. */
+async function funded(): Promise<{ name: string; ledger: LedgerClient }> {
+  const name = await freshLedger();
+  const ledger = clientOf(name);
+  await ledger.commit({ postings: [usd("world -> alice", 100n)] }, { idempotencyKey: undefined });
+  return { name, ledger };
+}
+
+function usd(way: string, amount: bigint) {
+  const [source = "", destination = ""] = way.split(" -> ");
+  return { source, destination, amount, asset: "USD" };
+}
+
+const key = () => ({ idempotencyKey: freshName("test") });
+
+describe("a commit", () => {
+  test("moves amounts of any size, and tells all of the transaction", async () => {
+    const { ledger } = await funded();
+    const amount = 10n ** 60n + 7n;
+    const transaction = await ledger.commit(
+      {
+        postings: [usd("world -> bank", amount)],
+        metadata: { kind: "opening" },
+        reference: "opening-1",
+        timestamp: "2026-03-01T09:30:00.000001Z",
+        accountMetadata: { bank: { country: "CH" } },
+      },
+      key(),
+    );
+    expect(transaction).toMatchObject({
+      id: 2,
+      postings: [usd("world -> bank", amount)],
+      metadata: { kind: "opening" },
+      reference: "opening-1",
+      timestamp: "2026-03-01T09:30:00.000001Z",
+      reverted: false,
+    });
+    expect(await ledger.balance("bank", "USD")).toBe(amount);
+    expect((await ledger.account("bank")).metadata).toEqual({ country: "CH" });
+  });
+
+  test("that overdraws an account is refused, and changes nothing", async () => {
+    const { name, ledger } = await funded();
+    await expect(
+      ledger.commit({ postings: [usd("alice -> bob", 101n)] }, key()),
+    ).rejects.toMatchObject({ kind: "INSUFFICIENT_FUND" });
+    expect(await logIdsOf(name)).toEqual([1]);
+    expect(await ledger.balance("alice", "USD")).toBe(100n);
+  });
+
+  test("may overdraw an account by force", async () => {
+    const { ledger } = await funded();
+    await ledger.commit({ postings: [usd("alice -> bob", 101n)], force: true }, key());
+    expect(await ledger.balance("alice", "USD")).toBe(-1n);
+  });
+
+  test("that was refused for want of funds succeeds with the same key once they are there", async () => {
+    const { ledger } = await funded();
+    const payment = { postings: [usd("alice -> bob", 150n)] };
+    const write = key();
+    await expect(ledger.commit(payment, write)).rejects.toMatchObject({
+      kind: "INSUFFICIENT_FUND",
+    });
+    await ledger.commit({ postings: [usd("world -> alice", 50n)] }, key());
+    await ledger.commit(payment, write);
+    expect(await ledger.balance("alice", "USD")).toBe(0n);
+  });
+
+  test("with a reference that is taken is a conflict", async () => {
+    const { name, ledger } = await funded();
+    const payment = { postings: [usd("world -> bob", 1n)], reference: "payment-1" };
+    await ledger.commit(payment, key());
+    await expect(ledger.commit(payment, key())).rejects.toMatchObject({ kind: "CONFLICT" });
+    expect(await logIdsOf(name)).toHaveLength(2);
+  });
+
+  test.each([
+    ["a bad address", { postings: [usd("no such -> bob", 1n)] }, "VALIDATION"],
+    ["a negative amount", { postings: [usd("world -> bob", -1n)] }, "VALIDATION"],
+    [
+      "an amount beyond 1,000 digits",
+      { postings: [usd("world -> bob", 10n ** 1000n)] },
+      "VALIDATION",
+    ],
+    [
+      "a date that is none",
+      { postings: [usd("world -> b", 1n)], timestamp: "today" },
+      "VALIDATION",
+    ],
+    ["no posting", { postings: [] }, "NO_POSTINGS"],
+  ])("with %s is refused", async (_, transaction, kind) => {
+    const { name, ledger } = await funded();
+    await expect(ledger.commit(transaction, key())).rejects.toMatchObject({ kind });
+    expect(await logIdsOf(name)).toEqual([1]);
+  });
+
+  test("names the schema by whose rules it goes", async () => {
+    const { ledger } = await funded();
+    await expect(
+      ledger.commit({ postings: [usd("world -> bob", 1n)] }, { ...key(), schemaVersion: "v1" }),
+    ).rejects.toMatchObject({ kind: "NOT_FOUND" });
+  });
+});
+
+describe("a run", () => {
+  const script = `
+    vars {
+      monetary $price
+      account $buyer
+    }
+    send $price (
+      source = $buyer
+      destination = {
+        1/10 to @fees
+        remaining to @shop
+      }
+    )`;
+
+  test("moves what its script says, with variables of any kind", async () => {
+    const { ledger } = await funded();
+    const amount = 10n ** 30n;
+    await ledger.commit({ postings: [usd("world -> alice", amount)] }, key());
+    const transaction = await ledger.run(
+      {
+        script,
+        vars: { price: { asset: "USD", amount }, buyer: "alice" },
+        metadata: { order: "7" },
+      },
+      key(),
+    );
+    expect(transaction.metadata).toEqual({ order: "7" });
+    expect(transaction.postings).toEqual([
+      usd("alice -> fees", amount / 10n),
+      usd("alice -> shop", amount - amount / 10n),
+    ]);
+    expect(await ledger.balance("alice", "USD")).toBe(100n);
+  });
+
+  test("that overdraws an account is refused, and changes nothing", async () => {
+    const { name, ledger } = await funded();
+    const vars = { price: "USD 101", buyer: "alice" };
+    await expect(ledger.run({ script, vars }, key())).rejects.toMatchObject({
+      kind: "INSUFFICIENT_FUND",
+    });
+    expect(await logIdsOf(name)).toEqual([1]);
+  });
+
+  test("goes by the runtime that it names", async () => {
+    const { ledger } = await funded();
+    const broken = "send [USD 1] (source = @world";
+    await expect(ledger.run({ script: broken, runtime: "machine" }, key())).rejects.toMatchObject({
+      kind: "COMPILATION_FAILED",
+    });
+    await expect(
+      ledger.run({ script: broken, runtime: "experimental-interpreter" }, key()),
+    ).rejects.toMatchObject({ kind: "INTERPRETER_PARSE" });
+  });
+
+  test("of no script is refused", async () => {
+    const { ledger } = await funded();
+    await expect(ledger.run({ script: "" }, key())).rejects.toMatchObject({ kind: "NO_POSTINGS" });
+  });
+});
+
+describe("saved metadata", () => {
+  test("is put over what an account or a transaction has", async () => {
+    const { ledger } = await funded();
+    const alice = { targetType: "ACCOUNT", targetId: "alice" } as const;
+    await ledger.saveMetadata(alice, { name: "Alice", __proto__x: "1" }, key());
+    await ledger.saveMetadata(alice, { name: "Alicia" }, key());
+    await ledger.saveMetadata({ targetType: "TRANSACTION", targetId: 1 }, { seen: "yes" }, key());
+    expect((await ledger.account("alice")).metadata).toEqual({ name: "Alicia", __proto__x: "1" });
+    const { data } = await ledger.transactions().page();
+    expect(data.map(({ metadata }) => metadata)).toEqual([{ seen: "yes" }]);
+  });
+
+  test.each([
+    ["an unknown transaction", { targetType: "TRANSACTION", targetId: 9 }, "NOT_FOUND"],
+    ["a bad address", { targetType: "ACCOUNT", targetId: "a b" }, "VALIDATION"],
+  ] as const)("of %s is refused", async (_, target, kind) => {
+    const { name, ledger } = await funded();
+    await expect(ledger.saveMetadata(target, { a: "b" }, key())).rejects.toMatchObject({ kind });
+    expect(await logIdsOf(name)).toEqual([1]);
+  });
+
+  test("beyond 64 KiB is refused", async () => {
+    const { ledger } = await funded();
+    const target = { targetType: "ACCOUNT", targetId: "alice" } as const;
+    await expect(
+      ledger.saveMetadata(target, { text: "x".repeat(65_536) }, key()),
+    ).rejects.toMatchObject({ kind: "VALIDATION" });
+    expect((await ledger.account("alice")).metadata).toEqual({});
+  });
+});
+
+describe("a write with a key happens once:", () => {
+  const target = { targetType: "ACCOUNT", targetId: "alice" } as const;
+  const script = "send [USD 1] (\n source = @alice\n destination = @bob\n)";
+  const WRITES: [string, (ledger: LedgerClient, write: { idempotencyKey: string }) => unknown][] = [
+    ["a commit", (ledger, write) => ledger.commit({ postings: [usd("alice -> bob", 1n)] }, write)],
+    ["a run", (ledger, write) => ledger.run({ script }, write)],
+    ["saved metadata", (ledger, write) => ledger.saveMetadata(target, { a: "b" }, write)],
+  ];
+
+  test.each(WRITES)("%s, repeated", async (_, send) => {
+    const { name, ledger } = await funded();
+    const write = key();
+    const first = await send(ledger, write);
+    await ledger.commit({ postings: [usd("alice -> world", 50n)] }, key());
+    expect(await send(ledger, write)).toEqual(first);
+    expect(await logIdsOf(name)).toEqual([1, 2, 3]);
+  });
+
+  test.each(WRITES)("%s, ten at once", async (_, send) => {
+    const { name, ledger } = await funded();
+    const write = key();
+    const all = await Promise.all(Array.from({ length: 10 }, () => send(ledger, write)));
+    expect(all).toEqual(all.map(() => all[0]));
+    expect(await logIdsOf(name)).toEqual([1, 2]);
+  });
+
+  test.each(WRITES)("%s, by another isolate, once the ledger has left memory", async (_, send) => {
+    const { name, ledger } = await funded();
+    const write = key();
+    const first = await send(ledger, write);
+    await evictDurableObject(objectOf(name));
+    expect(await send(clientOf(name), write)).toEqual(first);
+    expect(await logIdsOf(name)).toEqual([1, 2]);
+  });
+
+  test("another one with its key is refused, of any kind", async () => {
+    const { name, ledger } = await funded();
+    const write = key();
+    await ledger.commit({ postings: [usd("alice -> bob", 1n)] }, write);
+    const others = await Promise.allSettled([
+      ledger.commit({ postings: [usd("alice -> bob", 2n)] }, write),
+      ledger.run({ script }, write),
+      ledger.saveMetadata(target, { a: "b" }, write),
+    ]);
+    expect(others).toMatchObject(
+      others.map(() => ({ status: "rejected", reason: { kind: "VALIDATION" } })),
+    );
+    expect(await logIdsOf(name)).toEqual([1, 2]);
+  });
+
+  test("without a key, it happens as often as it is sent", async () => {
+    const { ledger } = await funded();
+    const payment = { postings: [usd("alice -> bob", 1n)] };
+    await ledger.commit(payment, { idempotencyKey: undefined });
+    await ledger.commit(payment, { idempotencyKey: undefined });
+    expect(await ledger.balance("bob", "USD")).toBe(2n);
+  });
+
+  test.each([
+    ["empty", ""],
+    ["longer than 255 characters", "x".repeat(256)],
+  ])("a key that is %s is refused", async (_, idempotencyKey) => {
+    const { name, ledger } = await funded();
+    await expect(
+      ledger.commit({ postings: [usd("alice -> bob", 1n)] }, { idempotencyKey }),
+    ).rejects.toMatchObject({ kind: "VALIDATION" });
+    expect(await logIdsOf(name)).toEqual([1]);
+  });
+
+  test("two payments at once of what one can have: one is refused", async () => {
+    const { ledger } = await funded();
+    const payment = { postings: [usd("alice -> bob", 60n)] };
+    const both = await Promise.allSettled([
+      ledger.commit(payment, key()),
+      ledger.commit(payment, key()),
+    ]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await ledger.balance("alice", "USD")).toBe(40n);
+  });
+});
