@@ -169,7 +169,7 @@ export class Delivery {
     return this.#opened;
   }
 
-  /** Most entries of a batch: it is made of one page. */
+  /** Most entries of a batch, which never has more than one page. */
   #batchSize({ batching }: ExporterDestination): number {
     return Math.min(batching.itemsMax ?? Infinity, this.#options.pageSize);
   }

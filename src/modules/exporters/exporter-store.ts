@@ -18,7 +18,7 @@ export interface Exporter extends ExporterSetup {
 export interface StoredExporter extends Omit<Exporter, "config"> {
   /** Undefined where it can't be decrypted: its key is not among the settings, or it was changed. */
   readonly config: ExporterConfig | undefined;
-  /** Tells whether the exporter was changed since it was read. */
+  /** Changes with every update, which shows whether the exporter was changed since it was read. */
   readonly seal: string;
 }
 
@@ -107,7 +107,7 @@ export class ExporterStore {
 const sealConfig = (box: SecretBox, id: string, config: ExporterConfig): string =>
   box.seal(stringifyJson(config), purposeOf(id));
 
-/** Throws when the key that has encrypted it is not among the settings. */
+/** Throws if the settings do not have the key that encrypted it. */
 export const openConfig = (box: SecretBox, id: string, sealed: string): ExporterConfig =>
   parseJson(box.open(sealed, purposeOf(id))) as ExporterConfig; // an object was sealed
 

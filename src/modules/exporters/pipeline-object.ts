@@ -12,11 +12,11 @@ import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** When a run that was cut off by a crash or a deploy is taken up again, in milliseconds. */
+/** How long after a crash or a deploy an interrupted run is continued, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
 /** How long after an alarm that could do nothing the next one rings. */
 const BROKEN_BACKOFF = doubling(15_000, 300_000);
-/** How often a pipeline looks whether exporters are served again, in milliseconds. */
+/** How often a pipeline checks whether exporters are served again, in milliseconds. */
 const UNSERVED_MS = 3_600_000;
 
 /**
@@ -41,7 +41,7 @@ export class PipelineObject extends DurableObject<Env> {
   #isRunning = false;
   /** Whether the pipeline is deleted for good. An answer that is still under way may describe it as it was before. */
   #isRemoved = false;
-  /** After a failure, an alarm that comes earlier is one that was set before it. */
+  /** When to try again after a failure. An alarm that rings earlier was set before the failure. */
   #retryAtMs = 0;
   /** How many alarms in a row could do nothing. */
   #brokenAlarms = 0;
@@ -84,7 +84,7 @@ export class PipelineObject extends DurableObject<Env> {
     return this.#progress.read();
   }
 
-  /** The platform gives up on an alarm that fails again and again, so that this one does not fail. */
+  /** Never throws, because the platform gives up on an alarm that fails repeatedly. */
   override async alarm(): Promise<void> {
     try {
       await this.#ring();

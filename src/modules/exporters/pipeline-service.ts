@@ -207,7 +207,7 @@ export class PipelineService {
     return isChanged;
   }
 
-  /** Why a pipeline could not be made. */
+  /** Why a pipeline could not be created. */
   async #refusal({
     ledger,
     exporterId,

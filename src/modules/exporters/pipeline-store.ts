@@ -28,12 +28,12 @@ export interface PipelineSpec extends Pipeline {
   readonly openSetup: (() => ExporterSetup) | undefined;
 }
 
-/** A pipeline whose object may not know what to do. */
+/** A pipeline whose object may not have the latest spec. */
 export interface PendingPipeline extends PendingRow {
   readonly id: string;
 }
 
-/** Which pipelines a change is about. */
+/** The pipelines that a change affects. */
 export interface PipelineTarget {
   readonly ledger: string;
   readonly id: string;
@@ -133,7 +133,7 @@ export class PipelineStore {
       .where(and(inJson(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE));
   }
 
-  /** Lets the objects of pipelines look again at what to do. */
+  /** Makes the objects of pipelines read their spec again. */
   async touch(ids: readonly string[]): Promise<void> {
     await this.#change({}, inJson(pipelines.id, ids));
   }
@@ -158,7 +158,7 @@ export class PipelineStore {
     });
   }
 
-  /** What an object is to do: nothing any more where the pipeline is deleted. */
+  /** The spec of an object; undefined if the pipeline is deleted. */
   async findSpec(id: string): Promise<PipelineSpec | undefined> {
     const [row] = await this.#db
       .select({
@@ -203,6 +203,6 @@ const LIVE = isNull(pipelines.deletedAt);
 const liveTarget = ({ ledger, id }: PipelineTarget): SQL | undefined =>
   and(eq(pipelines.id, id), eq(pipelines.ledger, ledger), LIVE);
 
-/** Any number of texts in one parameter. */
+/** Passes any number of texts in one parameter. */
 const inJson = (column: typeof pipelines.id | typeof pipelines.ledger, texts: readonly string[]) =>
   inArray(column, sql`(SELECT value FROM json_each(${stringifyJson(texts)}))`);

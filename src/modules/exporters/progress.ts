@@ -8,7 +8,7 @@ export interface Progress {
   readonly lastLogId: number | undefined;
   /** When it was started or delivered last: how long it has been idle. */
   readonly activeAtMs: number;
-  /** Since when entries wait for their batch to fill; undefined where none do. */
+  /** Since when entries have been waiting for their batch to fill; undefined if none are waiting. */
   readonly waitingSinceMs: number | undefined;
   /** Whether its ledger was found gone. */
   readonly isPaused: boolean;
@@ -173,7 +173,7 @@ export class ProgressStore {
     );
   }
 
-  /** What it held is deleted. */
+  /** Forgets the progress, whose table was deleted with the storage of the object. */
   forget(): void {
     this.#exists = false;
   }

@@ -17,7 +17,7 @@ const WORK_MS_MAX = 10_000;
 /** The longest wait before an object that fails is called again, in sync periods. */
 const SYNC_PERIODS_MAX = 16;
 
-/** Lets the objects of pipelines know what has changed in D1. They read it there by themselves. */
+/** Tells the objects of pipelines that their rows in D1 have changed. The objects read the rows themselves. */
 export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler {
   const { FLORIN_PIPELINE_SYNC_PERIOD: periodMs } = exporterSettings.of(env);
   return new Reconciler<PendingPipeline>({

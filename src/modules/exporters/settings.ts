@@ -7,7 +7,7 @@ export const exporterSettings = new DeclaredSettings({
   }),
   FLORIN_PIPELINE_PULL_INTERVAL: period({
     standard: "5s",
-    meaning: "How long a pipeline that has nothing to send waits before it looks again, at first",
+    meaning: "How long a pipeline without new entries waits at first before it polls its ledger",
   }),
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period({
     standard: "10s",
@@ -15,7 +15,7 @@ export const exporterSettings = new DeclaredSettings({
   }),
   FLORIN_PIPELINE_SYNC_PERIOD: period({
     standard: "1m",
-    meaning: "When a pipeline that could not be reached is told again",
+    meaning: "How long until a pipeline that could not be reached is called again",
   }),
   FLORIN_PIPELINE_PAGE_SIZE: integer(
     { least: 1, most: 1000 },

@@ -3,7 +3,7 @@ import { assertKnown, integerField, objectField, textField } from "./fields.ts";
 import { parseDurationMs } from "#platform/duration.ts";
 import { quoteJson } from "#platform/json.ts";
 
-/** How entries are put together. */
+/** How entries are collected into batches. */
 export interface Batching {
   /** Most entries of one batch; undefined for as many as a page of the log has. */
   readonly itemsMax: number | undefined;

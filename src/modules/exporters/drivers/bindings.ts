@@ -8,7 +8,7 @@ import { textField } from "./fields.ts";
  */
 export const EXPORT_BINDING_PREFIX = "EXPORT_";
 
-/** The binding that a config names, where the Worker has it. */
+/** The binding that a config names; undefined if the Worker has no such binding. */
 export function readBinding<T extends object>(
   config: ExporterConfig,
   { bindings }: DriverContext,

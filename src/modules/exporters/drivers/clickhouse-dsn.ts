@@ -8,7 +8,10 @@ export interface ClickhouseServer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the driver relies on, whatever the server's defaults are: acceptance means that the rows are stored. */
+/**
+ * Settings that the driver needs, whatever the server's defaults are: an accepted insert must mean that the rows are
+ * stored.
+ */
 const SETTINGS = {
   async_insert: "0",
   wait_end_of_query: "1",
@@ -47,7 +50,7 @@ export function parseDsn(dsn: string, context: DriverContext): ClickhouseServer 
   };
 }
 
-/** The server that a DSN names; empty where it names none. */
+/** The host that a DSN names; empty if it names none. */
 export function dsnOrigin(dsn: unknown): string {
   try {
     return typeof dsn === "string" ? toHttpUrl(dsn).origin : "";
@@ -133,7 +136,7 @@ function readHttpPort({ searchParams }: URL, port: string): string | undefined {
   throw new ConfigError("dsn", "dsn has a parameter http_port that is not a port");
 }
 
-/** Parameters that no DSN may set, and why. */
+/** Parameters that a DSN must not set, with the reason. */
 const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ...[...Object.keys(SETTINGS), "query"].map(
     (name) => [name, "the exporter sets it itself"] as const,

@@ -28,7 +28,7 @@ export const clickhouseDriver: Driver = {
     };
     const batching = readBatching(config);
     assertKnown(config, ["dsn", BATCHING]);
-    // The server may lose the table or be another one after a failure.
+    // After a failure, the table may be gone or the server may be another one.
     let hasTable = false;
     return {
       batching,

@@ -10,7 +10,7 @@ import {
   type OutboundResult,
 } from "#platform/http/outbound.ts";
 
-/** What drivers work with. */
+/** What a driver gets from its caller. */
 export interface DriverContext {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
@@ -23,7 +23,7 @@ export interface Driver {
   readonly name: string;
   /** Reads a config without touching the network. Throws `ConfigError` naming the field that is wrong. */
   readonly open: (config: ExporterConfig, context: DriverContext) => ExporterDestination;
-  /** Where configs have secrets, if they have any. */
+  /** Where the driver's configs have secrets; undefined if they have none. */
   readonly secrets?: SecretFields;
 }
 
@@ -63,7 +63,7 @@ export function assertCallable(field: string, url: string, { policy }: DriverCon
 
 /** Time for one call of a destination, the reading of the answer included. */
 const SEND_TIMEOUT_MS = 30_000;
-/** What is read of an answer, in bytes: enough for a line about each entry of the largest batch. */
+/** Most bytes that are read of an answer: enough for a line about each entry of the largest batch. */
 const ANSWER_BYTES_MAX = 2_000_000;
 
 export const callDestination = (

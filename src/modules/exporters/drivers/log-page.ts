@@ -10,11 +10,11 @@ export interface LogItem {
 /** A run of entries behind a position. */
 export interface LogPage {
   readonly items: readonly LogItem[];
-  /** Whether the log had no more entries behind them. */
+  /** Whether these are the last entries of the log. */
   readonly isLast: boolean;
 }
 
-/** What drivers that take an entry apart need of it. */
+/** The fields of an entry that drivers need. */
 export interface LogFields {
   readonly id: number;
   readonly type: string;

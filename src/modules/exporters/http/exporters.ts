@@ -96,7 +96,7 @@ function registerExporter(app: OpenAPIHono<AppEnv>): void {
       method: "put",
       operationId: "v2UpdateExporter",
       summary: "Replace an exporter",
-      description: "Its pipelines go on with the new driver and config, from where they are.",
+      description: "Its pipelines continue with the new driver and config at their positions.",
       scope: "ledger:write",
       body: ExporterRequest,
       responses: { 204: empty("Replaced"), ...errors(404) },

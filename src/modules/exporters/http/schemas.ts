@@ -98,7 +98,9 @@ export const PipelineStateResponse = z
         "Entries still to be delivered, at most: by the ids of the last one and of the last of the ledger, and ids have gaps.",
     }),
     delivered: z.object({
-      entries: Count.openapi({ description: "Since it was made, repetitions included" }),
+      entries: Count.openapi({
+        description: "Entries delivered since the pipeline was created, repetitions included",
+      }),
       batches: Count,
     }),
     lastDeliveryAt: TimestampOutput.optional(),
