@@ -102,7 +102,7 @@ class Batches {
   #pending: StreamElement[] = [];
   #pendingSize = 0;
   #underWay: Promise<void> | undefined;
-  /** What ended a call, if one was ended so: nothing is sent after it. */
+  /** The error that ended a call, if there was one. Nothing is sent after it. */
   #error: { readonly thrown: unknown } | undefined;
   /** Whether an element failed and the ones after it are not to be tried. */
   #hasStopped = false;
@@ -126,7 +126,7 @@ class Batches {
     if (this.#failuresLength > FAILURES_LENGTH_MAX) return TOO_MANY_FAILURES;
   }
 
-  /** Waits until all is executed that was added. */
+  /** Waits until all added elements are executed. */
   async finish(failure?: Failure): Promise<StreamOutcome> {
     while (this.#underWay !== undefined) await this.#underWay;
     this.#assertSent();
@@ -137,7 +137,7 @@ class Batches {
     return this.#pending.length >= BATCH_ELEMENTS_MAX || this.#pendingSize >= BATCH_BYTES_MAX;
   }
 
-  /** Sends what is pending, if anything is. */
+  /** Sends the pending elements, if there are any. */
   #send(): void {
     const batch = this.#pending;
     this.#pending = [];
@@ -183,7 +183,10 @@ class Batches {
     for (const { action } of batch) this.#note({ action, result: undefined });
   }
 
-  /** Throws what ended a call. Its answer says what is known to be kept, as the results will not be written. */
+  /**
+   * Throws the error that ended a call. Its message says how much is known to be stored, because the results will not
+   * be written.
+   */
   #assertSent(): void {
     if (this.#error === undefined) return;
     const { thrown } = this.#error;

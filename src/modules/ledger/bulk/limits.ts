@@ -11,7 +11,7 @@ export const FAILURES_LENGTH_MAX = 16_000_000;
 export const ELEMENT_BYTES_MAX = BODY_BYTES_MAX;
 /** Longest line of a script stream in bytes, without its end. */
 export const SCRIPT_LINE_BYTES_MAX = 64 * 1024;
-/** What goes to the ledger in one call: so many elements, and so many bytes or the one element that has more. */
+/** Most elements and bytes that one call sends to the ledger. A single element may be larger. */
 export const BATCH_ELEMENTS_MAX = 500;
 export const BATCH_BYTES_MAX = 1024 * 1024;
 /** Most that an atomic stream may hold, as it is executed in one call: elements, and their bytes. */

@@ -53,7 +53,7 @@ async function leave(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/** What is wrong with the body where its next entry should be. */
+/** Describes what is wrong with the body at the position of its next entry. */
 function brokenEntry({ kind, message }: Failure, number: number): AppError {
   return kind === "BULK_SIZE_EXCEEDED"
     ? new AppError("IMPORT", `importing logs: entry ${number}: ${message}`)

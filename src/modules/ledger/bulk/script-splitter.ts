@@ -49,7 +49,7 @@ export class ScriptSplitter implements Splitter<ScriptItem> {
     if (this.#idempotencyKey !== undefined) yield this.#endScript(this.#idempotencyKey);
   }
 
-  /** Takes a whole line. The item that it ends, or what is wrong with it. */
+  /** Processes a whole line. Returns the item that the line ends, or what is wrong with the line. */
   #endLine(last: Uint8Array): Result<ScriptItem> | undefined {
     this.#lineNumber++;
     const taken = this.#line.take(last);

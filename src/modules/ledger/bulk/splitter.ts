@@ -8,7 +8,7 @@ import type { Result } from "#platform/result.ts";
  */
 export interface Splitter<T> {
   push(chunk: Uint8Array): Iterable<Result<T>>;
-  /** What is left when the stream ends. */
+  /** The last pieces, at the end of the stream. */
   end(): Iterable<Result<T>>;
 }
 

@@ -11,7 +11,9 @@ import {
 } from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
 
-/** How the ledgers of a filter are found: `condition` leaves out only what can't match, `matches` decides. */
+/**
+ * How the ledgers of a filter are found: `condition` only excludes ledgers that cannot match, and `matches` decides.
+ */
 export interface CatalogueFilter {
   readonly condition: SQL | undefined;
   readonly matches: (ledger: Ledger) => boolean;

@@ -149,7 +149,7 @@ const SORT: ListTable<Ledger>["sort"] = {
   id: { column: ledgers.id, type: "integer", keyOf: ({ id }) => ({ value: BigInt(id) }) },
 };
 
-/** Which ledgers the options of a list leave in. */
+/** The condition that the options of a list set on its ledgers. */
 function scopeOf(options: ListOptions = LEDGER_LIST_OPTIONS): SQL | undefined {
   const { Bucket: bucket, IncludeDeleted: includeDeleted } = options;
   return and(

@@ -77,21 +77,22 @@ const GroupByParam = z
   .transform((count) => count ?? 0);
 
 export const VolumeListQuery = ListQuery.extend({
-  startTime: TimestampParam.openapi({ description: "The begin of a period; `oot` where absent." }),
-  endTime: TimestampParam.openapi({ description: "The end of a period; `pit` where absent." }),
+  startTime: TimestampParam.openapi({ description: "The start of the period; `oot` if absent." }),
+  endTime: TimestampParam.openapi({ description: "The end of the period; `pit` if absent." }),
   insertionDate: BooleanParam.openapi({
-    description: "Whether the period is one of dates of insertion, not of effective dates.",
+    description: "Whether the period refers to dates of insertion instead of effective dates.",
   }),
   groupBy: GroupByParam.openapi({
     type: "integer",
     default: 0,
-    description: "Addresses are cut to so many segments, and their volumes summed; 0 for none.",
+    description:
+      "Addresses are cut to this number of segments, and their volumes are summed. 0 means no grouping.",
   }),
 });
 
 export const BalancesQuery = CountQuery.extend({
   useInsertionDate: BooleanParam.openapi({
-    description: "Whether `pit` is a date of insertion, not an effective date.",
+    description: "Whether `pit` refers to dates of insertion instead of effective dates.",
   }),
   use_insertion_date: BooleanParam.openapi({ deprecated: true }),
 });
@@ -320,7 +321,7 @@ export const LogResponse = z
     idempotencyKey: z.string(),
     idempotencyHash: z.string(),
     id: Count,
-    hash: z.string().openapi({ description: "Empty where logs are not hashed." }),
+    hash: z.string().openapi({ description: "Empty if the ledger does not hash its log." }),
     schemaVersion: z
       .string()
       .optional()

@@ -154,7 +154,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.#importLock.release(importId);
   }
 
-  /** One of the reads of the ledger, by its name: its arguments and its answer are those of `LedgerReads`. */
+  /** Calls a read of the ledger by its name: its arguments and its answer are those of `LedgerReads`. */
   async read(name: ReadName, args: readonly unknown[], uuid?: string): Promise<Result<unknown>> {
     return this.#withEngine((engine) => {
       const method = engine.reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments

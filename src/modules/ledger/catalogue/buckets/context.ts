@@ -8,7 +8,7 @@ import type { Clock } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { Reconciler } from "#platform/work/reconcile.ts";
 
-/** What lies outside the catalogue, and what time it is. */
+/** What the buckets need besides the catalogue, and the clock. */
 export interface BucketPorts {
   readonly clock: Clock;
   /** Lets the object of a ledger know that the ledger is deleted, or restored. */

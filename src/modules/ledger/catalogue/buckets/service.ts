@@ -18,7 +18,7 @@ export interface ListedBucket extends Bucket {
 }
 
 /**
- * The use cases of buckets. What holds for all of them:
+ * The use cases of buckets. These rules hold for all of them:
  *
  * - The catalogue decides: one statement deletes, or restores, all ledgers of a bucket, and the same statement numbers the
  *   change in each row. Lists show it at once.
@@ -60,7 +60,7 @@ export class BucketService {
     await this.#change(bucket, () => this.#context.store.restore(bucket));
   }
 
-  /** Goes on with what was cut off, purges what is due, and returns when to sweep next. */
+  /** Continues interrupted work, purges the ledgers that are due, and returns when to sweep next. */
   sweep(): Promise<number | undefined> {
     return sweep(this.#context);
   }

@@ -34,7 +34,8 @@ const BalanceHistoryParams = z.object({
     description: "End of the last interval, which does not include it; now by default.",
   }),
   insertionDate: BooleanParam.openapi({
-    description: "Goes by the dates at which transactions were recorded, not the effective ones.",
+    description:
+      "Uses the dates at which transactions were recorded instead of the effective dates.",
   }),
 });
 

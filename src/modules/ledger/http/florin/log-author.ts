@@ -7,8 +7,8 @@ import { dataOf } from "#platform/http/schemas.ts";
 
 const LogAuthorResponse = z
   .object({
-    issuer: z.string().openapi({ description: "Who vouches for the rest: the token's issuer" }),
-    subject: z.string().openapi({ description: "A user, or the client where it acts by itself" }),
+    issuer: z.string().openapi({ description: "The issuer of the token" }),
+    subject: z.string().openapi({ description: "A user, or the client if it acts for itself" }),
     clientId: z.string(),
   })
   .openapi("LogAuthor", {

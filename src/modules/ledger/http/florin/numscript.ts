@@ -16,7 +16,7 @@ const PositionResponse = z
   });
 const RangeResponse = z
   .object({ start: PositionResponse, end: PositionResponse })
-  .openapi("ScriptRange", { description: "The end is not part of it." });
+  .openapi("ScriptRange", { description: "The end is exclusive." });
 
 const CheckRequest = z
   .object({

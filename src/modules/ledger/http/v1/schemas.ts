@@ -28,7 +28,7 @@ export const WriteQuery = z.object({
     .string()
     .optional()
     .transform((text) => text !== undefined && DRY_RUN_TEXTS.has(text.toLowerCase()))
-    .openapi({ type: "boolean", description: "Everything is done, and nothing kept." }),
+    .openapi({ type: "boolean", description: "The request is executed, but nothing is stored." }),
 });
 export const RevertQuery = WriteQuery.extend({
   disableChecks: BooleanParam.openapi({
@@ -43,11 +43,11 @@ const MetadataParams = z.looseObject({
     .optional()
     .openapi({
       param: { style: "deepObject", explode: true },
-      description: "Metadata that is there, as `metadata[key]=value`.",
+      description: "Metadata that the rows have, as `metadata[key]=value`.",
     }),
 });
 
-/** What shows one thing, or counts many, as of a point in time. */
+/** Parameters of reads and counts as of a point in time. */
 const ReadQuery = MetadataParams.extend(HistoryParams.shape);
 
 /** A position in a list in descending order of ids. */
@@ -120,7 +120,7 @@ export const AggregateQuery = HistoryParams.extend({
     .openapi({
       type: "boolean",
       default: true,
-      description: "Whether `pit` is a date of insertion, not an effective date.",
+      description: "Whether `pit` refers to dates of insertion instead of effective dates.",
     }),
 });
 

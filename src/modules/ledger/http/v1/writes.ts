@@ -16,7 +16,7 @@ import { attempt, type Result, unwrap } from "#platform/result.ts";
 
 type NewTransaction = z.output<typeof CreateRequest>;
 
-/** Where a write goes, and whether it only pretends. */
+/** The ledger of a write, and whether it is a dry run. */
 export interface WriteRequest {
   readonly c: Context<AppEnv>;
   readonly ledger: string;

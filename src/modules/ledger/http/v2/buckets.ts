@@ -16,7 +16,7 @@ const BucketResponse = z
     ledgers: Count.openapi({ description: "Its ledgers, without the deleted ones" }),
     deletedLedgers: Count.openapi({ description: "Deleted ledgers that can be restored" }),
     deletedAt: TimestampOutput.optional().openapi({
-      description: "When the ledger was deleted that has been so for longest",
+      description: "The earliest date of deletion among the deleted ledgers",
     }),
     purgeAt: TimestampOutput.optional().openapi({ description: "When that ledger is purged" }),
   })

@@ -6,7 +6,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 
-/** What has metadata: where its routes are, and how their parameters name it. */
+/** An owner of metadata: the path of its routes, and how their parameters name it. */
 export interface MetadataOwner<T extends { ledger: string }> {
   /** Path of the owner, `/v2/{ledger}/accounts/{address}`. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface MetadataOwner<T extends { ledger: string }> {
   readonly keyParams: z.ZodType<T & { key: string }>;
   readonly body: z.ZodType<Metadata>;
   readonly operationIds: { readonly add: string; readonly delete: string };
-  /** Throws `VALIDATION` for parameters that name nothing. */
+  /** Throws `VALIDATION` if the parameters name no object. */
   readonly toTarget: (params: T) => MetadataTarget;
 }
 

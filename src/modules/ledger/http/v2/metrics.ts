@@ -29,7 +29,7 @@ export function registerMetrics(app: OpenAPIHono<AppEnv>): void {
       responses: {
         200: json(
           "The counters",
-          z.object({ latestLedgerId: Count.openapi({ description: "0 where there is none." }) }),
+          z.object({ latestLedgerId: Count.openapi({ description: "0 if there is no ledger." }) }),
         ),
       },
     },

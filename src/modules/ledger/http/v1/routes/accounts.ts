@@ -94,7 +94,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       path: "/{ledger}/accounts/{address}",
       operationId: "getAccountLedger",
       summary: "Read an account with its volumes and balances",
-      description: "An account that nothing has happened to is shown as well, without dates.",
+      description: "An account without any transaction is shown as well, without dates.",
       tags: TAGS,
       scope: "ledger:read",
       params: AddressParams,

@@ -94,7 +94,7 @@ function registerDeletions(app: OpenAPIHono<AppEnv>): void {
       ...common,
       path: "/{ledger}/accounts/{address}/metadata/{key}",
       operationId: "deleteAccountMetadata",
-      summary: "Delete a metadata key of an account, be it there or not",
+      summary: "Delete a metadata key of an account, whether it exists or not",
       params: AddressKeyParams,
       responses,
     },

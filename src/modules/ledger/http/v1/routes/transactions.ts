@@ -50,7 +50,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       path: "/{ledger}/transactions",
       operationId: "createTransaction",
       summary: "Commit a transaction",
-      description: "From postings or from a script. A ledger that does not exist is made.",
+      description: "From postings or from a script. A ledger that does not exist is created.",
       tags: TAGS,
       scope: "ledger:write",
       params: LedgerParams,
