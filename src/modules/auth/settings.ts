@@ -24,7 +24,7 @@ export const authSettings = new DeclaredSettings(
     }),
     FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
-      meaning: "Other issuers of tokens, next to this server",
+      meaning: "Other issuers whose tokens this server accepts",
     }),
   },
   (settings, source) => {

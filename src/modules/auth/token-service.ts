@@ -27,7 +27,7 @@ export interface TokenRequest {
 export interface IssuedToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
-  /** What was granted, where it is not what was requested. */
+  /** The scopes that were granted, if they differ from the requested ones. */
   readonly scope: string | undefined;
 }
 

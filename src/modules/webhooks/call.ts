@@ -38,7 +38,7 @@ export interface CallContext {
 
 /** Time for one call, the reading of the answer included. */
 export const CALL_TIMEOUT_MS = 30_000;
-/** What is kept of an answer, in bytes. */
+/** Most bytes of an answer that are stored. */
 const EXCERPT_BYTES_MAX = 65_536;
 
 /** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
@@ -98,7 +98,7 @@ function headersOf(call: WebhookCall, timestampSeconds: number): Record<string, 
   };
 }
 
-/** Makes a text from elsewhere fit to be stored and shown: no control characters but tab and line breaks. */
+/** Removes control characters other than tabs and line breaks, so that a text from outside can be stored and shown. */
 const clean = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd");

@@ -20,7 +20,7 @@ export interface ConfigFilter {
   readonly endpoint?: string | undefined;
 }
 
-/** Where a delivery goes, and what it is signed with. */
+/** The endpoint of a delivery, and the secret that signs it. */
 export interface DeliveryTarget {
   readonly endpoint: string;
   /** Throws when the key that has encrypted the secret is not among the settings. */

@@ -36,7 +36,10 @@ export class DeliveryStore {
     return ids;
   }
 
-  /** Takes the deliveries among `ids` that are pending and due. Of two that try, one gets each. */
+  /**
+   * Claims the deliveries among `ids` that are pending and due. If two callers compete, each delivery goes to one of
+   * them.
+   */
   async claim(ids: readonly string[], now: Timestamp): Promise<ClaimedDelivery[]> {
     const rows = await this.#db
       .update(webhookDeliveries)
@@ -170,7 +173,7 @@ export class DeliveryStore {
   }
 }
 
-/** Where a delivery stands among the overdue ones. */
+/** The position of a delivery in the list of overdue ones. */
 export interface OverduePosition {
   readonly nextAttemptAt: Timestamp;
   readonly id: string;

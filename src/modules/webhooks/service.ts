@@ -80,7 +80,7 @@ export class WebhookService {
     return { webhookId: call.id, config, body: TEST_BODY, result };
   }
 
-  /** Who wants which events; empty when no config is active. */
+  /** The configs that want events, by event type; empty if no config is active. */
   listSubscriptions(): Promise<Subscriptions> {
     return listSubscriptions(this.#context);
   }

@@ -84,7 +84,8 @@ export const TokenForm = z
   .object({
     grant_type: FormText.openapi({ example: "client_credentials" }),
     scope: FormText.openapi({
-      description: "Scopes, separated by spaces. None gives a token without any.",
+      description:
+        "Scopes, separated by spaces. A request without scopes gets a token without scopes.",
     }),
     client_id: FormText,
     client_secret: FormText,
@@ -96,10 +97,9 @@ export const TokenResponse = z
     access_token: z.string(),
     token_type: z.literal("Bearer"),
     expires_in: z.int(),
-    scope: z
-      .string()
-      .optional()
-      .openapi({ description: "What was granted, where it is not what was requested." }),
+    scope: z.string().optional().openapi({
+      description: "The scopes that were granted, if they differ from the requested ones.",
+    }),
   })
   .openapi("TokenResponse");
 
