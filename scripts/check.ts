@@ -33,7 +33,7 @@ const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
 /** Both are programs in Go. They end soon, so that memory is dearer to collect than to take. */
 const GO = { GOMAXPROCS: `${THREADS}`, GOGC: "400" };
 
-/** What was found the last time is kept, and only what depends on a change is checked again. */
+/** The results of the last run are kept, and only files that depend on a change are checked again. */
 const TYPES = [
   "-p",
   ".",

@@ -42,8 +42,8 @@ export class ClockObject extends DurableObject<Env> {
   }
 
   /**
-   * Makes sure that sweeps run again and again until `untilMs`, and one after it: for work whose record is being stored,
-   * so that a sweep may come before the record, and whoever stores it may be killed right after.
+   * Makes sure that sweeps run repeatedly until `untilMs`, and once after it. This is for work whose record is still
+   * being stored: a sweep may come before the record, and the process that stores it may be killed right after.
    */
   async watch(untilMs: number): Promise<void> {
     const { kv } = this.ctx.storage;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { LoadAnswer, LoadJob, LoadResult } from "./job.ts";
 
-/** The process that makes the load. */
+/** The process that generates the load. */
 export class LoadGenerator {
   readonly #process: ChildProcess = fork(resolve(import.meta.dirname, "process.ts"));
 

@@ -3,7 +3,7 @@ import type { Books, Outcome } from "./books.ts";
 import type { Metadata, Posting } from "./plan.ts";
 import type { Account, Transaction } from "./wire.ts";
 
-/** Something that must hold, and where it does not. */
+/** A condition that must hold, and where it does not hold. */
 export interface Check {
   readonly title: string;
   readonly differences: readonly string[];
@@ -123,7 +123,7 @@ export function checkAccountMetadata(
   };
 }
 
-/** What was refused left nothing, not even an account. */
+/** A refused transaction left nothing behind, not even an account. */
 export async function checkAbsence(
   addresses: readonly string[],
   ledger: { hasAccount(address: string): Promise<boolean> },

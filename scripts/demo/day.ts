@@ -321,7 +321,7 @@ class DayPlanner {
     return `${kind}-${String(this.#references).padStart(5, "0")}`;
   }
 
-  /** A moment of the hour, of a day in the past. */
+  /** A time within the hour, on an earlier day. */
   #timeIn(hour: number): Date {
     return new Date(Date.UTC(2026, 2, 2, hour, 0, this.#random.integer(0, 3599)));
   }

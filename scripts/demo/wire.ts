@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the demo reads from answers and events, with amounts of any size. */
+/** The schemas of the answers and events that the demo reads, with amounts of any size. */
 
 const Amount = z.union([z.int(), z.bigint()]).transform(BigInt);
 const Metadata = z.record(z.string(), z.string());

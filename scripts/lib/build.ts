@@ -52,7 +52,7 @@ export async function bundle(folder: string): Promise<void> {
   }
 }
 
-/** What a build depends on. The lock file stands for all packages. */
+/** The files that a build depends on. The lock file stands for all packages. */
 const SOURCES = ["src", "wrangler.toml", "tsconfig.json", "package-lock.json"];
 const FINGERPRINT_LENGTH = 16;
 

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 
-/** Times that recur, in UTC: a cron expression of six fields, of which the first is the seconds. */
+/** A schedule in UTC: a cron expression of six fields, of which the first is the seconds. */
 export class CronSchedule {
   readonly #cron: Cron;
 

@@ -1,6 +1,6 @@
 import { AppError } from "#platform/errors.ts";
 
-/** SQLite's own words, and those of D1 for databases and accounts that have reached their limit. */
+/** The messages of SQLite, and those of D1 for databases and accounts that have reached their limit. */
 const FULL =
   /SQLITE_FULL|database or disk is full|maximum (?:DB size|account storage limit)|storage quota/i;
 
@@ -31,6 +31,6 @@ function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** What such an error means to clients. A write is a transaction, of which nothing is kept. */
+/** The error that clients get. A write is a transaction, so no part of it is stored. */
 export const storageFull = (cause: unknown): AppError =>
   new AppError("STORAGE_FULL", "storage is full; nothing was written", { cause });

@@ -11,7 +11,10 @@ export const ZERO_TIMESTAMP = "0001-01-01T00:00:00.000000Z" as Timestamp; // a c
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
-/** What most texts are: UTC, and no more digits than a timestamp has. Days that not all months have are looked at again. */
+/**
+ * The form of most texts: UTC, with no more digits than a timestamp has. Days that some months lack need a further
+ * check.
+ */
 const PLAIN =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/;
 const MICROS_PER_SECOND = 1_000_000n;

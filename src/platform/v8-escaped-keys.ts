@@ -11,7 +11,7 @@ export function parseWithNames(text: string, parse: (text: string) => unknown): 
     return aliases.isUsed ? aliases.restore(value) : value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // What is wrong is told by its place in the text itself.
+    // The text is parsed again as it came, so that the error names the position in it.
     return parse(text);
   }
 }
@@ -19,7 +19,7 @@ export function parseWithNames(text: string, parse: (text: string) => unknown): 
 /** A character that no text needs. */
 const MARK = "\uE000";
 
-/** What stands for names that cannot be written without escapes, and is no other name of the text. */
+/** Placeholders for names that cannot be written without escapes. No placeholder is a name in the text. */
 class Aliases {
   readonly #text: string;
   readonly #parseString: (token: string) => string;
@@ -93,7 +93,7 @@ function needsEscapes(text: string): boolean {
   return false;
 }
 
-/** Behind the string that begins at an index. */
+/** The index behind the string that begins at an index. */
 export function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (quote !== -1 && backslashesBefore(text, quote) % 2 === 1) {
@@ -108,7 +108,7 @@ function backslashesBefore(text: string, index: number): number {
   return index - first;
 }
 
-/** Whether what ends at an index is the name of a member. */
+/** Whether the string that ends at an index is the name of a member. */
 function isName(text: string, end: number): boolean {
   let index = end;
   while (SPACES.has(text.charCodeAt(index))) index++;
@@ -119,5 +119,5 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** What JSON takes for space. */
+/** The characters that JSON treats as white space. */
 const SPACES: ReadonlySet<number> = new Set([SPACE, 0x09, 0x0a, 0x0d]);

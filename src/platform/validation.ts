@@ -4,7 +4,7 @@ import { AppError } from "./errors.ts";
 import { parseTimestamp, type Timestamp } from "./time.ts";
 
 /**
- * What requests are made of, for the HTTP API and for whoever takes the same input without HTTP. The descriptions are
+ * The parts of requests, for the HTTP API and for callers that accept the same input without HTTP. The descriptions are
  * those of the OpenAPI document.
  */
 
@@ -45,7 +45,7 @@ export const MetadataSchema = z
   })
   .meta({ type: "object", additionalProperties: { type: "string" } });
 
-/** The first thing that is wrong goes into the message, with its place; all of them into `details`. */
+/** The first problem goes into the message, with its path; all of them go into `details`. */
 export function toValidationError(error: z.ZodError, what: string): AppError {
   const places = error.issues.map((issue) => {
     const place = issue.path.map(String).join(".");

@@ -14,7 +14,7 @@ export interface ListColumn<Row> {
   readonly keyOf: (row: Row) => PageKey;
 }
 
-/** Which rows are read, and in which order. */
+/** Selects and orders the rows that are read. */
 export interface RowScan {
   /** Leaves out what lies before the page; undefined on a first page. */
   readonly where: SQL | undefined;
@@ -25,7 +25,7 @@ export interface RowScan {
 
 /** An entity that is listed. */
 export interface ListTable<Row> {
-  /** What it can be sorted by, by the names that cursors use. */
+  /** The columns that it can be sorted by, under the names that cursors use. */
   readonly sort: Readonly<Record<string, ListColumn<Row>>>;
   /** Reads rows of the list; what SQL knows of its filter is in the statement. */
   readonly read: (scan: RowScan) => Promise<Row[]>;

@@ -18,7 +18,7 @@ export interface DocumentParts {
 /** Where a client gets its token. */
 export const TOKEN_PATH = "/api/auth/oauth/token";
 
-/** Registers what the document refers to. The document itself is made when it is first asked for. */
+/** Registers the components that the document refers to. The document itself is made at its first request. */
 export function registerSecurity(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "oauth2", {
     type: "oauth2",

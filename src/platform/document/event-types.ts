@@ -3,7 +3,7 @@ import { eventName } from "#platform/events/envelope.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
 
-/** What examples show around a payload. */
+/** The envelope that examples show around a payload. */
 const ENVELOPE = { idempotency_key: "", date: "2026-03-01T09:30:00.25Z", version: "v2" };
 
 /** Describes every event as a webhook delivers it. */

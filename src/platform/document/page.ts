@@ -37,7 +37,7 @@ export function registerPage(app: OpenAPIHono<AppEnv>, { modules, clientIdOf }: 
           },
         },
       },
-      // The page works offline: what asks other hosts is off.
+      // The page works offline, so features that call other hosts are switched off.
       telemetry: false,
       showDeveloperTools: "never",
       agent: { disabled: true },

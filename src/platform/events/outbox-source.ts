@@ -17,7 +17,7 @@ export const outboxSource: EventSource<OutboxMessage> = {
     return {
       events,
       read: { source: "outbox", ids: events.map(({ id }) => id) },
-      // What was read is gone by then.
+      // The events that were read are deleted by then.
       rest: isAll ? undefined : message,
     };
   },

@@ -75,7 +75,7 @@ export class OutboxStore {
     return { events, isAll: texts.length === rows.length };
   }
 
-  /** Whatever follows from these events is stored. */
+  /** Deletes events whose effects are stored. */
   async remove(ids: readonly string[]): Promise<void> {
     await this.#db.run(
       sql`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,

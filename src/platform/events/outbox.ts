@@ -20,7 +20,7 @@ export interface OutboxPorts {
   readonly clock: Clock;
 }
 
-/** What is stored together with events. */
+/** A change that is stored together with its events. */
 export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
   /** The statements of the change, which may be none. */
   readonly change: T;
@@ -39,7 +39,7 @@ const IDS_PER_MESSAGE_MAX = 100;
 const ID_LENGTH_MAX = 200;
 /** Most messages that are sent in one call: the platform takes 256 kB. */
 const MESSAGES_PER_SEND_MAX = 10;
-/** When events are announced again that nobody has confirmed. */
+/** When unconfirmed events are announced again. */
 const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
@@ -113,7 +113,7 @@ export class Outbox {
     return this.#store.read(ids);
   }
 
-  /** Whatever follows from these events is stored: they are forgotten. */
+  /** Deletes events whose effects are stored. */
   confirm(ids: readonly string[]): Promise<void> {
     return this.#store.remove(ids);
   }

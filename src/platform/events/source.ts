@@ -31,7 +31,7 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
 /** Takes events. It resolves when whatever follows from them is stored. */
 export type EventSink = (events: readonly PlatformEvent[]) => Promise<void>;
 
-/** Who wants to know of events. */
+/** A listener for events. */
 export interface EventListener {
   /**
    * Lets it know which messages came, before any of their events is confirmed. Returns what takes the events; undefined

@@ -59,7 +59,7 @@ export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> 
 const brokenOff = (cause: unknown): AppError =>
   new AppError("VALIDATION", "the body broke off", { cause });
 
-/** Most that is read of a body that nobody wants, in bytes, and how long. */
+/** How much of an unwanted body is read, in bytes, and for how long. */
 const DISCARDED_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 2000;
 
@@ -74,7 +74,7 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
     }
     cancel();
   } catch {
-    // The client has gone, and needs no answer.
+    // The client has gone, so the error needs no answer.
   } finally {
     clearTimeout(timer);
   }
@@ -91,7 +91,7 @@ export const parseBody = (text: string): unknown =>
 /** Parameters by name: a text, or a list of texts where a name is repeated. */
 export type Parameters = Record<string, string | string[]>;
 
-/** Gathers parameters; one with an empty text is not given. */
+/** Collects parameters. A parameter with an empty text counts as absent. */
 export function toParameters(pairs: Iterable<readonly [string, string]>): Parameters {
   const parameters = new Map<string, string | string[]>();
   for (const [name, value] of pairs) {

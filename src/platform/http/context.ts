@@ -11,7 +11,7 @@ export interface AppEnv {
     /** All scopes that the modules have. */
     scopes: readonly string[];
     authenticate: Authenticator;
-    /** What the handler gives to use cases; it is there once the token is checked. */
+    /** What the handler passes to use cases. It is set once the token is checked. */
     context: ServiceContext;
   };
 }

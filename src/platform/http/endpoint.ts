@@ -142,7 +142,7 @@ interface TextAnswer<S> {
 
 type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
 
-/** What a handler may return: one of the declared answers, with a body of its schema. */
+/** The possible results of a handler: one of the declared answers, with a body of its schema. */
 export type Answer<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { contentType: string }
     ? TextAnswer<S>

@@ -25,7 +25,9 @@ export interface OutboundCall {
   readonly bodyBytesMax: number;
 }
 
-/** What came of a call. An answer whose body broke off still has its status, what was read, and `bodyError`. */
+/**
+ * The result of a call. An answer whose body broke off still has its status, the text that was read, and `bodyError`.
+ */
 export type OutboundResult =
   | {
       readonly kind: "answered";
@@ -41,7 +43,7 @@ export const OUTBOUND_URL_LENGTH_MAX = 2048;
 /** Longest text of a transport error that is kept, in characters. */
 const ERROR_LENGTH_MAX = 500;
 
-/** What is wrong with a URL that calls should go to, as the rest of a sentence; `undefined` when nothing is. */
+/** Describes why a URL must not be called, as the rest of a sentence; `undefined` if it may be called. */
 export function urlProblem(text: string, policy: OutboundPolicy): string | undefined {
   if (text.length > OUTBOUND_URL_LENGTH_MAX) {
     return `is longer than ${OUTBOUND_URL_LENGTH_MAX} characters`;

@@ -33,7 +33,7 @@ export interface Module {
   readonly eventTypes?: EventTypeTable;
   /** How consumers get the events of its messages. */
   readonly eventSource?: EventSource;
-  /** Who wants to know of events of any module. */
+  /** The module's listener for events of all modules. */
   readonly eventListener?: EventListener;
   readonly queues?: QueueConsumers;
   readonly sweeps?: readonly Sweep[];
