@@ -132,6 +132,22 @@ CREATE TABLE `webhook_delivery_attempts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhook_delivery_attempts_number` ON `webhook_delivery_attempts` (`delivery_id`,`replay_generation`,`attempt_number`);--> statement-breakpoint
+CREATE TABLE `audit` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`date` text NOT NULL,
+	`issuer` text NOT NULL,
+	`subject` text NOT NULL,
+	`client_id` text NOT NULL,
+	`action` text NOT NULL,
+	`object` text NOT NULL,
+	`request_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `audit_date` ON `audit` (`date`);--> statement-breakpoint
+CREATE INDEX `audit_client` ON `audit` (`client_id`,`date`);--> statement-breakpoint
+CREATE INDEX `audit_subject` ON `audit` (`subject`,`date`);--> statement-breakpoint
+CREATE INDEX `audit_action` ON `audit` (`action`,`date`);--> statement-breakpoint
+CREATE INDEX `audit_object` ON `audit` (`object`,`date`);--> statement-breakpoint
 CREATE TABLE `outbox` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

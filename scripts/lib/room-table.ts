@@ -24,7 +24,18 @@ const PURE = [
 const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
 const PLATFORM = [
   "platform",
-  ...platform("db", "events", "filter", "http", "objects", "paging", "secrets", "sql", "work"),
+  ...platform(
+    "audit",
+    "db",
+    "events",
+    "filter",
+    "http",
+    "objects",
+    "paging",
+    "secrets",
+    "sql",
+    "work",
+  ),
 ];
 const ANATOMY = [...PLATFORM, "platform/modules"];
 const RULES = engine("rules", "rules/filters", "rules/log", "rules/schemas");
@@ -59,6 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: ["platform", ...platform("db", "objects", "work")],
     packages: [...D1, "zod"],
   },
+  "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/http": {
     uses: ["platform", ...platform("filter", "paging")],
     packages: [...HTTP, "hono/*"],

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerOAuth } from "./http/oauth.ts";
@@ -9,6 +10,7 @@ import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import { AuditLog } from "#platform/audit/audit-log.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -41,6 +43,11 @@ export const authModule: Module & {
   name: "auth",
   version: VERSION,
   routes: createRoutes,
+  florinRoutes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerAudit(app);
+    return app;
+  },
   resources: [
     {
       name: "Access",
@@ -55,6 +62,11 @@ export const authModule: Module & {
           description:
             "A client is a program that calls the API. It has secrets, and the scopes that its tokens may have.",
         },
+        {
+          name: "Audit",
+          description:
+            "The audit says who changed what outside of the books, where each log entry has its author.",
+        },
       ],
     },
   ],
@@ -62,6 +74,13 @@ export const authModule: Module & {
   health: ({ env }) => new AuthStore(env).check(),
   settings: authSettings,
   scopes: readAndWrite("auth", "the clients of the OAuth server"),
+  sweeps: [
+    {
+      name: "audit",
+      run: (context) =>
+        AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
+    },
+  ],
   authenticator: (env) =>
     authSettings.of(env).FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
 };

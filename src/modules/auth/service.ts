@@ -8,6 +8,7 @@ import {
 } from "./core/client.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
@@ -15,15 +16,15 @@ import { newId } from "#platform/ids.ts";
 /** Manages the clients that the API has made. The client of the settings is none of them. */
 export class ClientService {
   readonly #store: AuthStore;
-  readonly #staticClientId: string | undefined;
+  readonly #context: ServiceContext;
 
-  constructor(store: AuthStore, staticClientId: string | undefined) {
+  constructor(store: AuthStore, context: ServiceContext) {
     this.#store = store;
-    this.#staticClientId = staticClientId;
+    this.#context = context;
   }
 
-  static from({ env }: Pick<ServiceContext, "env">): ClientService {
-    return new ClientService(new AuthStore(env), authSettings.of(env).FLORIN_CLIENT_ID);
+  static from(context: ServiceContext): ClientService {
+    return new ClientService(new AuthStore(context.env), context);
   }
 
   async list(): Promise<Client[]> {
@@ -39,19 +40,22 @@ export class ClientService {
     if ((await this.#store.countClients()) >= CLIENTS_MAX) {
       throw new AppError("VALIDATION", `there are ${CLIENTS_MAX} clients, which is the most`);
     }
-    const isTaken = id === this.#staticClientId || !(await this.#store.insertClient(id, fields));
+    const isTaken =
+      id === authSettings.of(this.#context.env).FLORIN_CLIENT_ID ||
+      !(await this.#store.insertClient(id, fields, this.#audited("client.create", id)));
     if (isTaken) throw new AppError("CONFLICT", `there is a client with the id '${id}' already`);
     return { ...fields, id, secrets: [] };
   }
 
   /** Replaces all fields; the id and the secrets stay. */
   async replace(id: string, fields: ClientFields): Promise<Client> {
-    return (await this.#store.updateClient(id, fields)) ?? noClient(id);
+    const change = this.#audited("client.update", id);
+    return (await this.#store.updateClient(id, fields, change)) ?? noClient(id);
   }
 
   /** Deletes the client, if there is one. Its tokens stay valid until they expire. */
   async delete(id: string): Promise<void> {
-    await this.#store.deleteClient(id);
+    await this.#store.deleteClient(id, this.#audited("client.delete", id));
   }
 
   /** Makes a secret. Its clear text is known here and now only. */
@@ -74,13 +78,23 @@ export class ClientService {
       lastDigits: lastDigitsOf(clear),
       metadata,
     };
-    if (!(await this.#store.insertSecret(clientId, secret))) noClient(clientId);
+    const change = this.#audited("secret.create", clientId, secret.id);
+    if (!(await this.#store.insertSecret(clientId, secret, change))) noClient(clientId);
     return { secret, clear };
   }
 
   async deleteSecret(clientId: string, secretId: string): Promise<void> {
-    if (await this.#store.deleteSecret(clientId, secretId)) return;
+    const change = this.#audited("secret.delete", clientId, secretId);
+    if (await this.#store.deleteSecret(clientId, secretId, change)) return;
     throw new AppError("NOT_FOUND", `client '${clientId}' has no secret '${secretId}'`);
+  }
+
+  #audited(action: string, clientId: string, secretId?: string): AuditedChange {
+    const client = `clients/${clientId}`;
+    return new AuditedChange(this.#context, {
+      action: `auth.${action}`,
+      object: secretId === undefined ? client : `${client}/secrets/${secretId}`,
+    });
   }
 }
 

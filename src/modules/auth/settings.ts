@@ -1,6 +1,7 @@
 import { platformSettings } from "#platform/platform-settings.ts";
 import {
   choice,
+  duration,
   isBaseUrl,
   list,
   optionalText,
@@ -25,6 +26,10 @@ export const authSettings = new DeclaredSettings(
     FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
       meaning: "Other issuers whose tokens this server accepts",
+    }),
+    FLORIN_AUDIT_RETENTION: duration({
+      standard: "8760h",
+      meaning: "How long the audit of changes is kept",
     }),
   },
   (settings, source) => {

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { Client, ClientFields, ClientSecret } from "./core/client.ts";
 import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
@@ -43,46 +44,64 @@ export class AuthStore {
   }
 
   /** Whether the client was added; if not, the id is taken. */
-  async insertClient(id: string, fields: ClientFields): Promise<boolean> {
-    const added = await this.#db
-      .insert(authClients)
-      .values({ id, ...toColumns(fields) })
-      .onConflictDoNothing()
-      .returning({ id: authClients.id });
+  async insertClient(id: string, fields: ClientFields, change: AuditedChange): Promise<boolean> {
+    const added = await change.store(
+      this.#db
+        .insert(authClients)
+        .values({ id, ...toColumns(fields) })
+        .onConflictDoNothing()
+        .returning({ id: authClients.id }),
+    );
     return added.length > 0;
   }
 
   /** The client after the change, or undefined where there is none of that id. */
-  async updateClient(id: string, fields: ClientFields): Promise<Client | undefined> {
-    const [[client], secrets] = await this.#db.batch([
+  async updateClient(
+    id: string,
+    fields: ClientFields,
+    change: AuditedChange,
+  ): Promise<Client | undefined> {
+    const [client] = await change.store(
       this.#db.update(authClients).set(toColumns(fields)).where(eq(authClients.id, id)).returning(),
-      this.#secretsOf(id),
-    ]);
-    return client === undefined ? undefined : toClient(client, secrets);
+    );
+    return client === undefined ? undefined : toClient(client, await this.#secretsOf(id));
   }
 
   /** Its secrets go with it. */
-  async deleteClient(id: string): Promise<void> {
-    await this.#db.delete(authClients).where(eq(authClients.id, id));
+  async deleteClient(id: string, change: AuditedChange): Promise<void> {
+    await change.store(this.#db.delete(authClients).where(eq(authClients.id, id)));
   }
 
   /** Whether the secret was added; if not, the client is gone. */
-  async insertSecret(clientId: string, secret: ClientSecret): Promise<boolean> {
+  async insertSecret(
+    clientId: string,
+    secret: ClientSecret,
+    change: AuditedChange,
+  ): Promise<boolean> {
     const { id, name, hash, lastDigits } = secret;
     const metadata = stringifyJson(secret.metadata);
     // One statement, so that a client that is deleted at the same time leaves no secret behind.
-    const result = await this.#db.run(sql`
-      INSERT INTO auth_client_secrets (id, client_id, name, hash, last_digits, metadata)
-      SELECT ${id}, id, ${name}, ${hash}, ${lastDigits}, ${metadata} FROM auth_clients WHERE id = ${clientId}`);
-    return result.meta.changes > 0;
+    const added = await change.store(
+      this.#db
+        .insert(authClientSecrets)
+        .select(
+          sql`
+            SELECT NULL, ${id}, id, ${name}, ${hash}, ${lastDigits}, ${metadata}
+            FROM auth_clients WHERE id = ${clientId}`,
+        )
+        .returning({ id: authClientSecrets.id }),
+    );
+    return added.length > 0;
   }
 
   /** Whether the client had such a secret. */
-  async deleteSecret(clientId: string, secretId: string): Promise<boolean> {
-    const deleted = await this.#db
-      .delete(authClientSecrets)
-      .where(and(eq(authClientSecrets.id, secretId), eq(authClientSecrets.clientId, clientId)))
-      .returning({ id: authClientSecrets.id });
+  async deleteSecret(clientId: string, secretId: string, change: AuditedChange): Promise<boolean> {
+    const deleted = await change.store(
+      this.#db
+        .delete(authClientSecrets)
+        .where(and(eq(authClientSecrets.id, secretId), eq(authClientSecrets.clientId, clientId)))
+        .returning({ id: authClientSecrets.id }),
+    );
     return deleted.length > 0;
   }
 

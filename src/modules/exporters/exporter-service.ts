@@ -9,6 +9,7 @@ import {
 import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-store.ts";
 import { ofExporter, PipelineStore } from "./pipeline-store.ts";
 import { type PipelineReconciler, reconcilerOf, requestLimits } from "./reconciler.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -31,20 +32,20 @@ export interface ShownExporter extends Exporter {
 export class ExporterService {
   readonly #exporters: ExporterStore;
   readonly #reconciler: PipelineReconciler;
+  readonly #caller: ServiceContext;
   readonly #context: DriverContext;
 
-  constructor(exporters: ExporterStore, reconciler: PipelineReconciler, context: DriverContext) {
+  constructor(exporters: ExporterStore, reconciler: PipelineReconciler, caller: ServiceContext) {
     this.#exporters = exporters;
     this.#reconciler = reconciler;
-    this.#context = context;
+    this.#caller = caller;
+    this.#context = driverContextOf(caller.env);
   }
 
-  static from({ env }: Pick<ServiceContext, "env">): ExporterService {
-    return new ExporterService(
-      ExporterStore.from(env),
-      reconcilerOf(env, PipelineStore.from(env)),
-      driverContextOf(env),
-    );
+  static from(context: ServiceContext): ExporterService {
+    const { env } = context;
+    const reconciler = reconcilerOf(env, PipelineStore.from(env));
+    return new ExporterService(ExporterStore.from(env), reconciler, context);
   }
 
   async list(): Promise<ShownExporter[]> {
@@ -65,7 +66,7 @@ export class ExporterService {
       throw new AppError("VALIDATION", `there are ${EXPORTERS_MAX} exporters already`);
     }
     const exporter = { ...setup, id: newId(), createdAt: systemClock() };
-    await this.#exporters.insert(exporter);
+    await this.#exporters.insert(exporter, this.#audited("create", exporter.id));
     return toShown(exporter);
   }
 
@@ -82,17 +83,23 @@ export class ExporterService {
   /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
     const isRemoved = await this.#reconciler.change(() =>
-      this.#exporters.remove(id, systemClock()),
+      this.#exporters.remove(id, systemClock(), this.#audited("delete", id)),
     );
     if (!isRemoved) throw unknownExporter(id);
     await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
+  }
+
+  #audited(verb: string, id: string): AuditedChange {
+    const action = { action: `exporters.exporter.${verb}`, object: `exporters/${id}` };
+    return new AuditedChange(this.#caller, action);
   }
 
   async #replace(id: string, setup: ExporterSetup): Promise<void> {
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt++) {
       const stored = await this.#exporters.find(id);
       if (stored === undefined) throw unknownExporter(id);
-      if (await this.#exporters.replace(stored, keepSecrets(setup, setupOf(stored)))) return;
+      const kept = keepSecrets(setup, setupOf(stored));
+      if (await this.#exporters.replace(stored, kept, this.#audited("update", id))) return;
     }
     throw new AppError("OVERLOADED", `exporter '${id}' is being changed by others`);
   }

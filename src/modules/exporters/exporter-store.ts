@@ -2,6 +2,7 @@ import { and, asc, count, eq, isNull } from "drizzle-orm";
 import type { ExporterConfig } from "./drivers/config.ts";
 import type { ExporterSetup } from "./exporter-config.ts";
 import { exporters, pipelines } from "./tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
@@ -57,16 +58,19 @@ export class ExporterStore {
     return row === undefined ? undefined : this.#toStored(row);
   }
 
-  async insert({ id, driver, config, createdAt }: Exporter): Promise<void> {
-    await this.#db
-      .insert(exporters)
-      .values({ id, driver, config: sealConfig(this.#box, id, config), createdAt });
+  async insert({ id, driver, config, createdAt }: Exporter, change: AuditedChange): Promise<void> {
+    const row = { id, driver, config: sealConfig(this.#box, id, config), createdAt };
+    await change.store(this.#db.insert(exporters).values(row));
   }
 
   /** Replaces an exporter, unless it was changed since it was read; returns whether it did. Its pipelines are pending then. */
-  async replace({ id, seal }: StoredExporter, { driver, config }: ExporterSetup): Promise<boolean> {
+  async replace(
+    { id, seal }: StoredExporter,
+    { driver, config }: ExporterSetup,
+    change: AuditedChange,
+  ): Promise<boolean> {
     const sealed = sealConfig(this.#box, id, config);
-    const [replaced] = await this.#db.batch([
+    const replaced = await change.store(
       this.#db
         .update(exporters)
         .set({ driver, config: sealed })
@@ -76,19 +80,19 @@ export class ExporterStore {
         .update(pipelines)
         .set(NEXT_REVISION)
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
-    ]);
+    );
     return replaced.length > 0;
   }
 
   /** Deletes an exporter and its pipelines, which are pending then. Returns whether there was one. */
-  async remove(id: string, now: Timestamp): Promise<boolean> {
-    const [removed] = await this.#db.batch([
+  async remove(id: string, now: Timestamp, change: AuditedChange): Promise<boolean> {
+    const removed = await change.store(
       this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
         .set({ enabled: false, deletedAt: now, ...NEXT_REVISION })
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
-    ]);
+    );
     return removed.length > 0;
   }
 

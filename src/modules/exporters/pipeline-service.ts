@@ -19,6 +19,7 @@ import {
 import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -55,18 +56,21 @@ interface Stores {
 
 /** The use cases of pipelines. */
 export class PipelineService {
+  readonly #context: ServiceContext;
   readonly #env: Env;
   readonly #stores: Stores;
   readonly #reconciler: PipelineReconciler;
 
-  constructor(env: Env, stores: Stores) {
-    this.#env = env;
+  constructor(context: ServiceContext, stores: Stores) {
+    this.#context = context;
+    this.#env = context.env;
     this.#stores = stores;
-    this.#reconciler = reconcilerOf(env, stores.pipelines);
+    this.#reconciler = reconcilerOf(context.env, stores.pipelines);
   }
 
-  static from({ env }: Pick<ServiceContext, "env">): PipelineService {
-    return new PipelineService(env, {
+  static from(context: ServiceContext): PipelineService {
+    const { env } = context;
+    return new PipelineService(context, {
       pipelines: PipelineStore.from(env),
       exporters: ExporterStore.from(env),
       ledgers: LedgerCatalogue.from(env),
@@ -116,7 +120,8 @@ export class PipelineService {
     }
     const [id, createdAt] = [newId(), systemClock()];
     const { pipelines } = this.#stores;
-    const isMade = await this.#reconciler.change(() => pipelines.insert(id, way, createdAt));
+    const change = { now: createdAt, change: this.#audited("create", { ledger, id }) };
+    const isMade = await this.#reconciler.change(() => pipelines.insert(id, way, change));
     if (!isMade) throw await this.#refusal(way);
     await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
     return { id, ledger, exporterId, enabled: true, resets: 0, createdAt };
@@ -125,7 +130,9 @@ export class PipelineService {
   /** Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where it is started. */
   async start(target: PipelineTarget): Promise<void> {
     const { id } = target;
-    if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, true))) return;
+    const change = this.#audited("start", target);
+    const enable = (pipelines: PipelineStore) => pipelines.setEnabled(target, true, change);
+    if (await this.#change(target, enable)) return;
     if ((await this.#stores.pipelines.find(target)) === undefined) throw unknownPipeline(target);
     throw new AppError("VALIDATION", `pipeline '${id}' already started`);
   }
@@ -135,20 +142,23 @@ export class PipelineService {
    * where it is stopped.
    */
   async stop(target: PipelineTarget): Promise<void> {
-    if (await this.#change(target, (pipelines) => pipelines.setEnabled(target, false))) return;
+    const change = this.#audited("stop", target);
+    const disable = (pipelines: PipelineStore) => pipelines.setEnabled(target, false, change);
+    if (await this.#change(target, disable)) return;
     throw unknownPipeline(target);
   }
 
   /** Sends everything again, starting it where it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async reset(target: PipelineTarget): Promise<void> {
-    if (await this.#change(target, (pipelines) => pipelines.reset(target))) return;
+    const change = this.#audited("reset", target);
+    if (await this.#change(target, (pipelines) => pipelines.reset(target, change))) return;
     throw unknownPipeline(target);
   }
 
   /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async remove(target: PipelineTarget): Promise<void> {
-    const now = systemClock();
-    if (await this.#change(target, (pipelines) => pipelines.remove(target, now))) return;
+    const change = { now: systemClock(), change: this.#audited("delete", target) };
+    if (await this.#change(target, (pipelines) => pipelines.remove(target, change))) return;
     throw unknownPipeline(target);
   }
 
@@ -194,6 +204,13 @@ export class PipelineService {
   async sweep(): Promise<number | undefined> {
     await this.#reconciler.run(sweepLimits());
     return this.#reconciler.nextSweepMs();
+  }
+
+  #audited(verb: string, { ledger, id }: PipelineTarget): AuditedChange {
+    return new AuditedChange(this.#context, {
+      action: `exporters.pipeline.${verb}`,
+      object: `ledgers/${ledger}/pipelines/${id}`,
+    });
   }
 
   /** Changes a pipeline of a ledger that exists, and lets its object know; returns whether there was anything to change. */

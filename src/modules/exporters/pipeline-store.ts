@@ -4,6 +4,7 @@ import type { ExporterSetup } from "./exporter-config.ts";
 import { openConfig } from "./exporter-store.ts";
 import { exporters, pipelines } from "./tables.ts";
 import { ledgers } from "#modules/ledger/catalogue/index.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
@@ -31,6 +32,12 @@ export interface PipelineSpec extends Pipeline {
 /** A pipeline whose object may not have the latest spec. */
 export interface PendingPipeline extends PendingRow {
   readonly id: string;
+}
+
+/** What a change comes with: its date, and its entry in the audit. */
+export interface PipelineChange {
+  readonly now: Timestamp;
+  readonly change: AuditedChange;
 }
 
 /** The pipelines that a change affects. */
@@ -87,30 +94,45 @@ export class PipelineStore {
   async insert(
     id: string,
     way: { ledger: string; exporterId: string },
-    now: Timestamp,
+    { now, change }: PipelineChange,
   ): Promise<boolean> {
-    const inserted = await this.#db.all(sql`
-      INSERT INTO ${pipelines} (id, ledger, exporter_id, enabled, resets, revision, created_at)
-      SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, ${now} FROM ${ledgers}, ${exporters}
-      WHERE ${ledgers.name} = ${way.ledger} AND ${ledgers.deletedAt} IS NULL AND ${exporters.id} = ${way.exporterId}
-      ON CONFLICT DO NOTHING RETURNING id`);
+    const inserted = await change.store(
+      this.#db
+        .insert(pipelines)
+        .select(
+          sql`
+            SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, 0, 0, NULL, ${now}, NULL
+            FROM ${ledgers}, ${exporters}
+            WHERE ${ledgers.name} = ${way.ledger} AND ${ledgers.deletedAt} IS NULL
+              AND ${exporters.id} = ${way.exporterId}`,
+        )
+        .onConflictDoNothing()
+        .returning({ id: pipelines.id }),
+    );
     return inserted.length > 0;
   }
 
   /** Enables or disables a pipeline; returns whether that changed anything. */
-  async setEnabled(target: PipelineTarget, enabled: boolean): Promise<boolean> {
-    return this.#change({ enabled }, and(liveTarget(target), eq(pipelines.enabled, !enabled)));
+  async setEnabled(
+    target: PipelineTarget,
+    enabled: boolean,
+    change: AuditedChange,
+  ): Promise<boolean> {
+    const where = and(liveTarget(target), eq(pipelines.enabled, !enabled));
+    return (await change.store(this.#update({ enabled }, where))).length > 0;
   }
 
   /** Lets a pipeline begin again; returns whether there is one. */
-  async reset(target: PipelineTarget): Promise<boolean> {
+  async reset(target: PipelineTarget, change: AuditedChange): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
-    return this.#change({ enabled: true, resets }, liveTarget(target));
+    const update = this.#update({ enabled: true, resets }, liveTarget(target));
+    return (await change.store(update)).length > 0;
   }
 
   /** Returns whether there was one. */
-  async remove(target: PipelineTarget, now: Timestamp): Promise<boolean> {
-    return this.#change({ enabled: false, deletedAt: now }, liveTarget(target));
+  async remove(target: PipelineTarget, { now, change }: PipelineChange): Promise<boolean> {
+    const update = this.#update({ enabled: false, deletedAt: now }, liveTarget(target));
+    return (await change.store(update)).length > 0;
   }
 
   /** Removes the pipelines of a ledger, unless a later ledger has its name. */
@@ -119,7 +141,7 @@ export class PipelineStore {
       .select({ name: ledgers.name })
       .from(ledgers)
       .where(eq(ledgers.uuid, uuid));
-    await this.#change(
+    await this.#update(
       { enabled: false, deletedAt: now },
       and(eq(pipelines.ledger, name), inArray(pipelines.ledger, names), LIVE),
     );
@@ -135,19 +157,17 @@ export class PipelineStore {
 
   /** Makes the objects of pipelines read their spec again. */
   async touch(ids: readonly string[]): Promise<void> {
-    await this.#change({}, inJson(pipelines.id, ids));
+    await this.#update({}, inJson(pipelines.id, ids));
   }
 
   /** The same for the enabled pipelines of a bucket's live ledgers; returns whether there are any. */
-  touchBucket(bucket: string): Promise<boolean> {
+  async touchBucket(bucket: string): Promise<boolean> {
     const names = this.#db
       .select({ name: ledgers.name })
       .from(ledgers)
       .where(and(eq(ledgers.bucket, bucket), isNull(ledgers.deletedAt)));
-    return this.#change(
-      {},
-      and(inArray(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE),
-    );
+    const where = and(inArray(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE);
+    return (await this.#update({}, where)).length > 0;
   }
 
   /** The pipelines whose objects are to know of a change. The row of a deleted one goes when its object is empty. */
@@ -180,16 +200,13 @@ export class PipelineStore {
     return { ...spec, openSetup };
   }
 
-  async #change(
-    values: SQLiteUpdateSetSource<typeof pipelines>,
-    where: SQL | undefined,
-  ): Promise<boolean> {
-    const changed = await this.#db
+  /** Changes rows, which are pending then, and returns their ids. */
+  #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined) {
+    return this.#db
       .update(pipelines)
       .set({ ...values, ...NEXT_REVISION })
       .where(where)
       .returning({ id: pipelines.id });
-    return changed.length > 0;
   }
 }
 

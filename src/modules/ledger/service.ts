@@ -47,6 +47,7 @@ import {
   type VolumeRow,
   type WriteOptions,
 } from "#ledger-engine";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -83,12 +84,14 @@ export interface NewLedger {
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
   readonly #objects: Env["LEDGERS"];
+  readonly #context: ServiceContext;
   /** The author of all writes. */
   readonly #author: Author;
 
   constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
     const { issuer, subject, clientId } = context.principal;
     this.#catalogue = catalogue;
+    this.#context = context;
     this.#objects = context.env.LEDGERS;
     this.#author = { issuer, subject, clientId };
   }
@@ -120,7 +123,8 @@ export class LedgerService {
     }
     assertMetadata(metadata);
     const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
-    await this.#catalogue.insert({ ...info, metadata, addedAt: systemClock() });
+    const row = { ...info, metadata, addedAt: systemClock() };
+    await this.#catalogue.insert(row, this.#audited("create", name));
     try {
       await callObject(this.#object(name).assertCreated(), READ_OF_LEDGER);
     } catch (error) {
@@ -146,12 +150,13 @@ export class LedgerService {
   async addLedgerMetadata(name: string, metadata: Metadata): Promise<void> {
     // Merging takes time with the square of the keys.
     assertMetadata(metadata);
-    await this.#catalogue.addMetadata(name, metadata);
+    const change = this.#audited("update-metadata", name);
+    await this.#catalogue.addMetadata(name, metadata, change);
   }
 
   /** Throws `NOT_FOUND` for an unknown ledger; a key that is not there is no failure. */
   deleteLedgerMetadata(name: string, key: string): Promise<void> {
-    return this.#catalogue.deleteMetadata(name, key);
+    return this.#catalogue.deleteMetadata(name, key, this.#audited("delete-metadata", name));
   }
 
   /** How many transactions and accounts a ledger has. */
@@ -378,6 +383,11 @@ export class LedgerService {
   /** Notes that what follows from the events up to a log entry is stored. */
   async confirmEvents({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
     await callObject(this.#object(ledger).confirmPublished(to, uuid), TO_LEDGER);
+  }
+
+  #audited(verb: string, ledger: string): AuditedChange {
+    const action = { action: `ledger.ledger.${verb}`, object: `ledgers/${ledger}` };
+    return new AuditedChange(this.#context, action);
   }
 
   async #read<N extends ReadName>(

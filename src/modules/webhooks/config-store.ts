@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { WebhookConfig } from "./core/config.ts";
 import { webhookConfigs, webhookDeliveries } from "./tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { Database } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { SecretBox } from "#platform/secrets/secrets.ts";
@@ -18,6 +19,12 @@ export interface ConfigFields {
 export interface ConfigFilter {
   readonly id?: string | undefined;
   readonly endpoint?: string | undefined;
+}
+
+/** What each change comes with: its date, and its entry in the audit. */
+export interface ConfigChange {
+  readonly now: Timestamp;
+  readonly change: AuditedChange;
 }
 
 /** The endpoint of a delivery, and the secret that signs it. */
@@ -58,7 +65,11 @@ export class ConfigStore {
     return config;
   }
 
-  async insert(id: string, fields: ConfigFields, now: Timestamp): Promise<WebhookConfig> {
+  async insert(
+    id: string,
+    fields: ConfigFields,
+    { now, change }: ConfigChange,
+  ): Promise<WebhookConfig> {
     const row = {
       id,
       ...this.#toColumns(id, fields),
@@ -68,31 +79,35 @@ export class ConfigStore {
       updatedAt: now,
       deletedAt: null,
     };
-    await this.#db.insert(webhookConfigs).values(row);
+    await change.store(this.#db.insert(webhookConfigs).values(row));
     return this.#toConfig(row);
   }
 
   /** Returns whether the config exists. */
-  async update(id: string, fields: ConfigFields, now: Timestamp): Promise<boolean> {
+  async update(id: string, fields: ConfigFields, { now, change }: ConfigChange): Promise<boolean> {
     const name = fields.name === undefined ? {} : { name: fields.name };
-    const updated = await this.#db
-      .update(webhookConfigs)
-      .set({ ...this.#toColumns(id, fields), ...name, updatedAt: now })
-      .where(existing(id))
-      .returning({ id: webhookConfigs.id });
+    const updated = await change.store(
+      this.#db
+        .update(webhookConfigs)
+        .set({ ...this.#toColumns(id, fields), ...name, updatedAt: now })
+        .where(existing(id))
+        .returning({ id: webhookConfigs.id }),
+    );
     return updated.length > 0;
   }
 
   async updateSecret(
     id: string,
     secret: string,
-    now: Timestamp,
+    { now, change }: ConfigChange,
   ): Promise<WebhookConfig | undefined> {
-    const [row] = await this.#db
-      .update(webhookConfigs)
-      .set({ secret: this.#seal(id, secret), updatedAt: now })
-      .where(existing(id))
-      .returning();
+    const [row] = await change.store(
+      this.#db
+        .update(webhookConfigs)
+        .set({ secret: this.#seal(id, secret), updatedAt: now })
+        .where(existing(id))
+        .returning(),
+    );
     return row === undefined ? undefined : this.#toConfig(row);
   }
 
@@ -100,24 +115,24 @@ export class ConfigStore {
    * Does nothing if the config is already in that state. Deactivation cancels the deliveries that are pending for the
    * config.
    */
-  async setActive(id: string, active: boolean, now: Timestamp): Promise<void> {
-    const change = this.#db
+  async setActive(id: string, active: boolean, { now, change }: ConfigChange): Promise<void> {
+    const update = this.#db
       .update(webhookConfigs)
       .set({ active, updatedAt: now })
       .where(and(existing(id), ne(webhookConfigs.active, active)));
-    await (active ? change : this.#db.batch([change, this.#cancelPending(id, now)]));
+    await change.store(update, ...(active ? [] : [this.#cancelPending(id, now)]));
   }
 
   /** Cancels the config's pending deliveries. Returns whether the config existed. */
-  async remove(id: string, now: Timestamp): Promise<boolean> {
-    const [removed] = await this.#db.batch([
+  async remove(id: string, { now, change }: ConfigChange): Promise<boolean> {
+    const removed = await change.store(
       this.#db
         .update(webhookConfigs)
         .set({ active: false, updatedAt: now, deletedAt: now })
         .where(existing(id))
         .returning({ id: webhookConfigs.id }),
       this.#cancelPending(id, now),
-    ]);
+    );
     return removed.length > 0;
   }
 

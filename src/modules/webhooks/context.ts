@@ -20,6 +20,8 @@ export interface WebhookPorts extends SchedulePorts {
 
 /** What the use cases of the module work with. */
 export interface WebhookContext {
+  /** Who calls. */
+  readonly caller: ServiceContext;
   readonly configs: ConfigStore;
   readonly deliveries: DeliveryStore;
   readonly schedule: Schedule;
@@ -33,6 +35,7 @@ export function contextOf(context: ServiceContext, ports: Partial<WebhookPorts>)
   const db = databaseOf(env);
   const clock = ports.clock ?? context.clock;
   return {
+    caller: { ...context, clock },
     configs: new ConfigStore(db, SecretBox.from(env)),
     deliveries: new DeliveryStore(db),
     schedule: new Schedule({ ...platformPorts(env), ...ports }, clock),

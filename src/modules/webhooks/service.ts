@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type CallResult, callEndpoint } from "./call.ts";
-import type { ConfigFields, ConfigFilter } from "./config-store.ts";
+import type { ConfigChange, ConfigFields, ConfigFilter } from "./config-store.ts";
 import { contextOf, type WebhookContext, type WebhookPorts } from "./context.ts";
 import type { WebhookConfig } from "./core/config.ts";
 import { dispatch } from "./dispatch.ts";
 import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
 import { sweep } from "./sweep.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
@@ -43,30 +44,30 @@ export class WebhookService {
   }
 
   createConfig(input: ConfigInput): Promise<WebhookConfig> {
-    const { configs, clock } = this.#context;
-    return configs.insert(newId(), this.#toFields(input), clock());
+    const id = newId();
+    return this.#context.configs.insert(id, this.#toFields(input), this.#change("create", id));
   }
 
   /** Replaces a config. Without a secret in the input, the old one is replaced by a new one, too. */
   async updateConfig(id: string, input: ConfigInput): Promise<void> {
-    const { configs, clock } = this.#context;
-    if (!(await configs.update(id, this.#toFields(input), clock()))) throw notFound();
+    const fields = this.#toFields(input);
+    const isUpdated = await this.#context.configs.update(id, fields, this.#change("update", id));
+    if (!isUpdated) throw notFound();
   }
 
   async deleteConfig(id: string): Promise<void> {
-    const { configs, clock } = this.#context;
-    if (!(await configs.remove(id, clock()))) throw notFound();
+    if (!(await this.#context.configs.remove(id, this.#change("delete", id)))) throw notFound();
   }
 
   async setActive(id: string, active: boolean): Promise<WebhookConfig> {
-    const { configs, clock } = this.#context;
-    await configs.setActive(id, active, clock());
+    const change = this.#change(active ? "activate" : "deactivate", id);
+    await this.#context.configs.setActive(id, active, change);
     return this.#getConfig(id);
   }
 
   async changeSecret(id: string, secret: string | undefined): Promise<WebhookConfig> {
-    const { configs, clock } = this.#context;
-    const config = await configs.updateSecret(id, secret ?? newSecret(), clock());
+    const change = this.#change("change-secret", id);
+    const config = await this.#context.configs.updateSecret(id, secret ?? newSecret(), change);
     if (config === undefined) throw notFound();
     return config;
   }
@@ -98,6 +99,14 @@ export class WebhookService {
   /** Plans forgotten deliveries again and returns when to sweep next, in milliseconds since the epoch. */
   sweep(): Promise<number | undefined> {
     return sweep(this.#context);
+  }
+
+  #change(verb: string, id: string): ConfigChange {
+    const action = { action: `webhooks.config.${verb}`, object: `configs/${id}` };
+    return {
+      now: this.#context.clock(),
+      change: new AuditedChange(this.#context.caller, action),
+    };
   }
 
   async #getConfig(id: string): Promise<WebhookConfig> {

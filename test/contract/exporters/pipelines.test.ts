@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineService } from "#modules/exporters/index.ts";
 import { PipelineStore } from "#modules/exporters/pipeline-store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import {
@@ -27,6 +28,12 @@ import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
+
+/** What changes of the store come with. */
+const CHANGE = {
+  now: systemClock(),
+  change: new AuditedChange(systemContext(env, "test"), { action: "test", object: "test" }),
+};
 
 describe("a pipeline", () => {
   test("delivers the log in order, each entry once, and says how far it is", async () => {
@@ -239,21 +246,21 @@ describe("what is cut off", () => {
     const exporterId = await freshExporter("http", { url: endpoint.url });
     const store = PipelineStore.from(env);
     const id = crypto.randomUUID();
-    await store.insert(id, { ledger, exporterId }, systemClock());
+    await store.insert(id, { ledger, exporterId }, CHANGE);
     await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2]);
     await settled(ledger, id, 2);
 
-    await store.setEnabled({ ledger, id }, false);
+    await store.setEnabled({ ledger, id }, false, CHANGE.change);
     await PipelineService.from(systemContext(env, "test")).sweep();
     await eventually(async () => expect(await alarmOf(id)).toBeNull());
-    await store.reset({ ledger, id });
+    await store.reset({ ledger, id }, CHANGE.change);
     // What the object does not know of yet is not shown as progress.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2, 1, 2]);
 
-    await store.remove({ ledger, id }, systemClock());
+    await store.remove({ ledger, id }, CHANGE);
     expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();
     expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
   });
@@ -265,7 +272,7 @@ describe("what is cut off", () => {
     await act(ledger, id, "stop");
     await write(ledger, 1);
     const store = PipelineStore.from(env);
-    await store.setEnabled({ ledger, id }, true);
+    await store.setEnabled({ ledger, id }, true, CHANGE.change);
     const revision = (await store.findSpec(id))?.revision ?? 0;
     await store.pending.confirm([{ id, revision, attempts: 1, isFinal: 0 }]);
     expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();

@@ -1,12 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { pipelineListener } from "#modules/exporters/event-listener.ts";
 import type { PipelineService } from "#modules/exporters/index.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
 import { consumeDeliveries } from "#modules/webhooks/consumer.ts";
 import { webhookListener } from "#modules/webhooks/event-listener.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
+import { AuditLog } from "#platform/audit/audit-log.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
@@ -306,9 +307,11 @@ describe("the clock object", () => {
 
   test("rests when nothing is under way", async () => {
     const stub = env.CLOCK.getByName(freshName("clock"));
+    const purge = vi.spyOn(AuditLog.prototype, "purge").mockResolvedValue(undefined);
     await stub.arm(Date.now() + HOUR);
     expect(await runDurableObjectAlarm(stub)).toBe(true);
     expect(await alarmOf(stub)).toBeNull();
+    purge.mockRestore();
   });
 
   test("sets itself for what is pending", async () => {

@@ -84,7 +84,7 @@ describe("an arrow of the table is accepted:", () => {
     ],
     ["a language's face in the rules", "ledger-engine/rules/x.ts", "#numscript"],
     ["the engine's face in a module", "modules/ledger/x.ts", "#ledger-engine"],
-    ["the room's own files", "ledger-engine/storage/x.ts", "./payload.ts"],
+    ["the room's own files", "ledger-engine/write/x.ts", "./log-rows.ts"],
     [
       "pure files of platform in the rules",
       "ledger-engine/rules/schemas/x.ts",

@@ -8,6 +8,7 @@ import {
   type Features,
   type Metadata,
 } from "#ledger-engine";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
@@ -39,20 +40,20 @@ export class LedgerCatalogue {
   }
 
   /** Throws `LEDGER_ALREADY_EXISTS` when the name is taken. */
-  async insert(ledger: Omit<Ledger, "id" | "deletedAt" | "revision">): Promise<void> {
+  async insert(
+    ledger: Omit<Ledger, "id" | "deletedAt" | "revision">,
+    change: AuditedChange,
+  ): Promise<void> {
     const { uuid, name, bucket, addedAt } = ledger;
-    const inserted = await this.#db
-      .insert(ledgers)
-      .values({
-        uuid,
-        name,
-        bucket,
-        addedAt,
-        metadata: stringifyJson(ledger.metadata),
-        features: stringifyJson(ledger.features),
-      })
-      .onConflictDoNothing()
-      .returning({ id: ledgers.id });
+    const metadata = stringifyJson(ledger.metadata);
+    const features = stringifyJson(ledger.features);
+    const inserted = await change.store(
+      this.#db
+        .insert(ledgers)
+        .values({ uuid, name, bucket, addedAt, metadata, features })
+        .onConflictDoNothing()
+        .returning({ id: ledgers.id }),
+    );
     if (inserted.length === 0) {
       throw new AppError("LEDGER_ALREADY_EXISTS", `ledger '${name}' already exists`);
     }
@@ -80,33 +81,31 @@ export class LedgerCatalogue {
    * Merges metadata into that of the ledger, in one statement. Throws `NOT_FOUND`, and `VALIDATION` if the result is
    * too large.
    */
-  async addMetadata(name: string, metadata: Metadata): Promise<void> {
+  async addMetadata(name: string, metadata: Metadata, change: AuditedChange): Promise<void> {
     const merged = sql`json_patch(${ledgers.metadata}, ${stringifyJson(metadata)})`;
-    const updated = await this.#db
-      .update(ledgers)
-      .set({ metadata: merged })
-      .where(
-        and(
-          eq(ledgers.name, name),
-          isNull(ledgers.deletedAt),
-          lte(sql`length(CAST(${merged} AS BLOB))`, METADATA_BYTES_MAX),
-        ),
-      )
-      .returning({ id: ledgers.id });
+    const fits = lte(sql`length(CAST(${merged} AS BLOB))`, METADATA_BYTES_MAX);
+    const updated = await change.store(
+      this.#db
+        .update(ledgers)
+        .set({ metadata: merged })
+        .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt), fits))
+        .returning({ id: ledgers.id }),
+    );
     if (updated.length > 0) return;
     if ((await this.find(name)) === undefined) throw unknownLedger(name);
     throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
   }
 
   /** Removes a key; one that does not exist is no error. Throws `NOT_FOUND` for an unknown ledger. */
-  async deleteMetadata(name: string, key: string): Promise<void> {
-    const updated = await this.#db
-      .update(ledgers)
-      .set({
-        metadata: sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`,
-      })
-      .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)))
-      .returning({ id: ledgers.id });
+  async deleteMetadata(name: string, key: string, change: AuditedChange): Promise<void> {
+    const metadata = sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`;
+    const updated = await change.store(
+      this.#db
+        .update(ledgers)
+        .set({ metadata })
+        .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)))
+        .returning({ id: ledgers.id }),
+    );
     if (updated.length === 0) throw unknownLedger(name);
   }
 

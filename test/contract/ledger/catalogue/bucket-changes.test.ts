@@ -6,6 +6,7 @@ import { BucketService } from "#modules/ledger/catalogue/buckets/service.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
+import { AuditLog } from "#platform/audit/audit-log.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis } from "#platform/time.ts";
 import { SyncTable } from "#platform/work/sync-table.ts";
@@ -248,6 +249,7 @@ describe("the clock object, while it watches", () => {
   test("sweeps again and again, and once after the end", async () => {
     const stub = env.CLOCK.getByName(freshName("clock"));
     vi.spyOn(BucketService.prototype, "sweep").mockResolvedValue(undefined);
+    vi.spyOn(AuditLog.prototype, "purge").mockResolvedValue(undefined);
     const untilMs = Date.now() + HOUR;
     await stub.watch(untilMs);
     await stub.watch(untilMs - 1000);

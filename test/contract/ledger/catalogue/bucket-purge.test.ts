@@ -33,7 +33,7 @@ import {
   storageOf,
   uuidOf,
 } from "#test/support/ledger/buckets.ts";
-import { freshName } from "#test/support/platform/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
@@ -67,6 +67,21 @@ describe("the purge", () => {
     expect(await rowOf(ledger)).toBeNull();
     expect(await storageOf(objectOf(ledger))).toEqual(NO_STORAGE);
     expect(await bucketOf(bucket)).toBeUndefined();
+  });
+
+  test("leaves one entry in the audit for a bucket, by the deployment itself", async () => {
+    await Promise.all([ledgerIn(bucket), ledgerIn(bucket)]);
+    await at(deletedMs).deleteBucket(bucket);
+    await at(dueMs).sweep();
+    await at(dueMs).sweep();
+    const { cursor } = await okBodyOf<{ cursor: { data: readonly object[] } }>(
+      api(`/api/florin/v1/audit?object=buckets/${bucket}`),
+    );
+    const system = { issuer: "florin", clientId: "florin", object: `buckets/${bucket}` };
+    expect(cursor.data).toEqual([
+      expect.objectContaining({ ...system, action: "ledger.bucket.purge" }),
+      expect.objectContaining({ ...system, action: "ledger.bucket.delete" }),
+    ]);
   });
 
   test("deletes a ledger first whose object did not hear of the deletion before", async () => {

@@ -22,6 +22,8 @@ export interface BucketPorts {
 }
 
 export interface BucketContext {
+  /** Who calls. */
+  readonly caller: ServiceContext;
   readonly clock: Clock;
   readonly store: BucketStore;
   readonly reconciler: Reconciler<PendingLedger>;
@@ -56,7 +58,13 @@ export function contextOf(context: ServiceContext, ports: Partial<BucketPorts>):
     sweepClock: { arm: armClock, watch: watchClock },
     clock,
   });
-  return { clock, store, reconciler, settings: ledgerSettings.of(context.env) };
+  return {
+    caller: { ...context, clock },
+    clock,
+    store,
+    reconciler,
+    settings: ledgerSettings.of(context.env),
+  };
 }
 
 const platformPorts = (context: ServiceContext): BucketPorts => ({

@@ -1,4 +1,6 @@
 import type { BucketContext } from "./context.ts";
+import { purgedObjects } from "./store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** When a ledger that was deleted then is purged, in milliseconds since the epoch. Undefined for never. */
@@ -14,12 +16,21 @@ export const purgeTimeOf = (
  * Begins the purge of the ledgers whose time has come by the last time of the schedule. The reconciler empties their storage
  * first and removes their rows last, so that a name is free when nothing is left behind it.
  */
-export async function beginDuePurges({ store, clock, settings }: BucketContext): Promise<void> {
+export async function beginDuePurges({
+  store,
+  clock,
+  settings,
+  caller,
+}: BucketContext): Promise<void> {
   const now = clock();
   const lastMs = settings.FLORIN_BUCKET_CLEANUP_SCHEDULE.last(toMillis(now));
   if (lastMs === undefined) return;
   const beforeMs = Math.floor(lastMs - settings.FLORIN_BUCKET_RETENTION) + 1;
   const earliest = await store.findEarliestDeletion();
   if (earliest === undefined || toMillis(earliest) >= beforeMs) return;
-  await store.beginPurge(fromMillis(beforeMs), now);
+  const change = new AuditedChange(caller, {
+    action: "ledger.bucket.purge",
+    object: purgedObjects(now),
+  });
+  await store.beginPurge(fromMillis(beforeMs), now, change);
 }

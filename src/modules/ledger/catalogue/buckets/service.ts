@@ -3,6 +3,7 @@ import { purgeTimeOf } from "./purge.ts";
 import { type Bucket, keptIn } from "./store.ts";
 import { SYNCS_MAX, sweep } from "./sweep.ts";
 import { isBucketName } from "#ledger-engine";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
@@ -52,17 +53,24 @@ export class BucketService {
   /** Deletes the ledgers of a bucket; they can be restored until they are purged. An unknown bucket is no failure. */
   async deleteBucket(bucket: string): Promise<void> {
     const { store, clock } = this.#context;
-    await this.#change(bucket, () => store.delete(bucket, clock()));
+    const change = this.#audited("delete", bucket);
+    await this.#change(bucket, () => store.delete(bucket, clock(), change));
   }
 
   /** Restores the deleted ledgers of a bucket. An unknown bucket is no failure. */
   async restoreBucket(bucket: string): Promise<void> {
-    await this.#change(bucket, () => this.#context.store.restore(bucket));
+    const change = this.#audited("restore", bucket);
+    await this.#change(bucket, () => this.#context.store.restore(bucket, change));
   }
 
   /** Continues interrupted work, purges the ledgers that are due, and returns when to sweep next. */
   sweep(): Promise<number | undefined> {
     return sweep(this.#context);
+  }
+
+  #audited(verb: string, bucket: string): AuditedChange {
+    const action = { action: `ledger.bucket.${verb}`, object: `buckets/${bucket}` };
+    return new AuditedChange(this.#context.caller, action);
   }
 
   async #change(bucket: string, store: () => Promise<void>): Promise<void> {

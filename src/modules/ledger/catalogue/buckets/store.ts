@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
 import { ledgers } from "#modules/ledger/catalogue/tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { type Page } from "#platform/paging/pagination.ts";
@@ -79,19 +80,23 @@ export class BucketStore {
   }
 
   /** Deletes the ledgers that a bucket has. The statement is the record of what their objects are to know. */
-  async delete(bucket: string, deletedAt: Timestamp): Promise<void> {
-    await this.#db
-      .update(ledgers)
-      .set({ deletedAt, ...NEXT_REVISION })
-      .where(and(eq(ledgers.bucket, bucket), isLive));
+  async delete(bucket: string, deletedAt: Timestamp, change: AuditedChange): Promise<void> {
+    await change.store(
+      this.#db
+        .update(ledgers)
+        .set({ deletedAt, ...NEXT_REVISION })
+        .where(and(eq(ledgers.bucket, bucket), isLive)),
+    );
   }
 
   /** Restores the deleted ledgers of a bucket, but for those whose purge has begun. */
-  async restore(bucket: string): Promise<void> {
-    await this.#db
-      .update(ledgers)
-      .set({ deletedAt: null, ...NEXT_REVISION })
-      .where(and(eq(ledgers.bucket, bucket), isDeleted, isKept));
+  async restore(bucket: string, change: AuditedChange): Promise<void> {
+    await change.store(
+      this.#db
+        .update(ledgers)
+        .set({ deletedAt: null, ...NEXT_REVISION })
+        .where(and(eq(ledgers.bucket, bucket), isDeleted, isKept)),
+    );
   }
 
   /** The earliest date of deletion among the deleted ledgers. */
@@ -104,11 +109,13 @@ export class BucketStore {
   }
 
   /** Begins the purge of what was deleted before a time: a restoration comes before this statement, or too late. */
-  async beginPurge(deletedBefore: Timestamp, now: Timestamp): Promise<void> {
-    await this.#db
-      .update(ledgers)
-      .set({ purgingSince: now, ...NEXT_REVISION })
-      .where(and(lt(ledgers.deletedAt, deletedBefore), isDeleted, isKept));
+  async beginPurge(deletedBefore: Timestamp, now: Timestamp, change: AuditedChange): Promise<void> {
+    await change.store(
+      this.#db
+        .update(ledgers)
+        .set({ purgingSince: now, ...NEXT_REVISION })
+        .where(and(lt(ledgers.deletedAt, deletedBefore), isDeleted, isKept)),
+    );
   }
 
   async #has(condition: SQL | undefined): Promise<boolean> {
@@ -116,6 +123,10 @@ export class BucketStore {
     return rows.length > 0;
   }
 }
+
+/** The buckets of the ledgers whose purge began then, as objects of the audit. */
+export const purgedObjects = (since: Timestamp): SQL =>
+  sql`SELECT DISTINCT 'buckets/' || bucket AS object FROM ${ledgers} WHERE ${eq(ledgers.purgingSince, since)}`;
 
 /** The pending ledgers of a bucket that can still be restored. */
 export const keptIn = (bucket: string): SQL => sql`bucket = ${bucket} AND ${KEPT}`;

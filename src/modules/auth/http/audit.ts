@@ -1,0 +1,87 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { AUDIT_FILTERS, type AuditEntry, AuditLog } from "#platform/audit/audit-log.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
+import { ListParams, type ListRules, TimestampParam, toPageQuery } from "#platform/http/listing.ts";
+import { cursorOf, TimestampOutput, toCursorView } from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+const AuditQuery = ListParams.extend({
+  startTime: TimestampParam.openapi({ description: "What was changed then or later." }),
+  endTime: TimestampParam.openapi({ description: "What was changed before." }),
+  clientId: z.string().optional().openapi({ description: "The program that made the change." }),
+  subject: z.string().optional().openapi({ description: "The user, or the client itself." }),
+  action: z.string().optional().openapi({ example: "ledger.bucket.delete" }),
+  object: z.string().optional().openapi({ example: "buckets/main" }),
+});
+
+const AuditEntryResponse = z
+  .object({
+    id: z.int(),
+    date: TimestampOutput,
+    issuer: z.string().openapi({ description: "Who vouches for subject and client" }),
+    subject: z.string(),
+    clientId: z.string(),
+    action: z.string().openapi({ description: "Module, entity and verb" }),
+    object: z.string().openapi({ description: "What was changed, as a path" }),
+    requestId: z.string().openapi({ description: "As in the header `x-request-id` of the answer" }),
+  })
+  .openapi("AuditEntry", {
+    example: {
+      id: 42,
+      date: "2026-03-01T09:30:00.25Z",
+      issuer: "https://florin.example.com/api/auth",
+      subject: "billing",
+      clientId: "billing",
+      action: "ledger.bucket.delete",
+      object: "buckets/main",
+      requestId: "8c1f6f6e-6f0a-4d3e-9a53-0d4f6a9a6f11",
+    },
+  });
+
+const LIST_RULES: ListRules = {
+  list: "audit",
+  columns: { date: "date" },
+  column: "date",
+  order: "desc",
+  options: AUDIT_FILTERS,
+};
+
+/** Florin's own route, below `/api/florin/v1`. */
+export function registerAudit(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/audit",
+      operationId: "florinListAudit",
+      summary: "List who changed what",
+      description:
+        "Changes of clients and their secrets, webhook configs, ledgers and their metadata, buckets, exporters and pipelines, newest first. What the deployment does by itself has the issuer and the client `florin`. A change of books is a log entry, which has its author.",
+      tags: ["Audit"],
+      scope: "auth:read",
+      query: AuditQuery,
+      responses: { 200: json("A page of changes", cursorOf(AuditEntryResponse)) },
+    },
+    async ({ query, c }) => {
+      const { action, object, clientId, subject, startTime, endTime, ...list } = query;
+      const given = { action, object, clientId, subject, startTime, endTime };
+      const options = { ...AUDIT_FILTERS, ...definedOf(given) };
+      const wanted = toPageQuery({ ...list, options }, LIST_RULES, c.var.settings);
+      const page = await AuditLog.from(c.var.context).list(wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toAuditView)) };
+    },
+  );
+}
+
+/** The parameters that a request has. */
+const definedOf = (params: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+const toAuditView = ({ date, ...entry }: AuditEntry): z.input<typeof AuditEntryResponse> => ({
+  ...entry,
+  date: formatTimestamp(date),
+});

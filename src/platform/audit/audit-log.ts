@@ -1,0 +1,94 @@
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { audit } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { ListOptions, PageQuery } from "#platform/paging/query.ts";
+import { type Clock, fromMillis, type Timestamp, toMicros, toMillis } from "#platform/time.ts";
+
+export type AuditEntry = typeof audit.$inferSelect;
+
+/** The filters of a list; an empty one leaves all in. */
+export const AUDIT_FILTERS = {
+  action: "",
+  object: "",
+  clientId: "",
+  subject: "",
+  startTime: "",
+  endTime: "",
+} as const satisfies ListOptions;
+
+/** Rows that one statement purges, and most statements of a sweep. */
+const PURGE_ROWS = 1000;
+const PURGES_MAX = 20;
+
+/** What was changed outside of ledgers, and by whom. */
+export class AuditLog {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  static from({ env, clock }: Pick<ServiceContext, "env" | "clock">): AuditLog {
+    return new AuditLog(databaseOf(env), clock);
+  }
+
+  /** A page by date. The options are `AUDIT_FILTERS`. */
+  list(query: PageQuery): Promise<Page<AuditEntry>> {
+    const condition = conditionOf(query.options ?? AUDIT_FILTERS);
+    return listPage<AuditEntry>(query, {
+      sort: {
+        date: {
+          column: audit.date,
+          type: "date",
+          tie: audit.id,
+          keyOf: ({ id, date }) => ({ value: toMicros(date), tie: BigInt(id) }),
+        },
+      },
+      read: ({ where, orderBy, limit, offset }) =>
+        this.#db
+          .select()
+          .from(audit)
+          .where(and(condition, where))
+          .orderBy(...orderBy)
+          .limit(limit)
+          .offset(offset),
+    });
+  }
+
+  /** Deletes the entries that are older, some at a time; returns when to purge next, in milliseconds since the epoch. */
+  async purge(retentionMs: number): Promise<number | undefined> {
+    const nowMs = toMillis(this.#clock());
+    const before = fromMillis(nowMs - retentionMs);
+    for (let count = 0; count < PURGES_MAX; count++) {
+      const purged = await this.#db.all(sql`
+        DELETE FROM ${audit} WHERE id IN (
+          SELECT id FROM ${audit} WHERE date < ${before} ORDER BY date LIMIT ${PURGE_ROWS})
+        RETURNING id`);
+      if (purged.length < PURGE_ROWS) break;
+    }
+    const [oldest] = await this.#db.all<{ date: Timestamp | null }>(
+      sql`SELECT min(date) AS date FROM ${audit}`,
+    );
+    if (oldest?.date === null || oldest === undefined) return undefined;
+    // An entry is purged when it is older than the retention, and not when it is just as old.
+    return Math.max(toMillis(oldest.date) + retentionMs + 1, nowMs);
+  }
+}
+
+function conditionOf(filters: ListOptions): SQL | undefined {
+  const of = (name: keyof typeof AUDIT_FILTERS): string => String(filters[name] ?? "");
+  const unless = (value: string, condition: SQL) => (value === "" ? undefined : condition);
+  return and(
+    unless(of("action"), eq(audit.action, of("action"))),
+    unless(of("object"), eq(audit.object, of("object"))),
+    unless(of("clientId"), eq(audit.clientId, of("clientId"))),
+    unless(of("subject"), eq(audit.subject, of("subject"))),
+    unless(of("startTime"), gte(sql`${audit.date}`, of("startTime"))),
+    unless(of("endTime"), lt(sql`${audit.date}`, of("endTime"))),
+  );
+}

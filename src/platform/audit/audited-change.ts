@@ -1,0 +1,63 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
+import { audit } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { logError } from "#platform/log.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** What happens. */
+export interface AuditedAction {
+  /** Module, entity and verb: `ledger.bucket.delete`. */
+  readonly action: string;
+  /** What is changed, as a path: `clients/42`; or a query that gives, after the change, all of them in the column `object`. */
+  readonly object: string | SQL;
+}
+
+type Statement = BatchItem<"sqlite">;
+
+/** After this time at most, the sweep looks when to purge, in milliseconds. */
+const SWEEP_AFTER_MS = 24 * 3_600_000;
+
+/** A change in D1 that the audit tells of: its entry is stored in the same batch, so that neither is there alone. */
+export class AuditedChange {
+  readonly #context: ServiceContext;
+  readonly #action: AuditedAction;
+
+  constructor(context: ServiceContext, action: AuditedAction) {
+    this.#context = context;
+    this.#action = action;
+  }
+
+  /**
+   * Stores a change, then its entry if it has changed a row, then what follows from it. Returns what the change has
+   * returned.
+   */
+  async store<C extends Statement>(
+    change: C,
+    ...others: readonly Statement[]
+  ): Promise<BatchResponse<readonly [C]>[0]> {
+    const { action, object } = this.#action;
+    const { env, principal, requestId, clock } = this.#context;
+    const { issuer, subject, clientId } = principal;
+    // Cascades and triggers do not count.
+    const objects = typeof object === "string" ? sql`SELECT ${object} AS object` : object;
+    const entry = databaseOf(env).insert(audit).select(sql`
+      SELECT NULL, ${clock()}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
+      FROM (${objects}) WHERE changes() > 0`);
+    const [changed] = await databaseOf(env).batch([change, entry, ...others]);
+    await this.#armSweep();
+    return changed;
+  }
+
+  /** Never throws: the change is stored, and the next one lets the sweep know, too. */
+  async #armSweep(): Promise<void> {
+    const { env, clock } = this.#context;
+    try {
+      await armClock(env, toMillis(clock()) + SWEEP_AFTER_MS);
+    } catch (error) {
+      logError("the sweep of the audit was not armed; the next change does it", error);
+    }
+  }
+}
