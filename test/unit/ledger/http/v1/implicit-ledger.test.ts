@@ -21,7 +21,9 @@ const unusable = (what: string): never =>
 function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const env = { DB: unusable("the catalogue"), LEDGERS: { getByName: () => ({ counts }) } };
   const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
-  return { env, var: { settings } } as unknown as Context<AppEnv>; // all that is used of it
+  const principal = { issuer: "florin", subject: "", clientId: "", scopes: [], ledgers: [] };
+  // This is all that is used of a request.
+  return { env, var: { context: { env, principal }, settings } } as unknown as Context<AppEnv>;
 }
 
 describe.each([
