@@ -54,6 +54,7 @@ export {
   type BalanceHistoryQuery,
   type BalanceInterval,
   type BalancesQuery,
+  type CountPart,
   type CountQuery,
   type LogListEntry,
   type LogTextPage,

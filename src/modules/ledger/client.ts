@@ -1,4 +1,5 @@
-import { BUCKET_DEFAULT, LedgerService } from "./service.ts";
+import { BUCKET_DEFAULT } from "./catalogue/new-ledger.ts";
+import { LedgerService } from "./service.ts";
 import { ledgerSettings } from "./settings.ts";
 import {
   assertIdempotencyKey,

@@ -8,17 +8,16 @@ import type { StreamElement } from "./bulk/elements.ts";
 import { bounded, type BulkSettings } from "./bulk/limits.ts";
 import { importInBatches } from "./bulk/log-import.ts";
 import { type Ledger } from "./catalogue/ledger.ts";
+import { type NewLedger, toLedgerInfo } from "./catalogue/new-ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import type { LedgerObject } from "./objects/ledger-object.ts";
 import type { ledgerSettings } from "./settings.ts";
-import { wholePage } from "./whole-page.ts";
+import { wholeCount, wholePage } from "./whole-page.ts";
 import {
   assertLedgerName,
   assertMetadata,
-  isBucketName,
   isLedgerName,
-  parseFeatures,
   parseStoredSchema,
   queryTemplateOf,
   type AccountRecord,
@@ -69,17 +68,6 @@ const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 /** An audit goes on where it was, whoever calls it again. */
 const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
-/** Of ledgers that name none. */
-export const BUCKET_DEFAULT = "_default";
-
-export interface NewLedger {
-  readonly name: string;
-  /** Empty for the default. */
-  readonly bucket: string;
-  readonly metadata: Metadata;
-  readonly features: Readonly<Record<string, string>>;
-}
-
 /** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
@@ -108,21 +96,8 @@ export class LedgerService {
     ledger: NewLedger,
     settings: SettingsOf<typeof ledgerSettings>,
   ): Promise<void> {
-    const features = parseFeatures(ledger.features, {
-      mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES,
-    });
-    const { name, bucket, metadata } = ledger;
-    // `_` is the prefix of routes that belong to no ledger.
-    if (name === "_") throw new AppError("NOT_FOUND", "no route for this name");
-    assertLedgerName(name);
-    if (bucket !== "" && !isBucketName(bucket)) {
-      throw new AppError(
-        "VALIDATION",
-        `invalid bucket name '${bucket}': expected 1 to 63 letters, digits, '_' and '-'`,
-      );
-    }
-    assertMetadata(metadata);
-    const info = { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
+    const info = toLedgerInfo(ledger, { mayChoose: settings.FLORIN_EXPERIMENTAL_FEATURES });
+    const { name, metadata } = ledger;
     const row = { ...info, metadata, addedAt: systemClock() };
     await this.#catalogue.insert(row, this.#audited("create", name));
     try {
@@ -400,19 +375,12 @@ export class LedgerService {
     return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
   }
 
-  /** Counts in parts, between which the ledger does other work. */
-  async #count(
+  #count(
     ledger: string,
     name: "countTransactions" | "countAccounts",
     query: CountQuery,
   ): Promise<number> {
-    let part = await this.#read(ledger, name, [query]);
-    let { count } = part;
-    while (part.after !== undefined) {
-      part = await this.#read(ledger, name, [query, part.after]);
-      count += part.count;
-    }
-    return count;
+    return wholeCount((after) => this.#read(ledger, name, [query, after]));
   }
 
   /** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */

@@ -1,3 +1,4 @@
+import type { CountPart } from "#ledger-engine";
 import { joinPages, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
@@ -14,4 +15,15 @@ export async function wholePage<T>(
     page = joinPages(query, page, await read(page.rest));
   }
   return page;
+}
+
+/** Counts in parts, between which the ledger does other work. */
+export async function wholeCount(read: (after?: string) => Promise<CountPart>): Promise<number> {
+  let { count, after } = await read();
+  while (after !== undefined) {
+    const part = await read(after);
+    count += part.count;
+    ({ after } = part);
+  }
+  return count;
 }

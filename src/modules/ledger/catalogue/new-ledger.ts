@@ -1,0 +1,40 @@
+import {
+  assertLedgerName,
+  assertMetadata,
+  isBucketName,
+  type LedgerInfo,
+  type Metadata,
+  parseFeatures,
+} from "#ledger-engine";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+
+/** Of ledgers that name none. */
+export const BUCKET_DEFAULT = "_default";
+
+export interface NewLedger {
+  readonly name: string;
+  /** Empty for the default. */
+  readonly bucket: string;
+  readonly metadata: Metadata;
+  readonly features: Readonly<Record<string, string>>;
+}
+
+/** A new ledger with an id of its own. Throws `VALIDATION` or `NOT_FOUND`. */
+export function toLedgerInfo(
+  { name, bucket, metadata, features: chosen }: NewLedger,
+  { mayChoose }: { readonly mayChoose: boolean },
+): LedgerInfo {
+  const features = parseFeatures(chosen, { mayChoose });
+  // `_` is the prefix of routes that belong to no ledger.
+  if (name === "_") throw new AppError("NOT_FOUND", "no route for this name");
+  assertLedgerName(name);
+  if (bucket !== "" && !isBucketName(bucket)) {
+    throw new AppError(
+      "VALIDATION",
+      `invalid bucket name '${bucket}': expected 1 to 63 letters, digits, '_' and '-'`,
+    );
+  }
+  assertMetadata(metadata);
+  return { uuid: newId(), name, bucket: bucket === "" ? BUCKET_DEFAULT : bucket, features };
+}
