@@ -104,11 +104,13 @@ describe("where storage is full", () => {
     const refuse = async () => {
       throw new Error(`D1_ERROR: ${FULL}`, { cause: new Error(FULL) });
     };
-    const refusing = { bind: () => ({ run: refuse, all: refuse, raw: refuse }) };
+    const refused = { run: refuse, all: refuse, raw: refuse } as unknown as D1PreparedStatement; // no other call is made
+    const refusing = { bind: () => refused };
     const { DB } = env;
     const full = {
       prepare: (sql: string) => (/^insert/i.test(sql) ? refusing : DB.prepare(sql)),
-      batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
+      batch: (statements: D1PreparedStatement[]) =>
+        statements.includes(refused) ? refuse() : DB.batch(statements),
     };
     const call = async (path: string, init: RequestInit = {}) => {
       const headers = { authorization: `Bearer ${await token()}` };
@@ -116,8 +118,8 @@ describe("where storage is full", () => {
     };
     linesOf();
     const body = JSON.stringify({ driver: "noop", config: { name: freshName() } });
-    const refused = await call(EXPORTERS, { method: "POST", body });
-    expect([refused.status, await bodyOf(refused)]).toEqual([507, ANSWER]);
+    const answer = await call(EXPORTERS, { method: "POST", body });
+    expect([answer.status, await bodyOf(answer)]).toEqual([507, ANSWER]);
     expect(linesOf()).toEqual([expect.stringContaining("storage is full")]);
     expect((await call(EXPORTERS)).status).toBe(200);
   });
