@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { audit } from "./tables.ts";
+import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { logError } from "#platform/log.ts";
@@ -53,9 +54,9 @@ export class AuditedChange {
 
   /** Never throws: the change is stored, and the next one lets the sweep know, too. */
   async #armSweep(): Promise<void> {
-    const { env, clock } = this.#context;
     try {
-      await armClock(env, toMillis(clock()) + SWEEP_AFTER_MS);
+      // Alarms ring by the machine's clock, whatever time the change is given.
+      await armClock(this.#context.env, toMillis(systemClock()) + SWEEP_AFTER_MS);
     } catch (error) {
       logError("the sweep of the audit was not armed; the next change does it", error);
     }
