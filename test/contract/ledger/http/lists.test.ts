@@ -1,34 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
+import { COUNT, listedLedger, type PageBody } from "#test/support/ledger/listed-ledger.ts";
 import { token } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 
-interface PageBody {
-  readonly cursor: {
-    readonly pageSize: number;
-    readonly hasMore: boolean;
-    readonly previous?: string;
-    readonly next: string;
-    readonly data: readonly { readonly id: number; readonly address: string }[];
-  };
-}
-
-const COUNT = 34;
-
 let ledger: string;
 
-/** Transactions 1 to 34: every third dated a day earlier, and an account for each. */
 beforeAll(async () => {
-  ledger = await freshLedger();
-  const elements = Array.from({ length: COUNT }, (_, index) => ({
-    action: "CREATE_TRANSACTION",
-    data: pay(
-      `world -> users:${String(index + 1).padStart(2, "0")}`,
-      1,
-      index % 3 === 2 ? { timestamp: "2020-01-01T00:00:00Z" } : {},
-    ),
-  }));
-  await okBodyOf(inLedger(ledger, "/_bulk", { body: elements }));
+  ledger = await listedLedger();
 });
 
 const page = async (query: string, list = "transactions"): Promise<PageBody["cursor"]> =>
