@@ -13,6 +13,16 @@ export function attempt<T>(work: () => T): Result<T> {
   }
 }
 
+/** Awaits work and turns an expected failure into data; bugs keep on throwing. */
+export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, failure: toFailure(error) };
+    throw error;
+  }
+}
+
 /** The value of a result, or its failure as the error that it was. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;

@@ -8,6 +8,8 @@ export interface ObjectCall {
   readonly object: string;
   /** A call that changes nothing may be repeated as it is. */
   readonly isRead?: boolean;
+  /** After this time, in milliseconds, nobody waits any longer: the object hangs. Without it, the call may take any time. */
+  readonly timeoutMs?: number;
 }
 
 /** Awaits a call of a Durable Object and unwraps its result. Throws as `reachObject` does, and what the result says. */
@@ -15,13 +17,13 @@ export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): P
   unwrap(await reachObject(call, to));
 
 /**
- * Awaits a call of a Durable Object. One that the platform refused or cut off has an unknown outcome: it is answered with
- * `OVERLOADED` and never repeated here, as only the client knows whether it may be. One that finds no room is answered with
- * `STORAGE_FULL`.
+ * Awaits a call of a Durable Object. One that the platform refused or cut off, or that takes too long, has an unknown
+ * outcome: it is answered with `OVERLOADED` and never repeated here, as only the client knows whether it may be. One that
+ * finds no room is answered with `STORAGE_FULL`.
  */
 export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
   try {
-    return await call;
+    return await (to.timeoutMs === undefined ? call : endsWithin(call, to.timeoutMs));
   } catch (error) {
     // The platform also resets an object whose commit finds no room; nothing of it is kept then.
     if (isStorageFull(error)) throw storageFull(error);
@@ -35,7 +37,27 @@ const messageOf = ({ object, isRead = false }: ObjectCall): string =>
     ? `the ${object} is busy or was restarted; try again`
     : `the ${object} is busy or was restarted; the outcome of this request is not known, repeat it with its idempotency key, if it has one`;
 
+/** The call goes on after its time: nothing can stop it. Only its caller stops waiting. */
+async function endsWithin<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new CallTimeoutError(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([call, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class CallTimeoutError extends Error {
+  override readonly name = "CallTimeoutError";
+
+  constructor(timeoutMs: number) {
+    super(`the object did not answer within ${timeoutMs} ms`);
+  }
+}
+
 function isPlatformFailure(error: unknown): boolean {
+  if (error instanceof CallTimeoutError) return true;
   if (!(error instanceof Error)) return false;
   const flags = error as {
     overloaded?: boolean;

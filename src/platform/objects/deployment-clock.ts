@@ -8,7 +8,8 @@ type ClockEnv = Pick<Env, "CLOCK">;
 /** The alarm of a deployment; see `ClockObject`. */
 export const deploymentClock = (env: ClockEnv) => env.CLOCK.getByName(CLOCK_NAME);
 
-const TO_CLOCK = { object: "clock" };
+/** The clock answers within milliseconds. One that hangs must not hold up every request that needs it. */
+const TO_CLOCK = { object: "clock", timeoutMs: 5000 };
 
 /** Makes sure that the sweeps run at that time, in milliseconds since the epoch, or before. */
 export const armClock = (env: ClockEnv, atMs: number): Promise<void> =>

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { AppError } from "#platform/errors.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
@@ -48,6 +48,40 @@ describe("a call of an object", () => {
   test("fails with what the object threw, where that is a bug", async () => {
     const bug = new TypeError("x is not a function");
     await expect(callObject(Promise.reject(bug), { object: "ledger" })).rejects.toBe(bug);
+  });
+});
+
+describe("a call of an object that hangs", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("is given up after its time, and its outcome is not known", async () => {
+    vi.useFakeTimers();
+    const call = reachObject(new Promise<never>(() => undefined), { object: "x", timeoutMs: 500 });
+    const refusal = expect(call).rejects.toMatchObject({ kind: "OVERLOADED" });
+    await vi.advanceTimersByTimeAsync(499);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await refusal;
+  });
+
+  test("leaves no timer behind where it answers in time", async () => {
+    vi.useFakeTimers();
+    expect(await reachObject(Promise.resolve(5), { object: "x", timeoutMs: 500 })).toBe(5);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("holds up nobody who needs the clock", async () => {
+    vi.useFakeTimers();
+    const hung = () => new Promise<never>(() => undefined);
+    const env = { CLOCK: { getByName: () => ({ arm: hung, watch: hung }) } } as unknown as Pick<
+      Env,
+      "CLOCK"
+    >; // no more of it is called
+    const refusals = [armClock(env, 1), watchClock(env, 1)].map((call) =>
+      expect(call).rejects.toMatchObject({ kind: "OVERLOADED" }),
+    );
+    await vi.runAllTimersAsync();
+    await Promise.all(refusals);
   });
 });
 
