@@ -8,7 +8,8 @@ import {
   type LedgerInfo,
 } from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
-import type { Result } from "#platform/result.ts";
+import { callObject } from "#platform/objects/call.ts";
+import { asResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -52,7 +53,13 @@ export class LedgerAuditObject extends DurableObject<Env> {
     const endMs = Date.now() + WORK_MS;
     while (audit.report.status === "running" && Date.now() < endMs) {
       const request = audit.next();
-      const answer = await ledger.answerAudit(info.uuid, request);
+      const answer = await asResult(
+        callObject(ledger.answerAudit(info.uuid, request), { object: "ledger", isRead: true }),
+      );
+      if (!answer.ok && answer.failure.kind === "OVERLOADED") {
+        this.#save(info, audit);
+        return answer;
+      }
       if (!answer.ok) {
         // The ledger is deleted. The copy may be ahead of the saved progress, so the next audit starts from the
         // beginning.
