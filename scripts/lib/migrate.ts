@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
 import { unstable_splitSqlQuery } from "wrangler";
-import { inProject } from "./project.ts";
+import { inProject, OperatorError } from "./project.ts";
 import { openDatabases } from "./runtime.ts";
+import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
 
 /**
  * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It keeps wrangler's books, so
- * that `wrangler d1 migrations` finds nothing to do afterwards.
+ * that `wrangler d1 migrations` finds nothing to do afterwards. Throws `OperatorError` where the disk is full.
  */
 export async function migrate(dataPath: string): Promise<void> {
   const runtime = openDatabases(dataPath);
@@ -18,6 +19,12 @@ export async function migrate(dataPath: string): Promise<void> {
     for (const name of migrationNames()) {
       if (!applied.has(name)) await apply(database, name);
     }
+  } catch (cause) {
+    if (!isStorageFull(cause) && !isOpaque(cause)) throw cause;
+    throw new OperatorError(
+      `The database in ${dataPath} cannot be brought up to date: its disk is full, or cannot be written to.`,
+      { cause },
+    );
   } finally {
     await runtime.dispose();
   }
