@@ -3,8 +3,8 @@ import { MODULES } from "./modules.ts";
 import { systemClock } from "#platform/clock.ts";
 import { systemContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { logError } from "#platform/log.ts";
 import type { Sweep } from "#platform/modules/module.ts";
+import { runSweeps } from "#platform/modules/sweeps.ts";
 import { toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
@@ -63,14 +63,21 @@ export class ClockObject extends DurableObject<Env> {
     const arms = this.#arms;
     const nowMs = toMillis(systemClock());
     // The platform gives up on an alarm that fails again and again; this one is set before anything can fail.
-    const retryMs = nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1);
-    await this.ctx.storage.setAlarm(retryMs);
-    const sweptMs = await this.#sweepAll(retryMs);
-    const nextMs = Math.min(sweptMs ?? Infinity, this.#nextWatch(nowMs));
+    await this.ctx.storage.setAlarm(nowMs + waitAfterFailures(SWEEP_BACKOFF, this.#failures + 1));
+    const contextOf = ({ name }: Sweep) => systemContext(this.env, `sweep:${name}`);
+    const { nextMs: sweepMs, hasFailed } = await runSweeps(SWEEPS, contextOf);
+    this.#failures = hasFailed ? this.#failures + 1 : 0;
+    const nextMs = Math.min(sweepMs, this.#nextRetry(), this.#nextWatch(nowMs));
     // Work that came meanwhile may not have been seen; the alarm that is set looks after it.
     if (this.#arms !== arms) return nextMs === Infinity ? undefined : this.arm(nextMs);
     if (nextMs === Infinity) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(nextMs);
+  }
+
+  /** When the sweeps are repeated because one of the last ones has failed. */
+  #nextRetry(): number {
+    if (this.#failures === 0) return Infinity;
+    return toMillis(systemClock()) + waitAfterFailures(SWEEP_BACKOFF, this.#failures);
   }
 
   /** When the next sweep is due because the clock watches, after a sweep that began at `nowMs`. */
@@ -81,25 +88,5 @@ export class ClockObject extends DurableObject<Env> {
     if (nowMs < untilMs) return toMillis(systemClock()) + WATCH_INTERVAL_MS;
     kv.delete(WATCH_KEY);
     return Infinity;
-  }
-
-  /** Runs every sweep, whatever happens to the others, and returns the earliest time at which one wants to run again. */
-  async #sweepAll(retryMs: number): Promise<number | undefined> {
-    const times: number[] = [];
-    let hasFailed = false;
-    const results = await Promise.allSettled(
-      SWEEPS.map(async ({ name, run }) => run(systemContext(this.env, `sweep:${name}`))),
-    );
-    for (const [index, result] of results.entries()) {
-      if (result.status === "rejected") {
-        logError("a sweep failed", result.reason, { sweep: SWEEPS[index]?.name });
-        hasFailed = true;
-        times.push(retryMs);
-      } else if (result.value !== undefined) {
-        times.push(result.value);
-      }
-    }
-    this.#failures = hasFailed ? this.#failures + 1 : 0;
-    return times.length === 0 ? undefined : Math.min(...times);
   }
 }
