@@ -119,6 +119,8 @@ interface WithStandard extends Described {
 
 const BOOLEANS = ["true", "false"] as const;
 const PERIOD_MS_MIN = 10;
+const HOUR_MS = 3_600_000;
+const RETENTION_HOURS_MAX = 876_000;
 
 export function choice<const T extends readonly [string, ...string[]]>(
   values: T,
@@ -201,6 +203,22 @@ export function period(described: WithStandard) {
   return {
     ...described,
     schema: schema.refine((milliseconds) => milliseconds >= PERIOD_MS_MIN, wanted),
+  };
+}
+
+/**
+ * How long records are kept. Less than an hour is a mistake that deletes what nobody has seen, and beyond a century, dates
+ * end.
+ */
+export function retention(described: WithStandard) {
+  const wanted = `a duration such as "8760h", from 1h to ${RETENTION_HOURS_MAX}h`;
+  const { schema } = duration(described);
+  return {
+    ...described,
+    schema: schema.refine(
+      (milliseconds) => milliseconds >= HOUR_MS && milliseconds <= RETENTION_HOURS_MAX * HOUR_MS,
+      wanted,
+    ),
   };
 }
 

@@ -1,10 +1,10 @@
 import { platformSettings } from "#platform/platform-settings.ts";
 import {
   choice,
-  duration,
   isBaseUrl,
   list,
   optionalText,
+  retention,
   SettingsError,
   type SettingsOf,
   DeclaredSettings,
@@ -27,7 +27,7 @@ export const authSettings = new DeclaredSettings(
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
       meaning: "Other issuers whose tokens this server accepts",
     }),
-    FLORIN_AUDIT_RETENTION: duration({
+    FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",
       meaning: "How long the audit of changes is kept",
     }),

@@ -123,6 +123,16 @@ describe("settings", () => {
       'FLORIN_PIPELINE_PULL_INTERVAL is "0s". It takes a duration such as "300ms", "5s" or "1h30m", of 10 ms at least.',
     ],
     [
+      "FLORIN_AUDIT_RETENTION",
+      "0s",
+      'FLORIN_AUDIT_RETENTION is "0s". It takes a duration such as "8760h", from 1h to 876000h.',
+    ],
+    [
+      "FLORIN_AUDIT_RETENTION",
+      "3000000000h",
+      'FLORIN_AUDIT_RETENTION is "3000000000h". It takes a duration such as "8760h", from 1h to 876000h.',
+    ],
+    [
       "FLORIN_PIPELINE_PAGE_SIZE",
       "0",
       'FLORIN_PIPELINE_PAGE_SIZE is "0". It takes an integer from 1 to 1000.',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { authSettings } from "#modules/auth/settings.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/ledger-engine/fixtures.ts";
@@ -23,6 +24,14 @@ function auditOf(ages: readonly number[]) {
 }
 
 describe("the audit", () => {
+  test("is kept for the longest retention that a deployment may have", async () => {
+    const { log, count } = auditOf([HOUR_MS]);
+    const settings = authSettings.parse({ FLORIN_AUDIT_RETENTION: "876000h" });
+    const nextMs = await log.purge(settings.FLORIN_AUDIT_RETENTION);
+    expect(nextMs).toBe(NOW_MS + 875_999 * HOUR_MS + 1);
+    expect(count()).toBe(1);
+  });
+
   test("is kept for its retention, and purged at its end", async () => {
     const { log, count } = auditOf([HOUR_MS + 1, HOUR_MS, 10]);
     expect(await log.purge(HOUR_MS)).toBe(NOW_MS + 1);
