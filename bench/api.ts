@@ -1,4 +1,4 @@
-/** What the bench asks of a server besides the load: small requests, one at a time. */
+/** Sends the requests of the bench that are not part of the load, one at a time. */
 export class BenchApi {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export class BenchApi {
     this.headers = headers;
   }
 
-  /** Sends a request, which must succeed, and returns its JSON. No amount of the bench is above 2^53. */
+  /** Sends a request, which must succeed, and returns its JSON. Plain `JSON.parse` will do: no amount is above 2^53. */
   async send(method: string, path: string, body?: string): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
       method,

@@ -32,7 +32,7 @@ const NAMES = [
   IN_PROCESS_NAME,
 ];
 
-/** `npm run bench`: what this machine can do, and what Florin makes of it. */
+/** `npm run bench` measures what this machine can do at all, and how much of that Florin reaches. */
 async function bench(): Promise<void> {
   const options = readOptions(process.argv.slice(2), NAMES);
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);

@@ -15,7 +15,10 @@ const READERS = 16;
 const BULK_WRITERS = 4;
 const SEED = 11;
 
-/** What this machine can do at all, on the Worker of `workers/ceilings.ts`. Only /api goes to a Worker directly. */
+/**
+ * What this machine can do at all, measured on the Worker of `workers/ceilings.ts`. The paths begin with /api because
+ * the Worker that serves files sits in front of most others.
+ */
 export function ceilingCases(): Case[] {
   const body = transaction(new Random(SEED), 1);
   const post = (path: string) => ({ kind: "post", path, body }) as const;
@@ -80,7 +83,7 @@ export const writeCases = (): Case[] => [
   })),
 ];
 
-/** The names of `readCases`, which needs a ledger to make them. */
+/** The names of the `readCases`, which themselves can only be made once there is a ledger. */
 export const READ_NAMES = [
   "transaction",
   "transactions-first",

@@ -10,7 +10,7 @@ import { run } from "#scripts/lib/main.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 
 /**
- * `node bench/layouts.ts [--size N] [--only 1,3]`: the tables of a ledger against other ways to lay them out, on
+ * `node bench/layouts.ts [--size N] [--only 1,3]` compares the tables of a ledger with other ways to lay them out, on
  * `node:sqlite`. It measures statements and not the engine: no funds are checked and no hash is computed.
  */
 const SIZE_STANDARD = 100_000;
@@ -18,7 +18,7 @@ const ACCOUNTS = 10_000;
 const BULK = 1000;
 const READS = 2000;
 const PAGE = 15;
-/** One in so many transactions has metadata. */
+/** One in this many transactions has metadata. */
 const METADATA_EVERY = 10;
 const AMOUNT_MAX = 1_000_000;
 const ASSET = "EUR/2";
@@ -29,7 +29,7 @@ const START = 1_767_225_600_000_000;
 interface Move {
   readonly account: number;
   readonly role: 0 | 1;
-  /** The volumes after it. */
+  /** The volumes of the account after the move. */
   readonly input: number;
   readonly output: number;
 }
@@ -55,10 +55,10 @@ interface Insert {
 
 interface Layout {
   readonly name: string;
-  /** What it changes in the tables in use. */
+  /** The statements that turn the tables in use into this layout. */
   readonly changes: readonly string[];
   readonly inserts: readonly Insert[];
-  /** Whether moves, and whether payloads, have names where others have integers. */
+  /** Whether moves and payloads name accounts and assets by text. Other layouts use integers. */
   readonly namesInMoves?: boolean;
   readonly namesInPayload?: boolean;
   readonly lastVolumes: string;
@@ -113,7 +113,7 @@ interface MoveForm {
 
 const INTEGERS: MoveForm = { keyOf: (account) => `${account},1`, volumeOf: String };
 const NAMED: MoveForm = { ...INTEGERS, keyOf: (account) => `"${addressOf(account)}","${ASSET}"` };
-/** Wide enough for 128 bits, so that text sorts as numbers do. */
+/** Amounts as text, padded to the width of 128 bits so that they sort as numbers do. */
 const PADDED: MoveForm = {
   ...INTEGERS,
   volumeOf: (volume) => `"${volume.toString().padStart(39, "0")}"`,
@@ -256,7 +256,7 @@ function* generate(size: number): Generator<GeneratedTransaction> {
   }
 }
 
-/** What a transaction costs, and the medians of the reads in microseconds. */
+/** Measures what a transaction costs, and the medians of the reads in microseconds. */
 function measureLayout(layout: Layout, size: number) {
   const folder = mkdtempSync(join(tmpdir(), "florin-layouts-"));
   const sql = new NodeSql(join(folder, "ledger.sqlite"));
@@ -278,7 +278,7 @@ function measureLayout(layout: Layout, size: number) {
   }
 }
 
-/** All accounts exist before the first transaction: their rows are not those of transactions. */
+/** Inserts all accounts before the first transaction, so that their rows do not count as rows of transactions. */
 function insertNames(sql: Sql): void {
   const ids = Array.from({ length: ACCOUNTS + 1 }, (_, index) => WORLD + index);
   sql.all(
@@ -320,7 +320,7 @@ function insertAll(sql: Sql, { inserts }: Layout, size: number) {
 
 function measureReads(sql: Sql, layout: Layout, size: number) {
   const next = numbers();
-  // Accounts that surely have moves.
+  // These accounts have moves for certain.
   const used = [...generate(ACCOUNTS)].map(({ source, destination }) =>
     addressOf(Math.max(source, destination)),
   );
@@ -341,7 +341,7 @@ function measureReads(sql: Sql, layout: Layout, size: number) {
 
 type PayloadRow = { payload: string };
 
-/** Parses payloads, and reads the addresses behind their integers. */
+/** Parses payloads and looks up the addresses that their integers stand for. */
 function nameRows(sql: Sql, { namesInPayload }: Layout, rows: readonly PayloadRow[]): void {
   if (rows.length === 0) throw new Error("a read found nothing");
   const ids = new Set<unknown>();

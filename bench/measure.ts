@@ -3,12 +3,12 @@ import type { Load } from "./load/job.ts";
 import type { LoadGenerator } from "./load/load-generator.ts";
 import type { BenchServer } from "./server.ts";
 
-/** What is measured: one kind of request, sent by so many clients at once. */
+/** What is measured: one kind of request, sent by this many clients at once. */
 export interface Case {
   readonly name: string;
   readonly concurrency: number;
   readonly load: Load;
-  /** Transactions that one request makes, where it makes any. */
+  /** The number of transactions that one request makes. Absent for reads. */
   readonly transactions?: number;
 }
 

@@ -3,7 +3,7 @@ import { OperatorError } from "#scripts/lib/project.ts";
 
 export interface Options {
   readonly json: boolean;
-  /** Transactions of the ledger that is read, and of the one whose storage is measured. */
+  /** The number of transactions in the ledger that is read and in the one whose storage is measured. */
   readonly size: number;
   /** Whether a case is to be measured. */
   readonly wants: (name: string) => boolean;
@@ -13,7 +13,7 @@ const SIZE_STANDARD = 10_000;
 const SIZE_MIN = 1000;
 const SIZE_MAX = 10_000_000;
 
-/** Reads `--json`, `--size N` and `--only a,b`, where a name stands for all that begin with it. */
+/** Reads `--json`, `--size N` and `--only a,b`, where each name picks all cases that begin with it. */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const { values } = parse(args);
   const only = values.only?.split(",").filter((name) => name !== "");

@@ -8,7 +8,7 @@ import { startServer } from "#scripts/lib/server.ts";
 import { readLocalSettings } from "#scripts/lib/settings.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 
-/** A Worker as `npm start` runs it, on an empty state folder that goes with it. */
+/** A Worker as `npm start` runs it, on an empty state folder that is removed when the server ends. */
 export class BenchServer {
   readonly url: string;
   readonly #pid: number;
@@ -63,7 +63,7 @@ export class BenchServer {
     return { authorization: `Bearer ${token}` };
   }
 
-  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not tell. */
+  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
   cpuMicros(): number | undefined {
     const path = `/proc/${this.#pid}/stat`;
     if (!existsSync(path)) return undefined;

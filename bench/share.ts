@@ -9,7 +9,7 @@ import { withServer } from "./server.ts";
 export const SHARE_NAMES = { single: "single-random", ceiling: "ceiling-insert" } as const;
 const CLIENTS = 64;
 
-/** How near single transactions come to what an object can do that inserts one row. */
+/** Compares the rate of single transactions with that of an object which only inserts one row for each request. */
 export interface Share {
   readonly clients: number;
   readonly singlesPerSecond: number;
@@ -20,7 +20,7 @@ export interface Share {
 const ROUNDS = 7;
 const ROUND_MS = 1000;
 
-/** Measures both in turns, so that whatever else the machine does weighs on both, and takes the medians. */
+/** Measures both in turns, so that whatever else the machine does slows both, and takes the medians. */
 export function measureShare(scripts: { product: string; ceilings: string }): Promise<Share> {
   return withServer(scripts.product, (product) =>
     withServer(scripts.ceilings, async (ceilings) => {

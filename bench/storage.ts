@@ -7,17 +7,20 @@ export type StorageFigures = z.output<typeof StorageFigures>;
 export const StorageFigures = z.object({
   /** Rows written, confirmations included. */
   rows: z.int(),
-  /** Rows that note how far the events are published. */
+  /** Rows that record how far the events are published. */
   confirmations: z.int(),
   alarms: z.int(),
   /** Size of the ledger's database. */
   bytes: z.int(),
 });
 
-/** What one more transaction costs: one posting, existing accounts, no reference, no key, all features on. */
+/**
+ * What one more transaction costs, with one posting, existing accounts, no reference and no key, in a ledger with all
+ * features.
+ */
 export interface StoragePerTransaction {
   readonly transactions: number;
-  /** Without confirmations and alarms, which depend on how events gather. */
+  /** Rows without confirmations and alarms, whose number depends on how many events are published together. */
   readonly rows: number;
   readonly confirmationsAndAlarms: number;
   readonly bytes: number;

@@ -41,7 +41,7 @@ export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }
 
 export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
-    "Reads inside a process, in milliseconds: the median, the slowest, and what it may be",
+    "Reads inside a process, in milliseconds: the median, the slowest run and its limit",
     ...figures.map(({ name, medianMs, slowestMs, limitMs }) => {
       const cells = [medianMs.toFixed(2), slowestMs.toFixed(2), `${limitMs}`];
       const mark = slowestMs > limitMs ? "  too slow" : "";
@@ -53,7 +53,7 @@ export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 
-/** The name to the left, figures to the right. */
+/** Aligns the name to the left and the figures to the right. */
 const line = (cells: readonly string[]): string =>
   cells
     .map((cell, index) => {

@@ -18,10 +18,10 @@ const SINGLES = 100;
 const PAUSE_MS = 30;
 /** Transactions that are committed at once. */
 const BURST = BULK_SIZE_MAX;
-/** When an event is given up. */
+/** How long the bench waits for the webhooks before it fails. */
 const TIMEOUT_MS = 60_000;
 
-/** Events from their commit to their receipt: alone, which shows the latency, and in a burst, which shows the rate. */
+/** Measures events from commit to receipt: one by one, for the latency, and in a burst, for the rate. */
 export async function measureWebhooks(api: BenchApi): Promise<Measurement[]> {
   const receiver = await Receiver.open();
   const created = await api.send(
@@ -65,7 +65,7 @@ async function measureBurst(api: BenchApi, receiver: Receiver): Promise<Measurem
   };
 }
 
-/** Takes webhooks and notes how long after the commit each transaction came for the first time. */
+/** Receives webhooks and notes how long after its commit each transaction arrived for the first time. */
 class Receiver {
   readonly #server: Server;
   readonly #latencies = new Map<number, number>();

@@ -1,6 +1,6 @@
 import type { Percentiles } from "./percentiles.ts";
 
-/** What the load generator is asked to do. Jobs and results go between processes: they are plain data. */
+/** What the load generator is asked to do. Jobs and results cross a process boundary, so they are plain data. */
 export interface LoadJob {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export type Load =
       readonly form?: TransactionForm;
     };
 
-/** A single posting; a payment that is divided among three accounts; the same made by a script. */
+/** A single posting, a payment that is divided among three accounts, or the same payment made by a script. */
 export type TransactionForm = "simple" | "divided" | "script";
 
 export interface LoadResult extends Percentiles {

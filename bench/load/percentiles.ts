@@ -4,7 +4,7 @@ export interface Percentiles {
   readonly p99Ms: number;
 }
 
-/** The times below which 50, 95 and 99 of a hundred stay, by the nearest rank. */
+/** The 50th, 95th and 99th percentiles of some times, by the nearest-rank method. */
 export function percentiles(timesMs: readonly number[]): Percentiles {
   const sorted = Float64Array.from(timesMs).toSorted();
   const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

@@ -46,7 +46,7 @@ interface Connection {
   readonly agent: Agent;
 }
 
-/** Sends a request and reads the whole answer. Throws unless it is a success: a bench of errors says nothing. */
+/** Sends a request and reads the whole answer. Throws unless it is a success: the speed of errors tells nothing. */
 function exchange(
   { method, path, body }: LoadRequest,
   { origin, headers, agent }: Connection,
@@ -75,8 +75,8 @@ function exchange(
   });
 }
 
-// The load is generated in a separate process, so that it takes no time from the server's parent. The process ends with
-// its parent.
+// The load is generated in a process of its own, so that it takes no time from the one that started the server. It ends
+// together with that one.
 process.on("message", (job: LoadJob) => {
   void answer(job).then((result) => process.send?.(result));
 });

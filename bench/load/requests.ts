@@ -7,7 +7,7 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** The requests of a load, without end. The same seed gives the same ones. */
+/** An endless source of the requests of a load. The same seed gives the same requests. */
 export function requestSource(load: Load, random: Random): () => LoadRequest {
   switch (load.kind) {
     case "get":
@@ -53,7 +53,7 @@ export function bulk(
 
 const AMOUNT_MAX = 100_000;
 
-/** The body of a transaction with one posting. Its money comes in, so that no balance ever stops the load. */
+/** The body of a transaction with one posting. Its money comes from the world, so no balance ever stops the load. */
 export const transaction = (random: Random, account: number): string =>
   `{"postings":[{"source":"world","destination":"${addressOf(account)}","amount":${random.integer(1, AMOUNT_MAX)},"asset":"USD/2"}],"metadata":{}}`;
 
@@ -68,7 +68,7 @@ function scripted(random: Random, account: number): string {
   return JSON.stringify({ script: { plain: SCRIPT, vars }, metadata: {} });
 }
 
-/** The body of the same payment, its postings written out. */
+/** The body of the same payment with its postings written out. */
 function divided(random: Random, account: number): string {
   const part = random.integer(1, AMOUNT_MAX);
   const posting = (destination: string, parts: number) => ({

@@ -12,9 +12,9 @@ export interface ReadCase {
   readonly run: () => unknown;
 }
 
-/** A page of a list with a filter of one key. */
+/** The limit for a page of a list with a filter of one key. */
 const PAGE_MS = 50;
-/** The four kinds of filters that no index serves. */
+/** The limit for a page whose filter no index serves. */
 const SCAN_MS = 400;
 const AGGREGATE_MS = 300;
 const PAGE_SIZE = 15;
@@ -27,7 +27,7 @@ interface List {
   readonly resource: string;
   readonly column: string;
   readonly order: Order;
-  /** Where a deep page starts. */
+  /** The key in the middle of the list at which a deep page starts. */
   readonly deep: PageKey;
   readonly filters: readonly NamedFilter[];
   readonly read: (query: PageQuery) => Page<unknown>;
@@ -37,7 +37,7 @@ export function readCases(ledger: FilledLedger): ReadCase[] {
   return [...lists(ledger).flatMap(listCases), ...otherCases(ledger)];
 }
 
-/** The first page, and one from the middle of the list. */
+/** Reads of the first page and of one from the middle of the list, for each filter. */
 const listCases = (list: List): ReadCase[] =>
   list.filters.flatMap(([name, filter, isScan]) =>
     (["first", "deep"] as const).map((place) => {

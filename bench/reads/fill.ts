@@ -14,14 +14,14 @@ import { Random } from "#scripts/lib/random.ts";
 
 /** 2026-01-01, in microseconds. */
 const START = 1_767_225_600_000_000n;
-/** Between two bulks. */
+/** How far the clock moves between two bulks. */
 const TICK_MICROS = 10_000_000n;
 const BULK_SIZE = 1000;
 const SEED = 23;
 const AMOUNT_MAX = 100_000;
 const MERCHANTS = 1000;
 const HOUR_MICROS = 3_600_000_000n;
-/** Most accounts over which transactions spread: one for ten transactions. */
+/** There is one account for ten transactions, up to this many accounts. */
 const ACCOUNTS_MAX = 100_000;
 
 /** A ledger whose reads are measured, filled by the engine itself. */
@@ -44,8 +44,8 @@ export const userAddress = (account: number): string =>
   `users:${String(account).padStart(6, "0")}:main`;
 
 /**
- * Makes a ledger of about `size` transactions: 5 % dated earlier than they come, 1 % reverts, 10 % with a reference, 10 %
- * with metadata, some of nothing; one account in a hundred has metadata.
+ * Makes a ledger of about `size` transactions. 5 % of them are back-dated, 1 % are reverts, 10 % have a reference, 10 %
+ * have metadata, and some move zero. One account in a hundred has metadata.
  */
 export function fillLedger(sql: Sql, size: number): FilledLedger {
   let now = START;
@@ -63,7 +63,7 @@ export function fillLedger(sql: Sql, size: number): FilledLedger {
   return { engine, size, accounts, middle: middleOf(size) };
 }
 
-/** Opens a ledger that `fillLedger` has made of the same size. */
+/** Opens a ledger that `fillLedger` has made with the same `size`. */
 export const openLedger = (sql: Sql, size: number): FilledLedger => ({
   engine: new LedgerEngine(sql, () => fromMicros(START)),
   size,
@@ -76,7 +76,7 @@ const accountsOf = (size: number): number => Math.min(Math.ceil(size / 10), ACCO
 const middleOf = (size: number): Timestamp =>
   fromMicros(START + (TICK_MICROS * BigInt(Math.ceil(size / BULK_SIZE))) / 2n);
 
-/** A part of a stream ends early where its elements take much work. */
+/** Executes all commands. A call may stop early where its elements take much work, so the rest is sent again. */
 function execute(engine: LedgerEngine, commands: readonly Command[]): void {
   for (let done = 0; done < commands.length;) {
     const elements = commands
@@ -128,7 +128,7 @@ function payment(index: number, account: number, { random, now }: FillContext): 
     metadata,
     force: true,
     ...(random.chance(0.1) ? { reference: `ref-${index}` } : {}),
-    // Not those of the one account that all others share: each of its later moves would be rewritten.
+    // Payments from the world are never back-dated, because each later move of the world would have to be rewritten.
     ...(isSpent && random.chance(1 / 3)
       ? { timestamp: fromMicros(now - (HOUR_MICROS * BigInt(random.integer(0, 1000))) / 1000n) }
       : {}),

@@ -10,19 +10,19 @@ export interface ReadFigures {
   readonly name: string;
   readonly medianMs: number;
   readonly slowestMs: number;
-  /** What the slowest may take. */
+  /** The longest that the slowest run may take. */
   readonly limitMs: number;
 }
 
 const RUNS_MAX = 20;
 const RUNS_MIN = 3;
-/** Reads are repeated for so long, within the limits above. */
+/** How long a read is repeated, within the limits above on the number of runs. */
 const CASE_MS = 300;
 
-/** What the reads of a ledger take inside a process, and how much memory that process came to use. */
+/** How long the reads of a ledger take inside a process, and how much memory that process used at most. */
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
-  /** Log entries that are exported, and imported into another ledger, in a second. */
+  /** Log entries that are exported in a second, and, below, imported into another ledger. */
   readonly exportedPerSecond: number;
   readonly importedPerSecond: number;
   readonly memoryMb: number;

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 
 /**
- * What the platform itself costs on this machine, with the bindings and under the runtime of the product: nothing that
- * Florin does can be faster than these three.
+ * Shows what the platform itself costs on this machine, with the product's bindings and runtime: a request, a call of
+ * an object and an insertion. Nothing that Florin does can be faster than these three.
  */
 export default {
   async fetch(request, env) {
@@ -17,7 +17,7 @@ export default {
         return Response.json({});
     }
   },
-  async queue() {}, // wrangler.toml makes this Worker a consumer
+  async queue() {}, // needed because wrangler.toml makes this Worker a consumer
 } satisfies ExportedHandler<Env>;
 
 /** Stands in for the ledger's object under the name that wrangler.toml binds. */
@@ -39,7 +39,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 }
 
-/** wrangler.toml binds it, too. */
+/** wrangler.toml binds this class and the two below as well. */
 export class ClockObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}

@@ -3,7 +3,7 @@ import worker, { LedgerObject as Product } from "#src/index.ts";
 
 export { ClockObject, LedgerAuditObject, PipelineObject } from "#src/index.ts";
 
-/** The product, with a route that tells what its ledgers have stored. */
+/** The product with an additional route that tells what its ledgers have stored. */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
