@@ -6,8 +6,8 @@ import { run } from "./lib/main.ts";
 import { ROOT } from "./lib/project.ts";
 
 /**
- * `npm run build`: the Worker that `npm start` runs, the files that `wrangler deploy` uploads next to it, and the library
- * `florin/ledger`.
+ * `npm run build` makes the Worker that `npm start` runs, the files that `wrangler deploy` uploads next to it, and the
+ * library `florin/ledger`.
  */
 async function build(): Promise<void> {
   await prepareAssets();

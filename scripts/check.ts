@@ -9,7 +9,7 @@ import { bundle } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
 import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 
-/** `npm run check`: everything that can be said about the code without running it, side by side. */
+/** `npm run check` runs all checks that do not execute the code, side by side. */
 async function check(): Promise<void> {
   const results = await Promise.all([
     report("types", () => command("tsc", TYPES, GO)),
@@ -25,12 +25,12 @@ async function check(): Promise<void> {
 }
 
 /**
- * For each of the two long checks, which run side by side. Threads of one check repeat much of each other's work: on two
- * processors, four that check types take twice as long as one.
+ * Threads of each of the two long checks, which run side by side. The threads of one check repeat much of each other's
+ * work: on two processors, four threads that check types take twice as long as one.
  */
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** Both are programs in Go. They end soon, so that memory is dearer to collect than to take. */
+/** Both are Go programs. They end soon, so collecting garbage costs them more than using more memory. */
 const GO = { GOMAXPROCS: `${THREADS}`, GOGC: "400" };
 
 /** The results of the last run are kept, and only files that depend on a change are checked again. */
@@ -79,7 +79,7 @@ async function command(
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** src/env.d.ts says what wrangler.toml binds. A `.dev.vars` has no say in it, hence the empty file. */
+/** Checks that src/env.d.ts declares what wrangler.toml binds. The empty file makes wrangler ignore `.dev.vars`. */
 async function checkBindings(): Promise<string> {
   const options = ["types", "src/env.d.ts", "--include-runtime=false", "--env-file=/dev/null"];
   await promisify(execFile)(process.execPath, [WRANGLER, ...options, "--check"], {
@@ -89,7 +89,7 @@ async function checkBindings(): Promise<string> {
   return "";
 }
 
-/** Builds what would be deployed, and weighs it. */
+/** Builds what would be deployed and checks its compressed size. */
 async function checkBuild(): Promise<string> {
   await prepareAssets();
   const folder = mkdtempSync(join(tmpdir(), "florin-check-"));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { run } from "./lib/main.ts";
 import { inProject, ROOT } from "./lib/project.ts";
 
-/** `.ci/run`, after the packages are there: the check and the tests of the README, and a count over both. */
+/** `.ci/run` starts this once the packages are installed: it runs the check and the tests and counts over both. */
 async function ci(): Promise<void> {
   const check = await countChecks();
   const tests = await countTests();
@@ -17,7 +17,7 @@ interface Count {
   readonly failed: number;
 }
 
-/** The check ends with its own count. */
+/** Reads the count that the check prints in its last line. */
 async function countChecks(): Promise<Count> {
   const { output, succeeded } = await npm(["run", "check"]);
   const [, passed = "0", failed = "0"] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
@@ -41,7 +41,7 @@ interface TestReport {
   readonly numFailedTests: number;
 }
 
-/** A command may fail without a failed test: a file that can't be loaded, an error after the last test. */
+/** A command may fail without a failed test, by a file that can't be loaded or an error after the last test. */
 const atLeastOneFailure = ({ passed, failed }: Count, succeeded: boolean): Count => ({
   passed,
   failed: succeeded ? failed : Math.max(failed, 1),

@@ -29,7 +29,7 @@ import { run } from "./lib/main.ts";
 import { OperatorError } from "./lib/project.ts";
 import { findTarget } from "./lib/target.ts";
 
-/** `npm run demo`: plays a day on a marketplace against the running server and checks every unit of money in it. */
+/** `npm run demo` plays a day on a marketplace against the running server and checks every unit of money in it. */
 async function demo(): Promise<void> {
   const startedMs = performance.now();
   const target = findTarget(process.env);
@@ -44,7 +44,7 @@ async function demo(): Promise<void> {
   print(`\nAll ${checks.length} checks passed, in ${secondsSince(startedMs)}.`);
 }
 
-/** The same seed plays the same day. */
+/** The same seed always gives the same day. */
 const SEED = 2026;
 
 interface Stage {
@@ -81,7 +81,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
   ];
 }
 
-/** Copies the ledger by its log. */
+/** Imports the log of the ledger into another one and compares the two. */
 async function checkImport({ client, ledger, contents }: Copying): Promise<Check> {
   const log = await new LedgerReader(client, ledger).exportLog();
   const name = `${ledger}-copy`;
@@ -149,12 +149,12 @@ async function subscribe(
   return configResponse.data;
 }
 
-/** How long the server may take for one more webhook. */
+/** How long the server may take until the next webhook arrives. */
 const SILENCE_MS_MAX = 20_000;
 const POLL_MS = 250;
 const PROGRESS_MS = 2000;
 
-/** Waits until the expected number has come, or until no more come; then a moment longer, to notice surplus ones. */
+/** Waits until all expected events or no more of them arrive, and then a moment longer to notice surplus ones. */
 async function waitForEvents(expected: number, countArrived: () => number): Promise<void> {
   let arrived = countArrived();
   let changedMs = performance.now();

@@ -9,7 +9,7 @@ import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { StateFolder } from "./lib/state.ts";
 
-/** `npm run dev`: wrangler's development server, which reloads, on the state and settings of `npm start`. */
+/** `npm run dev` starts wrangler's reloading development server on the state and settings of `npm start`. */
 async function dev(): Promise<void> {
   const settings = readLocalSettings(process.env);
   const port = await freePort(settings.port);
@@ -43,7 +43,7 @@ function runWrangler(folder: StateFolder, port: number): void {
   });
 }
 
-/** In the file format that wrangler reads variables from. */
+/** Writes variables in the file format that wrangler reads them from. */
 function toDotenv(vars: Readonly<Record<string, string>>): string {
   const lines = Object.entries(vars).map(([name, value]) => {
     const quote = QUOTES.find((mark) => !value.includes(mark)) ?? "";

@@ -27,7 +27,7 @@ const Report = z.object({
 });
 type Report = z.output<typeof Report>["data"];
 
-/** `npm run ledger -- verify <ledger>`: compares a ledger of the running server with what its log says. */
+/** `npm run ledger -- verify <ledger>` compares a ledger of the running server with its log. */
 async function main(): Promise<void> {
   const [command, ledger, ...rest] = process.argv.slice(2);
   if (command !== "verify" || ledger === undefined || rest.length > 0)
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const compared = Object.entries(report.rows).map(([table, rows]) => `${rows} of ${table}`);
   say(`  ${compared.join(", ")} compared`);
   if (report.status === "consistent") {
-    say(`The ledger ${ledger} is what its log says, up to entry ${report.lastLogId}.`);
+    say(`The ledger ${ledger} agrees with its log up to entry ${report.lastLogId}.`);
     return;
   }
   for (const { table, key, problem, column, stored, expected } of report.differences) {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** The work is done in pieces of a few seconds. */
+/** Calls the server until it is done: each call verifies for a few seconds only. */
 async function verify(client: Client, ledger: string): Promise<Report> {
   const path = `/api/florin/v1/ledgers/${encodeURIComponent(ledger)}/verify`;
   for (;;) {

@@ -5,17 +5,17 @@ import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
 
-/** `npm start`: the product on one machine, on loopback. */
+/** `npm start` runs the product on one machine, on loopback. */
 async function start(): Promise<void> {
   const { port, statePath, varsWith } = readLocalSettings(process.env);
   const folder = await StateFolder.open(statePath);
   onStop(() => {
     folder.release();
-    process.exit(0); // takes the runtime along
+    process.exit(0); // this ends the runtime, too
   });
   const vars = varsWith(folder.secrets());
   const script = await buildWorker();
-  process.umask(0o077); // what the runtime writes is for its owner only
+  process.umask(0o077); // only the owner may read what the runtime writes
   process.env["TMPDIR"] = folder.temporaryPath;
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
@@ -23,12 +23,12 @@ async function start(): Promise<void> {
   process.stdout.write(welcome(address, await writeScopes(url)));
 }
 
-/** The Worker's log goes to standard error, as it is. */
+/** Writes the Worker's log to standard error, unchanged. */
 function writeLog(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** The scopes that allow everything, as the server itself tells. */
+/** The scopes that together allow everything, read from the server itself. */
 async function writeScopes(url: string): Promise<string[]> {
   const response = await fetch(`${url}/api/auth/.well-known/openid-configuration`);
   const { scopes_supported: scopes } = await response.json<{ scopes_supported: string[] }>();

@@ -5,7 +5,7 @@ export interface Volumes {
   readonly output: bigint;
 }
 
-/** Accounts and what went in and out of each, by asset. */
+/** Keeps what went in and out of each account, by asset. */
 export class Books {
   readonly #volumes = new Map<string, Map<string, Volumes>>();
 
@@ -39,15 +39,15 @@ export class Books {
 
 const NONE: Volumes = { input: 0n, output: 0n };
 
-/** How the ledger must look when a plan was played. */
+/** What the ledger must look like after a plan was played. */
 export interface Outcome {
   readonly books: Books;
-  /** The transactions that are kept, by reference. */
+  /** The transactions that the ledger keeps, by reference. */
   readonly transactions: ReadonlyMap<string, ExpectedTransaction>;
   /** The transactions that revert others, by the reference of what they undo. */
   readonly reverts: ReadonlyMap<string, readonly Posting[]>;
   readonly accountMetadata: ReadonlyMap<string, Metadata>;
-  /** Accounts that only refused transactions name. */
+  /** Accounts that appear in refused transactions only. */
   readonly absentAccounts: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface ExpectedTransaction {
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly reverted: boolean;
-  /** Undefined where the server sets it. */
+  /** Undefined if the server sets it. */
   readonly timestamp: Date | undefined;
 }
 
@@ -118,6 +118,7 @@ function plannedTransaction(
   reference: string,
 ): ExpectedTransaction {
   const transaction = transactions.get(reference);
-  if (transaction === undefined) throw new Error(`the plan uses ${reference} before it is there`);
+  if (transaction === undefined)
+    throw new Error(`the plan uses ${reference} before it is committed`);
   return transaction;
 }

@@ -16,7 +16,7 @@ export interface Played {
   readonly revertIds: ReadonlyMap<string, number>;
 }
 
-/** Each transaction that was acknowledged is there once, as it was sent, and no other. */
+/** Checks that each acknowledged transaction is stored once, as it was sent, and that there is no other. */
 export function checkTransactions(transactions: readonly Transaction[], played: Played): Check {
   const expected = expectedTransactions(played);
   const found = new Map(
@@ -51,7 +51,7 @@ function expectedTransactions({ outcome, ids, revertIds }: Played): Map<number, 
 /** How the ledger marks a transaction that reverts another. */
 const REVERTS_KEY = "com.formance.spec/state/reverts";
 
-/** Walking the pages back gives the same transactions in the opposite order. */
+/** Checks that walking the pages back gives the same transactions in the opposite order. */
 export function checkWayBack(transactions: readonly Transaction[], back: readonly number[]): Check {
   const there = transactions.map(({ id }) => id);
   const isSame =
@@ -68,7 +68,7 @@ export function checkWayBack(transactions: readonly Transaction[], back: readonl
   };
 }
 
-/** Each account has the volumes that were computed beforehand, and there is no other. */
+/** Checks that each account has the volumes that were computed beforehand, and that there is no other account. */
 export function checkAccounts(accounts: readonly Account[], books: Books): Check {
   const expected = new Map(
     books.accounts().map((address) => [address, describeVolumes(books.volumes(address))]),
@@ -92,7 +92,7 @@ export function checkAccounts(accounts: readonly Account[], books: Books): Check
   };
 }
 
-/** The balances of all accounts sum to zero for each asset, because money is only moved. */
+/** Checks that the balances of all accounts sum to zero for each asset, because money is only moved. */
 export function checkConservation(accounts: readonly Account[]): Check {
   const sums = new Map<string, bigint>();
   for (const { volumes = {} } of accounts) {
@@ -123,7 +123,7 @@ export function checkAccountMetadata(
   };
 }
 
-/** A refused transaction left nothing behind, not even an account. */
+/** Checks that refused transactions left nothing behind, not even an account. */
 export async function checkAbsence(
   addresses: readonly string[],
   ledger: { hasAccount(address: string): Promise<boolean> },
@@ -138,7 +138,7 @@ export async function checkAbsence(
   };
 }
 
-/** Where two maps differ, in words. */
+/** Describes where two maps differ, a sentence for each key. */
 export function compare<K>(
   expected: ReadonlyMap<K, string>,
   found: ReadonlyMap<K, string>,
@@ -182,7 +182,7 @@ export const describePostings = (postings: readonly Posting[]): string =>
     )
     .join(", ");
 
-/** In the order of the keys, which has no meaning. */
+/** Metadata as text, sorted by key because the order of keys has no meaning. */
 export const describeMetadata = (metadata: Metadata): string =>
   JSON.stringify(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -211,13 +211,13 @@ export interface Contents {
   readonly accounts: readonly Account[];
 }
 
-/** A ledger that was made from the log of another one is the same: entries with their hashes, transactions, volumes. */
+/** Checks that a ledger made from another one's log has the same entries and hashes, transactions and volumes. */
 export function checkCopy(original: Contents, copy: Contents): Check {
   const entries = original.log.split("\n").length - 1;
   const parts = ["log", "transactions", "accounts"] as const;
   const different = parts.filter((part) => !isDeepStrictEqual(original[part], copy[part]));
   return {
-    title: `the log of ${entries} entries, imported into another ledger, makes the same one`,
+    title: `the log of ${entries} entries, imported into another ledger, makes an identical one`,
     differences: different.map((part) => `the copy has other contents: ${part}`),
   };
 }

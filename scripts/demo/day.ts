@@ -20,7 +20,7 @@ import {
 } from "./market.ts";
 import type { Commit, Hour, Plan, PlannedTransaction, Posting, Request, Step } from "./plan.ts";
 
-/** A day on a marketplace, the same one for the same seed: customers top up, order, tip and get refunds; all are paid. */
+/** Plans a day on a marketplace: customers top up, order, tip and get refunds, and in the end everybody is paid. */
 export const planDay = (seed: number): Plan => ({ hours: new DayPlanner(seed).plan() });
 
 const FIRST_HOUR = 8;
@@ -29,11 +29,11 @@ const ORDERS_PER_HOUR = 88;
 const OVERDRAFTS_PER_HOUR = 3;
 const REFUNDS_PER_HOUR = 5;
 const SHIPMENTS_PER_HOUR = 6;
-/** Sales that come from a shop's terminal, in a bulk and with the time at which they were made. */
+/** The share of sales that a shop's terminal sends in a bulk, with the times at which they were made. */
 const TERMINAL_SHARE = 0.4;
 const TIP_SHARE = 0.12;
 const REWARD_SHARE = 0.1;
-/** Commits that are sent twice with one idempotency key. */
+/** The share of commits that are sent twice with one idempotency key. */
 const REPEAT_SHARE = 0.06;
 /** A top-up is at most this many times what the customer lacks. */
 const TOP_UP_FACTOR_MAX = 4;
@@ -43,14 +43,14 @@ interface Order {
   readonly customer: string;
   readonly merchant: Merchant;
   readonly price: bigint;
-  /** 0 for none. */
+  /** 0 without a tip. */
   readonly tip: bigint;
 }
 
 /**
  * Writes the plan hour by hour and keeps books of its own. Within an hour money comes in before it is spent, and what
- * is earned stays until the closing: whatever the order among the requests of a phase, none of them is an overdraft
- * unless it is meant to be.
+ * is earned stays until the closing. So no request is an overdraft unless it is meant to be, in whatever order the
+ * requests of a phase run.
  */
 class DayPlanner {
   readonly #random: Random;
@@ -163,7 +163,7 @@ class DayPlanner {
     return { via: "bulk", steps, atomic: false };
   }
 
-  /** Web orders come one by one, those of a terminal in a bulk that ends with one that its customer can't pay. */
+  /** Web orders come one by one, terminal sales in a bulk per merchant. The first bulk begins with an overdraft. */
   #sales(orders: readonly Order[], hour: number): Request[] {
     const [web, terminal] = this.#divide(orders, TERMINAL_SHARE);
     const overdraft = orders.slice(-1).map((order) => this.#overdraft(order));
@@ -216,7 +216,7 @@ class DayPlanner {
       );
   }
 
-  /** Some orders earn points: a fraction of a point is more than 2^53 units. */
+  /** Some orders earn points. A point has so many units that a fraction of it can exceed 2^53. */
   #rewards(orders: readonly Order[]): Commit[] {
     const [, rewarded] = this.#divide(orders, REWARD_SHARE);
     return rewarded.map(({ reference, customer }) => {
@@ -230,7 +230,7 @@ class DayPlanner {
     });
   }
 
-  /** More than the wallet can have at any time before its next top-up, to a shop that does not exist. */
+  /** A payment of more than the wallet can have before its next top-up, to a shop that does not exist. */
   #overdraft({ customer, merchant: { asset } }: Order): Commit {
     const source = walletOf(customer);
     const amount = this.#books.balance(source, asset) + 1n;
@@ -246,7 +246,7 @@ class DayPlanner {
     };
   }
 
-  /** An atomic bulk whose last element is an overdraft: nothing of it may stay. */
+  /** An atomic bulk whose last element is an overdraft, so that nothing of it may stay. */
   #failingSweep(assets: readonly string[]): Request {
     const sweeps = assets.map((asset, index): Commit => {
       const isLast = index === assets.length - 1;
@@ -265,7 +265,7 @@ class DayPlanner {
     return { via: "bulk", steps: sweeps, atomic: true };
   }
 
-  /** Orders of earlier hours; each is refunded once at most. */
+  /** Reverts some orders of earlier hours, each at most once. */
   #refunds(): Step[] {
     const steps: Step[] = [];
     while (steps.length < REFUNDS_PER_HOUR && this.#refundable.length > 0) {
@@ -293,7 +293,7 @@ class DayPlanner {
     }));
   }
 
-  /** A transaction that is kept. */
+  /** Plans a transaction that the ledger keeps. */
   #commit(kind: string, postings: Posting[], extras: Partial<PlannedTransaction> = {}): Commit {
     this.#books.post(postings);
     const transaction = { reference: this.#reference(kind), postings, metadata: {}, ...extras };
@@ -305,7 +305,7 @@ class DayPlanner {
     };
   }
 
-  /** Moves all that an account has. */
+  /** A posting that moves all that an account has. */
   #emptying(source: string, destination: string, asset: string): Posting {
     return { source, destination, amount: this.#books.balance(source, asset), asset };
   }

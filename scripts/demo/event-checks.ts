@@ -18,7 +18,7 @@ export const EVENT_TYPES = [
   "ledger.saved_metadata",
 ] as const;
 
-/** What the events of a played plan say, as texts: the same text never stands for two events. */
+/** Describes each event of a played plan by a text. No two events have the same text. */
 export function expectedEvents(
   plan: Plan,
   { outcome, ids, revertIds }: Played,
@@ -51,7 +51,7 @@ export function expectedEvents(
   return events;
 }
 
-/** What a delivery says, in the words of `expectedEvents`. Undefined for events of other ledgers. */
+/** Describes a delivery by the text that `expectedEvents` has for it. Undefined for events of other ledgers. */
 export function describeEvent(body: string, ledger: string): string | undefined {
   const value = parseJson(body);
   const parsed = Event.safeParse(value);
@@ -72,7 +72,7 @@ export function describeEvent(body: string, ledger: string): string | undefined 
   }
 }
 
-/** The deliveries of a ledger, each id once: an attempt that is repeated carries the same id. */
+/** The deliveries of a ledger, one for each id, because repeated attempts carry the same id. */
 export function distinctDeliveries(
   deliveries: readonly Delivery[],
   ledger: string,
@@ -85,7 +85,7 @@ export function distinctDeliveries(
   return distinct;
 }
 
-/** Every event came, with exact amounts, and none came under two ids. */
+/** Checks that every event arrived with exact amounts, and that none arrived under two ids. */
 export function checkEvents(
   distinct: ReadonlyMap<string, string>,
   expected: ReadonlySet<string>,
@@ -104,7 +104,7 @@ export function checkEvents(
 const asMap = (events: Iterable<string>): ReadonlyMap<string, string> =>
   new Map([...events].map((event) => [event, "event"]));
 
-/** All deliveries are signed, and the attempts of one are the same bytes. */
+/** Checks that all deliveries are signed and that the attempts of one delivery have the same bytes. */
 export function checkSignatures(deliveries: readonly Delivery[]): Check {
   const bodies = new Map<string, string>();
   const differences: string[] = [];

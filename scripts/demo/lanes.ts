@@ -1,4 +1,4 @@
-/** Works on items, at most so many at once, in their order. The first failure ends it. */
+/** Works on items in their order, at most `lanes` at once. Rejects with the first failure. */
 export async function runInLanes<T>(
   items: readonly T[],
   lanes: number,

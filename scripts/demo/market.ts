@@ -12,10 +12,10 @@ export interface Range {
   readonly most: bigint;
 }
 
-/** The loyalty points of the marketplace: so many units that no 64-bit integer counts them. */
+/** The loyalty points of the marketplace. They have more units than a 64-bit integer can count. */
 export const POINTS = { asset: "STAR/18", issued: 10n ** 30n } as const;
 
-/** Who sells in which asset, and at which prices in its smallest unit. Those in ETH/18 are above 2^53. */
+/** How many merchants sell in which asset, and at which prices in its smallest unit. Prices in ETH/18 exceed 2^53. */
 const TRADES: readonly (Range & { asset: string; merchants: number })[] = [
   { asset: "EUR/2", merchants: 9, least: 350n, most: 18_000n },
   { asset: "USD/2", merchants: 7, least: 500n, most: 25_000n },
@@ -50,7 +50,7 @@ export const REWARDS = "platform:rewards";
 export const TREASURY = "platform:treasury";
 export const TAX_OFFICE = "banks:tax-office";
 
-/** Parts of a price that go to the platform and to the tax office, in hundredths. */
+/** The percentages of a price that go to the platform and to the tax office. */
 const FEE_PERCENT = 5n;
 const TAX_PERCENT = 20n;
 
@@ -61,7 +61,7 @@ export function splitPrice(price: bigint): { net: bigint; fee: bigint; tax: bigi
   return { net: price - fee - tax, fee, tax };
 }
 
-/** An amount of a range, with odd digits down to the smallest unit. */
+/** A random amount of a range, with random digits down to the smallest unit. */
 export function amountIn(random: Random, { least, most }: Range): bigint {
   let digits = "";
   while (digits.length < most.toString().length + 3)

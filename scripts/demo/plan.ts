@@ -1,11 +1,11 @@
-/** What the demo plays: written down before anything is sent, so that the outcome can be computed without the server. */
+/** What the demo plays. The plan is complete before anything is sent, so the outcome is known without the server. */
 export interface Plan {
   readonly hours: readonly Hour[];
 }
 
 export interface Hour {
   readonly title: string;
-  /** They are played one after the other; the requests of each have no order among themselves. */
+  /** Phases are played one after the other; the requests of one phase run in any order. */
   readonly phases: readonly (readonly Request[])[];
 }
 
@@ -20,11 +20,11 @@ export interface Commit {
   readonly kind: "commit";
   readonly transaction: PlannedTransaction;
   readonly fate: Fate;
-  /** Given for commits that are sent twice, as by a client that got no answer. */
+  /** Present for commits that are sent twice, as by a client that got no answer. */
   readonly idempotencyKey?: string;
 }
 
-/** What becomes of a commit: `refused` is an overdraft, `undone` stands in an atomic bulk with one. */
+/** What becomes of a commit: `refused` is an overdraft, `undone` is in an atomic bulk with an overdraft. */
 export type Fate = "kept" | "refused" | "undone";
 
 /** Undoes a planned transaction. */
@@ -46,12 +46,12 @@ export interface TagTransaction {
 }
 
 export interface PlannedTransaction {
-  /** Sent as the reference; no two transactions share it. */
+  /** The transaction's reference, which no other transaction has. */
   readonly reference: string;
   readonly postings: readonly Posting[];
   readonly metadata: Metadata;
   readonly accountMetadata?: Readonly<Record<string, Metadata>>;
-  /** When it happened, where that was before it is sent. */
+  /** When it happened, if that was before it is sent. */
   readonly timestamp?: Date;
 }
 

@@ -11,14 +11,14 @@ import { stringifyJson } from "#platform/json.ts";
 /** Requests under way at once. */
 const LANES = 8;
 
-/** Sends what a plan says and holds each answer against it. */
+/** Sends the requests of a plan and checks each answer against it. */
 export class Player {
   readonly #client: Client;
   readonly #ledger: string;
-  /** Ids that the server gave: of transactions by reference, of reverts by the reference of what they undo. */
+  /** Ids that the server gave: transactions by their reference, reverts by the reference of what they undo. */
   readonly ids = new Map<string, number>();
   readonly revertIds = new Map<string, number>();
-  /** What was answered so far. */
+  /** Counts of what was sent and answered so far. */
   readonly counts = { requests: 0, transactions: 0, replays: 0, refusals: 0 };
 
   constructor(client: Client, ledger: string) {
@@ -26,7 +26,7 @@ export class Player {
     this.#ledger = ledger;
   }
 
-  /** Throws when an answer is not the one that the plan expects. */
+  /** Plays an hour. Throws when an answer is not the one that the plan expects. */
   async play({ phases }: Hour): Promise<void> {
     for (const requests of phases) {
       await runInLanes(requests, LANES, (request) => this.#send(request));
@@ -113,7 +113,7 @@ export class Player {
     this.#takeRevert(reference, Number(answer.data.id));
   }
 
-  /** Steps with an idempotency key stand in the bulk twice. */
+  /** Sends a bulk, in which steps with an idempotency key appear twice. */
   async #sendBulk({ steps, atomic }: Request & { via: "bulk" }): Promise<void> {
     this.counts.requests++;
     const repeated = steps.filter((step) => step.kind === "commit" && step.idempotencyKey);
@@ -222,7 +222,7 @@ export class Player {
 
   #idOf(reference: string): number {
     const id = this.ids.get(reference);
-    if (id === undefined) throw new Error(`the plan uses ${reference} before it is there`);
+    if (id === undefined) throw new Error(`the plan uses ${reference} before it is committed`);
     return id;
   }
 
@@ -247,7 +247,7 @@ type CommitResult =
   | { readonly ok: true; readonly id: number; readonly isReplay: boolean }
   | { readonly ok: false; readonly errorCode: string };
 
-/** Whether the SDK, which turns amounts into numbers, would send the step as it is. */
+/** Whether the SDK, which turns amounts into numbers, would send the step's amounts unchanged. */
 const isExactInNumbers = (step: Step): boolean =>
   step.kind !== "commit" ||
   step.transaction.postings.every(({ amount }) => amount <= Number.MAX_SAFE_INTEGER);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 /** A webhook as it came in. */
 export interface Delivery {
-  /** `formance-webhook-id`: the same on every attempt. */
+  /** `formance-webhook-id`, which is the same on every attempt. */
   readonly id: string;
   readonly body: string;
   readonly isSigned: boolean;

@@ -3,7 +3,7 @@ import type { Check } from "./checks.ts";
 import { TransactionPage } from "./wire.ts";
 import { stringifyJson } from "#platform/json.ts";
 
-/** The accounts of a small bank, the only two ways to move money in it, and a list under a name. */
+/** The accounts of a small bank, templates for the only two ways to move its money, and a stored query. */
 const SCHEMA = {
   chart: {
     world: {},
@@ -40,10 +40,10 @@ const SCHEMA = {
   },
 };
 
-/** More than a JavaScript number holds. */
+/** An amount above 2^53. */
 const AMOUNT = 10n ** 20n;
 
-/** Inserts a schema into a ledger of its own, runs its templates, and checks what they did and what it refuses. */
+/** Inserts a schema into a ledger of its own, runs its templates, and checks their results and what it refuses. */
 export async function playTemplates(client: Client, ledger: string): Promise<Check> {
   const { v2 } = client.sdk.ledger;
   await v2.createLedger({ ledger, v2CreateLedgerRequest: {} });
@@ -82,7 +82,8 @@ export async function playTemplates(client: Client, ledger: string): Promise<Che
     statement: await bank.statement("1"),
   };
   return {
-    title: "a schema makes transactions by its templates only, and lists them by its query",
+    title:
+      "a ledger with a schema takes transactions from its templates only, and its query lists them",
     differences: Object.keys(expected).flatMap((part) => {
       const name = part as keyof typeof expected; // a key of it
       const [wanted, got] = [stringifyJson(expected[name]), stringifyJson(found[name])];
@@ -101,7 +102,7 @@ class Bank {
     this.#path = `/api/ledger/v2/${ledger}`;
   }
 
-  /** The status of a transaction by a template. */
+  /** Runs a template and returns the status of the answer. */
   run(template: string, vars: Readonly<Record<string, string>>): Promise<number> {
     return this.send({ script: { template, vars } });
   }

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
  * A client of a Florin server: the official SDK and, next to it, plain requests. The SDK turns amounts into JavaScript
- * numbers on their way out and in, so what may exceed 2^53 goes without it.
+ * numbers on their way out and in, so whatever may exceed 2^53 is sent and read without it.
  */
 export class Client {
   readonly sdk: SDK;
@@ -62,7 +62,7 @@ export class Client {
     return text;
   }
 
-  /** What a path has, which must be there and look as the schema says. */
+  /** Gets a path and parses the answer by a schema. Throws unless the answer is a 200 that fits it. */
   async get<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> {
     const { status, body } = await this.send("GET", path);
     if (status !== 200) throw new Error(`GET ${path} answers ${status}: ${stringifyJson(body)}`);

@@ -17,24 +17,24 @@ import { inProject, OperatorError, ROOT } from "./project.ts";
 
 /** What users import as `florin/ledger`. */
 const ENTRY = "src/library/index.ts";
-/** Where package.json says that it is. */
+/** The folder that package.json exports. */
 const LIBRARY = inProject("dist/library");
-/** The oldest Node with `node:sqlite` that needs no flag. */
+/** The oldest version of Node that has `node:sqlite` without a flag. */
 const TARGET = "node22.13";
-/** Packages that may be part of it: no server, no driver of another database. */
+/** Packages that the library may contain: no server and no driver of another database. */
 const BUNDLED = new Set(["zod"]);
 /** Largest script, in bytes. */
 const SCRIPT_BYTES_MAX = 450_000;
 
 /**
- * Builds the library into dist/library, which it replaces whole, or into another folder: one script without imports but
- * those of Node, and the declarations of what it exports. Returns the size of the script in bytes.
+ * Builds the library into dist/library or another folder, which it replaces as a whole: one script that imports only
+ * from Node, and the declarations of what it exports. Returns the size of the script in bytes.
  */
 export async function buildLibrary(folder = LIBRARY): Promise<number> {
   mkdirSync(dirname(folder), { recursive: true });
   const fresh = mkdtempSync(`${folder}-`);
   try {
-    chmodSync(fresh, 0o755); // a temporary folder is its owner's alone
+    chmodSync(fresh, 0o755); // because only its owner can read a temporary folder
     const packages = await bundleScript(join(fresh, "ledger.js"));
     await emitTypes(join(fresh, "types"));
     writeFileSync(join(fresh, "LICENSES.txt"), packages.map(licenseOf).join("\n"));
@@ -60,7 +60,7 @@ async function bundleScript(outfile: string): Promise<string[]> {
     format: "esm",
     target: TARGET,
     minify: true,
-    // For the stack traces of users: names that say something, and lines that fit a terminal.
+    // Users see readable names, and lines that fit a terminal, in their stack traces.
     keepNames: true,
     lineLimit: 120,
     legalComments: "none",
@@ -88,7 +88,7 @@ const importsOf = ({ outputs }: Metafile): string[] =>
 const licenseOf = (name: string): string =>
   `${name}\n\n${readFileSync(inProject("node_modules", name, "LICENSE"), "utf8")}`;
 
-/** Writes the declarations that the entry leads to, those of the rest of the sources being of no use to users. */
+/** Writes the declarations that can be reached from the entry; users have no need of the others. */
 async function emitTypes(folder: string): Promise<void> {
   const all = `${folder}-all`;
   try {
@@ -110,16 +110,16 @@ async function emitTypes(folder: string): Promise<void> {
   rmSync(all, { recursive: true });
 }
 
-/** An import of a source file. In declarations its ending has to be that of the script which they would belong to. */
+/** An import of a source file. Declarations have to import scripts, so its ending is replaced by `.js`. */
 const IMPORT = /(\bfrom |\bimport\(|\bdeclare module )"((?:\.|#)[^"]*)"/g;
 
-/** The compiler leaves the ending out where it writes an import itself. */
+/** The declaration of a source file. Imports that the compiler writes itself lack the ending. */
 const declarationOf = (source: string): string => source.replace(/(?:\.ts)?$/, ".d.ts");
 
-/** The declarations below `all` that the entry leads to, the entry included. */
+/** The declarations below `all` that can be reached from the entry, including the entry. */
 function reachableFrom(entry: string, all: string): Set<string> {
   const reached = new Set([entry]);
-  // A set is walked in the order of insertion, what is added meanwhile included.
+  // A set is walked in the order of insertion, including what is added meanwhile.
   for (const file of reached) {
     for (const [, , specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
       reached.add(declarationOf(targetOf(specifier, file, all)));
@@ -135,7 +135,7 @@ function targetOf(specifier: string, file: string, all: string): string {
     : resolve(dirname(file), specifier);
 }
 
-/** What the field `imports` of package.json says of a specifier, relative to the project. */
+/** The path, relative to the project, that the field `imports` of package.json maps a specifier to. */
 function packageImport(specifier: string): string {
   for (const [pattern, target] of Object.entries(PACKAGE_IMPORTS)) {
     const [prefix = "", rest] = pattern.split("*");
@@ -153,7 +153,7 @@ const { imports: PACKAGE_IMPORTS } = JSON.parse(
   imports: Readonly<Record<string, string>>;
 };
 
-/** Makes the imports of a declaration relative: the package imports are the project's own. */
+/** Makes the imports of a declaration relative, because users do not have the project's package imports. */
 function withRelativeImports(file: string, all: string): string {
   return readFileSync(file, "utf8").replaceAll(IMPORT, (_, before: string, specifier: string) => {
     const path = relative(dirname(file), targetOf(specifier, file, all)).replace(
@@ -164,7 +164,7 @@ function withRelativeImports(file: string, all: string): string {
   });
 }
 
-/** Replaces a folder by another one, so that nobody ever sees half of it. */
+/** Replaces a folder by another one, so that nobody ever sees an incomplete folder. */
 function replace(folder: string, fresh: string): void {
   const old = `${fresh}-old`;
   if (existsSync(folder)) renameSync(folder, old);

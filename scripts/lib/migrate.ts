@@ -6,8 +6,9 @@ import { openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
 
 /**
- * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It keeps wrangler's books, so
- * that `wrangler d1 migrations` finds nothing to do afterwards. Throws `OperatorError` where the disk is full.
+ * Brings the D1 database of a state folder up to date; the Worker must not run meanwhile. It records the migrations
+ * as wrangler does, so that `wrangler d1 migrations` finds nothing to do afterwards. Throws `OperatorError` when the
+ * disk is full.
  */
 export async function migrate(dataPath: string): Promise<void> {
   const runtime = openDatabases(dataPath);
@@ -35,7 +36,7 @@ interface Applied {
   readonly name: string;
 }
 
-/** As wrangler makes it. */
+/** Wrangler's own table of the applied migrations. */
 const CREATE_BOOKS = `CREATE TABLE IF NOT EXISTS d1_migrations(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,
@@ -47,7 +48,7 @@ const migrationNames = (): string[] =>
     .filter((name) => name.endsWith(".sql"))
     .toSorted();
 
-/** A batch is one transaction: a migration is applied and booked, or neither. */
+/** Applies a migration and records it. A batch is one transaction, so both happen or neither. */
 async function apply(database: Database, name: string): Promise<void> {
   const sql = readFileSync(inProject("migrations", name), "utf8");
   await database.batch([

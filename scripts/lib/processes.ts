@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 /** A process that cannot be mistaken for a later one with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in a form that only compares with itself. */
+  /** When it started, as a text that is only good for comparisons on this system. */
   readonly startedAt: string;
 }
 
-/** The identity of a living process. */
+/** The identity of a process, undefined if it does not run. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startedAt = existsSync("/proc/self/stat") ? startOnLinux(pid) : startElsewhere(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -18,7 +18,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 export const isAlive = ({ pid, startedAt }: ProcessIdentity): boolean =>
   identify(pid)?.startedAt === startedAt;
 
-/** Ends a process, at once if it does not go by itself, and waits until it is gone. */
+/** Asks a process to end, kills it if it does not, and waits until it is gone. */
 export async function end(victim: ProcessIdentity): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!isAlive(victim)) return;
@@ -48,7 +48,7 @@ function startOnLinux(pid: number): string | undefined {
   } catch {
     return undefined; // there is no such process
   }
-  // The second field is the name in parentheses and may hold spaces: the others are counted from its end.
+  // The second field is the name in parentheses, which may contain spaces, so the others are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;
   if (state === "Z" || state === "X") return undefined;

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers that repeat for the same seed (mulberry32). Not for secrets. */
+/** Pseudo-random numbers that repeat for the same seed (mulberry32). They must not be used for secrets. */
 export class Random {
   #state: number;
 
@@ -22,7 +22,7 @@ export class Random {
     return item;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 (included) to 1 (excluded). */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -1,18 +1,18 @@
 /**
  * The rooms of `src` and the arrows that are allowed between them, from the bottom up. A room is a folder with its
- * subfolders, those that are rooms of their own excepted. Type imports count.
+ * subfolders, except those that are rooms of their own. Type imports count.
  */
 export interface Room {
   /**
-   * Rooms, and single files, that the room imports from besides itself; `modules/*` stands for every module. A room with a
-   * face (`FACES`) is imported from elsewhere by its `index.ts` only.
+   * Rooms and single files that the room imports from besides itself; `modules/*` stands for every module. Of a room
+   * with a face (`FACES`), other rooms import the `index.ts` only.
    */
   readonly uses: readonly string[];
   /** Packages that the room imports; `hono/*` stands for all below `hono`. */
   readonly packages?: readonly string[];
 }
 
-/** Rooms that others know by their `index.ts` only. Every module is one, too. */
+/** Rooms that others import through their `index.ts` only. Every module is such a room, too. */
 export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "library"];
 
 /** The part of the platform without runtime, clock, randomness and I/O. */
@@ -20,7 +20,7 @@ const PURE = [
   ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
   ...platform("time.ts", "filter", "work/backoff.ts"),
 ];
-/** What the engine needs besides: SQL by an interface, pages, and the texts of failed checks. */
+/** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
 const PLATFORM = [
   "platform",
@@ -45,7 +45,7 @@ const HTTP = ["@hono/zod-openapi", "hono", "zod"];
 const D1 = ["drizzle-orm", "drizzle-orm/*"];
 const RUNTIME = ["cloudflare:workers"];
 
-/** The rooms of a module that has none in the table: its rules in `core`, and everything else. */
+/** The rooms of a module that is not in the table: its rules in `core`, and everything else. */
 export function moduleRoom(name: string): Room | undefined {
   const [top, module, inside, ...rest] = name.split("/");
   if (top !== "modules" || module === undefined) return undefined;
@@ -151,7 +151,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {
-    // A pipeline exists as long as its ledger does, and one statement sees to that.
+    // A pipeline exists as long as its ledger does: one statement reads the tables of both.
     uses: [
       ...ANATOMY,
       "ledger-engine",

@@ -5,10 +5,10 @@ import { FACES, moduleRoom, type Room, ROOMS } from "./room-table.ts";
 /** The text of every source file, by its path below `src`. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** Most files of one folder. */
+/** The largest number of files in one folder. */
 const FOLDER_FILES_MAX = 20;
 
-/** What breaks the layout of the sources, a sentence each, which names the file. */
+/** Describes each violation of the layout of the sources by a sentence that names the file. */
 export function findViolations(sources: Sources): string[] {
   const imports = new Map(
     [...sources].map(([file, text]) => [file, importsOf(text).map((name) => targetOf(name, file))]),
@@ -23,7 +23,7 @@ export function findViolations(sources: Sources): string[] {
   ];
 }
 
-/** Every TypeScript file below a folder, declarations of the surroundings excepted. */
+/** Reads every TypeScript file below a folder, except declaration files. */
 export function readSources(folder: string): Sources {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"),
@@ -72,7 +72,7 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
   if (other === undefined || other === name || room.uses.includes(path)) return undefined;
   const house = houseOf(path);
   if (house !== undefined && house === houseOf(file)) {
-    // The face gathers what the whole house has to show.
+    // The face exports from all rooms behind it.
     const isAllowed = file === `${house}/index.ts` || room.uses.includes(other);
     return isAllowed ? undefined : `${file} imports ${path}: "${name}" may not use "${other}"`;
   }
@@ -88,7 +88,7 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
 const covers = (allowed: string, name: string): boolean =>
   allowed.endsWith("/*") ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
 
-/** The room of a file: the innermost that there is, and none for a folder directly below `src` that the table lacks. */
+/** The innermost room that a file is in. Undefined for a folder directly below `src` that is not in the table. */
 function roomOf(file: string): { readonly name: string; readonly room: Room } | undefined {
   let name = dirname(file);
   if (name === ".") name = "";
@@ -107,7 +107,7 @@ function houseOf(file: string): string | undefined {
   return module ?? FACES.find((face) => file.startsWith(`${face}/`));
 }
 
-/** Circles of imports, by Tarjan's algorithm for strongly connected components (SIAM J. Comput. 1, 1972). */
+/** Finds circles of imports by Tarjan's algorithm for strongly connected components (SIAM J. Comput. 1, 1972). */
 function findCircles(imports: ReadonlyMap<string, readonly Target[]>): string[] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -145,7 +145,7 @@ function findLargeFolders(files: readonly string[]): string[] {
 
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
-/** The exported types that are defined more than once: the name of a type stands for one thing in the whole house. */
+/** Finds exported types that are defined more than once: a type name stands for one thing in all of `src`. */
 function findDuplicateTypes(sources: Sources): string[] {
   const definitions = [...sources].flatMap(([file, text]) =>
     [...text.matchAll(TYPE)].map(([, name = ""]) => ({ name, file })),

@@ -17,9 +17,9 @@ export interface RuntimeOptions {
 }
 
 /**
- * Runs a built Worker on loopback, with the bindings of wrangler.toml. `ready` of the result gives its URL. Files are
- * served by a Worker of their own that hands on what is none: a Worker with files passes every request through the
- * local stand-in for the platform's file server, which doubles what a request costs.
+ * Runs a built Worker on loopback, with the bindings of wrangler.toml. `ready` of the result gives its URL. A separate
+ * Worker serves files and passes all other requests on, because a Worker with files sends every request through the
+ * local stand-in for the platform's file server first, which doubles the cost of a request.
  */
 export function openRuntime(options: RuntimeOptions): Miniflare {
   const { name, worker } = readWranglerConfig();
@@ -31,7 +31,7 @@ export function openRuntime(options: RuntimeOptions): Miniflare {
       handleStructuredLogs: ({ message }) => options.onLog(message),
       resourcePersistencePath: options.dataPath,
       workers: [
-        // The first one gets the requests that are on no route of another.
+        // The first Worker gets the requests that match no route of another.
         {
           name: `${name}-files`,
           modules: true,
@@ -79,7 +79,7 @@ export function watchRuntimes(onStart: (pid: number) => void): () => void {
   return () => unsubscribe("child_process", listener);
 }
 
-/** Reachable from this machine only, and asking the internet for nothing. */
+/** With these options the runtime is reachable from this machine only and asks the internet for nothing. */
 const LOCAL_OPTIONS = {
   host: "127.0.0.1",
   cf: false,
@@ -87,7 +87,7 @@ const LOCAL_OPTIONS = {
   log: new Log(LogLevel.WARN),
 } as const;
 
-/** Options whose types are lost in an index signature of the declared type. */
+/** Options whose types the declared type hides behind an index signature. */
 interface KnownOptions {
   readonly bindings?: Readonly<Record<string, string>>;
   readonly d1Databases: Readonly<Record<string, { id: string }>>;
@@ -97,9 +97,9 @@ interface KnownOptions {
 function readWranglerConfig() {
   const configPath = inProject("wrangler.toml");
   const { name } = unstable_readConfig({ config: configPath }) as { name: string }; // its declared type is not published
-  // Not in the declared type: without a list of files it would read `.dev.vars`, which is for `wrangler dev`.
+  // `envFiles` is not in the declared type. Without it, `.dev.vars` would be read, which is for `wrangler dev`.
   const quirk = { overrides: {}, envFiles: [".no-such-file"] };
-  // The rules say how to bundle, and the Worker comes bundled.
+  // The rules say how to bundle, but the Worker is bundled already.
   const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath, undefined, quirk);
   const { modulesRules: _, ...worker } = workerOptions;
   return { name, worker: worker as typeof worker & KnownOptions };

@@ -25,7 +25,7 @@ export interface Server {
 /** Starts the Worker on a state folder, and resolves when it answers. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { folder, port } = options;
-  await freePort(port); // the runtime's own message for a taken one is a stack trace
+  await freePort(port); // if it is taken, the runtime itself only prints a stack trace
   const unwatch = watchRuntimes((pid) => folder.recordRuntime(pid));
   await migrate(folder.dataPath);
   const runtime = openRuntime({ ...options, dataPath: folder.dataPath });

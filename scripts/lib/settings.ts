@@ -31,7 +31,7 @@ export const addressOf = (url: string, vars: Readonly<Record<string, string>>): 
 const PORT_STANDARD = 8787;
 const PORT_MAX = 65_535;
 
-/** Settings are checked before the state folder, with its secrets, is opened. */
+/** Settings are checked with these values, before the state folder and its secrets are opened. */
 const STAND_IN: LocalSecrets = {
   clientId: "stand-in",
   clientSecret: "stand-in-for-a-secret",
@@ -51,7 +51,7 @@ function localVars(env: NodeJS.ProcessEnv, secrets: LocalSecrets): Record<string
   const given = Object.fromEntries(
     SETTING_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
-  // The two belong together: one from here and one from the state folder would be a client that nobody knows.
+  // The two belong together: an id from here and a secret from the state folder would make a client that nobody knows.
   const ownClient = given["FLORIN_CLIENT_ID"] ?? given["FLORIN_CLIENT_SECRET"];
   return {
     FLORIN_SECRET_KEY: secrets.secretKey,

@@ -1,4 +1,4 @@
-/** Calls `stop` once, when this process is isStopping to end: by Ctrl-C, by `kill`, or because its terminal is closed. */
+/** Calls `stop` once, when this process is asked to end: by Ctrl-C, by `kill`, or because its terminal is closed. */
 export function onStop(stop: () => void): void {
   let isStopping = false;
   const once = (): void => {
@@ -12,7 +12,7 @@ export function onStop(stop: () => void): void {
 
 const POLL_MS = 100;
 
-/** A signal to npm ends the shell that npm started this process with, and the shell doesn't pass it on. */
+/** A signal to npm ends the shell between npm and this process, which doesn't pass the signal on. */
 function watchNpm(stop: () => void): void {
   if (!SCRIPTS.has(process.env["npm_lifecycle_event"] ?? "")) return;
   const shell = process.ppid;
@@ -21,5 +21,5 @@ function watchNpm(stop: () => void): void {
   }, POLL_MS).unref();
 }
 
-/** Those of package.json that run until they are stopped; a test that runs one has a name of its own. */
+/** The scripts of package.json that run until they are stopped. Tests that start a server run under other names. */
 const SCRIPTS = new Set(["start", "dev"]);

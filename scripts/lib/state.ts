@@ -14,7 +14,8 @@ import { end, identify, isAlive, type ProcessIdentity } from "./processes.ts";
 import { OperatorError } from "./project.ts";
 
 /**
- * The state folder of a local server: all data, secrets, and who is using it. Files are readable by their owner only.
+ * The state folder of a local server, with all data, its secrets, and the server that uses it. Only the owner of its
+ * files can read them.
  */
 export class StateFolder {
   readonly path: string;
@@ -26,8 +27,8 @@ export class StateFolder {
   }
 
   /**
-   * Takes the folder for this process, and makes it if need be. A runtime that outlived its server is ended first: it
-   * would write the same files. Throws `OperatorError` when another server has it.
+   * Locks the folder for this process, and makes it if there is none. First it ends a runtime that outlived its server
+   * and would write the same files. Throws `OperatorError` when another server has the lock.
    */
   static async open(path: string): Promise<StateFolder> {
     const folder = new StateFolder(path, takeLock(path));
@@ -43,7 +44,7 @@ export class StateFolder {
     return join(this.path, "v3");
   }
 
-  /** For what a runtime doesn't need again. A server that was killed leaves it behind, and the next start clears it. */
+  /** The folder for a runtime's temporary files. A killed server leaves them behind, and the next start clears them. */
   get temporaryPath(): string {
     return join(this.path, "tmp");
   }
@@ -61,7 +62,7 @@ export class StateFolder {
     return made;
   }
 
-  /** Records the process that works on the data, to be ended by the next start if this one can't do it. */
+  /** Records the process that works on the data, so that the next start can end it if this server can't. */
   recordRuntime(pid: number): void {
     const runtime = identify(pid);
     if (runtime !== undefined) this.#write(RUNTIME_FILE, runtime);
@@ -72,7 +73,7 @@ export class StateFolder {
     this.#write(SERVER_FILE, { ...identify(process.pid), ...server });
   }
 
-  /** Gives the folder back. The runtime stays on record: it may take a moment to end. */
+  /** Releases the folder. The runtime stays recorded, because it may take a moment to end. */
   release(): void {
     rmSync(join(this.path, SERVER_FILE), { force: true });
     this.#lock.close();
@@ -82,7 +83,7 @@ export class StateFolder {
     return readState(this.path, name);
   }
 
-  /** All or nothing: a crash leaves the old file. */
+  /** Writes a file atomically, so that a crash leaves the old file. */
   #write(name: string, value: object): void {
     const path = join(this.path, name);
     writeFileSync(`${path}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
@@ -123,7 +124,7 @@ const RUNTIME_FILE = "runtime.json";
 const SECRETS_FILE = "secrets.json";
 const SERVER_FILE = "server.json";
 
-/** A lock that the system gives back when its owner is gone, however it went. Makes the folder if need be. */
+/** Takes a lock that the system releases however its owner ends. Makes the folder if there is none. */
 function takeLock(path: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
@@ -138,8 +139,8 @@ function takeLock(path: string): DatabaseSync {
 }
 
 /**
- * Makes a folder and those above it. Node's recursive `mkdirSync` never returns where the system says of an existing folder
- * that it does not exist, which Linux does for new folders in `/proc`.
+ * Makes a folder and those above it. Node's recursive `mkdirSync` never returns when the system reports that an
+ * existing parent does not exist, as Linux does for new folders in `/proc`.
  */
 function makeFolder(path: string): void {
   const missing: string[] = [];
@@ -148,7 +149,7 @@ function makeFolder(path: string): void {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      // Another start may make the same folders.
+      // Another server that starts may have made the same folder.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
@@ -165,7 +166,7 @@ function whyNotTaken(path: string, cause: unknown): string {
   return `The state folder ${path} is in use by another server${owner}. Stop it, or set FLORIN_STATE_DIR to another folder.`;
 }
 
-/** What this module wrote into a file, which no one else writes. */
+/** Reads what this module, and nobody else, wrote into a file. Undefined if it wrote nothing yet. */
 function readState(path: string, name: string): unknown {
   let text: string;
   try {
