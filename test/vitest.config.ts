@@ -12,13 +12,13 @@ import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 const root = resolve(import.meta.dirname, "..");
 const TEST_MIGRATIONS = await readD1Migrations(resolve(root, "migrations"));
 
-/** A developer's `.dev.vars` is read too, and must not change a test: an empty value counts as not set. */
+/** Empty values, which count as unset. They keep a developer's `.dev.vars`, which is read too, from changing a test. */
 const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 
 // wrangler.toml names this folder, and the Worker doesn't start without it.
 mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
-/** Vite's word for an import as a text; wrangler and esbuild know the attribute itself. */
+/** Replaces text imports by Vite's `?raw`; wrangler and esbuild understand the import attribute itself. */
 const textImports: Plugin = {
   name: "text-imports",
   enforce: "pre",
@@ -26,7 +26,7 @@ const textImports: Plugin = {
     code.replaceAll(/ from "([^"]+)" with \{ type: "text" \}/g, ' from "$1?raw"'),
 };
 
-/** Files of all projects run side by side. Of two processors vitest would take one only, and leave the other idle. */
+/** Files of all projects run side by side. On two processors, vitest by default would use only one of them. */
 const WORKERS = Math.max(2, availableParallelism());
 
 const patience = {
@@ -36,10 +36,10 @@ const patience = {
   expect: { poll: { timeout: WAIT_MS_MAX } },
 };
 
-/** Tests that start whole servers, whose state folders go with the last of them. */
+/** Options for tests that start servers, whose state folders are removed after the last test. */
 const SERVERS: InlineConfig = { globalSetup: "test/support/platform/temporary.ts" };
 
-/** Tests that measure, or that need all of the machine. */
+/** Options for tests that measure, or that need the whole machine. */
 const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
@@ -58,7 +58,7 @@ export default defineConfig({
   },
 });
 
-/** A project of tests in Node. Where files share nothing they need no process of their own. */
+/** A project of tests in Node. Files that share no state run with `isolate: false`, without a process of their own. */
 function inNode(name: string, options: InlineConfig) {
   return {
     test: {
@@ -72,8 +72,8 @@ function inNode(name: string, options: InlineConfig) {
 }
 
 /**
- * The project of tests in workerd. A runtime for each file takes far longer than its tests: the files of a worker share
- * one, in which each begins with storage of its own.
+ * The project of tests in workerd. To start a runtime takes far longer than the tests of a file, so the files of a
+ * worker share one, in which each file starts with empty storage.
  */
 function contract() {
   return {
@@ -83,9 +83,9 @@ function contract() {
         wrangler: { configPath: resolve(root, "wrangler.toml") },
         miniflare: {
           bindings: { ...NO_SETTINGS, ...TEST_SETTINGS, TEST_MIGRATIONS },
-          // A deployment that was never asked for anything.
+          // The database of a deployment that was never asked for anything.
           d1Databases: ["EMPTY_DB"],
-          // What a deployment may bind for its exporters.
+          // Bindings that a deployment may have for its exporters.
           queueProducers: { EXPORT_QUEUE: { queueName: "florin-test-exports" } },
           r2Buckets: ["EXPORT_BUCKET"],
         },

@@ -62,14 +62,14 @@ function ledgerAfter(run: readonly Step[], chosen: Features): TestLedger {
   return ledger;
 }
 
-const LIVES = { numRuns: 60 };
+const RUNS = { numRuns: 60 };
 
 test("the index and the log of metadata are what the log says, whatever was written", () => {
   const property = fc.property(steps(30), features, (run, chosen) => {
     const ledger = ledgerAfter(run, chosen);
     expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), chosen));
   });
-  fc.assert(property, LIVES);
+  fc.assert(property, RUNS);
 });
 
 test("metadata as of any moment is that after the last entry of the moment and what accounts lose right after it", () => {
@@ -84,7 +84,7 @@ test("metadata as of any moment is that after the last entry of the moment and w
       expect(metadataAt(ledger, log, date)).toEqual(Object.fromEntries(expected));
     }
   });
-  fc.assert(property, LIVES);
+  fc.assert(property, RUNS);
 });
 
 /** The first of some states, where accounts lack the keys that they lose before they get any. */

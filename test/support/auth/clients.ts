@@ -1,12 +1,12 @@
 import { api, freshName, send, token } from "#test/support/platform/api.ts";
 
-/** A client of the test's own, with a token. */
+/** A client that only this test uses, with a token. */
 export interface TestClient {
   readonly id: string;
   readonly token: string;
 }
 
-/** Makes a client whose token has these scopes. */
+/** Makes a client and a token with these scopes. */
 export async function freshClient(...scopes: readonly string[]): Promise<TestClient> {
   const id = freshName("client");
   const writer = await token("auth:write");

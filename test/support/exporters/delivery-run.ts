@@ -15,13 +15,13 @@ export interface Sent {
   readonly atMs: number;
 }
 
-/** A pipeline with its ledger, its destination and the time in the hands of the test. */
+/** A pipeline whose ledger, destination and time the test controls. */
 export class DeliveryRun {
   nowMs = Date.parse("2026-03-01T12:00:00Z");
   /** Ids of the ledger's entries; undefined for a ledger that is gone. */
   log: number[] | undefined = [];
   batching: Batching = { itemsMax: undefined, flushAfterMs: 1000 };
-  /** What is wrong with a batch; it may change anything meanwhile, and throw. */
+  /** Returns what is wrong with a batch, if anything. A test may change other things in it, or throw. */
   respond: (ids: readonly number[]) => Promise<string | undefined> | string | undefined = () =>
     undefined;
   readonly sent: Sent[] = [];
@@ -54,7 +54,7 @@ export class DeliveryRun {
     return present(this.#progress.read(), "it has begun");
   }
 
-  /** Changes what is to be done, as a client does. */
+  /** Changes the pipeline's specification, as a client does. */
   assign(changes: { enabled?: boolean; resets?: number; config?: string; isGone?: boolean }): void {
     const { enabled = true, resets = 0, config = "first", isGone = false } = changes;
     const revision = (this.#spec?.revision ?? 0) + 1;
@@ -71,14 +71,14 @@ export class DeliveryRun {
     this.#progress.adopt({ id: "p", revision, resets }, this.nowMs);
   }
 
-  /** Deletes it with all that it holds. */
+  /** Deletes the pipeline with everything that it stores. */
   remove(): void {
     this.#spec = undefined;
     this.#progress.forget();
     this.#sql.all("DROP TABLE progress");
   }
 
-  /** Runs until it wants to wait; returns how long, or undefined where it waits for a change. */
+  /** Runs until the delivery waits. Returns for how long, or undefined if it waits for a change. */
   async run(): Promise<number | undefined> {
     for (;;) {
       const next: NextRun = await this.delivery.run();
@@ -87,7 +87,7 @@ export class DeliveryRun {
     }
   }
 
-  /** Lets time pass, and runs. */
+  /** Lets time pass and runs the delivery. */
   async pass(ms: number): Promise<number | undefined> {
     this.nowMs += ms;
     return this.run();

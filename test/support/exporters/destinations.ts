@@ -10,7 +10,7 @@ export interface DestinationCall {
   readonly body: string;
 }
 
-/** What drivers work with, with a server in the hands of the test. */
+/** The dependencies of drivers, with a server whose answers the test controls. */
 export class FakeServer {
   readonly calls: DestinationCall[] = [];
   /** What it answers; 200 without a body at first. */
@@ -32,7 +32,7 @@ export class FakeServer {
   }
 }
 
-/** Beyond what a JavaScript number holds. */
+/** An amount beyond what a JavaScript number holds exactly. */
 export const LARGE = 10n ** 30n + 7n;
 
 /** A log entry about a transaction of `LARGE`, as the ledger writes it. */
@@ -58,7 +58,7 @@ export function item(id: number): LogItem {
 export const items = (from: number, to: number): LogItem[] =>
   Array.from({ length: to - from + 1 }, (_, index) => item(from + index));
 
-/** What an error says, and about which field. */
+/** The message and the field of the error with which a config is refused. */
 export function configErrorOf(open: (config: ExporterConfig) => unknown, config: ExporterConfig) {
   try {
     open(config);

@@ -6,30 +6,30 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { Random } from "#scripts/lib/random.ts";
 
-/** A log entry as a destination got it; `text` is what must be the same on every arrival. */
+/** A log entry as a destination received it. Its `text` must be the same on every arrival. */
 export interface ReceivedEntry {
   readonly ledger: string;
   readonly id: number;
   readonly text: string;
 }
 
-/** What a destination has of one ledger. */
+/** What a destination has received of one ledger. */
 class ReceivedLog {
-  /** By id, in the order of first arrival. */
+  /** Texts by id, in the order of first arrival. */
   readonly texts = new Map<number, string>();
-  /** The last entry of what was accepted. */
+  /** The id of the last entry that was accepted. */
   acceptedId = -1;
   /** Whether the sender may not know of the last acceptance. */
   mayRepeat = false;
 }
 
-/** Requests of these numbers get no answer. */
+/** The numbers of the requests that get no answer. */
 const HANGING = new Set([25, 250]);
 
 /**
- * A server on loopback that accepts log entries, except when it fails: at random it cuts a connection before it has read
- * the request or after it has stored what came, refuses, takes its time, or never answers. It notes whatever arrives against
- * the rules: entries in another order, entries that changed, and repetitions of what was accepted without a reason.
+ * A server on loopback that accepts log entries, except when it fails. At random it cuts a connection before it has
+ * read the request or after it has stored the entries, refuses, answers late, or never answers. It records violations
+ * of the rules: entries in another order, changed entries, and accepted entries that are repeated without a reason.
  */
 export abstract class FakeDestination {
   readonly violations: string[] = [];
@@ -76,12 +76,12 @@ export abstract class FakeDestination {
     return this.#logs.values().reduce((count, { texts }) => count + texts.size, 0);
   }
 
-  /** What has arrived of a ledger: texts by id, in the order of first arrival. */
+  /** The texts that have arrived of a ledger, by id, in the order of first arrival. */
   textsOf(ledger: string): ReadonlyMap<number, string> {
     return this.#logOf(ledger).texts;
   }
 
-  /** The sender is killed and started again. It may repeat what it had not noted. */
+  /** Runs while the sender is killed and started again. Afterwards it may repeat what it had not recorded as sent. */
   async whileRestarting(restart: () => Promise<void>): Promise<void> {
     this.#isRestarting = true;
     await restart();
@@ -89,7 +89,7 @@ export abstract class FakeDestination {
     for (const log of this.#logs.values()) log.mayRepeat = true;
   }
 
-  /** The entries of a request, none for one that is about something else. Throws what is wrong with its form. */
+  /** The entries of a request, none if it is about something else. Throws if its form is wrong. */
   protected abstract parse(request: IncomingMessage, body: string): readonly ReceivedEntry[];
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -153,7 +153,7 @@ export abstract class FakeDestination {
   }
 }
 
-/** What the driver `http` sends to. */
+/** A destination for the driver `http`. */
 export class FakeHttpDestination extends FakeDestination {
   get url(): string {
     return `http://${this.host}/in`;

@@ -8,21 +8,21 @@ import { eventually } from "#test/support/platform/eventually.ts";
 
 export const EXPORTERS = "/api/ledger/v2/_/exporters";
 
-/** A log entry as an endpoint gets it. */
+/** A log entry as an endpoint receives it. */
 export interface ReceivedEntry {
   readonly id: number;
   readonly ledger: string;
   readonly type: string;
 }
 
-/** By URL. They listen as long as there may be pipelines to them: to the end of the file. */
+/** The endpoints by URL. They listen to the end of the file, because until then there may be pipelines to them. */
 const endpoints = new Map<string, FakeEndpoint>();
 
-/** An HTTP endpoint that exporters of this test send to; all other requests go where they go. */
+/** An HTTP endpoint that exporters of this test send to. Requests to other URLs are passed on. */
 export class FakeEndpoint {
   readonly url: string;
   readonly requests: { readonly headers: Headers; readonly body: string }[] = [];
-  /** What it answers; 200 at first. */
+  /** Makes the answer to a request; it is 200 unless a test changes it. */
   respond: () => Response | Promise<Response> = () => new Response();
 
   constructor(url = `http://${freshName("destination")}.example.com/in`) {
@@ -54,17 +54,17 @@ export class FakeEndpoint {
   }
 }
 
-/** Sends at once what there is. */
+/** With this option an exporter sends entries at once. */
 const PROMPT = { flushInterval: "1ms" };
 
-/** A new exporter, by its id. */
+/** Creates an exporter and returns its id. */
 export async function freshExporter(driver: string, config: object = {}): Promise<string> {
   const body = { driver, config: { batching: PROMPT, ...config } };
   const { data } = await okBodyOf<{ data: { id: string } }>(api(EXPORTERS, { body }));
   return data.id;
 }
 
-/** A new pipeline, by its id. */
+/** Creates a pipeline and returns its id. */
 export async function freshPipeline(ledger: string, exporterID: string): Promise<string> {
   const answer = inLedger(ledger, "/pipelines", { body: { exporterID } });
   return (await okBodyOf<{ data: { id: string } }>(answer)).data.id;
@@ -99,7 +99,7 @@ export const pipelineObject = (id: string) => env.PIPELINES.getByName(id);
 export const alarmOf = (id: string): Promise<number | null> =>
   runInDurableObject(pipelineObject(id), (_, { storage }) => storage.getAlarm());
 
-/** What the object of a pipeline stores: names of tables, keys, and its alarm. */
+/** What the object of a pipeline stores: the names of its tables, and its alarm. */
 export const storageOf = (id: string) =>
   runInDurableObject(pipelineObject(id), async (_, { storage }) => ({
     tables: storage.sql
@@ -113,12 +113,12 @@ export const storageOf = (id: string) =>
 /** Lets the alarm of a pipeline ring now. */
 export const ring = (id: string): Promise<boolean> => runDurableObjectAlarm(pipelineObject(id));
 
-/** Makes some transactions. */
+/** Commits some transactions. */
 export const write = async (ledger: string, count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
 };
 
-/** A pipeline to an endpoint of its own. */
+/** Creates a pipeline from a new ledger to an endpoint. */
 export async function running(endpoint = new FakeEndpoint()) {
   const ledger = await freshLedger();
   const exporter = await freshExporter("http", { url: endpoint.url });
@@ -126,10 +126,10 @@ export async function running(endpoint = new FakeEndpoint()) {
   return { endpoint, ledger, exporter, id };
 }
 
-/** What an endpoint has got in the end. */
+/** Waits until an endpoint has received exactly these entries, in this order. */
 export const received = (endpoint: FakeEndpoint, ids: readonly number[]): Promise<void> =>
   eventually(() => expect(endpoint.ids).toEqual(ids));
 
-/** How far a pipeline is in the end. */
+/** Waits until a pipeline has delivered the log up to an entry. */
 export const settled = (ledger: string, id: string, lastLogID: number): Promise<void> =>
   eventually(async () => expect(await pipelineOf(ledger, id)).toMatchObject({ lastLogID }));

@@ -12,7 +12,7 @@ const BY_ADDRESS: ColumnQuery = {
   reverse: false,
 };
 
-/** A list of accounts, all that is not given as for a whole list by address. */
+/** The options of a list of accounts. By default it is the whole list, sorted by address. */
 export type AccountsWanted = Partial<Omit<ColumnQuery, "where" | "kind">> & {
   readonly where?: object;
 };
@@ -33,7 +33,7 @@ export const addressesOf = (ledger: TestLedger, query: AccountsWanted = {}): str
     .map(({ address }) => address)
     .join(" ");
 
-/** All parts of a count together. */
+/** Counts accounts, adding up all parts of the count. */
 export const countAccounts = (ledger: TestLedger, { where, pit }: AccountsWanted = {}): number => {
   const query = { pit, where: where === undefined ? undefined : stringifyJson(where) };
   let part = ledger.engine.reads.countAccounts(query);

@@ -4,7 +4,7 @@ import { chainHash } from "./recorded.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import { LedgerModel } from "#test/support/ledger-engine/model/model.ts";
 
-/** Expects of a ledger that its hash chain is whole and that everything in it follows from its log. */
+/** Expects that a ledger's hash chain is unbroken and that everything in it follows from its log. */
 export function expectSound(ledger: TestLedger): void {
   const log = ledger.logs();
   const stored = ledger.sql.all<{ hash: string }>("SELECT hex(hash) AS hash FROM log ORDER BY id");

@@ -1,6 +1,6 @@
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** What the storage throws when it fails, in tests. */
+/** The error of storage that fails in a test. */
 export class StorageFault extends Error {
   override name = "StorageFault";
 }
@@ -17,7 +17,7 @@ export class FaultySql implements Sql {
     this.#sql = sql;
   }
 
-  /** Lets the n-th operation from now on fail, once. */
+  /** Makes the n-th operation from now on fail, once. */
   arm(n: number): void {
     this.count = 0;
     this.#left = n;

@@ -92,7 +92,7 @@ export const template = (
 export const insertSchema = (version: string, body: object): InsertSchema =>
   toInsertSchema(version, parseJson(stringifyJson(body)), { runtime: "machine" });
 
-/** A number is the id of a transaction, a text the address of an account. */
+/** Sets metadata of a transaction if `id` is a number, otherwise of an account. */
 export const setMetadata = (
   id: number | string,
   metadata: SetMetadata["metadata"],
@@ -120,7 +120,7 @@ export const volumeTexts = (volumes: Transaction["volumes"]): string[] =>
     ({ account, asset, input, output }) => `${account} ${asset} ${input}/${output}`,
   );
 
-/** The kind of failure of what is expected to be refused. */
+/** The kind of failure with which something is refused, `none` if it is not. */
 export function refusalOf(work: () => unknown): FailureKind | "none" {
   try {
     work();
@@ -132,15 +132,15 @@ export function refusalOf(work: () => unknown): FailureKind | "none" {
 }
 
 const LIMITS = { countMax: 100_000, bytesMax: 1_000_000_000 };
-/** Expansions of what is read. */
+/** Which volumes a read shows. */
 export const BARE = { volumes: false, effectiveVolumes: false };
 export const WITH_VOLUMES = { volumes: true, effectiveVolumes: false };
 export const EXPANDED = { volumes: true, effectiveVolumes: true };
 
-/** How long after each other commands run, in microseconds. */
+/** The time between two commands, in microseconds. */
 const STEP_MICROS = 1_000_000n;
 
-/** A ledger on `node:sqlite` whose clock the test moves: it starts at 10:00 and goes on by a second before each write. */
+/** A ledger on `node:sqlite` with a clock that starts at 10:00, advances a second before each write, and can be set. */
 export class TestLedger {
   engine: LedgerEngine;
   now: Timestamp;
@@ -156,7 +156,7 @@ export class TestLedger {
     this.engine = this.open();
   }
 
-  /** Opens the stored ledger anew, as after an eviction. */
+  /** Opens the stored ledger again, as after an eviction. */
   open(): LedgerEngine {
     this.engine = new LedgerEngine(this.sql, () => this.now, this.#settings);
     return this.engine;
@@ -177,7 +177,7 @@ export class TestLedger {
     return present(this.run(command, options).transaction, "the command makes a transaction");
   }
 
-  /** The outcome of each element, or the kind of its failure. */
+  /** Runs a bulk. Returns the outcome of each element, or the kind of its failure. */
   bulk(
     elements: readonly (Command | BulkElement)[],
     options: TestBulkOptions = {},
@@ -243,11 +243,11 @@ export class TestLedger {
   }
 }
 
-/** How a write is sent: under a key, as a dry run, by the rules of a schema. */
+/** How a write is sent: with an idempotency key, as a dry run, by the rules of a schema. */
 export interface RunOptions {
   readonly key?: string;
   readonly dryRun?: boolean;
-  /** Its version. */
+  /** The version of the schema. */
   readonly schema?: string;
   readonly author?: Author;
 }
@@ -271,7 +271,7 @@ export const INFO: LedgerInfo = {
   features: parseFeatures({}, { mayChoose: true }),
 };
 
-/** Everything by ascending id, on one page. */
+/** Asks for all items by ascending id, on one page. */
 export const ALL: PageQuery = {
   kind: "column",
   column: "id",

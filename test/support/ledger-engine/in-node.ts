@@ -12,7 +12,7 @@ import {
 import { type Step, steps } from "#test/support/ledger-engine/model/steps.ts";
 
 /**
- * Takes ledgers on `node:sqlite` through random steps, next to the naive model, and audits each of them at its end. Returns
+ * Takes ledgers on `node:sqlite` and the naive model through random steps, and audits each ledger at the end. Returns
  * the number of commands.
  */
 export async function checkRuns(options: { runs: number; stepsMax: number }): Promise<number> {
@@ -33,7 +33,7 @@ export async function checkRuns(options: { runs: number; stepsMax: number }): Pr
   return commands;
 }
 
-/** Compares a ledger with what its log says. */
+/** Audits a ledger: compares it with a replay of its log. */
 export function audited(ledger: Pick<TestLedger, "sql" | "engine">): AuditReport {
   const audit = new LedgerAudit(new NodeSql(), ledger.engine.info);
   while (audit.report.status === "running") {
@@ -48,7 +48,7 @@ function commandsOf(step: Step): number {
   return step.kind === "write" || step.kind === "repeat" ? 1 : 0;
 }
 
-/** A ledger on `node:sqlite` as the model checks it. */
+/** Adapts a ledger on `node:sqlite` to the comparison with the model. */
 export const underTest = (ledger: TestLedger): LedgerUnderTest => ({
   start: ledger.now,
   execute: async (command, options) => attempt(() => ledger.engine.execute(command, options)),

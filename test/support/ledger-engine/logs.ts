@@ -2,7 +2,7 @@ import { TestLedger, type TestLedgerOptions } from "./fixtures.ts";
 import type { ImportOutcome } from "#ledger-engine/write/log-importer.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** The whole log of a ledger as its export gives it, an entry a line. */
+/** Exports the whole log of a ledger, one entry per line. */
 export function exportOf({ engine }: Pick<TestLedger, "engine">): string {
   let page = engine.reads.exportLogs(-1);
   let { text } = page;
@@ -15,13 +15,13 @@ export function exportOf({ engine }: Pick<TestLedger, "engine">): string {
 
 export const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
-/** Takes lines into a ledger, in one call. */
+/** Imports lines into a ledger in one call. */
 export const importInto = (
   { engine }: Pick<TestLedger, "engine">,
   lines: readonly string[],
 ): ImportOutcome => engine.importLogs({ texts: lines, before: 0 });
 
-/** A new ledger that holds what another one has exported. Throws where anything is refused. */
+/** Imports the exported log of a ledger into a new one. Throws if anything is refused. */
 export function copyOf(ledger: TestLedger, options: TestLedgerOptions = {}): TestLedger {
   const copy = new TestLedger({ features: ledger.engine.info.features, ...options });
   const lines = linesOf(exportOf(ledger));
@@ -31,7 +31,7 @@ export function copyOf(ledger: TestLedger, options: TestLedgerOptions = {}): Tes
   return copy;
 }
 
-/** What to change in an entry: values by the path to a field, `data.postings.0.amount`; undefined removes the field. */
+/** Changes of an entry: new values by the path to a field, as `data.targetId`. Undefined removes the field. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 type Fields = Record<string, unknown>;

@@ -2,15 +2,15 @@ import { migrate, migrateSlice, type TablesState } from "#ledger-engine/storage/
 import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
-/** What a made-up step is like. */
+/** The properties of a made-up step. */
 interface MadeUp {
   readonly rowsPerSlice: number;
   readonly isServedMeanwhile: boolean;
 }
 
 /**
- * The steps that there are, and one more that visits every transaction: it finds them by their log entries. The trigger
- * stands for the code of a version with this step, which writes the new rows of its own transactions.
+ * The real steps and one more, which visits every transaction and stores it by its log entry. The trigger stands for
+ * the code of a version with this step, which writes the new rows for its own transactions.
  */
 export const stepsWith = ({ rowsPerSlice, isServedMeanwhile }: MadeUp): readonly Step[] => [
   ...STEPS,
@@ -40,7 +40,7 @@ export const stepsWith = ({ rowsPerSlice, isServedMeanwhile }: MadeUp): readonly
 
 const PAGE = "(SELECT id, log FROM tx WHERE id > ? ORDER BY id LIMIT ?)";
 
-/** Takes a ledger back to before the made-up step, as a version without it has left it. */
+/** Undoes the made-up step, so that the ledger is as a version without the step would leave it. */
 export const UNDO_MADE_UP: readonly string[] = [
   "DROP TRIGGER by_log_tx",
   "DROP TABLE by_log",
@@ -51,7 +51,7 @@ export const UNDO_MADE_UP: readonly string[] = [
 export const visited = (sql: Sql): number =>
   first(sql.all<{ rows: number }>("SELECT count(*) AS rows FROM by_log")).rows;
 
-/** Transactions that the step has not visited, or wrongly. */
+/** The number of transactions that the step has missed or stored wrongly. */
 export const missed = (sql: Sql): number =>
   first(
     sql.all<{ rows: number }>(
@@ -59,13 +59,13 @@ export const missed = (sql: Sql): number =>
     ),
   ).rows;
 
-/** Where the slice after this one begins; null where no step is under way. */
+/** Where the next slice begins; null if no step is under way. */
 export const cursorOf = (sql: Sql): string | null =>
   first(
     sql.all<{ cursor: string | null }>("SELECT cursor FROM migration ORDER BY step DESC LIMIT 1"),
   ).cursor;
 
-/** Begins the step if need be, then works on it slice by slice. Gives the state after each. */
+/** Begins the step unless it is under way, works on it slice by slice, and yields the state after each slice. */
 export function* slicesOf(sql: Sql, steps: readonly Step[]): Generator<TablesState> {
   for (let state = migrate(sql, steps); state !== "current";)
     yield (state = migrateSlice(sql, steps));

@@ -9,9 +9,9 @@ import { NodeSql } from "#platform/sql/node-sql.ts";
 /** What the process prints after each slice, as one line of JSON. */
 export interface SliceReport {
   readonly isDone: boolean;
-  /** Of the next slice. */
+  /** The cursor of the next slice. */
   readonly cursor: number;
-  /** How long each call took, by its name. */
+  /** How long each call took, by the name of the call. */
   readonly timesMs: Readonly<Record<string, number>>;
 }
 
@@ -19,8 +19,8 @@ export interface SliceReport {
 export const WRITTEN = "migration:written";
 
 /**
- * A process of its own, so that a test can kill it: opens the ledger of a file, and works on the made-up step slice by
- * slice, with a write and a read in between.
+ * Opens the ledger of a file and works on the made-up step slice by slice, with a write and a read in between. It runs
+ * in a process of its own, so that a test can kill it.
  */
 function work(file: string, rowsPerSlice: number): void {
   const steps = stepsWith({ rowsPerSlice, isServedMeanwhile: true });

@@ -22,11 +22,11 @@ export interface RecordedEntry {
   readonly entry: LogEntry | undefined;
 }
 
-/** The exported log, 17 entries of every type. */
+/** The 17 entries of the exported log, which include every type. */
 export const recordedLog = (): RecordedEntry[] =>
   recordedLines().map((line) => toRecordedEntry(parseJson(line) as WireEntry)); // a file of this repository
 
-/** The same as it was exported. */
+/** The lines of the exported log, unchanged. */
 export function recordedLines(): string[] {
   const file = resolve(import.meta.dirname, "../../fixtures/ledger-log.ndjson");
   return readFileSync(file, "utf8")
@@ -34,7 +34,7 @@ export function recordedLines(): string[] {
     .filter((line) => line !== "");
 }
 
-/** hash(n) of the chain, in base64. */
+/** The hash of an entry in the chain, in base64. */
 export function chainHash(memento: string, previous: string | undefined): string {
   const hash = createHash("sha256");
   if (previous !== undefined) hash.update(`"${previous}"\n`);

@@ -3,7 +3,7 @@ import type { EngineSettings } from "#ledger-engine/engine-settings.ts";
 import { parseJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
 
-/** Accounts of every kind; `users:…` and `world` get metadata, `bank:main` may, `users:…:wallet` gets some of its own. */
+/** A chart with every kind of account: with default metadata, with a key that has no default, and with neither. */
 export const CHART = parseJson(`{
   "world": {".metadata": {"kind": {"default": "outside"}}},
   "bank": {"main": {".metadata": {"kind": {}}}, "fees": {}},
@@ -16,7 +16,7 @@ export const CHART = parseJson(`{
   }
 }`) as object; // as is written here
 
-/** Sends what is asked for from the world. */
+/** Sends an amount from the world to an account. */
 export const PAY = [
   "vars {",
   "  monetary $amount",
@@ -34,7 +34,7 @@ export const ONE_LINE = "send [USD 1] (source = @world destination = @users:1)";
 
 /** A ledger with the schema `v1`, which has a chart only, and `v2` with templates. */
 export class SchemaLedger extends TestLedger {
-  /** What was against a schema and accepted. */
+  /** The reported violations, which are writes that break the rules of a schema and are accepted. */
   readonly told: readonly string[];
 
   constructor(options: SchemaLedgerOptions = {}) {
@@ -55,17 +55,17 @@ const TEMPLATES = {
 
 export interface SchemaLedgerOptions extends Omit<TestLedgerOptions, "settings"> {
   readonly settings?: Partial<Omit<EngineSettings, "schemas">>;
-  /** Unless given, it is. */
+  /** True by default. */
   readonly isStrict?: boolean;
 }
 
-/** The kind and the message with which something is refused, `none` where it is not. */
+/** The kind and the message with which something is refused, `none` if it is not. */
 export function refusalTextOf(work: () => unknown): string {
   const result = attempt(work);
   return result.ok ? "none" : `${result.failure.kind}: ${result.failure.message}`;
 }
 
-/** A ledger with one payment by its first schema. */
+/** A ledger with one payment that names its first schema. */
 export function paidLedger(
   options: ConstructorParameters<typeof SchemaLedger>[0] = {},
 ): SchemaLedger {

@@ -6,14 +6,14 @@ import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { attempt } from "#platform/result.ts";
 
-/** A request about schemas that Formance Ledger v2.4.12 was sent, and what it answered. */
+/** A recorded request about schemas to Formance Ledger v2.4.12, and its answer. */
 export type RecordedRequest = RecordedInsertion | RecordedTransaction | RecordedRun;
 
 interface Recorded {
-  /** As it was sent. */
+  /** The body of the request, unchanged. */
   readonly body: string;
   readonly status: number;
-  /** Absent where it succeeded. */
+  /** The error message. Absent if the request succeeded. */
   readonly message?: string;
 }
 
@@ -21,11 +21,11 @@ export interface RecordedInsertion extends Recorded {
   readonly kind: "insertion";
   readonly scenario: string;
   readonly version: string;
-  /** What it was shown as later, where it was asked for. */
+  /** The schema as a later read showed it. Absent if it was not read. */
   readonly rendered?: unknown;
 }
 
-/** A transaction under a version of the same scenario. */
+/** A transaction that names a version of the same scenario. */
 export interface RecordedTransaction extends Recorded {
   readonly kind: "transaction";
   readonly scenario: string;
@@ -58,7 +58,7 @@ export function recordedSchema(scenario: string, version: string): SchemaData {
   return decodeText(insertion.body);
 }
 
-/** A schema from JSON text, which may have members of any name. */
+/** A schema from JSON text. Unlike an object literal, the text may have members of any name. */
 export const decodeText = (body: string): SchemaData =>
   decodeSchema(parseJson(body), { runtime: "machine" });
 
@@ -68,7 +68,7 @@ export const decodeValue = (body: object): SchemaData => decodeText(stringifyJso
 export const queryOf = (text: string): QueryTemplate =>
   present(decodeQueries({ q: parseJson(text) }).get("q"), "there is one query");
 
-/** The message with which something is refused as `VALIDATION`; undefined where it is not refused. */
+/** The message with which something is refused as `VALIDATION`; undefined if it is not refused. */
 export function messageOf(work: () => unknown): string | undefined {
   const result = attempt(work);
   if (result.ok) return undefined;
@@ -76,7 +76,7 @@ export function messageOf(work: () => unknown): string | undefined {
   return result.failure.message;
 }
 
-/** The same for its details. */
+/** The details with which something is refused; undefined if it is not refused. */
 export function detailsOf(work: () => unknown): string | undefined {
   const result = attempt(work);
   return result.ok ? undefined : result.failure.details;

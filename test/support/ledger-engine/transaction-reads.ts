@@ -13,7 +13,7 @@ const NEWEST_FIRST: ColumnQuery = {
   reverse: false,
 };
 
-/** A list of transactions; all that is not given is as for a whole list, the newest first. */
+/** The options of a list of transactions. By default it is the whole list, newest first. */
 export type TransactionsWanted = Partial<Omit<ColumnQuery, "where" | "kind">> & {
   readonly where?: object | undefined;
 };
@@ -31,13 +31,13 @@ export const transactionPage = (
 export const idsOf = (ledger: TestLedger, query: TransactionsWanted = {}): number[] =>
   transactionPage(ledger, query).data.map(({ id }) => id);
 
-/** What is counted: a filter, at a point in time. */
+/** The filter and the point in time of a count. */
 export interface CountWanted {
   readonly where?: object | undefined;
   readonly pit?: Timestamp | undefined;
 }
 
-/** The parts of a count. */
+/** Counts transactions and returns the number of each part. */
 export function countParts(ledger: TestLedger, { where, pit }: CountWanted = {}): number[] {
   const query = { pit, where: where === undefined ? undefined : stringifyJson(where) };
   const parts = [ledger.engine.reads.countTransactions(query)];

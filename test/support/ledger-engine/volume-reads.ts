@@ -15,7 +15,7 @@ import { type ListOptions, type PageQuery } from "#platform/paging/query.ts";
 export const NO_OPTIONS = { insertionDate: false, groupBy: 0 };
 const RULES = { columns: { account: "text" }, options: NO_OPTIONS, pageSizeMax: 1000 } as const;
 
-/** A list of volumes, all that is not given as for a whole list. */
+/** The options of a list of volumes. By default it is the whole list. */
 export interface VolumesWanted {
   readonly where?: object;
   readonly from?: string;
@@ -52,7 +52,7 @@ export const volumeText = ({ account, asset, input, output }: VolumeRow): string
 export const volumeRows = (ledger: TestLedger, wanted: VolumesWanted = {}): string[] =>
   ledger.engine.reads.listVolumes(queryOf(wanted)).data.map(volumeText);
 
-/** All pages on the way to the end, and those on the way back. */
+/** Reads all pages to the end and back. */
 export function walkVolumes(
   ledger: TestLedger,
   wanted: VolumesWanted,
@@ -75,10 +75,10 @@ export function walkVolumes(
   return { forward, backward };
 }
 
-/** More pages than any walk of the tests has. */
+/** No walk of the tests has more pages. */
 const PAGES_MAX = 1000;
 
-/** Movements dated from the first to the third of January, and inserted in another order. */
+/** A ledger with movements from the first to the third of January, inserted in another order. */
 export function datedVolumes(options: TestLedgerOptions = {}): TestLedger {
   const ledger = new TestLedger(options);
   const day = (text: string) => ({ timestamp: at(`2025-01-0${text}Z`) });
@@ -95,7 +95,7 @@ export function datedVolumes(options: TestLedgerOptions = {}): TestLedger {
   return ledger;
 }
 
-/** Its rows. */
+/** The rows of `datedVolumes`. */
 export const DATED_ROWS = [
   "account:user1 EUR 7/0",
   "account:user1 USD 120/10",

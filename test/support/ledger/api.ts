@@ -5,7 +5,7 @@ import type { LedgerReads, ReadName } from "#ledger-engine/read/ledger-reads.ts"
 import { unwrap } from "#platform/result.ts";
 import { type ApiInit, api, bodyOf, freshName } from "#test/support/platform/api.ts";
 
-/** A new ledger of the test's own, by its name. */
+/** Creates a ledger for the test and returns its name. */
 export async function freshLedger(): Promise<string> {
   const name = freshName("ledger");
   await createLedger(name);
@@ -24,7 +24,7 @@ export const inLedger = (ledger: string, path: string, init?: ApiInit): Promise<
     headers: { "content-type": "application/json", ...init?.headers },
   });
 
-/** Commits a transaction and gives the answer. */
+/** Commits a transaction and returns the answer. */
 export const post = (ledger: string, body: unknown, init?: ApiInit): Promise<Response> =>
   inLedger(ledger, "/transactions", { body, ...init });
 
@@ -34,7 +34,7 @@ export function pay(way: string, amount: bigint | number, fields: object = {}) {
   return { postings: [{ source, destination, amount, asset: "USD" }], ...fields };
 }
 
-/** The body of an answer that must be a success. */
+/** The body of an answer. Throws unless the answer is a success. */
 export async function okBodyOf<T>(response: Response | Promise<Response>): Promise<T> {
   const answer = await response;
   const body = (await bodyOf(answer)) as T; // the test says what it expects
@@ -42,7 +42,7 @@ export async function okBodyOf<T>(response: Response | Promise<Response>): Promi
   return body;
 }
 
-/** The answer of a refused request, after the checks that hold for each. */
+/** The error of a refused request, after the checks that apply to every error. */
 export async function refusalOf(response: Response | Promise<Response>) {
   const answer = await response;
   expect(answer.headers.get("content-type")).toBe("application/json");
@@ -57,7 +57,7 @@ export interface Trace {
   readonly logIds: readonly number[];
 }
 
-/** What a ledger holds, to see whether something has left a trace. */
+/** What a ledger contains, to see whether something has left a trace. */
 export async function traceOf(ledger: string): Promise<Trace> {
   const expand = "pageSize=1000&expand=volumes,effectiveVolumes";
   const [transactions, accounts] = await Promise.all(

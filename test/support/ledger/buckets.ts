@@ -19,7 +19,7 @@ export interface CatalogueRow {
   readonly purging_since: string | null;
 }
 
-/** The name of a bucket for the running test, after which no ledger of it is deleted: the sweeps of other tests find none. */
+/** A name for a bucket that is restored when the test ends, so that sweeps of other tests find it undeleted. */
 export function freshBucket(): string {
   const bucket = freshName("bucket");
   onTestFinished(async () => {
@@ -29,7 +29,7 @@ export function freshBucket(): string {
   return bucket;
 }
 
-/** A new ledger with a transaction, in a bucket; by its name. */
+/** Creates a ledger with a transaction in a bucket and returns its name. */
 export async function ledgerIn(bucket: string): Promise<string> {
   const name = freshName("ledger");
   await createIn(bucket, name);
@@ -48,15 +48,15 @@ export const rowOf = async (ledger: string): Promise<CatalogueRow | null> =>
 export const uuidOf = async (ledger: string): Promise<string> =>
   present(await rowOf(ledger), "the ledger has a row").uuid;
 
-/** Whether the object of a ledger serves it, whatever the catalogue says. */
+/** Whether the object of a ledger serves requests, whatever the catalogue says. */
 export const isServed = async (ledger: string): Promise<boolean> =>
   (await objectOf(ledger).assertCreated()).ok;
 
-/** Leaves an audit of a ledger that is not at its end. */
+/** Begins an audit of a ledger and leaves it unfinished. */
 export async function halfAudited(ledger: string): Promise<void> {
   const info = await LedgerService.from(systemContext(env, "test")).getLedger(ledger);
   const answer = await runInDurableObject(env.AUDITS.getByName(ledger), (audit) => {
-    vi.spyOn(Date, "now").mockReturnValueOnce(0); // the begin of the call, which works for a while
+    vi.spyOn(Date, "now").mockReturnValueOnce(0); // the call thinks that it began long ago, so its time is up at once
     return audit.audit(info);
   });
   expect(answer).toMatchObject({ value: { status: "running" } });
@@ -77,7 +77,7 @@ export const storageOf = (
 
 export const NO_STORAGE = { tables: [], alarm: null };
 
-/** The use cases of buckets with time and settings in the hands of the test; what it gives besides replaces the real thing. */
+/** The use cases of buckets at a given time. The settings and ports that a test gives replace the real ones. */
 export function bucketsAt(
   nowMs: number,
   { settings = {}, ...ports }: Partial<BucketPorts> & { settings?: Record<string, string> } = {},
@@ -103,7 +103,7 @@ export interface ListedLedger {
   readonly deletedAt?: string;
 }
 
-/** What the list of ledgers shows of a bucket. */
+/** The ledgers of a bucket, as the list of ledgers shows them. */
 export async function ledgersIn(bucket: string, includeDeleted = false): Promise<ListedLedger[]> {
   const query = encodeURIComponent(JSON.stringify({ $match: { bucket } }));
   const { cursor } = await okBodyOf<{ cursor: { data: ListedLedger[] } }>(
@@ -132,7 +132,7 @@ export async function bucketPage(query: string): Promise<{
   return cursor;
 }
 
-/** A bucket as the list shows it, if it does. */
+/** A bucket as the list of buckets shows it; undefined if it does not. */
 export async function bucketOf(name: string): Promise<ListedBucket | undefined> {
   let cursor = "";
   do {

@@ -23,7 +23,7 @@ export interface StreamInit {
   readonly type?: string;
 }
 
-/** Sends a stream and gives the answer as it is. */
+/** Sends a stream and returns the answer, unchanged. */
 export async function sendStream(
   ledger: string,
   body: string | ReadableStream<Uint8Array>,
@@ -36,7 +36,7 @@ export async function sendStream(
   });
 }
 
-/** The answer to a stream: its status, its body, and of each element the log id or the error. */
+/** Sends a stream. Returns the status, the body, and the log id or the error of each element. */
 export async function stream(
   ledger: string,
   body: string | ReadableStream<Uint8Array>,

@@ -1,12 +1,12 @@
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
-/** Rows as the platform bills them. */
+/** Numbers of rows, as the platform bills them. */
 export interface Rows {
   readonly read: number;
   readonly written: number;
 }
 
-/** The SQL of an object that counts, by the counters that its bill is made of. */
+/** The SQL of an object. It counts rows with the counters that the bill is made of. */
 export class CountingSql implements Sql {
   readonly #storage: DurableObjectStorage;
   #read = 0;
@@ -28,7 +28,7 @@ export class CountingSql implements Sql {
     return this.#storage.transactionSync(work);
   }
 
-  /** What some work costs. */
+  /** Counts the rows that some work reads and writes. */
   measure(work: () => unknown): Rows {
     const [read, written] = [this.#read, this.#written];
     work();

@@ -1,16 +1,16 @@
 import { parseJson } from "#platform/json.ts";
 import type { LocalServer } from "#test/support/platform/server.ts";
 
-/** A write that has to be there once it was acknowledged, and once only however often it is sent. */
+/** A write that must be stored once it is acknowledged, and only once however often it is sent. */
 interface Write {
   readonly path: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** What it leaves behind: references of transactions, or a metadata key. */
+  /** What the write leaves behind: references of transactions, or a metadata key. */
   readonly marks: readonly string[];
 }
 
-/** Clients that write to one ledger as fast as they can, across kills of the server, and remember what they were told. */
+/** Clients that write to one ledger as fast as they can while the server is killed. They record what it acknowledges. */
 export class KillLoad {
   /** References of the transactions that the server has acknowledged. */
   readonly transactions = new Set<string>();
@@ -31,12 +31,12 @@ export class KillLoad {
     await Promise.all(Array.from({ length: clients }, () => this.#client(server)));
   }
 
-  /** Ends `run`, should the address belong to a new server. */
+  /** Ends `run`, which would go on if a new server got the same address. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Sends again what got no answer: the client can't know whether it was done. */
+  /** Repeats the writes that got no answer, because a client can't know whether they were done. */
   async repeat(server: LocalServer): Promise<void> {
     for (const write of this.#unanswered) await this.#send(server, write);
   }
@@ -48,7 +48,7 @@ export class KillLoad {
       try {
         await this.#send(server, write);
       } catch (error) {
-        // What `fetch` throws when a connection is cut or refused. Everything else is a failure of the test.
+        // `fetch` throws this when a connection is cut or refused. Any other error is a failure of the test.
         if (error instanceof TypeError) return;
         throw error;
       }
@@ -67,7 +67,7 @@ export class KillLoad {
     this.#unanswered.delete(write);
   }
 
-  /** Singles, now and then a bulk or an account's metadata; half of the money goes to one hot account. */
+  /** The next write: mostly a transaction, sometimes a bulk or metadata. Half of the transactions pay a hot account. */
   #next(): Write {
     const count = this.#count++;
     const mark = `w${count}`;
@@ -105,7 +105,7 @@ function transaction(count: number, reference: string) {
   };
 }
 
-/** A bulk reports failures inside a successful answer, too. */
+/** Throws if an element of a bulk failed, which a successful answer may report, too. */
 function assertDone(text: string): void {
   if (text.includes('"responseType":"ERROR"')) throw new Error(`a bulk failed: ${text}`);
   if (text !== "") parseJson(text);

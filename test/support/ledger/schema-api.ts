@@ -13,7 +13,7 @@ export interface Cursor<T> {
   readonly data: readonly T[];
 }
 
-/** Users with numbers, who are `basic` at first, and their main accounts. */
+/** A chart with users, who have numbers and start with the tier `basic`, and their main accounts. */
 export const USERS_CHART = {
   world: {},
   bank: {},
@@ -27,7 +27,7 @@ export const USERS_CHART = {
   },
 };
 
-/** Puts money somewhere: `{ amount: "USD/2 100", to: "users:1" }`. */
+/** A script that sends money from the world, with variables such as `{ amount: "USD/2 100", to: "users:1" }`. */
 export const DEPOSIT = [
   "vars {",
   "  monetary $amount",
@@ -47,7 +47,7 @@ interface SchemaInit extends ApiInit {
   readonly query?: string;
 }
 
-/** Inserts the schema of the body and gives the answer. */
+/** Inserts the schema of the body and returns the answer. */
 export const insertSchema = (
   ledger: string,
   version: string,
@@ -55,14 +55,14 @@ export const insertSchema = (
 ): Promise<Response> =>
   inLedger(ledger, `${schemaPath(version)}${query}`, { method: "POST", ...init });
 
-/** A new ledger with one schema, `v1`. */
+/** Creates a ledger with one schema, `v1`, and returns its name. */
 export async function ledgerWith(schema: unknown): Promise<string> {
   const ledger = await freshLedger();
   await insertedSchema(ledger, "v1", schema);
   return ledger;
 }
 
-/** Inserts a schema that must be taken. */
+/** Inserts a schema. Throws if it is refused. */
 export async function insertedSchema(
   ledger: string,
   version: string,
@@ -78,7 +78,7 @@ export const readSchema = async (ledger: string, version: string): Promise<Schem
 export const listSchemas = async (ledger: string, query = ""): Promise<Cursor<SchemaView>> =>
   (await okBodyOf<{ cursor: Cursor<SchemaView> }>(inLedger(ledger, `/schemas${query}`))).cursor;
 
-/** The versions of a page. */
+/** The versions on a page of the list of schemas. */
 export const versionsOf = async (ledger: string, query = ""): Promise<string[]> =>
   (await listSchemas(ledger, query)).data.map(({ version }) => version);
 
@@ -86,7 +86,7 @@ export const versionsOf = async (ledger: string, query = ""): Promise<string[]> 
 export const filtered = (filter: object): string =>
   `query=${encodeURIComponent(JSON.stringify(filter))}`;
 
-/** Runs a query of the schema `v1` and gives the answer; any text can be an id. */
+/** Runs a query of the schema `v1` and returns the answer. Any text can be an id. */
 export const runQuery = (
   ledger: string,
   id: string,
@@ -98,21 +98,21 @@ export const runQuery = (
     ...init,
   });
 
-/** The page of a run that must succeed. */
+/** The page that a run of a query answers. Throws unless the run succeeds. */
 export async function pageOf<T>(response: Response | Promise<Response>): Promise<Cursor<T>> {
   const { cursor } = await okBodyOf<{ cursor: Cursor<T> }>(response);
   return cursor;
 }
 
-/** The whole log of a ledger as its export gives it. */
+/** Exports the whole log of a ledger. */
 export async function exportOf(ledger: string): Promise<string> {
   const response = await inLedger(ledger, "/logs/export", { method: "POST" });
   if (response.status !== 200) throw new Error(`no export: ${response.status}`);
-  // The runtime warns where such a body is taken for text.
+  // The runtime warns about `text()` for a body of this content type.
   return new TextDecoder().decode(await response.arrayBuffer());
 }
 
-/** A new ledger that holds what another one has exported. */
+/** Imports an exported log into a new ledger and returns its name. */
 export async function importedCopy(text: string): Promise<string> {
   const ledger = await freshLedger();
   const response = await inLedger(ledger, "/logs/import", {

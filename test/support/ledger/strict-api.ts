@@ -23,7 +23,7 @@ export async function strictly(
   return app.fetch(request, { ...bindings, LEDGERS: LEDGERS as unknown as Env["LEDGERS"] }); // the app uses no more of it
 }
 
-/** The ledgers' objects with their storage, each call of them by an instance that has the settings. */
+/** Ledgers' objects. A new instance with the strict setting takes each call, on the storage of the real object. */
 const LEDGERS = {
   getByName: (name: string) =>
     new Proxy(objectOf(name), {

@@ -18,7 +18,7 @@ export function posting(way: string, amount: bigint, asset = "USD") {
 export const inV1 = (ledger: string, path: string, init?: ApiInit): Promise<Response> =>
   api(`/api/ledger/${ledger}${path}`, init);
 
-/** The status and the number that a count answers: the SDK cannot read a refused one, as `HEAD` has no body. */
+/** The status and the number of a count. The SDK cannot read a refused count, because `HEAD` has no body. */
 export async function countOf(ledger: string, path: string): Promise<[number, string | null]> {
   const { status, headers } = await inV1(ledger, path, { method: "HEAD" });
   return [status, headers.get("count")];

@@ -6,7 +6,7 @@ export const { v2 } = sdk().ledger;
 
 export const USD = "USD/2";
 
-/** Moments of one day; the ledgers of these tests are written years later. */
+/** A time on one day of the past, long before the ledgers of these tests are written. */
 export const at = (time: string): Date => new Date(`2020-02-03T${time}:00.250Z`);
 
 export interface Payment {
@@ -35,8 +35,8 @@ export async function pay(ledger: string, { way, amount, time, fields }: Payment
 }
 
 /**
- * Transactions 1 to 3 at 10:00, 12:00 and, written last, 11:00; 4 reverts the second one, now. `users:2` has metadata
- * only.
+ * Creates a ledger with transactions 1 to 3 at 10:00, 12:00 and 11:00, in this order. Transaction 4 reverts the second
+ * one at the current time. `users:2` has metadata only.
  */
 export async function writtenLedger(): Promise<string> {
   const ledger = await freshLedger();

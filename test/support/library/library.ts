@@ -6,7 +6,7 @@ import {
   type OpenOptions,
 } from "#library/index.ts";
 
-/** A ledger in memory whose clock ticks a second at each look, from ten o'clock on. */
+/** A ledger in memory whose clock starts at ten o'clock and advances a second at each reading. */
 export function ledgerInMemory(options: OpenOptions = {}): Ledger {
   let seconds = Date.UTC(2026, 2, 1, 10) / 1000;
   return openLedger({ clock: () => new Date(1000 * seconds++), ...options });
@@ -24,7 +24,7 @@ export function refusalOf(work: () => unknown): string {
   return `${code}: ${message}`;
 }
 
-/** What something is refused with. */
+/** The error with which something is refused. */
 export function errorOf(work: () => unknown): LedgerError {
   try {
     work();

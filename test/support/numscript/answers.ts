@@ -21,10 +21,10 @@ import { timed } from "#test/support/numscript/cpu-time.ts";
 /** How an attempt ended in a runtime. */
 type Ending = "refused" | "failed" | "run";
 
-/** Of processor time: far more than an attempt takes (some 50 ms at most), so that a slow machine fails none. */
+/** The limit of processor time. An attempt takes 50 ms at most, so even a slow machine stays far below. */
 const ATTEMPT_MS_MAX = 10_000;
 
-/** Asserts that any text gets an answer in time, and says how many attempts have ended how. */
+/** Asserts that any text gets an answer in time. Counts the attempts by how they ended. */
 export function assertAllAnswered({ runs }: { runs: number }): Record<Ending, number> {
   const endings: Record<Ending, number> = { refused: 0, failed: 0, run: 0 };
   const property = fc.property(attempts, (attempt) => {
@@ -40,8 +40,8 @@ export function assertAllAnswered({ runs }: { runs: number }): Record<Ending, nu
 const FLAGS: ReadonlySet<string> = new Set(Object.values(FEATURES));
 
 /**
- * Compiles, checks, runs and prints a text in both runtimes. Throws unless each of them gives a result or diagnostics
- * with places inside of the text, and unless a script is read again from its print.
+ * Compiles, checks, runs and prints a text in both runtimes. Throws unless each runtime gives a result or diagnostics
+ * with ranges inside the text, and unless the print of a script parses to the same script.
  */
 function assertAnswered(attempt: Attempt): Ending[] {
   return RUNTIMES.map((runtime) => {
@@ -83,7 +83,7 @@ function assertRun(
   return "run";
 }
 
-/** Texts that are scripts are read again from their print. */
+/** The print of a script parses to the same script. */
 function assertPrint(text: string, runtime: Runtime): void {
   const { program, diagnostics } = parseProgram(text, runtime);
   if (diagnostics.length > 0) return;
@@ -111,7 +111,7 @@ function assertDiagnostics(text: string, diagnostics: readonly Diagnostic[]): vo
 
 function assertInside(text: string, { start, end }: Range, what: string): void {
   if (start >= 0 && start <= end && end <= text.length) return;
-  throw new Error(`the range of ${what} is outside of the text: ${start}-${end}`);
+  throw new Error(`the range of ${what} is outside the text: ${start}-${end}`);
 }
 
 /** A message may repeat a name of the script, but must not multiply it. */
@@ -119,7 +119,7 @@ const MESSAGE_LENGTH_MAX = SOURCE_LENGTH_MAX + 10_000;
 
 function assertOutput({ postings }: RunOutput): void {
   const isWrong = postings.some(({ amount }) => amount < 0n);
-  if (isWrong) throw new Error("a posting moves less than nothing");
+  if (isWrong) throw new Error("a posting has a negative amount");
 }
 
 const variablesOf = (

@@ -12,16 +12,16 @@ export type Balances = Readonly<Record<string, Readonly<Record<string, number | 
 /** Account -> key -> text. */
 export type Metadata = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** What a script runs on. */
+/** The variables, the ledger and the flags that a script runs with. */
 export interface Surroundings {
   readonly variables?: Readonly<Record<string, string>>;
   readonly balances?: Balances;
-  /** Accounts that are named here exist, all others do not. */
+  /** Metadata of accounts. Only accounts that are named here exist. */
   readonly metadata?: Metadata;
   readonly flags?: readonly string[];
 }
 
-/** What a script came to: its postings as `source>destination ASSET amount`, or the code of an error. */
+/** The outcome of a script: its postings as `source>destination ASSET amount`, or the code of an error. */
 export interface Outcome {
   readonly p?: readonly string[];
   readonly e?: string;
@@ -37,25 +37,25 @@ export type Read = { readonly metadata: string } | Readonly<Record<string, reado
 /** A line of the conformance fixtures. */
 export interface Case {
   readonly id: string;
-  /** What it shows. */
+  /** What the case shows. */
   readonly n?: string;
   readonly s: string;
   readonly v?: Readonly<Record<string, string>>;
   readonly b?: Balances;
   readonly m?: Metadata;
   readonly f?: readonly string[];
-  /** What both runtimes come to, or each of them. */
+  /** The outcome in both runtimes, or below in each of them. */
   readonly R?: Outcome;
   readonly M?: Outcome;
   readonly I?: Outcome;
-  /** The reads of each. */
+  /** The reads of each runtime. */
   readonly Q?: Readonly<Partial<Record<"M" | "I", readonly (string | object)[]>>>;
 }
 
 export function loadCases(name: "numscript" | "numscript-random"): readonly Case[] {
   const path = resolve(import.meta.dirname, `../../fixtures/${name}.jsonl`);
   const lines = readFileSync(path, "utf8").trim().split("\n");
-  // Its numbers are small: larger ones are texts.
+  // `JSON.parse` is exact here, because large numbers are written as texts.
   return lines.map((line) => JSON.parse(line) as Case);
 }
 
@@ -80,7 +80,7 @@ export function expectedReads({ Q }: Case, runtime: Runtime): readonly Read[] | 
   });
 }
 
-/** Answers from memory, and writes down what it was asked. */
+/** Answers from memory and records what it was asked. */
 export class MemoryReader implements Reader {
   readonly reads: Read[] = [];
   readonly #balances: Balances;
@@ -129,7 +129,7 @@ export function execute(
   });
 }
 
-/** The same, as the conformance fixtures write it. */
+/** Compiles and runs a script, and returns the outcome in the form of the conformance fixtures. */
 export function outcomeOf(
   script: string,
   runtime: Runtime,
@@ -163,7 +163,7 @@ export const describePosting = ({
   amount,
 }: RunOutput["postings"][number]): string => `${source}>${destination} ${asset} ${amount}`;
 
-/** How a failure is named on the wire. */
+/** The error code of a failure on the wire. */
 export function codeOf({ reason }: ScriptFailure, runtime: Runtime): string {
   const isMachine = runtime === "machine";
   switch (reason) {

@@ -2,10 +2,10 @@ import { type CheckReport, checkScript } from "#numscript/check/check.ts";
 import type { Runtime } from "#numscript/syntax/ast.ts";
 import type { Range } from "#numscript/syntax/source.ts";
 
-/** A diagnostic as a test writes it down: severity, code, the part of the script that it is about, text. */
+/** A diagnostic: its severity, its code, the part of the script that it is about, and its message. */
 export type Told = readonly [severity: string, code: string, place: string, message: string];
 
-/** A script, and all that is told about it. */
+/** A script and all diagnostics about it. */
 export type Row = readonly [title: string, script: string, ...told: Told[]];
 
 export const namedRows = (rows: readonly Row[]) =>
@@ -13,7 +13,7 @@ export const namedRows = (rows: readonly Row[]) =>
 
 export const textOf = (script: string, { start, end }: Range): string => script.slice(start, end);
 
-/** What is told about a script, in order. */
+/** The diagnostics about a script, in order. */
 export const tell = (script: string, runtime: Runtime): Told[] =>
   checkScript(script, runtime).diagnostics.map(({ severity, code, range, message }) => [
     severity,

@@ -1,6 +1,6 @@
 /**
- * Does some work, and says how many milliseconds of processor time it took in this thread. Unlike the time on the clock
- * they don't grow where other processes keep the machine busy.
+ * Does some work and measures the milliseconds of processor time that it takes in this thread. Unlike the time on the
+ * clock, they don't grow when other processes keep the machine busy.
  */
 export function timed<T>(work: () => T): { readonly value: T; readonly cpuMs: number } {
   const before = process.threadCpuUsage();

@@ -8,7 +8,7 @@ import { describePosting, MemoryReader, type Surroundings } from "#test/support/
 
 const ALL_FEATURES = Object.values(FEATURES);
 
-/** Runs a script of the interpreter, with all its features unless others are given. */
+/** Runs a script in the interpreter, with all features unless the test gives flags. */
 export function runScript(
   script: string,
   surroundings: Surroundings & { reader?: Reader } = {},

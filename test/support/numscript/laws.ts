@@ -21,13 +21,13 @@ export interface Step {
 }
 
 export interface Run {
-  /** Those before the one that failed, if one did. */
+  /** The steps that succeeded. */
   readonly steps: readonly Step[];
-  /** Why the last statement failed. */
+  /** Why the statement after them failed, if one did. */
   readonly reason?: string;
 }
 
-/** Runs a script statement by statement: each beginning of it, of which the next one makes the same postings again. */
+/** Runs one statement of a script, then two, and so on. Each run must repeat the postings of the one before. */
 export function runByStatement({ program, balances }: Movement, runtime: Runtime): Run {
   const steps: Step[] = [];
   let before: readonly ScriptPosting[] = [];
@@ -60,7 +60,7 @@ const describe = (postings: readonly ScriptPosting[]): string =>
 export const sumOf = (postings: readonly ScriptPosting[]): bigint =>
   postings.reduce((sum, { amount }) => sum + amount, 0n);
 
-/** What arrives of an amount: all but what is kept. */
+/** The part of an amount that arrives, which is all but what is kept. */
 export function arrivingOf(destination: Destination, amount: bigint): bigint {
   switch (destination.kind) {
     case "account":
@@ -95,7 +95,7 @@ export function arrivingOf(destination: Destination, amount: bigint): bigint {
 const arrivingAt = (target: KeptOrDestination, amount: bigint): bigint =>
   target.kind === "kept" ? 0n : arrivingOf(target.destination, amount);
 
-/** The rule of numscript for dividing an amount, worked out on one denominator that all shares have in common. */
+/** Divides an amount by the rule of numscript, using one common denominator for all shares. */
 export function divide(amount: bigint, shares: readonly Share[]): bigint[] {
   const denominator = shares.reduce((product, share) => product * fractionOf(share)[1], 1n);
   const known = shares.map((share) => {
@@ -130,9 +130,9 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Replays postings against the balances that a script started from, and throws where a source falls below what it may.
- * `save` counts as each runtime has it: for the machine it is taken from the balance, for the interpreter a balance
- * does not fall below zero by it, and is lifted to zero.
+ * Replays postings against the balances that a script started from, and throws when a source falls below its limit.
+ * To save an amount works as in each runtime: the machine takes it from the balance; for the interpreter the result is
+ * never below zero, even if the balance was.
  */
 export function assertNoOverdraft(movement: Movement, steps: readonly Step[], runtime: Runtime) {
   const balances = new Map(Object.entries(movement.balances));
@@ -165,7 +165,7 @@ function afterSaving(
   return runtime === "machine" ? rest : greatest(rest, 0n);
 }
 
-/** The overdraft that each account of a source may have: the widest, where it has several. */
+/** The overdraft that each account of a source may have; the largest if it has several. */
 function limitsOf(source: Source): Map<string, bigint | "unbounded"> {
   const limits = new Map<string, bigint | "unbounded">();
   const pending: Source[] = [source];
@@ -189,7 +189,7 @@ function limitsOf(source: Source): Map<string, bigint | "unbounded"> {
   return limits;
 }
 
-/** Postings without those of nothing, and with neighbours of the same way as one. */
+/** Postings without those of zero, and with adjacent postings between the same accounts joined. */
 export function withoutZeros(postings: readonly ScriptPosting[]): string {
   const fused: { way: string; amount: bigint }[] = [];
   for (const { source, destination, asset, amount } of postings) {

@@ -4,18 +4,18 @@ import { movements } from "./scripts.ts";
 import { syntaxOf } from "./syntax.ts";
 import { printProgram } from "#numscript/print/print.ts";
 
-/** A text that may be a script, and what it is run with. */
+/** A text that may be a script, and the inputs of its run. */
 export interface Attempt {
   readonly text: string;
-  /** The value of each variable, by its type. */
+  /** The value for variables of each type. */
   readonly values: Readonly<Record<string, string>>;
-  /** All balances, and the only text of all metadata. */
+  /** The balance of every account, and below the value of every metadata key. */
   readonly balance: bigint;
   readonly metadata: string | undefined;
   readonly hasFlags: boolean;
 }
 
-/** Words and signs of the language, and texts that somebody may hope to break it with. */
+/** Words and signs of the language, and hostile texts. */
 const FRAGMENTS = [
   ..."+ - * / ( ) [ ] { } = , : @ $ % \\ # ! ; ' ` ~ | & < > ? ^ .".split(" "),
   ..."vars send source destination max from to kept remaining save print fail oneof with scaling".split(
@@ -99,16 +99,16 @@ const scripts = fc.oneof(
 );
 
 const fragments = fc.constantFrom(...FRAGMENTS);
-/** Places in a text, whose length is not known yet. */
+/** Places in a text, to be taken modulo its length. */
 const places = fc.nat(1_000_000);
 
-/** Changes a text that is cut into words, signs and blanks. */
+/** Changes a text that is split into words, signs and blanks. */
 type Edit = (pieces: readonly string[]) => string[];
 
 const at = (pieces: readonly string[], place: number): number => place % (pieces.length + 1);
 const slicing = fc.record({ place: places, count: fc.integer({ min: 1, max: 12 }) });
 
-/** A piece of the same kind in place of another: most scripts stay scripts. */
+/** Replaces a piece by another one of the same kind, so that most scripts stay scripts. */
 const replacing = (kind: RegExp, texts: fc.Arbitrary<string>): fc.Arbitrary<Edit> =>
   fc.record({ place: places, text: texts }).map(({ place, text }): Edit => (pieces) => {
     const indices = [...pieces.keys()].filter((index) => kind.test(pieces[index] ?? ""));
@@ -116,7 +116,7 @@ const replacing = (kind: RegExp, texts: fc.Arbitrary<string>): fc.Arbitrary<Edit
     return index === undefined ? [...pieces] : pieces.with(index, text);
   });
 
-/** Whole lines, which are clauses or the ends of blocks. */
+/** Edits whole lines, which are clauses or the ends of blocks. */
 const relining = (edit: (lines: string[], first: number, second: number) => string[]) =>
   fc.record({ first: places, second: places }).map(({ first, second }): Edit => (pieces) => {
     const lines = pieces.join("").split("\n");
@@ -220,7 +220,7 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
   },
 );
 
-/** Beyond the longest script, so that this limit is met, too. */
+/** More than the longest script that is allowed, so that attempts reach this limit, too. */
 const REPEATED_LENGTH_MAX = 120_000;
 
 const cut = (text: string): string[] => text.match(/\s+|\w+|[^]/g) ?? [];
@@ -231,7 +231,7 @@ function swapped(pieces: readonly string[], first: number, second: number): stri
   return result;
 }
 
-/** After one change many scripts still run, after many none does. */
+/** After one change many scripts still run; after many changes hardly any does. */
 const few = fc.array(edits, { minLength: 1, maxLength: 1 });
 const many = fc.array(edits, { minLength: 2, maxLength: 6 });
 const mutatedScripts = fc
@@ -253,7 +253,7 @@ const texts = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 100 }) },
 );
 
-/** What a variable of each type may be given: mostly what it should. */
+/** Values for variables of each type, most of them valid. */
 const valuesByType = fc.record({
   account: fc.constantFrom("a", "a", "b", "users:1", "world", "", "@a", "a b"),
   asset: fc.constantFrom("C", "C", "USD/2", "usd", "USD/1234567"),
@@ -271,7 +271,7 @@ const valuesByType = fc.record({
   string: fc.constantFrom("", "text", '"', "\n", "world", "RED"),
 });
 
-/** Texts of all kinds, most of them scripts with a few changes, with something to run them with. */
+/** Texts of all kinds with inputs. Most of the texts are scripts with a few changes. */
 export const attempts: fc.Arbitrary<Attempt> = fc.record({
   text: texts,
   values: valuesByType,

@@ -15,28 +15,28 @@ import { WORLD } from "#numscript/values/values.ts";
 /** A script that moves money, and the balances that it starts from. */
 export interface Movement {
   readonly program: Program;
-  /** Of the one asset that it moves, by account. */
+  /** Balances by account, of the one asset that the script moves. */
   readonly balances: Readonly<Record<string, bigint>>;
 }
 
 export interface MovementOptions {
-  /** What only some scripts may contain. */
+  /** Whether scripts may contain `kept`, and `save` below. */
   readonly withKept?: boolean;
   readonly withSave?: boolean;
-  /** (interpreter) `oneof`, allotments inside of sources. */
+  /** Whether scripts may contain `oneof` and allotments inside sources, which only the interpreter accepts. */
   readonly forInterpreter?: boolean;
 }
 
 /** The asset of all movements. */
 export const ASSET = "USD/2";
-/** Accounts that are sources, and accounts that are none. */
+/** Accounts that scripts take money from, and accounts that they only send money to. */
 const HOLDERS = ["a", "b", "c", "d"] as const;
 const RECEIVERS = ["x", "y", "z"] as const;
 
 const range = { start: 0, end: 0 };
 const AMOUNT_MAX = 10n ** 40n;
 
-/** Small ones, which meet balances and caps exactly, and large ones. */
+/** Small amounts, which often equal a balance or cap, and large ones. */
 const amounts = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt({ min: 0n, max: 30n }) },
   { weight: 2, arbitrary: fc.bigInt({ min: 0n, max: 1000n }) },
@@ -62,7 +62,7 @@ export const monetary = (amount: bigint): Expression => ({
 const caps = amounts.map(monetary);
 const REMAINING: Share = { kind: "remaining", range };
 
-/** Shares that add up to one, so many of them. One may be what remains, which is more than nothing. */
+/** This many shares that add up to one. One of them may be `remaining`, which then is more than zero. */
 const sharesOf = (count: number): fc.Arbitrary<Share[]> =>
   fc
     .record({
@@ -83,7 +83,7 @@ function toShares(
   { remaining, inPercent }: { remaining: number; inPercent: boolean },
 ): Share[] {
   const sum = weights.reduce((total, weight) => total + weight, 0n);
-  // All of nothing is all for the first one.
+  // If all weights are zero, the first share gets everything.
   const numerators = sum === 0n ? weights.map((_, index) => (index === 0 ? 1n : 0n)) : weights;
   const denominator = sum === 0n ? 1n : sum;
   const isPercent = inPercent && 10_000n % denominator === 0n;
@@ -239,7 +239,7 @@ export const movements = (options: MovementOptions = {}): fc.Arbitrary<Movement>
     balances: fc.record(Object.fromEntries(HOLDERS.map((name) => [name, balancesOf]))),
   });
 
-/** A source that the machine takes: no account twice in a list, nothing unbounded but at its end. */
+/** Makes a source acceptable for the machine: no account twice in a list, and nothing unbounded before its end. */
 function acceptable(source: Source, amount: Amount): Source {
   const isAll = amount.kind === "all";
   if (source.kind === "allotment" && !isAll) {
@@ -266,7 +266,7 @@ function bounded(
       const isUnbounded = name === WORLD || source.overdraft?.kind === "unbounded";
       const isRepeated = seen.has(name);
       seen.add(name);
-      // Under a cap the machine takes what it would not take as it is.
+      // Under a cap, the machine accepts sources that it otherwise refuses.
       return isRepeated || (isUnbounded && !mayBeUnbounded)
         ? { kind: "max", cap: monetary(7n), source, range }
         : source;

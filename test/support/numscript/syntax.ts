@@ -18,11 +18,11 @@ import {
 } from "#numscript/syntax/ast.ts";
 import { INTERPRETER_WORDS } from "#numscript/syntax/tokens.ts";
 
-/** Programs of any shape that the grammar of a runtime allows: most of them make no sense, but all of them parse. */
+/** Programs of any shape that the grammar of a runtime allows. Most of them make no sense, but all of them parse. */
 export const syntaxOf = (runtime: Runtime): fc.Arbitrary<Program> =>
   runtime === "machine" ? machineProgram : interpreterProgram;
 
-/** A program without the places of its parts, and with bigints that can be compared as texts. */
+/** A program as text, without the ranges of its parts, for comparisons. */
 export const withoutRanges = (program: Program): string =>
   JSON.stringify(program, (key, value: unknown) => {
     if (key === "range" || key.endsWith("Range")) return undefined;
@@ -65,7 +65,7 @@ const all = (asset: Expression): Amount => ({ kind: "all", asset, range });
 const remaining: Share = { kind: "remaining", range };
 const portion = (expression: Expression): Share => ({ kind: "portion", expression, range });
 
-/** A fraction, a number or a comment is no asset, though its characters are those of one. */
+/** Assets that the machine can read. Fractions, numbers and comments are left out, although they look like assets. */
 const machineAsset = fc
   .oneof(matching(/^[A-Z]{1,3}(\/[0-9])?$/), matching(/^[A-Z/0-9]{1,5}$/))
   .filter((name) => !/^[0-9]+(\/[0-9]+)?$/.test(name) && !name.startsWith("//"))
@@ -74,7 +74,7 @@ const fraction = fc
   .record({ numerator: natural, denominator: natural })
   .map((fields): Expression => ({ kind: "fraction", ...fields, range }));
 
-/** The machine has no parentheses: its right operands are no operations. */
+/** The machine has no parentheses, so right operands are never operations. */
 const { machineExpression } = fc.letrec<{ machineExpression: Expression; operand: Expression }>(
   (tie) => ({
     machineExpression: fc.oneof(

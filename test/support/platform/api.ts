@@ -4,15 +4,15 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { scopesOf } from "#platform/modules/module.ts";
 import { MODULES } from "#src/modules.ts";
 
-/** Where the Worker under test seems to listen. No socket is opened: requests go straight to its `fetch`. */
+/** The URL of the Worker under test. No socket is opened, because requests go straight to its `fetch`. */
 export const BASE_URL = "http://localhost:8787";
 
 export interface ApiInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent as it is; anything else as JSON, in which integers may be `bigint`. */
+  /** Text is sent unchanged, anything else as JSON, in which integers may be `bigint`. */
   readonly body?: unknown;
-  /** `null` sends no token; without it the test client's token with all scopes is sent. */
+  /** `null` sends no token. By default, the test client's token with all scopes is sent. */
   readonly token?: string | null;
 }
 
@@ -47,7 +47,7 @@ export async function token(...scopes: readonly string[]): Promise<string> {
 export const freshName = (prefix = "test"): string =>
   `${prefix}-${crypto.randomUUID().slice(0, 13)}`;
 
-/** Sends a request to the Worker as it is. */
+/** Sends a request to the Worker without adding a token. */
 export const send = (path: string, init?: RequestInit): Promise<Response> =>
   exports.default.fetch(new URL(path, BASE_URL), init);
 

@@ -2,8 +2,8 @@ import { evictDurableObject } from "cloudflare:test";
 import { eventually } from "./eventually.ts";
 
 /**
- * Takes an object out of memory; what it stores stays. The runtime gives up where requests to the object take longer than
- * it likes to wait, as they do on a busy machine.
+ * Takes an object out of memory, but keeps what it stores. It tries again when the runtime gives up, as it does on a
+ * busy machine if requests to the object take too long.
  */
 export const evict = (object: DurableObjectStub): Promise<void> =>
   eventually(() => evictDurableObject(object));

@@ -3,15 +3,15 @@ import type { Exchange, Message } from "#platform/document/exchanges.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
- * Plays the examples of the API document as one story: ids, secrets and hashes are others each time, so that those of an
- * answer are kept next to the ones that stand in its place in the file, and later requests are sent with them.
+ * Plays the examples of the API document as one story. Ids, secrets and hashes differ each time, so those of an answer
+ * are paired with the ones in the file, and replace them in later requests.
  */
 export class Story {
-  /** What the server made, by what stands in the files for it, and the other way round. */
+  /** What the server made, by what the files have in its place, and below the other way round. */
   readonly #made = new Map<string, string>();
   readonly #written = new Map<string, string>();
 
-  /** Sends a request, and returns the exchange as it should stand in the file. */
+  /** Sends a request and returns the exchange as the file should have it. */
   async play({ request, answer }: Exchange): Promise<string> {
     const actual = printAnswer(...(await this.#send(request)));
     const written = printMessage(answer);
@@ -32,7 +32,7 @@ export class Story {
     return [response, await response.text()];
   }
 
-  /** Pairs what the server made with what is written for it. Returns whether both always stood for each other. */
+  /** Pairs what the server made with what the file has in its place. Returns whether all pairs are consistent. */
   #learn(writtenText: string, actualText: string): boolean {
     const [written, actual] = [madeIn(writtenText), madeIn(actualText)];
     if (written.length !== actual.length) return false;
@@ -54,7 +54,7 @@ const FENCE = "```";
 
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Ids, keys in hexadecimal digits, texts in base64 and tokens, which have letters of both sizes, and ends of secrets. */
+/** Matches ids, hexadecimal keys, base64 texts and tokens, which have letters of both cases, and last digits. */
 const MADE =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|(?<=")(?=[^"]*[A-Z])(?=[^"]*[a-z])[\w+/.=-]{24,}(?=")|(?<="lastDigits": ?")\w+/g;
 
@@ -90,7 +90,7 @@ const titled = (name: string): string =>
 
 const LINE_LENGTH_MAX = 100;
 
-/** JSON in lines that are not longer than a reader's. */
+/** JSON in lines that are short enough to read. */
 function printJson(value: unknown, indent = ""): string {
   const line = stringifyJson(value);
   if (typeof value !== "object" || value === null) return line;

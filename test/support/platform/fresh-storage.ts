@@ -2,10 +2,10 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
-// Runs before each contract file. The files of a worker share its runtime and its modules, but no data: each finds a
-// migrated database, no objects, and nothing replaced by a spy.
+// This runs before each contract file. The files of a worker share its runtime and its modules, but no data: each file
+// starts with a migrated database, without objects and without spies.
 
-/** Tokens and the caches of the Worker outlive a file, and with them the key that the tokens are signed with. */
+/** Empties the storage except for the signing key, because tokens and caches of the Worker outlive a file. */
 async function resetAllButKeys(): Promise<void> {
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const { results: keys } = await env.DB.prepare("SELECT * FROM auth_signing_keys").all();

@@ -7,9 +7,8 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 const app = createApp();
 
 /**
- * The app as another isolate has it: the same storage, empty caches and, where they are given, other settings or another
- * database. A path
- * may be a whole URL, for another host.
+ * The app as in another isolate, with the same storage and empty caches. A test may give other settings or another
+ * database. A path may be a whole URL, for another host.
  */
 export function isolate(settings: Readonly<Record<string, string | D1Database>> = {}): Send {
   const bindings = { ...env, ...settings };

@@ -11,20 +11,20 @@ interface Prepared {
 }
 
 /**
- * D1 in memory, in the process of the test: each call is one step, before which and after which the test can let the caller
- * be killed.
+ * D1 in memory, in the process of the test. Each call is one step, and the test can simulate that the caller is killed
+ * before or after it.
  */
 export class NodeD1 {
   readonly #sqlite = new DatabaseSync(":memory:");
-  /** Called before each call of the database, and after it; what it throws is what the caller gets. */
+  /** Called before and after each call of the database. The caller gets what it throws. */
   onStep: (when: "before" | "after") => void = () => undefined;
 
-  /** Runs statements past the steps. */
+  /** Runs statements without making a step. */
   exec(text: string): void {
     this.#sqlite.exec(text);
   }
 
-  /** The same, and returns the rows. */
+  /** Runs a statement without making a step, and returns its rows. */
   rows(text: string, ...params: SQLInputValue[]): Record<string, unknown>[] {
     return this.#sqlite.prepare(text).all(...params);
   }
@@ -38,7 +38,7 @@ export class NodeD1 {
   }
 
   get db(): Database {
-    // The members of a D1 binding that Drizzle calls.
+    // Drizzle calls no other members of a D1 binding.
     const binding = {
       prepare: (text: string) => this.#statement({ text, params: [] }),
       batch: async (statements: readonly { readonly prepared: Prepared }[]) =>
@@ -63,7 +63,7 @@ export class NodeD1 {
     return { success: true, results: statement.all(...params), meta: {} };
   }
 
-  /** Runs a call as D1 does: as one transaction. */
+  /** Runs a call in one transaction, as D1 does. */
   #step<T>(work: () => T): T {
     this.onStep("before");
     this.#sqlite.exec("BEGIN");

@@ -8,7 +8,7 @@ import { TEST_SETTINGS } from "./settings.ts";
 export interface SdkOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Goes instead of the token that the SDK gets. */
+  /** The token to send in place of the one that the SDK gets itself. */
   readonly bearer?: string;
 }
 

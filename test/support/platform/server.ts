@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 /** A state folder that no other test uses. */
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), "florin-state-"));
 
-/** What `npm start` ended with, where it did not start. */
+/** How `npm start` ended if it did not start a server. */
 export interface FailedStart {
   readonly code: number | null;
   readonly stderr: string;
@@ -29,7 +29,7 @@ export class LocalServer {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What it printed until it was ready. */
+  /** What the server printed until it was ready. */
   readonly welcome: string;
   readonly #folder: string;
   readonly #process: ChildProcess;
@@ -45,7 +45,7 @@ export class LocalServer {
     this.#process = launch.process;
   }
 
-  /** Starts a server on a state folder; throws when it does not get ready. */
+  /** Starts a server on a state folder. Throws if it does not become ready. */
   static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<LocalServer> {
     const launch = launchServer(folder, env);
     const welcome = await launch.ready;
@@ -53,7 +53,7 @@ export class LocalServer {
     throw new Error(`the server ended with ${welcome.code}: ${welcome.stderr}`);
   }
 
-  /** Starts a server that must not get ready. */
+  /** Starts a server that must fail. Throws if it becomes ready. */
   static async fail(folder: string, env: NodeJS.ProcessEnv = {}): Promise<FailedStart> {
     const launch = launchServer(folder, env);
     const welcome = await launch.ready;
@@ -104,23 +104,23 @@ export class LocalServer {
     return accessToken;
   }
 
-  /** Ends it as `kill` does. Returns the exit code. */
+  /** Ends the server as `kill` does. Returns the exit code. */
   stop(): Promise<number | null> {
     return this.#end(() => this.#process.kill("SIGTERM"));
   }
 
-  /** Ends it as Ctrl-C in a terminal does: everything below gets the signal, too. */
+  /** Ends the server as Ctrl-C in a terminal does: its child processes get the signal, too. */
   interrupt(): Promise<number | null> {
     return this.#end(() => process.kill(-this.#pid, "SIGINT"));
   }
 
-  /** Kills the server alone; its runtime lives on. */
+  /** Kills the server alone. Its runtime goes on. */
   async killParent(): Promise<void> {
     this.#orphan = this.runtime;
     await this.#end(() => this.#process.kill("SIGKILL"));
   }
 
-  /** Kills the server and its runtime at once, or what is left of them. */
+  /** Kills the server and its runtime at once, or whichever of them still runs. */
   async killAll(): Promise<void> {
     await this.#end(() => process.kill(-this.#pid, "SIGKILL"));
     if (this.#orphan !== undefined) await end(this.#orphan);
@@ -143,7 +143,7 @@ export class LocalServer {
 interface Launch {
   readonly folder: string;
   readonly process: ChildProcess;
-  /** What it printed until it was ready, or how it failed. */
+  /** What the server printed until it was ready, or how it failed. */
   readonly ready: Promise<string | FailedStart>;
 }
 
@@ -170,10 +170,10 @@ function launchServer(folder: string, env: NodeJS.ProcessEnv): Launch {
 }
 
 const LAST_LINE = "Ctrl-C stops it.";
-/** The log of a whole test run is of no use. */
+/** Only the end of standard error is kept. */
 const STDERR_LENGTH_MAX = 10_000;
 
-/** The tests must not depend on what the developer's shell sets. */
+/** Removes Florin's settings, so that tests do not depend on the developer's shell. */
 const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("FLORIN_")));
 

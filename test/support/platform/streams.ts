@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 
-/** Bytes in chunks of the given sizes; what the sizes leave over is the last one. */
+/** Splits bytes into chunks of the given sizes. The rest is the last chunk. */
 export function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   let at = 0;
@@ -17,11 +17,11 @@ export function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Arra
   return chunks;
 }
 
-/** Bytes, each a chunk of its own. */
+/** Splits bytes into chunks of one byte. */
 export const oneByOne = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (byte) => Uint8Array.of(byte));
 
-/** What a splitter makes of chunks, up to what is wrong with them. */
+/** The pieces that a splitter makes of chunks, up to the first failure. */
 export function split<T>(splitter: Splitter<T>, chunks: readonly Uint8Array[]): Result<T>[] {
   const pieces: Result<T>[] = [];
   for (const given of [
@@ -36,11 +36,11 @@ export function split<T>(splitter: Splitter<T>, chunks: readonly Uint8Array[]): 
   return pieces;
 }
 
-/** The values of pieces that must all be there, and the message of what broke them off. */
+/** The values of pieces, and the message of the failure that ended them, if there is one. */
 export const summaryOf = <T>(pieces: readonly Result<T>[]): (T | string)[] =>
   pieces.map((piece) => (piece.ok ? piece.value : `! ${piece.failure.message}`));
 
-/** A stream of elements that are there at once. */
+/** A stream whose elements are all available at once. */
 export async function* elementsOf(
   items: Iterable<Result<StreamElement>>,
 ): AsyncGenerator<Result<StreamElement>> {

@@ -51,12 +51,12 @@ export interface AttemptRow {
   readonly response_excerpt: string | null;
 }
 
-/** The webhooks module with time, queue, clock object and endpoints in the hands of the test. Only D1 is real. */
+/** The webhooks module with a time, queue, clock object and endpoints that the test controls. Only D1 is real. */
 export class DeliveryBench {
   nowMs = Date.parse("2026-03-01T12:00:00Z");
-  /** What endpoints answer; 200 at first. */
+  /** Makes the answers of endpoints; they are 200 unless a test changes this. */
   respond: (call: ReceivedCall) => Response | Promise<Response> = () => new Response("ok");
-  /** Fails when the queue is to be out of order. */
+  /** Called before messages are sent. A test makes it throw to simulate a queue that is out of order. */
   beforeSend: () => void = () => undefined;
   readonly calls: ReceivedCall[] = [];
   readonly armedMs: number[] = [];
@@ -89,8 +89,8 @@ export class DeliveryBench {
   }
 
   /**
-   * A config for event types that no other test uses, unless they are given. It ends with the test, and what waits for it
-   * then, because a sweep sees what all tests of a file have left.
+   * Creates a config, by default for an event type that no other test uses. It is deleted when the test ends, along
+   * with its pending deliveries, because a sweep sees what all tests of a file have left.
    */
   async subscribe(
     eventTypes: readonly string[] = [`ledger.${freshName("type")}`],
@@ -110,7 +110,7 @@ export class DeliveryBench {
     await this.service.fanOut(events, await this.service.listSubscriptions());
   }
 
-  /** Lets time pass and handles the messages that have come due. */
+  /** Lets time pass and delivers the messages that have become due. */
   async pass(ms: number): Promise<void> {
     this.nowMs += ms;
     const due = this.messages.filter(({ dueMs }) => dueMs <= this.nowMs);

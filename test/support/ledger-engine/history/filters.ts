@@ -10,7 +10,7 @@ import {
   toMicros,
 } from "#platform/time.ts";
 
-/** What has filters of its own. */
+/** The resources that have filters of their own. */
 export type FilteredResource = "transactions" | "accounts" | "volumes" | "balances" | "logs";
 
 type KeyType = "number" | "date" | "text" | "boolean" | "address" | "metadata" | "balance";
@@ -49,7 +49,7 @@ export const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, Key
   logs: { id: "number", date: "date", type: "text" },
 };
 
-/** Names and values that a ledger has; what is drawn is one of them, or close to one. */
+/** Names and values that occur in a ledger. Most of the generated ones are among these or close to one. */
 export interface Vocabulary {
   readonly dates: readonly Timestamp[];
   readonly ids: readonly number[];
@@ -202,7 +202,7 @@ const numberNear = (values: readonly bigint[]): fc.Arbitrary<bigint> =>
     },
   );
 
-/** Words that objects have without anybody's doing are close to every text. */
+/** Texts of the ledger, variants of them, and special texts such as the names of inherited properties. */
 const textNear = (texts: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...texts) },
@@ -211,7 +211,7 @@ const textNear = (texts: readonly string[]): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom("", "constructor", "toString", "%", "_") },
   );
 
-/** Full addresses, of accounts or not. */
+/** Full addresses, with and without accounts. */
 const addressNear = ({ addresses }: Vocabulary): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...addresses) },
@@ -219,7 +219,7 @@ const addressNear = ({ addresses }: Vocabulary): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constantFrom("nobody", "user", "bad address", "users:...:main") },
   );
 
-/** Patterns that are made of an address: without some segments, cut off, extended, open. */
+/** Patterns that are made of an address by emptying, removing or adding segments, or by opening its end. */
 const addressPattern = (words: Vocabulary): fc.Arbitrary<string> =>
   fc
     .record({
@@ -237,7 +237,7 @@ const addressPattern = (words: Vocabulary): fc.Arbitrary<string> =>
       return all.join(":");
     });
 
-/** Patterns that are made of a text: its begin, its end, its middle, single characters; with escapes or without. */
+/** Patterns that are made of a text's beginning, end or middle and of wildcards, with escapes or without. */
 const likePattern = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .record({
@@ -267,7 +267,7 @@ export const dateNear = ({ dates }: Vocabulary): fc.Arbitrary<Timestamp> =>
     return micros < MICROS_MIN || micros > MICROS_MAX ? date : fromMicros(micros);
   });
 
-/** A date as clients may write it: in other zones, with more digits than count. */
+/** A date as clients may write it: in other zones, or with more digits than are significant. */
 const dateText = (words: Vocabulary): fc.Arbitrary<string> =>
   fc
     .tuple(dateNear(words), fc.constantFrom("short", "full", "east", "west", "down", "up"))

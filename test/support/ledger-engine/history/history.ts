@@ -28,7 +28,7 @@ import type { Order } from "#platform/paging/query.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 import { netOf, pairsOf, sumOf } from "#test/support/ledger-engine/model/sums.ts";
 
-/** A list, without its pages. */
+/** What a list is asked for, apart from its pages. */
 export interface ListQuery {
   readonly where?: FilterJson | undefined;
   readonly pit?: Timestamp | undefined;
@@ -51,29 +51,29 @@ export interface BalanceQuery extends Pick<ListQuery, "where" | "pit"> {
   readonly useInsertionDate: boolean;
 }
 
-/** A history of balances whose intervals are all of the same length, but for the last one. */
+/** Asks for a balance history whose intervals have the same length, except for the last one. */
 export interface BalanceHistoryQuestion {
   readonly account: Account;
   readonly asset: Asset;
   readonly startTime: Timestamp;
   readonly endTime: Timestamp;
-  /** In microseconds. */
+  /** The length of an interval in microseconds. */
   readonly interval: bigint;
   readonly insertionDate: boolean;
 }
 
-/** All rows of the answer, or why there is none: `VALIDATION` where the ledger's features leave none. */
+/** All rows of the answer, or why there is none: `VALIDATION` if the ledger's features exclude it. */
 export type Answer<T> = readonly T[] | FailureKind;
 
 /**
- * Answers every read of a ledger from its log alone, by plain loops over all of it. What is at a point in time is found by
- * going through the whole past each time.
+ * Answers every read of a ledger from its log alone, by plain loops over the whole log. The state at a point in time is
+ * found by replaying everything up to it each time.
  */
 export class LedgerHistory {
   readonly entries: readonly LogListEntry[];
-  /** As they are now, without volumes. */
+  /** The current transactions, without volumes. */
   readonly transactions: readonly Transaction[];
-  /** As they are now, without volumes, in the order in which they came. */
+  /** The current accounts, without volumes, in the order of their creation. */
   readonly accounts: readonly AccountRecord[];
   readonly #features: Features;
   readonly #versions: readonly (readonly AccountVersion[])[];
@@ -152,7 +152,7 @@ export class LedgerHistory {
     );
   }
 
-  /** By asset. */
+  /** The balances of each asset, summed over the matching accounts. */
   aggregateBalances({ where, pit, useInsertionDate }: BalanceQuery): Answer<AssetBalance> {
     const byInsertion = pit !== undefined && useInsertionDate;
     if (byInsertion && !this.#keepsMoves) return "VALIDATION";
@@ -190,7 +190,7 @@ export class LedgerHistory {
     });
   }
 
-  /** What moved in each interval, its begin included and its end not, and the balance of all that was before its end. */
+  /** What moved in each interval, including its start and excluding its end, and the balance before its end. */
   balanceHistory(query: BalanceHistoryQuestion): Answer<BalanceInterval> {
     const { account, asset } = query;
     if (!this.#keepsMoves || !(this.#keepsEffective || query.insertionDate)) return "VALIDATION";
@@ -211,12 +211,12 @@ export class LedgerHistory {
     return intervals;
   }
 
-  /** What each account received and sent of each asset in some of the transactions, if it moved any. */
+  /** The volumes of each account and asset that some of the transactions move. */
   #volumes(isCounted: (transaction: Transaction) => boolean): AccountVolumes[] {
     return volumesOf(this.transactions.filter(isCounted));
   }
 
-  /** The volumes of a transaction's accounts after it, in both orders. They do not depend on a point in time. */
+  /** The volumes of a transaction's accounts after it, in both orders. They are the same at every point in time. */
   #volumesOf(
     { id }: Transaction,
     { volumes, effectiveVolumes }: ExpandedListQuery,
@@ -246,7 +246,7 @@ export class LedgerHistory {
     return { ...transaction, volumes: after(before), effectiveVolumes: after(earlier) };
   }
 
-  /** Of transactions, by id. */
+  /** The metadata of transactions, by id. */
   #transactionMetadata(pit: Timestamp | undefined): Map<number, Metadata> {
     const isKept = this.#features.TRANSACTION_METADATA_HISTORY === "SYNC";
     return transactionMetadataOf(this.entries, isKept ? pit : undefined);
@@ -270,7 +270,7 @@ export class LedgerHistory {
   }
 }
 
-/** A revert behind a point in time has not happened. */
+/** At a point in time, later reverts have not happened. */
 function hideLaterRevert(transaction: Transaction, pit: Timestamp | undefined): Transaction {
   const { revertedAt, ...rest } = transaction;
   return revertedAt !== undefined && pit !== undefined && revertedAt > pit ? rest : transaction;
@@ -310,7 +310,7 @@ function factsOfAccount(account: AccountRecord, volumes: readonly AccountVolumes
   };
 }
 
-/** A row knows the balance of its own asset. */
+/** A row of volumes has the balance of its own asset only. */
 function factsOfVolumes(
   { account, asset, input, output }: AccountVolumes,
   firstUsage: Timestamp | undefined,
@@ -332,7 +332,7 @@ const ofAccount = (volumes: readonly AccountVolumes[], address: string): Account
 const namesBalance = (where: FilterJson | undefined): boolean =>
   where !== undefined && keysOf(where).some((key) => /^balance(\[|$)/.test(key));
 
-/** What a transaction is sorted by, as text; without a revert it comes before those that have one. */
+/** The sort key of a transaction as text. Transactions without a revert come before those with one. */
 function transactionKey(transaction: Transaction, column: string): string {
   switch (column) {
     case "id":

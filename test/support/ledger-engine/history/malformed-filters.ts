@@ -9,7 +9,7 @@ export interface MalformedFilter {
   readonly key: string;
 }
 
-/** Well-formed filters with one test in them that is not. */
+/** Filters that are well-formed except for one test in them. */
 export function malformedFilter(
   resource: FilteredResource,
   words: Vocabulary,

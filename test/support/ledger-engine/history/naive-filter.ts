@@ -1,28 +1,28 @@
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 
-/** A filter as the JSON that clients send, its integers `bigint`. */
+/** A filter as the JSON that clients send, with integers as `bigint`. */
 export type FilterJson = { readonly [operator: string]: unknown };
 
-/** What a filter can ask of a row. Of `undefined`, which the row does not have, no test is true or false. */
+/** A value of a row that filters can test. If it is `undefined`, tests of it are neither true nor false. */
 export type RowValue =
   | { readonly type: "number"; readonly value: bigint }
   | { readonly type: "date"; readonly value: Timestamp | undefined }
   | { readonly type: "text"; readonly value: string | undefined }
   | { readonly type: "boolean"; readonly value: boolean }
-  /** Any of them has to match. */
+  /** A test holds if any of these addresses matches. */
   | { readonly type: "addresses"; readonly values: readonly string[] }
   | { readonly type: "metadata"; readonly values: Metadata }
-  /** By asset; of others nothing is known. */
+  /** Balances by asset. Tests of other assets are neither true nor false. */
   | { readonly type: "balances"; readonly values: ReadonlyMap<string, bigint> };
 
-/** By the key of the filter, without brackets. */
+/** The values of a row by the key of the filter, without brackets. */
 export type RowValues = Readonly<Record<string, RowValue>>;
 
-/** True, false or not known. */
+/** True, false, or undefined for unknown. */
 type TruthValue = boolean | undefined;
 
-/** Whether a row matches a filter; every row matches none. */
+/** Whether a row matches a filter. Without a filter every row matches. */
 export const isMatch = (filter: FilterJson | undefined, values: RowValues): boolean =>
   filter === undefined || judge(filter, values) === true;
 
@@ -93,7 +93,7 @@ function judgeTest(operator: string, operand: unknown, values: RowValues): Truth
 
 interface MapTest {
   readonly operator: string;
-  /** What the brackets hold. */
+  /** The name in the brackets of the key. */
   readonly name: string | undefined;
   readonly value: unknown;
 }
@@ -163,7 +163,7 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   return text.length > 0 && (first === "_" || text[0] === first) && isLike(text.slice(1), rest);
 }
 
-/** An empty segment stands for any one; `...` in the end stands for any number of further ones. */
+/** An empty segment stands for any segment; `...` at the end stands for any number of further segments. */
 function isPatternMatch(address: string, pattern: string): boolean {
   const parts = address.split(":");
   const segments = pattern.split(":");

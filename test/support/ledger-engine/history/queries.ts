@@ -48,7 +48,7 @@ export function queriesAbout(history: LedgerHistory): fc.Arbitrary<LedgerQuery> 
   );
 }
 
-/** Not there once in three times. */
+/** Undefined in about one of three cases. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 3 });
 
@@ -82,7 +82,7 @@ const accountQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> =>
     address: fc.constantFrom(...words.addresses, "nobody", "users:", "..."),
     ...scopeOf("accounts", words),
     ...pagesBy("address", "first_usage", "insertion_date", "updated_at"),
-    // A ledger without them refuses any list with volumes.
+    // Volumes are asked for rarely, because a ledger that keeps none refuses every list with volumes.
     volumes: fc.nat(3).map((dice) => dice === 0),
     effectiveVolumes: fc.nat(3).map((dice) => dice === 0),
   });
@@ -99,7 +99,7 @@ const volumeQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> =>
     })
     .map(({ isSwapped, ...query }) => {
       const { pit, oot } = query;
-      // Few periods end before they begin.
+      // Most periods that would end before they begin are turned round.
       const isEmpty = pit !== undefined && oot !== undefined && pit < oot;
       return isEmpty && isSwapped ? { ...query, pit: oot, oot: pit } : query;
     });
@@ -121,7 +121,7 @@ const balanceQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> => {
   });
 };
 
-/** Some intervals between two dates; the last may be shorter than the others. */
+/** Asks for some intervals between two dates. The last one may be shorter than the others. */
 const balanceHistoryQuery = (words: Vocabulary): fc.Arbitrary<LedgerQuery> =>
   fc
     .record({

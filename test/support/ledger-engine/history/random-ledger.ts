@@ -21,7 +21,7 @@ export interface RandomLedgerOptions {
   /** The same seed makes the same ledger. */
   readonly seed: number;
   readonly features?: Partial<Features>;
-  /** How many accounts there are besides the usual ones; none by default. */
+  /** How many accounts there are in addition to the usual ones; none by default. */
   readonly crowd?: number;
 }
 
@@ -120,6 +120,6 @@ class LedgerRun implements Known {
   }
 }
 
-/** In base64url with its padding. */
+/** SHA-256 in base64url with padding. */
 const sha256 = (text: string): string =>
   createHash("sha256").update(text).digest("base64").replaceAll("+", "-").replaceAll("/", "_");

@@ -74,7 +74,7 @@ function checkAccounts(
   query: QueryOf<"accounts">,
 ): void {
   checkWalk(query, history.listAccounts(query), (page) => reads.listAccounts(page, query));
-  // A count does not depend on what is shown of the accounts.
+  // A count does not depend on which volumes are shown.
   const counted = history.listAccounts({ ...query, volumes: false, effectiveVolumes: false });
   checkCount(query, counted, (count, after) => reads.countAccounts(count, after));
   checkRows(
@@ -89,7 +89,7 @@ function checkWalk<T>(
   expected: Answer<T>,
   read: (page: PageQuery) => Page<T>,
 ): void {
-  // A walk takes no more pages than this, so that small pages are those of short lists.
+  // A walk takes at most PAGES_MAX pages, so only short lists are read in small pages.
   const rows = typeof expected === "string" ? 0 : expected.length;
   const pageSize = Math.max(query.pageSize, Math.ceil(rows / PAGES_MAX));
   const first = firstPage({ ...query, pageSize });
@@ -121,13 +121,13 @@ function checkWalk<T>(
   );
 }
 
-/** The same rows on the same pages. The failure shows the first page that differs, or the number of pages. */
+/** Expects the same rows on the same pages. A failure shows the first page that differs, or the number of pages. */
 function expectSame<T>(
   pages: readonly (readonly T[])[],
   expected: readonly (readonly T[])[],
 ): void {
   for (const [at, page] of expected.entries()) {
-    // Most pages are the same to the letter, which is found out faster.
+    // Most pages are exactly equal, and this comparison is faster.
     if (isDeepStrictEqual(pages[at], page)) continue;
     expect(pages[at]?.map(canonical)).toEqual(page.map(canonical));
   }
@@ -135,10 +135,10 @@ function expectSame<T>(
 }
 
 const PAGES_MAX = 30;
-/** More parts than any count of the tests has. */
+/** No count of the tests has more parts. */
 const PARTS_MAX = 1000;
 
-/** What the cursors of each list may hold. */
+/** What the cursors of each list may contain. */
 const LISTS = {
   transactions: {
     list: "main/transactions",
@@ -183,7 +183,7 @@ function firstPage(query: PagedQuery): PageQuery {
 
 const optionsOf = ({ insertionDate, groupBy }: QueryOf<"volumes">) => ({ insertionDate, groupBy });
 
-/** Adds the parts of a count up. */
+/** Adds up the parts of a count and compares the sum with the expected rows. */
 function checkCount(
   { where, pit }: Pick<ListQuery, "where" | "pit">,
   expected: Answer<unknown>,
@@ -229,7 +229,7 @@ function checkMalformed(reads: LedgerReads, { resource, where, key }: QueryOf<"m
   for (const read of READS[resource]) checkRefusal(read, "VALIDATION", key);
 }
 
-/** Something is refused, with a message that holds a text. */
+/** Expects that a read is refused with a message that contains a text. */
 function checkRefusal(read: () => unknown, kind: FailureKind, text = ""): void {
   try {
     read();
@@ -245,7 +245,7 @@ function checkRefusal(read: () => unknown, kind: FailureKind, text = ""): void {
 const toText = (where: FilterJson | undefined): string | undefined =>
   where === undefined ? undefined : stringifyJson(where);
 
-/** A value as text in which the order of members and of volumes says nothing, and members without a value are none. */
+/** A value as text. The order of members and of volumes does not matter, and undefined members are left out. */
 function canonical(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";

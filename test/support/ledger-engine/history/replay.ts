@@ -47,13 +47,13 @@ export function transactionsOf(entries: readonly LogListEntry[]): Transaction[] 
 /** An account after one of its changes, without volumes. */
 export interface AccountVersion {
   readonly account: AccountRecord;
-  /** From when on its metadata is what reads of the past show. */
+  /** The date from which reads of the past show its metadata. */
   readonly since: Timestamp;
 }
 
 /**
- * Every version of each account; accounts are in the order in which they came. The deletion of a key is no update: it
- * belongs to the update before it, and is seen from that date on.
+ * Every version of each account, with accounts in the order of their creation. The deletion of a key does not count as
+ * an update: it belongs to the update before it, and reads see it from that date on.
  */
 export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVersion[][] {
   const versions = new Map<string, AccountVersion[]>();
@@ -109,7 +109,7 @@ export function accountVersionsOf(entries: readonly LogListEntry[]): AccountVers
   return [...versions.values()];
 }
 
-/** Metadata of transactions as of a date, or as it is now; what one was created with is always there. */
+/** Metadata of transactions as of a date, or the current metadata. It always includes what they were created with. */
 export function transactionMetadataOf(
   entries: readonly LogListEntry[],
   pit: Timestamp | undefined,
@@ -126,7 +126,7 @@ export function transactionMetadataOf(
   return found;
 }
 
-/** What each account received and sent of each asset in some transactions, if it moved any. */
+/** The volumes of each account and asset that some transactions move. */
 export function volumesOf(transactions: readonly Transaction[]): AccountVolumes[] {
   const volumes = new Map<string, AccountVolumes>();
   const add = (change: AccountVolumes): void => {
@@ -144,7 +144,7 @@ export function volumesOf(transactions: readonly Transaction[]): AccountVolumes[
   return [...volumes.values()];
 }
 
-/** Rows summed over the accounts whose first segments are the same; shorter addresses stay whole. */
+/** Sums rows over the accounts whose first segments are the same. Shorter addresses are groups of their own. */
 export function grouped(rows: readonly AccountVolumes[], segments: number): VolumeRow[] {
   if (segments <= 0) return [...rows];
   const groups = new Map<string, VolumeRow>();
@@ -163,7 +163,7 @@ const isContained = (some: Metadata, all: Metadata): boolean =>
 const without = (metadata: Metadata, key: string): Metadata =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== key));
 
-/** Names an account and asset. */
+/** A key for an account and asset. */
 export const pairName = ({
   account,
   asset,

@@ -12,25 +12,25 @@ import {
 
 /** A step of a ledger run. Its commands depend on what the ledger contains by then. */
 export interface Step {
-  /** By how many microseconds the clock moves before. */
+  /** By how many microseconds the clock moves before the step. */
   readonly waitMicros: bigint;
-  /** Empty for none. */
+  /** The idempotency key, empty if there is none. */
   readonly key: string;
   readonly dryRun: boolean;
-  /** The commands come in a bulk, where this says of which kind. */
+  /** Whether the commands come in an atomic bulk or in another one; undefined if they come singly. */
   readonly atomic: boolean | undefined;
   readonly toCommands: (known: Known) => readonly Command[];
 }
 
 /** What is known about a ledger at a step. */
 export interface Known {
-  /** One of the transactions, the last for `LATEST`, or an id that there may be none of. */
+  /** The id of a transaction, the last one for `LATEST`, or an id that may be unknown. */
   id(nth: number): number;
-  /** The date of an earlier entry, or so many hours after the begin. */
+  /** The date of an earlier entry, or a date some hours after the start. */
   date(choice: DateChoice): Timestamp;
 }
 
-/** In place of a number: the transaction that was made last. */
+/** Stands for the transaction that was made last. */
 export const LATEST = -1;
 
 export interface DateChoice {
@@ -39,7 +39,7 @@ export interface DateChoice {
   readonly nth: number;
 }
 
-/** Accounts of one to four segments that are easily taken for each other. */
+/** Addresses of one to four segments that are easily mistaken for each other. */
 const ADDRESSES = [
   ..."world users users-x users_x users1 Users users:1 users:10 users:1-x users:11 users:2".split(
     " ",
@@ -57,7 +57,7 @@ const ADDRESSES = [
 ];
 /** Accounts that never move anything. */
 const QUIET = ["quiet", "quiet:1:main"];
-/** Not every account moves the last. */
+/** The last asset is so rare that some accounts never move it. */
 const asset = fc.oneof(
   { weight: 20, arbitrary: fc.constant("USD") },
   { weight: 9, arbitrary: fc.constant("EUR/2") },
@@ -111,7 +111,7 @@ const reference = fc
   .tuple(fc.constantFrom(...REFERENCES), fc.nat(60))
   .map(([text, number]) => (number === 0 ? text : `${text}${number}`));
 
-/** Absent all but once in `of` times. */
+/** Present in about one of `of` cases, otherwise undefined. */
 const rarely = <T>(of: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -124,7 +124,7 @@ const creating: fc.Arbitrary<ToCommand> = fc
     reference: rarely(3, reference),
     metadata: fc.oneof(fc.constant({}), metadata),
     accountMetadata: rarely(6, accountMetadata),
-    // Most accounts are overdrawn.
+    // Most accounts are overdrawn, so most transactions have to be forced.
     force: fc.nat(9).map((dice) => dice > 0),
   })
   .map(({ date, reference, accountMetadata, postings, ...fields }) => (known) => {
@@ -153,7 +153,7 @@ const reverting: fc.Arbitrary<ToCommand> = fc
         revert(known.id(nth), { ...options, ...(metadata === undefined ? {} : { metadata }) }),
   );
 
-/** The same few transactions and accounts are changed again and again, others as soon as they are made. */
+/** Targets of metadata: often the same few transactions and accounts, or the transaction that was just made. */
 const target = fc.oneof(
   fc.nat(1000),
   fc.nat(12),
@@ -184,7 +184,7 @@ const doing: fc.Arbitrary<ToCommand> = fc.oneof(
   { weight: 3, arbitrary: deletingMetadata },
 );
 
-/** Many things happen at once, and the clock may go back. */
+/** How far the clock moves. Often it stands still, and it may go back. */
 const waitMicros = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0n) },
   { weight: 1, arbitrary: fc.constant(1n) },
@@ -210,7 +210,7 @@ export const step: fc.Arbitrary<Step> = fc
 
 const AT_ONCE = { waitMicros: 0n, key: "", dryRun: false, atomic: undefined };
 
-/** A transaction with an account that takes part in no other, and a change of it at the same moment. */
+/** A transaction with an account that takes part in no other one, and a change of its metadata at the same date. */
 export const welcome = (nth: number): Step[] => [
   {
     ...AT_ONCE,

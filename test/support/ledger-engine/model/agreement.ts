@@ -17,7 +17,7 @@ import { ALL, element } from "#test/support/ledger-engine/fixtures.ts";
 
 /** A ledger that is compared with the model, wherever it runs. */
 export interface LedgerUnderTest {
-  /** Now, when the test begins. */
+  /** The time at which the test begins. */
   readonly start: Timestamp;
   /** Whether writes that a schema does not allow are refused. */
   readonly isStrict?: boolean;
@@ -30,7 +30,7 @@ export interface LedgerUnderTest {
   wait(seconds: number): void;
 }
 
-/** Takes a ledger and the model through the same steps, and compares them after each. */
+/** Takes a ledger and the model through the same steps and compares them after each step. */
 export async function checkAgainstModel(
   ledger: LedgerUnderTest,
   steps: readonly Step[],
@@ -121,7 +121,7 @@ const toCommand = ({ model, ledger }: Run, write: Write): Command =>
     ledger.start,
   );
 
-/** What the model is told of a command besides the one that has no script. */
+/** What the model has to know of a command apart from its postings. */
 const inputsOf = (command: Command): Pick<ModelOptions, "template" | "inputs"> => ({
   template: command.kind === "runScript" ? command.script.template : undefined,
   inputs: toIdempotencyText(command),
@@ -130,7 +130,7 @@ const inputsOf = (command: Command): Pick<ModelOptions, "template" | "inputs"> =
 const toOutcome = (result: Result<Outcome>): ModelOutcome =>
   result.ok ? result.value : result.failure.kind;
 
-/** When a write was executed: its transaction tells, or its log entry; for others it does not matter. */
+/** When a write was executed, by its transaction or else its log entry. For other writes the date does not matter. */
 function dateOf(result: Result<Outcome> | undefined, log: readonly LogEntry[]): Timestamp {
   if (result === undefined || !result.ok) return ZERO_TIMESTAMP;
   const { transaction, logId } = result.value;
@@ -151,7 +151,7 @@ const sorted = (account: AccountRecord): AccountRecord => ({
   volumes: (account.volumes ?? []).toSorted((a, b) => (a.asset < b.asset ? -1 : 1)),
 });
 
-/** Money neither appears nor disappears: the balances of each asset add up to zero. */
+/** Expects that money neither appears nor disappears: the balances of each asset add up to zero. */
 function expectConserved(accounts: readonly AccountRecord[]): void {
   const totals = new Map<string, bigint>();
   for (const { asset, input, output } of accounts.flatMap(({ volumes = [] }) => volumes)) {
@@ -162,7 +162,7 @@ function expectConserved(accounts: readonly AccountRecord[]): void {
 
 const textsOf = (values: readonly unknown[]): string[] => values.map(textOf);
 
-/** A value as text in which the order of members says nothing; `__proto__` is a member like others. */
+/** A value as text with its members sorted. `__proto__` is a member like others. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) => {
     if (typeof item === "bigint") return item.toString();

@@ -3,7 +3,10 @@ import type { Features, LogEntry, Metadata } from "#ledger-engine/rules/types.ts
 import { metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import type { TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 
-/** The rows of `metadata_index` and `metadata_log` in words: `account a k=v`, `past transaction 1 k=v`; `account a 7` for log entry 7. */
+/**
+ * The rows of `metadata_index` as `account a k=v` or `past transaction 1 k=v`, and those of `metadata_log` as
+ * `account a 7` for log entry 7.
+ */
 export interface MetadataRows {
   readonly index: readonly string[];
   readonly log: readonly string[];
@@ -39,7 +42,7 @@ export function storedRows(ledger: Pick<TestLedger, "sql" | "logs">): MetadataRo
   };
 }
 
-/** The rows that a log must lead to, found out the naive way. */
+/** The rows that a log must lead to, computed in the simplest way. */
 export function expectedRows(log: readonly LogEntry[], features: Features): MetadataRows {
   const state = statesOf(log).at(-1) ?? EMPTY;
   const keeps = (target: string) =>
@@ -56,7 +59,7 @@ export function expectedRows(log: readonly LogEntry[], features: Features): Meta
   };
 }
 
-/** What is known after a log entry: targets are named `account a` and `transaction 1`. */
+/** The state after a log entry. Targets are named `account a` and `transaction 1`. */
 export interface MetadataState {
   readonly metadata: ReadonlyMap<string, Metadata>;
   readonly ever: ReadonlySet<string>;
@@ -87,7 +90,7 @@ function stateAfter(before: MetadataState, entry: LogEntry): MetadataState {
     metadata.set(target, { ...metadata.get(target), ...added });
     for (const pair of pairsOf(target, added)) ever.add(pair);
   };
-  /** An account gets what its schema gives it where it is made, with what is given to it. */
+  /** Merges given metadata into an account, along with the defaults of the schema if the entry makes the account. */
   const mergeAccount = (address: string, given: Metadata | undefined) => {
     const target = `account ${address}`;
     const defaults = metadata.has(target) ? {} : schemas.defaultsOf(entry, address);
@@ -137,6 +140,6 @@ function wordsOf(log: readonly LogEntry[]): string[] {
   });
 }
 
-/** All texts of a schema, which may be in the metadata of accounts. */
+/** All texts of a schema, any of which may be metadata of an account. */
 const wordsOfText = (text: string): Metadata =>
   Object.fromEntries([...text.matchAll(/"([^"]*)"/g)].map(([, word = ""]) => [word, word]));

@@ -17,13 +17,13 @@ import {
 import type { FailureKind } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** What the model says that a write answers. */
+/** The answer to a write by the model. */
 export type ModelOutcome =
   | { readonly logId: number; readonly isReplay: boolean; readonly transaction?: Transaction }
   | FailureKind;
 
 /**
- * The rules of a ledger in their plainest form: no volume is stored, all are added up from the list of transactions
+ * The rules of a ledger in their plainest form: it stores no volumes, but adds them up from the list of transactions
  * each time. Its state follows from the log entries alone.
  */
 export class LedgerModel {
@@ -42,7 +42,7 @@ export class LedgerModel {
     this.#isStrict = isStrict;
   }
 
-  /** The ledger that a log tells of. */
+  /** Replays a log. */
   static fromLog(entries: readonly LogEntry[]): LedgerModel {
     const model = new LedgerModel();
     for (const entry of entries) model.#apply(entry);
@@ -53,7 +53,7 @@ export class LedgerModel {
     return this.#log;
   }
 
-  /** The versions of its schemas. */
+  /** The versions of the ledger's schemas. */
   get versions(): readonly string[] {
     return this.#schemas.versions;
   }
@@ -97,7 +97,7 @@ export class LedgerModel {
     return outcomeOf(entry, false);
   }
 
-  /** Keeps what `work` does, or nothing if it says so; counters go on. */
+  /** Undoes what `work` does if it returns false. The counters keep their values. */
   atomically(work: () => boolean): void {
     const kept = [
       this.#transactions,
@@ -114,7 +114,7 @@ export class LedgerModel {
     [this.#transactions, this.#accounts, this.#log, this.#keys, this.#schemas] = kept;
   }
 
-  /** An eviction: ids that were used up and not stored are given again. */
+  /** Evicts the ledger: ids that were used up and not stored are given again. */
   evict(): void {
     this.#transactionIds = this.#transactions.at(-1)?.id ?? 0;
     this.#logIds = this.#log.at(-1)?.id ?? 0;
@@ -309,7 +309,7 @@ export class LedgerModel {
     this.#transactions = this.#transactions.map((it) => (it.id === id ? changed : it));
   }
 
-  /** Adds up the volumes after a transaction, which need not be stored yet, in both orders. */
+  /** Adds up the volumes after a transaction in both orders. The transaction need not be stored yet. */
   #withVolumes(transaction: Transaction): Transaction {
     const others = this.#transactions.filter(({ id }) => id !== transaction.id);
     const before = others.filter(({ id }) => id < transaction.id);
@@ -337,15 +337,15 @@ export class LedgerModel {
 }
 
 export interface ModelOptions {
-  /** Empty for none. */
+  /** The idempotency key, empty if there is none. */
   readonly key: string;
   readonly dryRun: boolean;
   readonly now: Timestamp;
-  /** Empty for none. */
+  /** The version of the schema, empty if there is none. */
   readonly schemaVersion: string;
   /** The template by which the command is run. */
   readonly template: string | undefined;
-  /** What a repetition under the key must say. */
+  /** The inputs as text, which a repetition with the same key must equal. */
   readonly inputs: string;
 }
 

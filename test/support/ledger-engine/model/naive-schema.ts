@@ -2,7 +2,7 @@ import type { LogEntry, Metadata } from "#ledger-engine/rules/types.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** A schema as models know it: its text is walked anew for each question. */
+/** The model's implementation of a schema. It walks through the chart for each question. */
 export class NaiveSchema {
   readonly #chart: Node;
   /** The names of its transaction templates. */
@@ -18,7 +18,7 @@ export class NaiveSchema {
     return this.#find(address) !== undefined;
   }
 
-  /** What an account has when it is made. */
+  /** The default metadata of a new account. */
   defaultsOf(address: string): Metadata {
     const metadata = memberOf(this.#find(address) ?? {}, ".metadata") ?? {};
     const pairs = Object.entries(metadata).map(([key, value]) => [
@@ -28,7 +28,7 @@ export class NaiveSchema {
     return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Metadata; // defaults are texts
   }
 
-  /** What the chart says of an account, undefined for what is none. */
+  /** The node of the chart for an account. Undefined if the chart does not allow the account. */
   #find(address: string): Node | undefined {
     let node = this.#chart;
     for (const segment of address.split(":")) {
@@ -51,7 +51,7 @@ function variableOf(node: Node, segment: string): Node | undefined {
 const memberOf = (node: Node, name: string): Node | undefined =>
   Object.hasOwn(node, name) ? (node[name] as Node) : undefined; // a checked chart
 
-/** The schemas of a log, as far as it was read. */
+/** The schemas of a log, up to one of its entries. */
 export class NaiveSchemas {
   readonly #schemas: ReadonlyMap<string, NaiveSchema>;
 
@@ -59,7 +59,7 @@ export class NaiveSchemas {
     this.#schemas = schemas;
   }
 
-  /** Those after another entry. */
+  /** The schemas after another entry. */
   after({ data }: Pick<LogEntry, "data">): NaiveSchemas {
     if (data.type !== "INSERTED_SCHEMA") return this;
     const { version, text } = data.schema;
@@ -74,7 +74,7 @@ export class NaiveSchemas {
     return this.#schemas.get(version);
   }
 
-  /** The metadata that an account has where an entry makes it. */
+  /** The default metadata of an account that an entry makes. */
   defaultsOf({ schemaVersion = "" }: Pick<LogEntry, "schemaVersion">, address: string): Metadata {
     return this.find(schemaVersion)?.defaultsOf(address) ?? {};
   }

@@ -26,23 +26,23 @@ export type Step =
     }
   /** Sends an earlier write again, with its key. */
   | { readonly kind: "repeat"; readonly nth: number }
-  /** The ledger loses its memory. */
+  /** Evicts the ledger, which loses what it holds in memory. */
   | { readonly kind: "evict" }
-  /** The clock moves, back too. */
+  /** Moves the clock forward or back. */
   | { readonly kind: "wait"; readonly seconds: number };
 
 export interface Write {
-  /** Empty for none. */
+  /** The idempotency key, empty if there is none. */
   readonly key: string;
   readonly schema: SchemaChoice;
-  /** The command, once it is known which transactions there are and when the test began. */
+  /** Makes the command from the ids of the transactions that exist and the start of the test. */
   readonly toCommand: (ids: readonly number[], start: Timestamp) => Command;
 }
 
-/** Which of the schemas that there are a write names: none for undefined, now and then one that there is not. */
+/** Which schema a write names: one of the existing ones, one that does not exist, or none for undefined. */
 export type SchemaChoice = number | "unknown" | undefined;
 
-/** The version that a write names, empty for none. */
+/** The version that a write names, empty if it names none. */
 export function versionOf(choice: SchemaChoice, versions: readonly string[]): string {
   if (typeof choice !== "number") return choice ?? "";
   return versions[choice % versions.length] ?? "";
@@ -55,7 +55,7 @@ const METADATA_KEYS = ["k", "10", "9", "__proto__", "é"];
 const UNKNOWN_IDS = [0, 1_000_000, Number.MAX_SAFE_INTEGER];
 const FIRST_AND_LAST = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"].map(parseTimestamp);
 
-/** Absent all but once in `of` times. */
+/** Present in about one of `of` cases, otherwise undefined. */
 const rarely = <T>(of: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -76,7 +76,7 @@ const postings: fc.Arbitrary<Posting[]> = fc.array(
     .map((it) => posting(`${it.source} -> ${it.destination}`, it.amount, it.asset)),
   { minLength: 1, maxLength: 4 },
 );
-/** Pairs, as a dictionary of fast-check has no `__proto__`. */
+/** Metadata is made of pairs, because fast-check's dictionaries cannot have the key `__proto__`. */
 const metadata = fc
   .array(fc.tuple(fc.constantFrom(...METADATA_KEYS), fc.constantFrom("1", "2", "")), {
     maxLength: 3,
@@ -85,7 +85,7 @@ const metadata = fc
 const accountMetadata = fc
   .array(fc.tuple(account, metadata), { minLength: 1, maxLength: 2 })
   .map((pairs) => Object.fromEntries(pairs));
-/** Seconds after the start of the test, around the dates at which its transactions are inserted, or an end of time. */
+/** Seconds after the start of the test, close to the dates of insertion, or the first or last possible date. */
 const effectiveDate = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: -5, max: 40 }) },
   { weight: 1, arbitrary: fc.constantFrom(...FIRST_AND_LAST) },
@@ -116,7 +116,7 @@ const createDraft = fc
     },
   }));
 
-/** For each command that runs a script, the one with the postings that its script makes. */
+/** For each command that runs a script, the equivalent command with postings. */
 const writtenOut = new WeakMap<Command, Command>();
 
 function toScriptCommand({ postings, force, ...rest }: CreateTransaction): Command {
@@ -126,7 +126,7 @@ function toScriptCommand({ postings, force, ...rest }: CreateTransaction): Comma
 }
 
 const VERSIONS = ["v1", "v2", "v3"];
-/** One knows all accounts and makes most of them with metadata, one knows few, and one has a template. */
+/** The chart of two of the schemas. It allows all accounts and gives most of them default metadata. */
 const CHART = `{
   "world": {".metadata": {"k": {"default": "w"}}}, "b": {".metadata": {"none": {}}},
   "a": {".metadata": {"k": {"default": "1"}, "__proto__": {"default": "2"}}},
@@ -178,10 +178,10 @@ const templateDraft = fc
     },
   }));
 
-/** A command as the model knows it, which runs no scripts. */
+/** The command with postings in place of a script, because the model runs no scripts. */
 export const withoutScript = (command: Command): Command => writtenOut.get(command) ?? command;
 
-/** Which of the transactions that there are; now and then one that there is not. */
+/** Chooses one of the existing transactions, or rarely one that does not exist. */
 const choice = fc.record({
   nth: fc.nat(50),
   unknown: rarely(15, fc.constantFrom(...UNKNOWN_IDS)),
@@ -235,7 +235,7 @@ const schemaDrafts = [
   { weight: 1, arbitrary: insertionDraft },
 ];
 
-const toWrite = ({ hasSchemas }: LifeOptions): fc.Arbitrary<Write> =>
+const toWrite = ({ hasSchemas }: StepOptions): fc.Arbitrary<Write> =>
   fc
     .record({
       key: rarely(6, fc.constantFrom("k1", "k2", "k3")).map((key) => key ?? ""),
@@ -244,7 +244,7 @@ const toWrite = ({ hasSchemas }: LifeOptions): fc.Arbitrary<Write> =>
     })
     .map(({ key, draft, schema }) => ({ key, schema, ...draft }));
 
-function toStep(options: LifeOptions): fc.Arbitrary<Step> {
+function toStep(options: StepOptions): fc.Arbitrary<Step> {
   const write = toWrite(options);
   return fc.oneof(
     {
@@ -277,15 +277,15 @@ function toStep(options: LifeOptions): fc.Arbitrary<Step> {
   );
 }
 
-export interface LifeOptions {
-  /** Whether schemas are inserted and named. */
+export interface StepOptions {
+  /** Whether steps insert schemas and writes name them. */
   readonly hasSchemas: boolean;
 }
 
-/** A random history of a ledger: the steps that it goes through. */
+/** Random steps of a ledger. */
 export const steps = (
   maxLength: number,
-  options: LifeOptions = { hasSchemas: true },
+  options: StepOptions = { hasSchemas: true },
 ): fc.Arbitrary<Step[]> => fc.array(toStep(options), { maxLength, size: "max" });
 
 const secondsAfter = (start: Timestamp, seconds: number): Timestamp =>
