@@ -59,7 +59,7 @@ function writeBySchemas(ledger: TestLedger): void {
   ledger.run(revert(8), { schema: "v1" });
 }
 
-/** Rows of what is known to the log, or follows from it. */
+/** The number of rows that are compared in each table. */
 const COUNTED = {
   ledger: 1,
   migration: 1,
@@ -74,7 +74,7 @@ const COUNTED = {
 };
 
 describe("an audit", () => {
-  test("makes every row of a ledger again, byte for byte", () => {
+  test("replays every row of a ledger, byte for byte", () => {
     const ledger = variedLedger();
     const report = audited(ledger);
     expect(report).toMatchObject({ status: "consistent", differences: [], lastLogId: 19 });
@@ -91,11 +91,11 @@ describe("an audit", () => {
     { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
     { TRANSACTION_METADATA_HISTORY: "DISABLED" },
     { ACCOUNT_METADATA_HISTORY: "DISABLED" },
-  ] as const)("knows a ledger with %o", (features) => {
+  ] as const)("finds a ledger with %o consistent", (features) => {
     expect(audited(variedLedger(features)).differences).toEqual([]);
   });
 
-  test("follows what is written meanwhile, and goes on where it stopped", () => {
+  test("includes what is written meanwhile, and goes on where it stopped", () => {
     const ledger = variedLedger();
     const sql = new NodeSql();
     let audit = new LedgerAudit(sql, ledger.engine.info);
@@ -117,20 +117,20 @@ describe("an audit", () => {
     expect(audit.report.lastLogId).toBe(ledger.engine.lastLogId);
   });
 
-  test("takes what only the ledger knows, where it lies within the log", () => {
+  test("accepts numbers that do not follow from the log, as long as they lie within it", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE ledger SET published_log = 13, imported_log = 5");
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("takes entries from before there were checksums", () => {
+  test("accepts entries without checksums", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE log SET checksum = NULL");
     expect(audited(ledger).differences).toEqual([]);
   });
 });
 
-/** Columns of numbers that follow from nothing. */
+/** Columns whose numbers do not follow from the log. */
 const ONLY_IN_LEDGER = new Set(["published_log", "deletion_revision"]);
 
 describe("an audit finds", () => {
@@ -143,7 +143,7 @@ describe("an audit finds", () => {
       .map(({ name }) => name)
       .join(", ");
 
-  /** Every cell of a ledger that holds something, as what would change it by one bit. */
+  /** Every cell of a ledger that is not null, in the form that `corrupt` takes. */
   function corruptions(features: Partial<LedgerInfo["features"]> = {}) {
     const ledger = variedLedger(features);
     return TABLE_NAMES.flatMap((table) => {
@@ -166,7 +166,7 @@ describe("an audit finds", () => {
     });
   }
 
-  /** Changes the last byte of a cell by its lowest bit. */
+  /** Flips the lowest bit of an integer or of a text's last character. In a blob it shifts the bytes by one. */
   function corrupt(
     ledger: TestLedger,
     { table, column, row, type }: ReturnType<typeof corruptions>[number],
@@ -183,9 +183,9 @@ describe("an audit finds", () => {
     ledger.sql.all(`UPDATE ${table} SET ${column} = ${value} WHERE ${place}`);
   }
 
-  /** Whether an audit finds a change, or a constraint of the table refuses it. The ledger stays as it is. */
+  /** Whether an audit finds a change, or a constraint of the table refuses it. The change is undone afterwards. */
   function isFound(ledger: TestLedger, corruption: ReturnType<typeof corruptions>[number]) {
-    const end = new Error("the change is taken back");
+    const end = new Error("the change is undone");
     let status = "";
     try {
       ledger.sql.transaction(() => {
@@ -241,7 +241,7 @@ describe("an audit finds", () => {
     ["ledger", "UPDATE ledger SET imported_log = 20"],
     ["ledger", "UPDATE ledger SET imported_log = -1"],
     ["tx", "UPDATE tx SET reference = reference || char(0) || 'zzz' WHERE id = 1"],
-  ])("rows under another key, and what a text hides: %s, %s", (table, statement) => {
+  ])("rows under another key, and bytes that a text hides: %s, %s", (table, statement) => {
     const ledger = variedLedger();
     ledger.sql.all(statement);
     const { status, differences } = audited(ledger);
@@ -249,7 +249,7 @@ describe("an audit finds", () => {
     expect(differences.map((difference) => difference.table)).toContain(table);
   });
 
-  test("large rows, and says only where they differ", () => {
+  test("differences of large rows, of which it shows only the part that differs", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 30; count++) {
       ledger.run(setMetadata(`a${count}`, { k: `${count}`.padStart(60_000, "x") }));
@@ -264,14 +264,14 @@ describe("an audit finds", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE log SET hash = zeroblob(32) WHERE id = 5");
     const { differences } = audited(ledger);
-    // The entry itself, and the one that is chained to it.
+    // Only the entry itself and the next one, which is chained to it, differ.
     expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
       "log 5 hash",
       "log 6 hash",
     ]);
   });
 
-  test("a transaction that is made twice, and ends there", () => {
+  test("a transaction that two entries make, and ends there", () => {
     const ledger = variedLedger();
     ledger.sql.all("UPDATE log SET tx = 2 WHERE id = 3");
     expect(audited(ledger)).toMatchObject({

@@ -24,7 +24,7 @@ const ADDED_UP: Partial<Features> = { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUME
 const names = ["a", "b", "world"];
 const assets = ["A", "B", "C", "D", "E", "F"];
 
-/** What a transaction is: who pays whom, how much of what, dated how many seconds from now, and whether time passes. */
+/** A transaction: its accounts, amount and asset, its date in seconds from now, and whether time passes before it. */
 const step = fc.record({
   source: fc.constantFrom(...names),
   destination: fc.constantFrom(...names),
@@ -71,7 +71,7 @@ describe.each([
   ["with effective volumes", EFFECTIVE],
   ["without", ADDED_UP],
 ])("volumes of a ledger %s", (_, features) => {
-  test("are at any moment, in both orders, what all transactions before add up to", () => {
+  test("are the sums of all transactions up to any date, in both orders", () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 30, size: "max" }),
@@ -130,7 +130,7 @@ describe.each([
   });
 });
 
-test("some assets of some accounts are read alone", () => {
+test("only some assets of some accounts are read", () => {
   const ledger = new TestLedger();
   ledger.commit(create(assets.map((asset) => posting("world -> a", 1, asset))));
   const [a = 0] = ledger.sql
@@ -148,7 +148,7 @@ test("some assets of some accounts are read alone", () => {
   expect(read({ bounds: [{ operator: "$gt", value: 1n }] })).toEqual([]);
 });
 
-test("a moment between two dates is that of the earlier one", () => {
+test("volumes at a date between two transactions are those after the earlier one", () => {
   const ledger = new TestLedger();
   ledger.commit(create(posting("world -> a", 1)));
   ledger.commit(create(posting("world -> a", 1)));

@@ -18,7 +18,7 @@ import {
 
 describe("accounts at a point in time", () => {
   const back = { timestamp: at("09:00") };
-  /** Written from 10:00 on: back-dated movements, and metadata that changes. */
+  /** A ledger that is written from 10:00 on, with back-dated movements and metadata that changes. */
   function history(features: Partial<Features> = {}): TestLedger {
     const ledger = new TestLedger({ features });
     ledger.commit(create(posting("world -> a", 10)));
@@ -29,7 +29,7 @@ describe("accounts at a point in time", () => {
     return ledger;
   }
 
-  test("are those that were used by then, by their effective dates", () => {
+  test("are those that were used up to it, by effective dates", () => {
     const ledger = history();
     expect(addressesOf(ledger, { pit: at("08:59") })).toBe("");
     expect(addressesOf(ledger, { pit: at("09:00") })).toBe("a world");
@@ -42,7 +42,7 @@ describe("accounts at a point in time", () => {
     ).toBe(1);
   });
 
-  test("show the metadata of then, and are found by it", () => {
+  test("show their metadata at that time, and are found by it", () => {
     const ledger = history();
     const metadata = (pit?: string) =>
       ledger.engine.reads.findAccount("a", {

@@ -17,7 +17,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { walk } from "#test/support/ledger-engine/walks.ts";
 
-/** Some users with and without balances and metadata, and an account that nothing has moved. */
+/** A ledger with users, with and without balances and metadata, and with an account that has moved nothing. */
 function users(): TestLedger {
   const ledger = new TestLedger();
   ledger.commit(
@@ -85,7 +85,7 @@ describe("a filter of accounts on addresses", () => {
     expect(refusalOf(() => listAccounts(ledger, among("users:")))).toBe("VALIDATION");
   });
 
-  test("leaves out what it negates, and joins what overlaps", () => {
+  test("leaves out what it negates, and lists overlapping matches once", () => {
     const ledger = users();
     const [two, one] = [{ $match: { address: "users:..." } }, { $match: { address: "users:" } }];
     expect(addressesOf(ledger, { where: { $not: two } })).toBe("empty world");
@@ -248,7 +248,7 @@ describe("a filter of accounts on dates", () => {
 });
 
 describe("the order of accounts", () => {
-  /** Four accounts whose dates stand in different orders; the first two are of one transaction. */
+  /** Four accounts whose dates have different orders. The first two come from the same transaction. */
   function dated(): TestLedger {
     const ledger = new TestLedger();
     const day = (text: string) => ({ timestamp: at(`2025-05-0${text}T00:00:00Z`) });
@@ -261,7 +261,7 @@ describe("the order of accounts", () => {
 
   test.each([
     ["address", "u:0 u:1 u:2 u:3"],
-    // A back-dated transaction made the one that it used older; equal dates stand in the order of creation.
+    // A back-dated transaction gave `u:0` an earlier date. Equal dates are in the order of creation.
     ["first_usage", "u:0 u:1 u:3 u:2"],
     ["insertion_date", "u:3 u:0 u:1 u:2"],
     ["updated_at", "u:3 u:0 u:2 u:1"],
@@ -284,7 +284,7 @@ describe("the order of accounts", () => {
     }
   });
 
-  test("starts behind a number of rows for cursors of the reference server", () => {
+  test("skips a number of rows for cursors of the reference server", () => {
     const read = (offset: number, where = "{}") => {
       const query = { kind: "offset", column: "address", order: "asc", pageSize: 2 } as const;
       const page = users().engine.reads.listAccounts({ ...query, offset, where }, BARE);

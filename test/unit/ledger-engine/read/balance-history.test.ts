@@ -28,7 +28,7 @@ const history = (ledger: TestLedger, query: Partial<BalanceHistoryQuery> = {}) =
 const lines = (ledger: TestLedger, query: Partial<BalanceHistoryQuery> = {}): string[] =>
   history(ledger, query).map(({ input, output, balance }) => `${input}/${output}=${balance}`);
 
-/** Written at 12:00: two transactions dated before, one without a date, and one dated later. */
+/** A ledger that is written at 12:00: two transactions are dated before, one has no date, and one is dated later. */
 function datedLedger(options: ConstructorParameters<typeof TestLedger>[0] = {}): TestLedger {
   const ledger = new TestLedger({ now: at("12:00"), ...options });
   ledger.commit(create(posting("world -> a", 100), { timestamp: at("11:30") }));
@@ -39,7 +39,7 @@ function datedLedger(options: ConstructorParameters<typeof TestLedger>[0] = {}):
 }
 
 describe("the balance of an account over time", () => {
-  test("goes by effective dates; an interval has its start and not its end", () => {
+  test("goes by effective dates; an interval includes its start and not its end", () => {
     const ledger = datedLedger();
     expect(lines(ledger)).toEqual(["0/0=0", "0/20=-20", "100/0=80", "7/0=87", "0/30=57"]);
     expect(history(ledger)[1]).toEqual({
@@ -66,7 +66,7 @@ describe("the balance of an account over time", () => {
     ]);
   });
 
-  test("has what was before the period in its balance, and in no interval", () => {
+  test("includes what was before the period in its balance, and in no interval", () => {
     const ledger = datedLedger();
     expect(lines(ledger, { startTime: at("11:00"), endTime: at("13:00") })).toEqual([
       "100/0=80",
@@ -91,7 +91,7 @@ describe("the balance of an account over time", () => {
     });
   });
 
-  test("up to now has all that was recorded, whatever the clock of the asker says", () => {
+  test("up to now includes all that was recorded, whatever the clock of the caller says", () => {
     const ledger = datedLedger();
     const now = { endTime: at("11:45"), interval: "hour", startTime: at("11:00") } as const;
     expect(lines(ledger, now)).toEqual(["100/0=80"]);
@@ -100,7 +100,7 @@ describe("the balance of an account over time", () => {
       "2026-03-01T12:00:00Z",
       "2026-03-01T12:00:04.000001Z",
     ]);
-    // What is dated in the future is not there yet.
+    // Transactions that are dated in the future do not count yet.
     expect(intervals.at(-1)?.balance).toBe(87n);
     const later = history(ledger, { ...now, endTime: at("12:30"), endsNow: true });
     expect(later.at(-1)?.endTime).toBe(at("12:30"));
@@ -120,7 +120,7 @@ describe("the balance of an account over time", () => {
     expect(world?.balance).toBe(-huge);
   });
 
-  test("is found for what the account had, be it nothing", () => {
+  test("is found for an asset that the account moved, even if the amount was zero", () => {
     const ledger = datedLedger();
     ledger.commit(create(posting("world -> c", 0, "EUR")));
     expect(lines(ledger, { account: "c", asset: "EUR", startTime: at("13:00") })).toEqual([
@@ -202,7 +202,7 @@ describe("the balance of an account over time", () => {
   });
 });
 
-test("the work is that of the intervals, not of the moves, and less where nothing moved", () => {
+test("the work depends on the number of intervals, not of moves, and is less where nothing moved", () => {
   const counting = new CountingSql();
   const ledger = new TestLedger({ sql: counting, now: at("2026-01-01T00:00:00Z") });
   for (let count = 0; count < 2000; count++) {
@@ -220,7 +220,7 @@ test("the work is that of the intervals, not of the moves, and less where nothin
     endTime,
     interval: (endTime > startTime ? 33n * HOUR : 0n) / 1000n,
   });
-  // Each moment takes the search for its transaction, and one for the volumes.
+  // Each boundary takes one search for its transaction and one for the volumes.
   expect(busy).toBeLessThan(1001 * 20);
   const quiet = countOf({
     startTime: at("2030-01-01T00:00:00Z"),

@@ -11,7 +11,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Transactions that stand in another order by each date. */
+/** A ledger whose transactions have a different order by each date. */
 function ledgerWithDates(): TestLedger {
   const ledger = new TestLedger({ now: at("13:00") });
   const dates = ["12:00", undefined, "12:00", "23:00", undefined];
@@ -54,7 +54,7 @@ describe("a list of transactions", () => {
     expect(shown(true, true)).toEqual(["volumes", "effectiveVolumes"]);
   });
 
-  test("with volumes says the same as the answers of the commits", () => {
+  test("has the same volumes as the answers of the commits", () => {
     const ledger = new TestLedger();
     const made = [
       ledger.commit(create([posting("world -> a", 9), posting("a -> a", 2), posting("a -> b", 3)])),
@@ -71,7 +71,7 @@ describe("a list of transactions", () => {
     }
   });
 
-  test("goes on from a place whose transaction has no equal, and from beyond either end", () => {
+  test("goes on from a date that no transaction has, and from beyond either end", () => {
     const ledger = ledgerWithDates();
     const from = (column: string, value: bigint, order: "asc" | "desc"): number[] => {
       const start = { value, tie: 3n };
@@ -89,7 +89,7 @@ describe("a list of transactions", () => {
 });
 
 describe("one transaction", () => {
-  test("is found by its id, with what has happened to it", () => {
+  test("is found by its id, with all changes since its creation", () => {
     const ledger = ledgerWithDates();
     ledger.run(revert(2));
     expect(ledger.transaction(2)).toMatchObject({

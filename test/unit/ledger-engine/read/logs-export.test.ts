@@ -14,7 +14,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { exportOf, linesOf } from "#test/support/ledger-engine/logs.ts";
 
-/** Entries of every type with names and values that are hard to write. */
+/** A ledger with entries of every type, whose names and values are hard to write as JSON. */
 function hardLedger(features: object = {}): TestLedger {
   const ledger = new TestLedger({ now: at("13:00"), features });
   const metadata = Object.fromEntries([
@@ -76,7 +76,7 @@ describe("an export", () => {
     expect(lines).toEqual(listed(ledger));
     expect(lines).toHaveLength(11);
     expect(lines.map((line) => stringifyJson(parseJson(line)))).toEqual(lines);
-    // The official clients refuse an entry without one.
+    // The official clients refuse an entry without a hash.
     const isText = (line: string) => /"hash":"([\w+/]{43}=)?"[,}]/.test(line);
     expect(lines.filter((line) => !isText(line))).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("an export", () => {
     expect(engine.reads.exportLogs(-1)).toEqual({ text: "", after: -1, to: -1 });
   });
 
-  test("is made in parts, up to the entry that was the last one at its start", () => {
+  test("is made in parts, up to the entry that was the last when it began", () => {
     const ledger = new TestLedger();
     const commands = Array.from({ length: 2500 }, (_, index) =>
       create(posting(`world -> users:${index % 7}`, 1)),

@@ -14,7 +14,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { walk } from "#test/support/ledger-engine/walks.ts";
 
-/** Eleven entries with gaps in their ids: 1 to 5 of one date, the others a second apart. */
+/** A ledger with eleven entries and gaps in their ids. 1 to 5 have the same date, the others are a second apart. */
 function ledgerWithLog(features: object = {}): TestLedger {
   const ledger = new TestLedger({ now: at("13:00"), features });
   ledger.bulk(
@@ -59,7 +59,7 @@ const idsOf = (ledger: TestLedger, options: ListOptions = {}): number[] =>
   list(ledger, options).data.map(({ id }) => id);
 
 describe("a list of log entries", () => {
-  test("has all of them by id or by date, which is the same order", () => {
+  test("has all of them, in the same order by id and by date", () => {
     const ledger = ledgerWithLog();
     for (const column of ["id", "date"]) {
       expect(idsOf(ledger, { column })).toEqual(IDS.toReversed());
@@ -87,7 +87,7 @@ describe("a list of log entries", () => {
     },
   );
 
-  test("shows what was committed, and what only the row tells", () => {
+  test("shows what was committed, and the hashes that only the row has", () => {
     const ledger = ledgerWithLog();
     const [entry] = list(ledger, { where: { $match: { id: 7 } } }).data;
     const logged = ledger.logs().find(({ id }) => id === 7);
@@ -99,7 +99,7 @@ describe("a list of log entries", () => {
     expect(entry?.idempotencyKey).toBe("k1");
   });
 
-  test("tells the hash of the inputs the same, whether it is stored or follows from the entry", () => {
+  test("shows the same hash of the inputs, whether it is stored or follows from the entry", () => {
     const hashes = (key: string) => {
       const ledger = new TestLedger();
       const commands = [
@@ -127,7 +127,7 @@ describe("a list of log entries", () => {
     expect(data.map(({ hash }) => hash)).toEqual(IDS.map(() => ""));
   });
 
-  test("ends a page early rather than holding too much, and goes on behind it", async () => {
+  test("ends a page early rather than holding too much, and the next one goes on there", async () => {
     const ledger = new TestLedger();
     const count = 300;
     const metadata = { k: "x".repeat(65_000) };
@@ -243,7 +243,7 @@ describe("a filter of log entries", () => {
     },
   );
 
-  test("finds transactions behind very many other entries", () => {
+  test("finds transactions after very many other entries", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)));
     ledger.bulk(Array.from({ length: 3000 }, (_, index) => setMetadata("a", { k: `${index}` })));

@@ -12,12 +12,12 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 
 const SIZE = 1500;
-/** So many conditions make each row as much work as many rows, so that few are tried in a turn. */
+/** With so many conditions each row takes as much work as many rows, so only a few rows are tried in a turn. */
 const HEAVY = Array.from({ length: 480 }, (_, index) => ({
   $not: { $exists: { metadata: `k${index}` } },
 }));
 
-/** A ledger in which few transactions are not of `a`: the first, one in the middle, the last ones. */
+/** A ledger where all transactions pay `a`, except for the first, one in the middle and the last ones. */
 function ledgerOf(): TestLedger {
   const ledger = new TestLedger();
   ledger.bulk(
@@ -52,7 +52,7 @@ describe("a page that takes much work", () => {
     },
   );
 
-  test("has the cursors of a page that was read in one turn", () => {
+  test("has the same cursors as if it were read in one turn", () => {
     const { reads } = ledgerOf().engine;
     const light = JSON.stringify({ $not: { $match: { destination: "a:" } } });
     const slow = transactions(reads, { order: "desc", pageSize: 2 }).page;
@@ -89,7 +89,7 @@ describe("a page that takes much work", () => {
   });
 });
 
-/** Where a cursor leads, without its filter. */
+/** The contents of a cursor without its filters. */
 function cursorOf(cursor = ""): unknown {
   const { filters: _, ...place } = JSON.parse(
     Buffer.from(cursor, "base64url").toString(),

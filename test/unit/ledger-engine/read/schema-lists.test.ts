@@ -17,7 +17,7 @@ import { walk } from "#test/support/ledger-engine/walks.ts";
 
 const COLUMNS: SortColumns = { created_at: "date", version: "text" };
 
-/** In the order of their insertion: the second to the fourth are of one moment. */
+/** The versions in the order of their insertion. The second to the fourth have the same date. */
 const VERSIONS = ["v1", "v10", "v2", "B", "a", "é", "__proto__"];
 const BY_BYTES = ["B", "__proto__", "a", "v1", "v10", "v2", "é"];
 
@@ -108,7 +108,7 @@ describe("a list of schemas", () => {
     expect(refusalTextOf(list)).toMatch(/^VALIDATION: /);
   });
 
-  test("shows what was there at a point in time, with a filter and in pages", async () => {
+  test("shows what existed at a point in time, with a filter and in pages", async () => {
     const ledger = ledgerOfSeven();
     const pit = at("10:00:02");
     expect(listOf(ledger, { pit })).toEqual(VERSIONS.slice(0, 4));
@@ -117,7 +117,7 @@ describe("a list of schemas", () => {
     expect(listOf(ledger, { pit: at("10:00") })).toEqual([]);
   });
 
-  test("ends a page before it gets too large, and goes on behind it", async () => {
+  test("ends a page before it gets too large, and the next one goes on there", async () => {
     const ledger = new TestLedger();
     const transactions = { t: { description: "x".repeat(480_000), script: "fail" } };
     const versions = Array.from({ length: 30 }, (_, index) => `v${index + 10}`);
@@ -144,7 +144,7 @@ describe("a schema", () => {
     expect(find("é")?.version).toBe("é");
   });
 
-  test("is the latest if it was created last, at one moment the last inserted", () => {
+  test("is the latest if it was created last, or inserted last of those with the same date", () => {
     const ledger = new TestLedger();
     const told = () => refusalTextOf(() => ledger.run(setMetadata("a", {}), { schema: "x" }));
     expect(told()).toContain("this ledger doesn't have a schema");
@@ -170,7 +170,7 @@ describe("a ledger", () => {
     expect(refusalTextOf(() => ledger.run(insertSchema("one more", { chart: {} })))).toBe(
       "VALIDATION: a ledger holds at most 1000 schemas",
     );
-    // What is there is told to be there.
+    // A version that exists is reported as such.
     expect(refusalTextOf(() => ledger.run(insertions[0] ?? insertSchema("", {})))).toMatch(
       /^SCHEMA_ALREADY_EXISTS: /,
     );
@@ -181,7 +181,7 @@ describe("a ledger", () => {
     }
   });
 
-  test("goes by any of its schemas, however many they are", () => {
+  test("uses any of its schemas, however many there are", () => {
     const ledger = new TestLedger();
     for (let index = 0; index < 12; index++) {
       const metadata = { ".metadata": { by: { default: `${index}` } } };
@@ -195,12 +195,12 @@ describe("a ledger", () => {
     }
   });
 
-  test("keeps few of them in memory, whatever becomes of the writes that name them", () => {
+  test("keeps few of them in memory, whether the writes that name them succeed or not", () => {
     const sql = new FaultySql(new NodeSql());
     const ledger = new TestLedger({ sql });
     const versions = Array.from({ length: 8 }, (_, index) => `v${index}`);
     for (const version of versions) ledger.run(insertSchema(version, { chart: {} }));
-    /** How many statements a write takes that is refused. */
+    /** Counts the statements of a refused write. */
     const costOf = (schema: string): number => {
       sql.arm(Number.POSITIVE_INFINITY);
       expect(refusalTextOf(() => ledger.run(setMetadata(99, {}), { schema }))).toMatch(

@@ -17,7 +17,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { countOf, idsOf } from "#test/support/ledger-engine/transaction-reads.ts";
 
-/** A hundred transactions: half of them of one account, every fifth with metadata, every fourth back-dated. */
+/** A hundred transactions: half of them pay one account, a fifth have metadata, and a fourth are back-dated. */
 function hundred(): TestLedger {
   const ledger = new TestLedger();
   for (let index = 1; index <= 98; index++) {
@@ -33,7 +33,7 @@ function hundred(): TestLedger {
   return ledger;
 }
 
-/** The parts of a count, where few things fit into one. Something may happen after each. */
+/** The parts of a count with little work in each. A test may change the ledger after each part. */
 function partsOf(
   ledger: TestLedger,
   { where, pit }: { where: object; pit?: Timestamp },

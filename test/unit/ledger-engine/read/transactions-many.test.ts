@@ -14,10 +14,10 @@ import {
 import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
 const SIZE = 2600;
-/** So many are reverted, and so many get metadata later. */
+/** This many transactions are reverted, and this many get metadata later. */
 const CHANGES = 100;
 
-/** Counts the rows that statements give: no more than what they read, but every row that a reader sees. */
+/** Counts the rows that statements return, which may be fewer than they read. */
 class CountingSql implements Sql {
   readonly #sql = new NodeSql();
   rows = 0;
@@ -35,7 +35,7 @@ class CountingSql implements Sql {
 
 const user = (index: number): string => `users:${String(index % 600).padStart(3, "0")}:main`;
 
-/** Of transaction `index`, so that some accounts, keys and dates are many, some are few, and some are only long ago. */
+/** The command for transaction `index`. Some accounts, keys and dates are frequent, some rare, some only early. */
 function commandOf(index: number, now: Timestamp): Command {
   const moment = toMicros(now);
   const ways = [`world -> ${user(index * 7)}`, `${user(index * 11)} -> shops:${index % 150}`];
@@ -98,7 +98,7 @@ const account =
 const middle = all[1500]?.insertedAt ?? "";
 const later = all[1700]?.insertedAt ?? "";
 
-/** Filters, what they mean, and whether few entries of an index lead to what they leave. */
+/** Filters, what they mean, and whether few entries of an index lead to the matches. */
 const FILTERS: readonly [object, Predicate, "selective"?][] = [
   [{ $match: { id: 2000 } }, ({ id }) => id === 2000, "selective"],
   [{ $lt: { id: 2000 } }, ({ id }) => id < 2000],
@@ -206,14 +206,14 @@ function sorted(column: string, predicate: Predicate): Transaction[] {
 }
 
 describe("a ledger with many transactions", () => {
-  test("has enough of everything for the ways of reading to differ", () => {
+  test("has enough of everything for different scans to be chosen", () => {
     expect(all.length).toBe(SIZE + CHANGES);
     const dated = all.filter(({ timestamp, insertedAt }) => timestamp !== insertedAt);
     expect(dated.length).toBeGreaterThan(600);
   });
 
   test.each(FILTERS)(
-    "lists what a filter leaves, in every order, from any page: %j",
+    "lists what a filter matches, in every order, from any page: %j",
     (where, is) => {
       for (const column of Object.keys(DATES)) {
         for (const order of ["asc", "desc"] as const) {
@@ -237,7 +237,7 @@ describe("a ledger with many transactions", () => {
     },
   );
 
-  test.each(FILTERS)("counts what a filter leaves: %j", (where, is) => {
+  test.each(FILTERS)("counts what a filter matches: %j", (where, is) => {
     expect(countOf(ledger, { where })).toBe(all.filter(is).length);
   });
 
@@ -252,7 +252,7 @@ describe("a ledger with many transactions", () => {
     },
   );
 
-  test("reads few rows for what does not have one reference, where few have any", () => {
+  test("reads few rows for a negated reference, if few transactions have any reference", () => {
     const rows = new CountingSql();
     const rare = new TestLedger({ sql: rows });
     const commands = Array.from({ length: 1000 }, (_, index) =>

@@ -14,7 +14,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { countOf, idsOf, transactionPage } from "#test/support/ledger-engine/transaction-reads.ts";
 
-/** Written from 10:00:01 on, a command a second. */
+/** A ledger that is written from 10:00:01 on, a command each second. */
 function history(features: Partial<Features> = {}): TestLedger {
   const ledger = new TestLedger({ features });
   ledger.commit(create(posting("world -> a", 10), { metadata: { k: "1" } }));
@@ -28,7 +28,7 @@ function history(features: Partial<Features> = {}): TestLedger {
 }
 
 describe("transactions at a point in time", () => {
-  test("are those that are dated by then, whenever they were written", () => {
+  test("are those that are dated up to it, whenever they were written", () => {
     const ledger = history();
     expect(idsOf(ledger, { pit: at("08:59:59.999999") })).toEqual([]);
     expect(idsOf(ledger, { pit: at("09:00") })).toEqual([2]);
@@ -52,7 +52,7 @@ describe("transactions at a point in time", () => {
     expect(find(9, "12:00")).toBeUndefined();
   });
 
-  test("show the metadata of then, and are found by it", () => {
+  test("show their metadata at that time, and are found by it", () => {
     const ledger = history();
     const having = (value: string, pit?: string) =>
       idsOf(ledger, {
@@ -121,7 +121,7 @@ describe("transactions at a point in time", () => {
     expect(idsOf(ledger, { ...after, column: "reverted_at" })).toEqual([1, 4, 2]);
   });
 
-  test("have the volumes of now, and no origin of time", () => {
+  test("have their current volumes, and ignore the start of a period", () => {
     const ledger = history();
     const pit = at("10:00:01");
     const { data } = transactionPage(ledger, { pit, oot: at("10:00") }, EXPANDED);

@@ -11,7 +11,7 @@ const ORDERS = ["asc", "desc"] as const;
 
 describe("the moves of an account on one side", () => {
   const SIZE = 5000;
-  /** Where the account sends: far apart, next to each other, at either end, and also with an amount of zero. */
+  /** The transactions where the account sends: far apart, adjacent, at either end, and also with an amount of zero. */
   const sent = new Set([1, 2, 700, 701, 702, 705, 2500, 4000, 4998, SIZE]);
   const zeroAmount = new Set([2, 1500, 1501, 2500, 4997]);
   const both = new Set([701, 3000]);
@@ -61,7 +61,7 @@ describe("the moves of an account on one side", () => {
     }
   });
 
-  test.each(ORDERS)("are all of them, where the other side is rare, %s", (order) => {
+  test.each(ORDERS)("are nearly all moves if the other side is rare, %s", (order) => {
     const only = new Set(rising.filter((id) => !both.has(id) && id !== 1500));
     const all = Array.from({ length: SIZE }, (_, index) => index + 1).filter((id) => !only.has(id));
     const moves = new MovesByRole(sql, pair, "destination");
@@ -70,7 +70,7 @@ describe("the moves of an account on one side", () => {
     );
   });
 
-  test("are none of an account that never plays the role", () => {
+  test("are none for an account that never plays the role", () => {
     const fresh = new NodeSql();
     const ledger = new TestLedger({ sql: fresh });
     ledger.bulk(Array.from({ length: 200 }, () => create(posting("world -> b", 1))));
@@ -94,7 +94,7 @@ describe("merged streams", () => {
     expect([...mergeStreams([], rising)]).toEqual([]);
   });
 
-  test("are not read before their turn, where a hint tells it", () => {
+  test("are not read before their turn if a hint says where they start", () => {
     const read: string[] = [];
     function* items(name: string, list: readonly number[]): Generator<number> {
       read.push(name);
@@ -115,7 +115,7 @@ describe("merged streams", () => {
   });
 });
 
-describe("the text behind all texts with a prefix", () => {
+describe("the first text after all texts with a prefix", () => {
   test.each([
     ["a", "b"],
     ["users:1", "users:2"],

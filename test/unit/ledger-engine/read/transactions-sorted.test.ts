@@ -22,10 +22,10 @@ const COLUMNS = {
   reverted_at: "date",
 } as const;
 
-/** Writes at the same moment, as one atomic bulk does. */
+/** For `engine.execute`, which unlike `ledger.run` does not advance the clock, so that writes can have equal dates. */
 const OPTIONS = { idempotencyKey: "", dryRun: false };
 
-/** Sixty transactions of six moments: every third has a date of its own, most of these the same one. */
+/** A ledger with sixty transactions at six times. Every third has an effective date, one of only two. */
 function crowded(): TestLedger {
   const ledger = new TestLedger();
   for (let index = 0; index < 60; index++) {
@@ -67,7 +67,7 @@ describe("a walk through transactions with equal dates", () => {
       let count = 0;
       const read = async (query: PageQuery) => {
         const page = ledger.engine.reads.listTransactions({ ...query, ...filter }, BARE);
-        // New ones come with dates in the past, of now and in the future.
+        // New transactions have dates in the past, the present and the future.
         const date = [at("09:00"), undefined, at("10:00:03"), at("23:00")][count++ % 4];
         const fields = date === undefined ? {} : { timestamp: date };
         ledger.engine.execute(create(posting("world -> a", 1), fields), OPTIONS);
@@ -90,7 +90,7 @@ describe("a walk through transactions with equal dates", () => {
 });
 
 describe("a list of transactions", () => {
-  test("sorts by the date of the revert those that have none first, and last the other way round", () => {
+  test("sorted by the date of the revert has those without a revert first, or last if descending", () => {
     const ledger = new TestLedger();
     for (let index = 0; index < 5; index++) ledger.commit(create(posting("world -> a", 1)));
     ledger.run(revert(4, { force: true }));
@@ -100,7 +100,7 @@ describe("a list of transactions", () => {
     expect(idsOf(ledger, { column, order: "desc" })).toEqual([2, 4, 7, 6, 5, 3, 1]);
   });
 
-  test("goes on from any place that a cursor may name", () => {
+  test("goes on from any position that a cursor may name", () => {
     const ledger = crowded();
     const dates = ["0001-01-01T00:00:00Z", "2026-03-01T10:00:03Z", "9999-12-31T23:59:59.999999Z"];
     for (const column of ["timestamp", "updated_at", "reverted_at"]) {
@@ -125,7 +125,7 @@ describe("a list of transactions", () => {
     }
   });
 
-  test("ends a page early where its transactions are large, and goes on behind", () => {
+  test("ends a page early if its transactions are large, and the next one goes on there", () => {
     const ledger = new TestLedger();
     const metadata = { k: "v".repeat(60_000) };
     for (let index = 0; index < 300; index++) {
@@ -140,7 +140,7 @@ describe("a list of transactions", () => {
   });
 });
 
-test("a transaction that was changed in the moment of its insertion stands once in the order of changes", async () => {
+test("a transaction that was changed at the date of its insertion is listed once by date of change", async () => {
   const ledger = new TestLedger();
   for (let id = 1; id <= 200; id++) {
     const metadata: Record<string, string> = id % 3 === 0 ? { k: "v" } : {};

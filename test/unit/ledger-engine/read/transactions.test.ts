@@ -11,8 +11,8 @@ import {
 import { countOf, idsOf } from "#test/support/ledger-engine/transaction-reads.ts";
 
 /**
- * Seven transactions, one a second from 10:00:01 on: the third is dated earlier and the fourth later, the second is reverted
- * by the sixth, and the first gets metadata in the end.
+ * A ledger with seven transactions, one each second from 10:00:01 on. The third is dated earlier and the fourth later,
+ * the sixth reverts the second, and the first gets metadata in the end.
  */
 function ledgerOfSeven(): TestLedger {
   const ledger = new TestLedger();
@@ -43,7 +43,7 @@ function ledgerOfSeven(): TestLedger {
   return ledger;
 }
 
-/** What a filter finds, which is also what it counts. */
+/** The ids that a filter finds. Expects that the count is the same. */
 function found(where: object): string {
   const ledger = ledgerOfSeven();
   const ids = idsOf(ledger, { where });
@@ -139,7 +139,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $match: { reverted_at: "2026-03-01T10:00:06Z" } } }, ""],
     [{ $not: { $match: { reverted_at: "2026-03-01T10:00:05Z" } } }, "2"],
     [{ $not: { $lt: { reverted_at: "0001-01-01T00:00:00Z" } } }, "2"],
-  ])("tells reverted ones, and compares no date that is absent: %j", (where, ids) => {
+  ])("recognizes reverted ones, and no test of an absent date is true: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -188,7 +188,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $match: { "metadata[kind]": "deposit" } } }, "7 6 5 4 2 1"],
     [{ $not: { $exists: { metadata: "kind" } } }, "7 6 5 4 2"],
     [{ $exists: { metadata: "com.formance.spec/state/reverts" } }, "6"],
-  ])("takes metadata as it is now, absent where there is none: %j", (where, ids) => {
+  ])("tests current metadata, where absent keys are absent: %j", (where, ids) => {
     expect(found(where)).toBe(ids);
   });
 
@@ -203,7 +203,7 @@ describe("a filter of transactions", () => {
     [{ $not: { $or: [{ $match: { account: "users:1" } }, { $match: { id: 7 } }] } }, "3"],
     [{ $not: { $and: [{ $gt: { id: 2 } }, { $lt: { id: 6 } }] } }, "7 6 2 1"],
     [{ $not: { $not: { $match: { reference: "dep-2" } } } }, "3"],
-    // What is absent decides nothing: the other filters of a list may.
+    // A test of an absent value decides nothing, but the other filters of a list may.
     [{ $or: [{ $not: { $match: { reference: "dep-1" } } }, { $gt: { id: 5 } }] }, "7 6 4 3"],
     [{ $not: { $and: [{ $match: { reference: "dep-1" } }, { $lt: { id: 6 } }] } }, "7 6 4 3"],
     [{ $not: { $or: [{ $match: { reference: "dep-1" } }, { $gt: { id: 3 } }] } }, "3"],
@@ -249,7 +249,7 @@ describe("a filter of transactions", () => {
     expect(found(where)).toBe(ids);
   });
 
-  test("leaves the same transactions in every order, and is counted", () => {
+  test("matches the same transactions in every order, and is counted", () => {
     const ledger = ledgerOfSeven();
     const where = { $not: { $match: { account: "users:3:sub" } } };
     const orders: Record<string, string> = {
@@ -275,7 +275,7 @@ describe("a filter of transactions", () => {
     { $in: { id: [1, 2] } },
     { $in: { account: ["users:"] } },
     { $match: { "balance[USD]": 1 } },
-  ])("that is none of transactions is refused: %j", (where) => {
+  ])("that transactions do not have is refused: %j", (where) => {
     const ledger = ledgerOfSeven();
     expect(refusalOf(() => idsOf(ledger, { where }))).toBe("VALIDATION");
     expect(refusalOf(() => countOf(ledger, { where }))).toBe("VALIDATION");

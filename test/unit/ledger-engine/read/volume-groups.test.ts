@@ -26,7 +26,7 @@ describe("groups of accounts", () => {
       expect(grouped(groupBy)).toEqual(DATED_ROWS);
   });
 
-  test("are of the accounts that match, and of a period", () => {
+  test("include only accounts that match, and only a period", () => {
     expect(grouped(1, { to: "2025-01-01T12:00:00Z" })).toEqual([
       "account USD 170/20",
       "world USD 0/150",
@@ -97,7 +97,7 @@ describe("groups of accounts", () => {
 
   const addresses = fc.uniqueArray(address, { minLength: 1, maxLength: 60, size: "max" });
 
-  test("are walked in order, a few addresses at a time, from any place on", () => {
+  test("are walked in order, a few addresses at a time, from any group on", () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -131,7 +131,7 @@ describe("groups of accounts", () => {
           for (let next = walk.next(size); next.length > 0; next = walk.next(size)) {
             found.push(...next);
           }
-          // It may give groups that have no accounts, in their places.
+          // The walk may also return groups without accounts, at their positions.
           expect(found).toEqual(order === "asc" ? found.toSorted() : found.toSorted().toReversed());
           expect(new Set(found).size).toBe(found.length);
           const known = new Set(all);

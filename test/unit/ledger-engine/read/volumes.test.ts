@@ -23,7 +23,7 @@ describe("a list of volumes", () => {
     expect(volumeRows(datedVolumes())).toEqual(DATED_ROWS);
   });
 
-  test("has the assets of an account in ascending order, whatever that of the accounts is", () => {
+  test("has the assets of an account in ascending order, whatever the order of the accounts", () => {
     expect(volumeRows(datedVolumes(), { order: "desc" })).toEqual([
       "world EUR 0/7",
       "world USD 0/150",
@@ -62,7 +62,7 @@ describe("a list of volumes", () => {
     expect([beyond.data, beyond.hasMore]).toEqual([[], false]);
   });
 
-  test("has rows of what moved nothing, and none of accounts without movement", () => {
+  test("has rows for zero-amount moves, and none for accounts without moves", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 0)));
     ledger.run(setMetadata("idle", {}));
@@ -112,7 +112,7 @@ describe("a list of volumes", () => {
     );
   });
 
-  test("refuses filters on what it does not know", () => {
+  test("refuses filters on keys that it does not know", () => {
     for (const where of [
       { $match: { nope: 1 } },
       { $gt: { updated_at: "2025-01-01T00:00:00Z" } },
@@ -122,7 +122,7 @@ describe("a list of volumes", () => {
   });
 });
 
-/** With stored effective volumes, and with those that are added up. */
+/** Effective volumes are stored, or added up when they are read. */
 const KEPT: readonly Partial<Features>[] = [
   {},
   { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
@@ -145,7 +145,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", [0, 1, 2, 3, 4, 5]],
     [undefined, "2020-01-01T00:00:00Z", []],
     ["2025-01-03T00:00:00.000001Z", undefined, []],
-  ])("from %s to %s has both its ends", (from, to, expected) => {
+  ])("from %s to %s include both ends", (from, to, expected) => {
     const wanted = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     const texts = expected.map((it) => (typeof it === "number" ? DATED_ROWS[it] : it));
     expect(volumeRows(datedVolumes({ features }), wanted)).toEqual(texts);
@@ -182,7 +182,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     ]);
   });
 
-  test("count what moved nothing as a movement", () => {
+  test("count a zero-amount move as a movement", () => {
     const ledger = new TestLedger({ features });
     ledger.commit(create(posting("world -> a", 3), { timestamp: at("08:00") }));
     ledger.commit(create(posting("a -> b", 0), { timestamp: at("09:00") }));
@@ -190,7 +190,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
     expect(volumeRows(ledger, { from: "08:30", to: "08:45" })).toEqual([]);
   });
 
-  test("at the same date are told apart by the order of insertion", () => {
+  test("at the same date are distinguished by the order of insertion", () => {
     const ledger = new TestLedger({ features, now: at("12:00") });
     ledger.commit(create(posting("world -> a", 1)));
     const now = { timestamp: ledger.now };
@@ -208,7 +208,7 @@ describe.each(KEPT)("volumes of a period %j", (features) => {
   });
 });
 
-test("volumes at a point in time are filtered by the metadata of then", () => {
+test("volumes at a point in time are filtered by the metadata at that time", () => {
   const ledger = datedVolumes();
   const where = { $match: { "metadata[vip]": "yes" } };
   expect(volumeRows(ledger, { where, to: "2025-01-02T00:00:00Z" })).toEqual([]);
@@ -226,7 +226,7 @@ test("a ledger without history of moves knows current volumes only", () => {
   expect(() => volumeRows(ledger, { from: "12:00" })).toThrow(message);
 });
 
-test("what was dated in pages of any number is added up without stored effective volumes", () => {
+test("back-dated moves of many pages are added up without stored effective volumes", () => {
   const ledger = new TestLedger({
     features: { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" },
     now: at("12:00"),

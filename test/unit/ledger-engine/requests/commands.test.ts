@@ -11,7 +11,7 @@ import { TransactionRequest } from "#modules/ledger/http/schemas.ts";
 import { parseJson } from "#platform/json.ts";
 import { at, posting, refusalOf } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A request for a transaction as its JSON text, from the wire to the command. */
+/** The command that the JSON text of a request becomes. */
 const commandOf = (text: string, force = false) =>
   toTransactionCommand(TransactionRequest.parse(parseJson(text)), { force });
 
@@ -86,12 +86,12 @@ describe("a request for a transaction", () => {
     [`${ONE},"script":{"plain":"fail"}`, "cannot pass postings and numscript"],
     [`${ONE},"script":{"template":"pay"}`, "cannot pass postings and template"],
     ['"script":{"plain":"fail","template":"pay"}', "cannot pass numscript and template"],
-  ])("has movements of one kind only: %s", (members, message) => {
+  ])("has only one of postings, script and template: %s", (members, message) => {
     expect(() => commandOf(`{${members}}`)).toThrow(message);
     expect(refusalOf(() => commandOf(`{${members}}`))).toBe("VALIDATION");
   });
 
-  test("with a script becomes a command to run it, force left aside", () => {
+  test("with a script becomes a command to run it, without force", () => {
     const text = `{"script":{"plain":"fail","vars":{"a":"x","n":12}},"runtime":"experimental-interpreter","metadata":{"k":"v"},"force":true}`;
     expect(commandOf(text)).toStrictEqual({
       kind: "runScript",
@@ -128,7 +128,7 @@ describe("a request for a transaction", () => {
     ['"destination":"a:","asset":"usd"', "invalid destination address 'a:'"],
     ['"asset":"usd"', "invalid asset 'usd'"],
     ['"asset":null', "invalid asset ''"],
-  ])("with %s in a posting is refused, the first fault first", (members, message) => {
+  ])("with %s in a posting is refused for the first mistake", (members, message) => {
     expect(() => commandOf(withPosting(members))).toThrow(message);
   });
 
@@ -242,7 +242,7 @@ describe("a bulk", () => {
     ]);
   });
 
-  test("takes null for no metadata of an account, and not for those of a transaction", () => {
+  test("takes null for the metadata of an account, and not for that of a transaction", () => {
     const add = (target: string) => `[{"action":"ADD_METADATA","data":{${target}}}]`;
     expect(commandsOf(add('"targetType":"ACCOUNT","targetId":"a","metadata":null'))).toStrictEqual([
       { kind: "setMetadata", target: { type: "ACCOUNT", id: "a" }, metadata: {} },
@@ -279,7 +279,7 @@ describe("a bulk", () => {
     '{"action":"DELETE_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
     '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a"}}',
     '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":null,"metadata":{}}}',
-  ])("with the element %s is refused whole, naming its place", (element) => {
+  ])("with the element %s is refused as a whole, naming its position", (element) => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(() => commandsOf(`[${good},${element}]`)).toThrow("element 1");
   });
@@ -306,7 +306,7 @@ describe("a bulk", () => {
       '{"action":"ADD_METADATA","data":{"targetType":"ACCOUNT","targetId":"a b","metadata":{}}}',
       "VALIDATION",
     ],
-  ])("fails at the well-formed element %s in its turn only", (element, kind) => {
+  ])("fails at the well-formed element %s only in its turn", (element, kind) => {
     const good = `{"action":"CREATE_TRANSACTION","data":{${ONE}}}`;
     expect(commandsOf(`[${good},${element}]`)[1]).toBe(kind);
   });

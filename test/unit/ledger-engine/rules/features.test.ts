@@ -10,7 +10,7 @@ const DEFAULTS = {
   TRANSACTION_METADATA_HISTORY: "SYNC",
 };
 
-test("what was not chosen has its default, in the order of the reference", () => {
+test("features that are not chosen have their defaults, in the order of the reference", () => {
   const features = parseFeatures({ HASH_LOGS: "DISABLED" }, { mayChoose: true });
   expect(JSON.stringify(features)).toBe(JSON.stringify({ ...DEFAULTS, HASH_LOGS: "DISABLED" }));
 });

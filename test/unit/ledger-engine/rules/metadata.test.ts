@@ -3,7 +3,7 @@ import { containsMetadata, mergeMetadata, withoutKey } from "#ledger-engine/rule
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
-/** As it comes from the wire, where `__proto__` is a key like others. */
+/** Metadata from the wire, where `__proto__` is a key like others. */
 const odd = parseJson('{"__proto__":"p","constructor":"c","10":"ten","9":"nine"}') as Metadata;
 
 test("added metadata wins over what was there", () => {
@@ -14,7 +14,7 @@ test("added metadata wins over what was there", () => {
   });
 });
 
-test("keys that objects have by nature are metadata like others", () => {
+test("keys that every JavaScript object has are metadata like others", () => {
   const merged = mergeMetadata({ a: "1" }, odd);
   expect(stringifyJson(merged)).toBe(
     '{"9":"nine","10":"ten","a":"1","__proto__":"p","constructor":"c"}',

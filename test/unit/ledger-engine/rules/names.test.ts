@@ -13,22 +13,22 @@ const NAMES = ["a", "A-z_09", "x".repeat(63), "-", "0", "__"];
 const NO_NAMES = ["", "x".repeat(64), "a b", "a:b", "a.b", "é", "a/b", String.raw`a\b`, "a\n"];
 
 describe("ledger names", () => {
-  test.each(NAMES)("%s is one", (name) => expect(isLedgerName(name)).toBe(true));
-  test.each([...NO_NAMES, "_", "_info", "_healthcheck"])("%j is none", (name) =>
+  test.each(NAMES)("%s is valid", (name) => expect(isLedgerName(name)).toBe(true));
+  test.each([...NO_NAMES, "_", "_info", "_healthcheck"])("%j is invalid", (name) =>
     expect(isLedgerName(name)).toBe(false),
   );
 });
 
 describe("bucket names", () => {
-  test.each([...NAMES, "_", "_default", "_info"])("%s is one", (name) =>
+  test.each([...NAMES, "_", "_default", "_info"])("%s is valid", (name) =>
     expect(isBucketName(name)).toBe(true),
   );
-  test.each(NO_NAMES)("%j is none", (name) => expect(isBucketName(name)).toBe(false));
+  test.each(NO_NAMES)("%j is invalid", (name) => expect(isBucketName(name)).toBe(false));
 });
 
 describe("addresses", () => {
   test.each(["world", "users:1:main", "A-b_9", "__proto__", "1", "a".repeat(ADDRESS_LENGTH_MAX)])(
-    "%s is one",
+    "%s is valid",
     (address) => expect(isAddress(address)).toBe(true),
   );
   test.each([
@@ -44,7 +44,7 @@ describe("addresses", () => {
     "a.b",
     "a/b",
     "a".repeat(ADDRESS_LENGTH_MAX + 1),
-  ])("%j is none", (address) => expect(isAddress(address)).toBe(false));
+  ])("%j is invalid", (address) => expect(isAddress(address)).toBe(false));
 
   test("a refusal names the address, or the beginning of a long one", () => {
     expect(() => parseAccount("a b", "source")).toThrow("invalid source address 'a b'");
@@ -66,7 +66,7 @@ describe("assets", () => {
     "EUR_COL",
     "B1",
     `A${"0".repeat(16)}_${"Z".repeat(16)}/6`,
-  ])("%s is one", (asset) => expect(isAsset(asset)).toBe(true));
+  ])("%s is valid", (asset) => expect(isAsset(asset)).toBe(true));
   test.each([
     "",
     "usd",
@@ -82,7 +82,7 @@ describe("assets", () => {
     "USD\n",
     `A${"0".repeat(17)}`,
     `A_${"Z".repeat(17)}`,
-  ])("%j is none", (asset) => expect(isAsset(asset)).toBe(false));
+  ])("%j is invalid", (asset) => expect(isAsset(asset)).toBe(false));
 
   test("a refusal names the asset", () => {
     expect(() => parseAsset("usd")).toThrow("invalid asset 'usd'");

@@ -52,14 +52,14 @@ describe("an interval", () => {
     },
   );
 
-  test("of endless length is none", () => {
+  test("of an infinite length is refused", () => {
     expect(parseInterval(`${"9".repeat(400)}h`)).toBeUndefined();
     expect(parseInterval(`${"9".repeat(30)}h`)).toBeGreaterThan(MICROS_MAX);
   });
 });
 
 describe("the boundaries of a period", () => {
-  test("are as far from each other as the interval is long; the last may be nearer", () => {
+  test("are one interval apart from each other, except that the last may be nearer", () => {
     expect(between("2026-03-01T10:07:00Z", "2026-03-01T11:00:00Z", 1_800_000_000n)).toEqual([
       "2026-03-01T10:07:00Z",
       "2026-03-01T10:37:00Z",
@@ -107,11 +107,11 @@ describe("the boundaries of a period", () => {
       ["1969-12-29T00:00:00Z", "1970-01-05T00:00:00Z"],
     ],
     ["day", "1969-12-31T01:00:00Z", "1970-01-01T01:00:00Z", ["1970-01-01T00:00:00Z"]],
-  ])("are those of the calendar, by the %s", (unit, ...[start, end, inner]) => {
+  ])("are those of the calendar for a %s", (unit, ...[start, end, inner]) => {
     expect(between(start, end, unit)).toEqual([start, ...inner, end]);
   });
 
-  test("that begin and end where the calendar does are not divided further", () => {
+  test("between two boundaries of the calendar make no partial intervals", () => {
     expect(between("2026-03-02T00:00:00Z", "2026-03-09T00:00:00Z", "week")).toHaveLength(2);
     expect(between("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z", "month")).toHaveLength(2);
     expect(between("2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z", "hour")).toHaveLength(25);
@@ -142,13 +142,13 @@ describe("the boundaries of a period", () => {
     }
   });
 
-  test("of a period that ends before it starts are none", () => {
+  test("of a period that ends before it starts are refused", () => {
     for (const end of ["2026-03-01T00:00:00Z", "2026-02-28T00:00:00Z"]) {
       expect(() => between("2026-03-01T00:00:00Z", end, "day")).toThrow("ends before it starts");
     }
   });
 
-  test("have a greatest number", () => {
+  test("are limited in number", () => {
     const end = fromMicros(toMicros(at("10:00")) + BigInt(INTERVALS_MAX));
     const period: Period = { startTime: at("10:00"), endTime: end, interval: 1n };
     expect(boundariesOf(period)).toHaveLength(INTERVALS_MAX + 1);
@@ -160,7 +160,7 @@ describe("the boundaries of a period", () => {
     }
   });
 
-  test("increase, from the start to the end, and within are those of the interval", () => {
+  test("increase from the start to the end, and those in between are the interval's", () => {
     const moment = fc
       .bigInt({
         min: toMicros(at("1960-01-01T00:00:00Z")),

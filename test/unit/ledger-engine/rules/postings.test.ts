@@ -53,7 +53,7 @@ describe("postings", () => {
     expect(refusal([posting("a -> b", 1, "USD/2")], reader)).toBe("INSUFFICIENT_FUND");
   });
 
-  test("of zero pass from an account in debt, others do not", () => {
+  test("of zero are accepted from an account in debt, others are not", () => {
     const reader = holding({ "a USD": -5n });
     expect(run([posting("a -> b", 0)], reader)).toEqual(["a USD 0/5", "b USD 0/0"]);
     expect(refusal([posting("a -> b", 1)], reader)).toBe("INSUFFICIENT_FUND");
@@ -107,7 +107,7 @@ describe("postings", () => {
     ]);
   });
 
-  test("name the account, what was wanted and what was there when they are refused", () => {
+  test("name the account, the wanted and the available amount when they are refused", () => {
     expect(() =>
       runPostings([posting("users:1 -> b", 8)], holding({ "users:1 USD": 3n }), { force: false }),
     ).toThrow("account(s) @users:1 had/have insufficient funds: 8 USD wanted, 3 available");
@@ -125,7 +125,7 @@ describe("a revert", () => {
 
   const passThrough = reversePostings([posting("world -> a", 100), posting("a -> b", 100)]);
 
-  test("looks at the net result only: an account that money passed through may be empty", () => {
+  test("checks the net result only: an account that money passed through may be empty", () => {
     const reader = holding({ "b USD": 100n });
     expect(refusalOf(() => runRevert(passThrough, reader, { force: false }))).toBe("none");
     const backwards = passThrough.toReversed();

@@ -43,7 +43,7 @@ describe("variables of a script as texts", () => {
     ]);
   });
 
-  test("refuse what is nested without end", () => {
+  test("refuse what is nested too deep", () => {
     const nested = `${"[".repeat(190)}${"]".repeat(190)}`;
     expect(refusalOf(() => textsOf(`{"v":${nested}}`))).toBe("VALIDATION");
   });

@@ -17,7 +17,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger with some of everything, on storage that can be made to fail. */
+/** A ledger with data of every kind, on storage that can be made to fail. */
 function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   const sql = new FaultySql(new NodeSql());
   const ledger = new TestLedger({ sql, now: at("13:00") });
@@ -33,7 +33,7 @@ function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   return { ledger, sql };
 }
 
-/** Accounts are made with metadata, some of which the ledger has known before. */
+/** New users get default metadata that the ledger has stored before. */
 const CHART = { world: {}, users: { $id: { ".metadata": { k: { default: "v" } } } } };
 const PAY = "vars {\n  account $to\n}\nsend [GBP 5] (\n  source = @world\n  destination = $to\n)";
 
@@ -63,7 +63,7 @@ const COMMANDS: Record<string, Command> = {
   "set account metadata that was there before": setMetadata("a", { k: "v" }),
 };
 
-/** What is done by the rules of a schema. */
+/** Commands that name a schema, with its version. */
 const BY_SCHEMAS: Record<string, [Command, string]> = {
   "insert schema": [insertSchema("v3", { chart: CHART }), "v1"],
   "create by a template": [template("pay", { to: "users:1" }, { timestamp: at("09:00") }), "v2"],
@@ -120,7 +120,7 @@ const WRITES: [string, Write][] = [
   ]),
 ];
 
-/** How many operations a write takes. */
+/** Counts the operations of a write. */
 function countOperations(write: Write): number {
   const { ledger, sql } = ledgerWithHistory();
   sql.arm(Number.POSITIVE_INFINITY);
@@ -133,7 +133,7 @@ describe.each(WRITES)("storage that fails during %s", (_, write) => {
   const expected = ledgerWithHistory().ledger;
   write(expected);
 
-  /** Lets the n-th operation fail, and repeats the write. */
+  /** Makes the n-th operation fail, and then repeats the write. */
   function failAndRepeat(n: number, { evict }: { evict: boolean }): TestLedger {
     const { ledger, sql } = ledgerWithHistory();
     const { now } = ledger;
@@ -152,7 +152,7 @@ describe.each(WRITES)("storage that fails during %s", (_, write) => {
     for (let n = 1; n <= operations; n++) expectSound(failAndRepeat(n, { evict: false }));
   });
 
-  test("leaves nothing that shows after an eviction: the repeated write makes the same rows", () => {
+  test("leaves no trace after an eviction: the repeated write makes the same rows", () => {
     for (let n = 1; n <= operations; n++) {
       expect(failAndRepeat(n, { evict: true }).dump()).toBe(expected.dump());
     }

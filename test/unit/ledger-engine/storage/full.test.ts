@@ -7,11 +7,11 @@ import { expectSound } from "#test/support/ledger-engine/audit.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { refusalOf } from "#test/support/library/library.ts";
 
-/** A payment to an account of its own, with enough metadata to need room. */
+/** A payment to a new account, with so much metadata that it needs room. */
 const payment = (index: number) =>
   create(posting(`world -> users:${index}`, 5), { metadata: { note: "x".repeat(2000) } });
 
-/** The number that a pragma without a value answers with. */
+/** The number that a pragma returns. */
 const ask = (sql: NodeSql, pragma: string): number =>
   Number(Object.values(sql.all(`PRAGMA ${pragma}`)[0] ?? {})[0]);
 
@@ -24,10 +24,10 @@ function fill(ledger: TestLedger): unknown {
       return error;
     }
   }
-  throw new Error("the storage is never full");
+  throw new Error("the storage did not become full");
 }
 
-/** A ledger that has room for so many pages more. */
+/** A ledger with room for only a few more pages. */
 function almostFull(sql: NodeSql): TestLedger {
   const ledger = new TestLedger({ sql });
   ledger.run(payment(1000));

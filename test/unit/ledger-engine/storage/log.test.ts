@@ -11,7 +11,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger with an entry of each type, out-of-order dates and large amounts. */
+/** A ledger with an entry of each type, with back-dated transactions and with large amounts. */
 function ledgerWithLog(features: object = {}): TestLedger {
   const ledger = new TestLedger({ now: at("13:00"), features });
   ledger.run(create(posting("world -> a", 10n ** 30n), { metadata: { note: "<é>" } }), {
@@ -33,7 +33,7 @@ function ledgerWithLog(features: object = {}): TestLedger {
 }
 
 describe("the log", () => {
-  test("reads the same for ever, whatever is written after it", () => {
+  test("always reads the same, whatever is written after it", () => {
     const ledger = ledgerWithLog();
     const text = stringifyJson(ledger.logs());
     ledger.run(create([posting("a -> b", 5), posting("b -> c", 1)], { timestamp: at("09:00") }));
@@ -68,7 +68,7 @@ describe("the log", () => {
     expect(ledger.sql.all("SELECT id FROM log WHERE hash IS NOT NULL")).toEqual([]);
   });
 
-  test("names keys, and the empty text where there is none", () => {
+  test("has the idempotency keys, or the empty text", () => {
     expect(
       ledgerWithLog()
         .logs()

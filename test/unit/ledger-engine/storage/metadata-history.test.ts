@@ -17,7 +17,7 @@ const accountsAt = (ledger: TestLedger, date: Timestamp) => {
 };
 
 describe("metadata of accounts at a moment", () => {
-  test("is what the entries up to it have made, of an account by its own name", () => {
+  test("is what the entries up to it have made, for each account by its own name", () => {
     const ledger = new TestLedger();
     ledger.run(
       create(posting("world -> a", 1), {
@@ -42,7 +42,7 @@ describe("metadata of accounts at a moment", () => {
     expect(accountsAt(ledger, at("0001-01-01T00:00:00Z"))["a"]).toEqual({});
   });
 
-  test("lacks a key from the last change before its deletion on, which does not move `updatedAt`", () => {
+  test("lacks a deleted key from the last change before its deletion, because that does not move `updatedAt`", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "1", l: "1" }));
     ledger.run(setMetadata("a", { k: "2" }));
@@ -83,7 +83,7 @@ describe("metadata of accounts at a moment", () => {
     ]);
   });
 
-  test("is told of many accounts with many and large entries, in few statements", () => {
+  test("is found for many accounts with many and large entries, in few statements", () => {
     const ledger = new TestLedger();
     const large = "x".repeat(60_000);
     ledger.bulk(
@@ -109,7 +109,7 @@ describe("metadata of accounts at a moment", () => {
 
 describe("metadata of transactions at a moment", () => {
   const transactionsAt = (ledger: TestLedger, ids: readonly number[], date: Timestamp) => {
-    // What they were made with is in their payloads.
+    // The metadata that they were made with is in their payloads.
     const made = new Map(
       ledger
         .logs()
@@ -139,7 +139,7 @@ describe("metadata of transactions at a moment", () => {
     expect(transactionsAt(ledger, [], ledger.now)).toEqual([]);
   });
 
-  test("may lack a payload's metadata", () => {
+  test("is empty if the payload has none", () => {
     const history = new MetadataHistory(new TestLedger().sql);
     expect([...history.transactionsAt([{ id: 5, payload: {} }], at("10:00"))]).toEqual([[5, {}]]);
   });

@@ -27,13 +27,13 @@ function ledgerAfter(commands: readonly Command[], features: Partial<Features> =
 
 const rowsAfter = (...commands: readonly Command[]) => storedRows(ledgerAfter(commands));
 
-/** What each command leaves, and no more: what the log says, and what a rebuild makes. */
+/** Expects exactly the rows that follow from the log, by the model and by an audit. */
 function expectExact(ledger: TestLedger): void {
   expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), ledger.engine.info.features));
   expect(audited(ledger).differences).toEqual([]);
 }
 
-test("a key or value stands in the index as the first 48 bits of SHA-256 of the UTF-8 text", () => {
+test("the index has a key or value as the first 48 bits of SHA-256 of the UTF-8 text", () => {
   expect(metadataHash("abc")).toBe(0xba78_16bf_8f01);
   expect(metadataHash("")).toBe(0xe3b0_c442_98fc);
   expect(metadataHash("é")).toBe(metadataHash("\u00E9"));
@@ -69,7 +69,7 @@ describe("pairs of a transaction", () => {
     expectExact(ledger);
   });
 
-  test("are those that a revert and a script give", () => {
+  test("include those that a revert and a script set", () => {
     const ledger = ledgerAfter([
       script('send [USD 1] (\n  source = @world\n  destination = @a\n)\nset_tx_meta("k", "s")'),
       revert(1, { metadata: { why: "w" } }),
@@ -99,7 +99,7 @@ describe("pairs of a transaction", () => {
     });
   });
 
-  test("stay as they are when an entry changes nothing, which is noted all the same", () => {
+  test("stay the same when an entry changes nothing, but the entry is recorded", () => {
     const make = create(posting("world -> a", 1), { metadata: { k: "1" } });
     expect(rowsAfter(make, setMetadata(1, { k: "1" }), setMetadata(1, {}))).toEqual({
       index: ["transaction 1 k=1"],
@@ -144,7 +144,7 @@ describe("pairs of an account", () => {
     ]);
   });
 
-  test("a deletion is noted where the account is there, whatever it deletes", () => {
+  test("a deletion is recorded if the account exists, whatever it deletes", () => {
     const remove = deleteMetadata("a", "k");
     const pays = create(posting("world -> a", 1));
     expect(rowsAfter(remove, pays, remove, remove)).toEqual({
@@ -166,7 +166,7 @@ describe("a ledger that keeps no history of metadata", () => {
     setMetadata("a", { k: "3" }),
   ];
 
-  test("knows the pairs of now, and no others", () => {
+  test("has the current pairs and no others", () => {
     const ledger = ledgerAfter(run, WITHOUT_HISTORY);
     expect(storedRows(ledger)).toEqual({
       index: ["account a k=3", "transaction 1 k=2"],
@@ -209,7 +209,7 @@ describe("what a unit of work does to a pair", () => {
     setMetadata(1, { l: "1" }),
   ];
 
-  test.each([true, false])("last counts, in a bulk that is atomic: %s", (atomic) => {
+  test.each([true, false])("last counts in a bulk that is atomic: %s", (atomic) => {
     const ledger = new TestLedger();
     ledger.bulk([...transaction, ...account], { atomic });
     expect(storedRows(ledger).index).toEqual([
@@ -233,7 +233,7 @@ describe("what a unit of work does to a pair", () => {
     expect(storedRows(bulk)).toEqual(storedRows(single));
   });
 
-  test("is undone with it: dry runs, refusals and atomic bulks that fail leave nothing", () => {
+  test("is undone along with it: dry runs, refusals and failed atomic bulks leave nothing", () => {
     const ledger = ledgerAfter([...transaction, ...account]);
     const before = ledger.dump();
     for (const command of [...account, ...transaction.slice(1)]) {
@@ -251,7 +251,7 @@ describe("what a unit of work does to a pair", () => {
     expectExact(ledger);
   });
 
-  test("is written before it is too much to hold, and is exact all the same", () => {
+  test("is written before it takes too much memory, and is exact nevertheless", () => {
     const many = (value: string) =>
       Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`k${index}`, value]));
     const ledger = new TestLedger();

@@ -21,7 +21,7 @@ import {
   visited,
 } from "#test/support/ledger-engine/made-up-step.ts";
 
-/** The same database, where a statement that begins so is the last thing that happens before a crash. */
+/** The same database, except that statements with this beginning fail, as in a crash. */
 const failingAt = (sql: Sql, beginning: string): Sql => ({
   all: <Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] => {
     if (statement.startsWith(beginning)) throw new Error("cut off");
@@ -51,7 +51,7 @@ describe("quick steps", () => {
     ]);
   });
 
-  test("of a later version make a ledger that this one leaves alone, and says so", () => {
+  test("of a later version make this one refuse the ledger and say why", () => {
     const sql = new NodeSql();
     migrate(sql);
     sql.all("INSERT INTO migration (step, cursor) VALUES (?, '7')", STEP_LAST + 1);
@@ -72,7 +72,7 @@ describe("quick steps", () => {
 
 describe("a step that visits every transaction", () => {
   const ROWS = 300;
-  /** Three full slices, and one that is not. */
+  /** The number of transactions makes three full slices and a smaller one. */
   const SIZE = 1000;
   const SERVED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: true });
   const CLOSED = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile: false });
@@ -84,7 +84,7 @@ describe("a step that visits every transaction", () => {
     let kills = 0;
     for (let before = 0, state = "served"; state !== "current"; before = visited(sql)) {
       if (before === 900 || before === 2700 || before === 4800) {
-        // In the middle of a slice, with its rows written, and just before its end is stored.
+        // The crash comes in the middle of a slice, when its rows are written but its end is not yet stored.
         expect(() => migrateSlice(failingAt(sql, "UPDATE migration"), SERVED)).toThrow("cut off");
         expect([visited(sql), cursorOf(sql)]).toEqual([before, `${before}`]);
         expect(migrate(sql, SERVED)).toBe("served");
@@ -98,7 +98,7 @@ describe("a step that visits every transaction", () => {
     expect(visited(sql)).toBe(size);
   });
 
-  test("lets the ledger be read and written between its slices, where it says so", () => {
+  test("lets the ledger be read and written between its slices if it allows that", () => {
     const ledger = ledgerOf(SIZE);
     let slices = 0;
     for (const state of slicesOf(ledger.sql, SERVED)) {
@@ -107,17 +107,17 @@ describe("a step that visits every transaction", () => {
       expect(state).toBe("served");
       expect(ledger.commit(pay()).id).toBe(SIZE + ++slices);
       expect(ledger.volumes("a")["USD"]).toBe(`${SIZE + slices}/0`);
-      // As after an eviction.
+      // This is what happens after an eviction.
       if (slices % 2 === 0) ledger.open();
     }
     expect(slices).toBeGreaterThanOrEqual(3);
     expect([visited(ledger.sql), missed(ledger.sql)]).toEqual([SIZE + slices, 0]);
     const { engine, sql } = ledger;
-    sql.all("DELETE FROM migration WHERE step > ?", STEP_LAST); // what an audit compares with has no such step
+    sql.all("DELETE FROM migration WHERE step > ?", STEP_LAST); // the copy of the audit does not have this step
     expect(audited({ sql, engine }).differences).toEqual([]);
   });
 
-  test("keeps the ledger closed, where it says so", () => {
+  test("keeps the ledger closed if it has to", () => {
     const { sql } = ledgerOf(SIZE);
     const states = [...slicesOf(sql, CLOSED)];
     expect(states.slice(0, -1)).toEqual(["closed", "closed", "closed"]);
@@ -125,7 +125,7 @@ describe("a step that visits every transaction", () => {
     expect(missed(sql)).toBe(0);
   });
 
-  test("is told step by step", () => {
+  test("is listed with its state", () => {
     const { sql } = ledgerOf(SIZE);
     const statesOf = () => readMigrations(sql, SERVED).map(({ state }) => state);
     const done = STEPS.map(() => "DONE");
@@ -136,7 +136,7 @@ describe("a step that visits every transaction", () => {
     expect(statesOf()).toEqual([...done, "DONE"]);
   });
 
-  test("closes the ledger, whatever it says, before a step that comes behind it", () => {
+  test("closes the ledger, even if it allows reads, when another step follows it", () => {
     const { sql } = ledgerOf(SIZE);
     const last: Step = { name: "Last", statements: ["CREATE TABLE last (id INTEGER) STRICT"] };
     const steps = [...SERVED, last];
@@ -156,7 +156,7 @@ describe("a step that visits every transaction", () => {
     expect(isCurrent(sql, CLOSED)).toBe(true);
   });
 
-  test("that stays where it is is stopped", () => {
+  test("that does not advance is stopped", () => {
     const { sql } = ledgerOf(1);
     const rows = { isServedMeanwhile: true, slice: (_: Sql, cursor: string) => cursor };
     const steps = [...STEPS, { name: "Nowhere", statements: [], rows }];

@@ -22,7 +22,7 @@ describe("the stored form of a transaction", () => {
     expect(encodeTransaction([posting("world -> a", 1500)], {}, ids)).toBe("[1,2,1,1500]");
   });
 
-  test("says nothing of what is empty", () => {
+  test("leaves out what is empty", () => {
     const extras = { metadata: {}, accountMetadata: {} };
     expect(encodeTransaction([posting("world -> a", 1)], extras, ids)).toBe("[1,2,1,1]");
   });

@@ -45,7 +45,7 @@ describe("a ledger that lost its memory", () => {
     expectSound(ledger);
   });
 
-  test("gives the ids again that dry runs and refusals had used up at its end", () => {
+  test("reuses the ids that dry runs and refusals had used up at its end", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)));
     ledger.run(create(posting("world -> a", 1)), { dryRun: true });
@@ -102,7 +102,7 @@ describe("a ledger in a file", () => {
   });
 });
 
-describe("up to which log entry events are published", () => {
+describe("the last log entry whose events are published", () => {
   test("is remembered, never moves back and never beyond the log", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 3; count++) ledger.run(create(posting("world -> a", 1)));

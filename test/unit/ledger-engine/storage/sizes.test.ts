@@ -13,7 +13,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** Postings from `world` to that many accounts. */
+/** Postings from `world` to this many accounts. */
 const many = (count: number, { amount = 1n, prefix = "u" } = {}) =>
   Array.from({ length: count }, (_, index) => posting(`world -> ${prefix}:${index}`, amount));
 
@@ -42,7 +42,7 @@ describe("sizes", () => {
     expect(refusalOf(() => ledger.run(revert(1)))).toBe("VALIDATION");
   });
 
-  test("a page ends early at many postings, and the walk goes on", () => {
+  test("a page with many postings ends early, and the walk goes on", () => {
     const ledger = new TestLedger();
     for (let round = 0; round < 16; round++) ledger.run(create(many(700)));
     const page = ledger.engine.reads.listTransactions(
@@ -54,7 +54,7 @@ describe("sizes", () => {
   });
 });
 
-test("pages end early at much metadata, and walks go on", () => {
+test("pages with much metadata end early, and walks go on", () => {
   const ledger = new TestLedger();
   const metadata = { k: "x".repeat(65_000) };
   for (let index = 0; index < 150; index++) {
@@ -89,7 +89,7 @@ test("a bulk of replays counts the metadata that it would answer", () => {
   expect(refusalOf(() => ledger.engine.executeBulk(elements, options))).toBe("BULK_SIZE_EXCEEDED");
 });
 
-test("a key that is too long to be logged is refused, also where there is none", () => {
+test("the deletion of a key that is too long to be logged is refused, even if no such key exists", () => {
   const ledger = new TestLedger();
   const key = "k".repeat(70_000);
   expect(refusalOf(() => ledger.run(deleteMetadata("a", key)))).toBe("VALIDATION");

@@ -44,7 +44,7 @@ describe("a transaction of the SQL interface", () => {
     expect(valuesOf(sql)).toEqual([2]);
   });
 
-  test("nests: an inner one that throws undoes its own part only", () => {
+  test("can be nested: an inner one that throws undoes its own part only", () => {
     const sql = table();
     sql.transaction(() => {
       insert(sql, 1);

@@ -28,7 +28,7 @@ const BANK = authorOf("bank");
 
 const pay = (amount = 1) => create(posting("world -> a", amount));
 
-/** The client that wrote each entry, `?` where nobody knows. */
+/** The client that wrote each entry, `?` if it is unknown. */
 const clientsOf = (ledger: TestLedger): string[] =>
   ledger.logs().map(({ id }) => ledger.engine.reads.findAuthor(id)?.author?.clientId ?? "?");
 
@@ -46,7 +46,7 @@ describe("the author of a log entry", () => {
     for (const id of [2, 3, 4, 5]) expect(ledger.engine.reads.findAuthor(id)).toEqual({ author });
   });
 
-  test("is unknown where none is given, also between known ones", () => {
+  test("is unknown if none is given, even between known ones", () => {
     const ledger = new TestLedger();
     for (const author of [undefined, SHOP, undefined, undefined, BANK]) {
       ledger.run(pay(), author === undefined ? {} : { author });
@@ -67,7 +67,7 @@ describe("the author of a log entry", () => {
     ["subject", { ...SHOP, subject: "mia" }],
     ["client", { ...SHOP, clientId: "bank" }],
     ["issuer", { ...SHOP, issuer: "https://other.example.com" }],
-  ])("is another one by the %s alone", (_, other) => {
+  ])("is a different one if only the %s differs", (_, other) => {
     const ledger = new TestLedger();
     for (const author of [SHOP, other, SHOP]) ledger.run(pay(), { author });
     const found = [1, 2, 3].map((id) => ledger.engine.reads.findAuthor(id)?.author);
@@ -75,7 +75,7 @@ describe("the author of a log entry", () => {
     expect(countRows(ledger, "author")).toBe(2);
   });
 
-  test("stays true over hundreds of changes, and after an eviction at any of them", () => {
+  test("is right over hundreds of changes, and after an eviction at any of them", () => {
     const ledger = new TestLedger();
     const clients = Array.from({ length: 50 }, (_, index) => `client-${index}`);
     const written = Array.from({ length: 300 }, (_, index) => clients[(index * 7) % 50] ?? "");
@@ -90,7 +90,7 @@ describe("the author of a log entry", () => {
 });
 
 describe("what is stored", () => {
-  test("is nothing where the same client writes again, in bulks, too", () => {
+  test("does not grow if the same client writes again, even in bulks", () => {
     const ledger = new TestLedger();
     for (let round = 0; round < 3; round++) {
       ledger.run(pay(), { author: { ...SHOP } });
@@ -101,7 +101,7 @@ describe("what is stored", () => {
     expect([countRows(ledger, "author"), countRows(ledger, "authorship")]).toEqual([1, 1]);
   });
 
-  test("is nothing where nobody gives an author", () => {
+  test("is nothing if no author is given", () => {
     const ledger = new TestLedger();
     ledger.run(pay());
     ledger.bulk([pay(), pay()]);
@@ -113,7 +113,7 @@ describe("what is stored", () => {
     const authorship = new Authorship(sql);
     const authors = Array.from({ length: 1000 }, (_, index) => authorOf(`client-${index}`));
     let last = 0;
-    /** Notes the authors of so many entries and returns the bytes that all of them take. */
+    /** Records the authors of this many entries and returns the bytes that all authors take. */
     const note = (count: number): number => {
       sql.transaction(() => {
         for (const end = last + count; last < end;) {
@@ -147,7 +147,7 @@ describe("nothing changes the author", () => {
     expect(countRows(ledger, "authorship")).toBe(1);
   });
 
-  test("where a key is used again: the first one wrote the entry", () => {
+  test("where a key is used again: the first client wrote the entry", () => {
     const ledger = new TestLedger();
     ledger.run(pay(), { author: SHOP, key: "k" });
     const replay = ledger.run(pay(), { author: BANK, key: "k" });
@@ -180,7 +180,7 @@ describe("nothing changes the author", () => {
 });
 
 describe("beside the log", () => {
-  test("imported entries are of the one who imports them, up to one that is refused", () => {
+  test("imported entries have the importing client as their author, up to one that is refused", () => {
     const source = new TestLedger();
     for (const author of [SHOP, BANK, SHOP]) source.run(pay(), { author });
     const lines = linesOf(exportOf(source));

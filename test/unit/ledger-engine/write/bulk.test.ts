@@ -16,12 +16,12 @@ import {
 const GOOD = create(posting("world -> a", 1));
 const SHORT = create(posting("nobody -> a", 1));
 
-/** What of each element is worth comparing: the id of its log entry, or why it failed. */
+/** The id of the log entry of each element, or the kind of its failure. */
 const summaryOf = (results: ReturnType<TestLedger["bulk"]>) =>
   results.map((result) => (typeof result === "string" ? result : result.logId));
 
 describe("a bulk", () => {
-  test("gives the results in order, each element on top of those before it", () => {
+  test("returns the results in order, and each element builds on those before it", () => {
     const ledger = new TestLedger();
     const results = ledger.bulk([
       create(posting("world -> a", 10)),
@@ -34,7 +34,7 @@ describe("a bulk", () => {
     expect(ledger.account("b")?.metadata).toEqual({});
   });
 
-  test("of nothing does nothing", () => {
+  test("without elements does nothing", () => {
     const ledger = new TestLedger();
     const before = ledger.dump();
     expect(ledger.bulk([])).toEqual([]);
@@ -81,7 +81,7 @@ describe("a bulk", () => {
     expect(ledger.logs()).toHaveLength(5);
   });
 
-  test("goes on from the true state after an atomic one was rolled back", () => {
+  test("is right after an atomic one was rolled back", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     ledger.bulk([create(posting("a -> new", 10, "USD")), SHORT], { atomic: true });
@@ -136,7 +136,7 @@ describe("a bulk", () => {
     expect(ledger.run(GOOD, { key: "k1" }).isReplay).toBe(true);
   });
 
-  test("fails alone at an element that is no command", () => {
+  test("fails only at the element that is not a command", () => {
     const ledger = new TestLedger();
     const none = {
       idempotencyKey: "",
@@ -172,7 +172,7 @@ describe("a bulk", () => {
   });
 });
 
-test("what is dated before very many moves is taken in small bulks only", () => {
+test("transactions that are dated before very many moves are accepted in small bulks only", () => {
   const ledger = new TestLedger();
   for (let count = 0; count < 20; count++) {
     ledger.bulk(Array.from({ length: 1000 }, () => create(posting("world -> a", 1))));
@@ -188,7 +188,7 @@ test("what is dated before very many moves is taken in small bulks only", () => 
   expect(ledger.engine.counts().transactions).toBe(20_010);
 });
 
-test("a bulk ends where its writes of metadata look at very many pairs", () => {
+test("a bulk is refused if its writes of metadata read very many pairs", () => {
   const ledger = new TestLedger();
   const pairs = Array.from({ length: 4000 }, (_, index) => [`key${index}`, "1"] as const);
   ledger.run(setMetadata("a", Object.fromEntries(pairs)));
@@ -198,7 +198,7 @@ test("a bulk ends where its writes of metadata look at very many pairs", () => {
   expect(ledger.dump()).toBe(before);
 });
 
-test("accounts whose metadata one transaction changes may not have too much of it together", () => {
+test("accounts whose metadata one transaction changes may not have too much of it in total", () => {
   const ledger = new TestLedger();
   const large = "x".repeat(60_000);
   const names = Array.from({ length: 140 }, (_, index) => `a${index}`);

@@ -62,7 +62,7 @@ describe("a transaction", () => {
     expect(ledger.volumes("a")).toEqual({ USD: "0/0" });
   });
 
-  test("without funds is refused and changes nothing, and uses no id up", () => {
+  test("without funds is refused, changes nothing and uses up no id", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const before = ledger.dump();
@@ -77,7 +77,7 @@ describe("a transaction", () => {
     expect(ledger.commit(create(posting("a -> b", 10))).id).toBe(2);
   });
 
-  test("is checked against today's balances, whatever its date", () => {
+  test("is checked against current balances, whatever its date", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("12:00") }));
     expect(ledger.commit(create(posting("a -> b", 10), { timestamp: at("09:00") })).id).toBe(2);
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     ).toBe("INSUFFICIENT_FUND");
   });
 
-  test("may have any of the dates that the wire has", () => {
+  test("may have any date that the wire can express", () => {
     const ledger = new TestLedger();
     const dates = [
       "0001-01-01T00:00:00Z",
@@ -128,7 +128,7 @@ describe("a reference", () => {
 describe("the accounts of a transaction", () => {
   const accountOf = (ledger: TestLedger, address: string) => ledger.account(address);
 
-  test("begin with its dates and its account metadata", () => {
+  test("start with its dates and its account metadata", () => {
     const ledger = new TestLedger();
     ledger.commit(
       create(posting("world -> a", 1), {
@@ -212,7 +212,7 @@ describe("dates", () => {
   });
 });
 
-describe("names that objects have by nature", () => {
+describe("names that every JavaScript object has", () => {
   const odd = JSON.parse('{"__proto__":"p","10":"ten","9":"nine","constructor":"c"}') as {
     [key: string]: string;
   };
@@ -263,21 +263,21 @@ describe("the role of a move", () => {
       .map(({ text }) => text);
   };
 
-  test("tells destinations, sources and those that are both", () => {
+  test("distinguishes destinations, sources and those that are both", () => {
     expect(rolesOf(["world -> a 5", "a -> b 3"])).toEqual(["a 2", "b 0", "world 1"]);
   });
 
-  test("tells where a side has moved nothing", () => {
+  test("shows which side has moved zero", () => {
     expect(rolesOf(["world -> a 0"])).toEqual(["a 4", "world 5"]);
     expect(rolesOf(["world -> a 5", "a -> b 0"])).toEqual(["a 6", "b 4", "world 1"]);
     expect(rolesOf(["world -> a 0", "a -> b 5"])).toEqual(["a 6", "b 0", "world 5"]);
     expect(rolesOf(["a -> a 0"])).toEqual(["a 6"]);
     expect(rolesOf(["a -> a 1"])).toEqual(["a 2"]);
-    // What counts is the sum over the postings.
+    // The sum over the postings counts.
     expect(rolesOf(["world -> a 0", "world -> a 1"])).toEqual(["a 0", "world 1"]);
   });
 
-  test("looks at what the transaction itself moves, not at what was there", () => {
+  test("depends on what the transaction itself moves, not on earlier balances", () => {
     expect(rolesOf(["world -> a 5", "a -> b 5"], ["a -> b 0"])).toEqual(["a 5", "b 4"]);
   });
 });

@@ -53,13 +53,13 @@ describe("a dry run", () => {
     const [tried, plain] = [ledgerWithHistory(), ledgerWithHistory()];
     tried.run(command, { dryRun: true });
     plain.tick();
-    tried.open(); // Ids that the dry run used up are given again, so that the two can be compared.
+    tried.open(); // Opening it again frees the ids that the dry run used up, so that the two can be compared.
     const [afterTry] = [tried.run(command)];
     expect(afterTry).toEqual(plain.run(command));
     expect(tried.dump()).toBe(plain.dump());
   });
 
-  test("meets the same refusals", () => {
+  test("is refused for the same reasons", () => {
     const ledger = ledgerWithHistory();
     const refused: [Command, string][] = [
       [create(posting("b -> c", 4)), "INSUFFICIENT_FUND"],

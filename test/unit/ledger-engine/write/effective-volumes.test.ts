@@ -36,7 +36,7 @@ describe("effective volumes", () => {
     expect(ledger.logs()[0]).toEqual(entry);
   });
 
-  test("put equal dates in the order of insertion", () => {
+  test("order equal dates by insertion", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     for (const amount of [1, 2, 4]) {
       ledger.commit(create(posting("world -> a", amount), { timestamp: at("11:00") }));
@@ -50,7 +50,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("count a date in the future after all others until that date has come", () => {
+  test("have a future date after all others until that date has come", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { timestamp: at("10:30") }));
     ledger.commit(create(posting("world -> a", 2)));
@@ -64,7 +64,7 @@ describe("effective volumes", () => {
     ]);
   });
 
-  test("are those of the same account and asset only", () => {
+  test("include the same account and asset only", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create([posting("world -> a", 1), posting("world -> a", 1, "EUR")]));
     ledger.commit(create(posting("world -> b", 1)));

@@ -29,7 +29,7 @@ const COMMANDS: Record<string, Command> = {
 
 describe("an idempotency key", () => {
   test.each(Object.entries(COMMANDS))(
-    "makes a repeated command answer the same: %s",
+    "makes a repeated command return the same: %s",
     (_, command) => {
       const ledger = ledgerWithTransaction();
       const first = ledger.run(command, { key: "k1" });
@@ -96,7 +96,7 @@ describe("an idempotency key", () => {
     expect(ledger.run(create(posting("world -> b", 1)), { key: "k1" }).isReplay).toBe(false);
   });
 
-  test("of a dry run stays usable; a dry run with a used key answers what is stored", () => {
+  test("of a dry run stays usable; a dry run with a used key returns what is stored", () => {
     const ledger = new TestLedger();
     const command = create(posting("world -> b", 1));
     expect(ledger.run(command, { key: "k1", dryRun: true }).isReplay).toBe(false);
@@ -107,7 +107,7 @@ describe("an idempotency key", () => {
     expect(refusalOf(() => ledger.run(other, { key: "k1", dryRun: true }))).toBe("VALIDATION");
   });
 
-  test("lets the answer of a used key outlive the funds that it needed", () => {
+  test("returns the same after the funds that it needed are gone", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10)));
     const command = create(posting("a -> b", 10));
@@ -116,7 +116,7 @@ describe("an idempotency key", () => {
     expect(refusalOf(() => ledger.run(command))).toBe("INSUFFICIENT_FUND");
   });
 
-  test("uses no id up when it is replayed", () => {
+  test("uses up no id when it is replayed", () => {
     const ledger = new TestLedger();
     const command = create(posting("world -> b", 1));
     ledger.run(command, { key: "k1" });
@@ -135,7 +135,7 @@ describe("an idempotency key", () => {
     expect(ledger.logs().map(({ idempotencyKey }) => idempotencyKey)).toEqual(keys);
   });
 
-  test("without a stored hash, as imported logs may have it, replays whatever is asked", () => {
+  test("without a stored hash, as in some imported logs, replays for any command", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
     ledger.sql.all("UPDATE log SET key_hash = NULL");

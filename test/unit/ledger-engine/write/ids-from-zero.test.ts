@@ -26,7 +26,7 @@ const row = (id: number, fields: Partial<StoredLogRow>): StoredLogRow => ({
   ...fields,
 });
 
-/** A log as other software may have numbered it, from 0 on: its entries and its transactions. */
+/** A log whose entries and transactions are numbered from 0, as other software may do. */
 const ROWS = [
   row(0, { tx: 0, payload: '[1,2,1,100,{"a":{"b":{"k":"v"}}}]' }),
   row(1, { tx: 1, payload: "[2,3,1,30]" }),
@@ -49,7 +49,7 @@ function ledgerOf(rows: readonly StoredLogRow[]): TestLedger {
   return ledger;
 }
 
-test("a new ledger gives the id 1 first, to an entry and to a transaction", () => {
+test("the first entry and the first transaction of a new ledger have the id 1", () => {
   const ledger = new TestLedger();
   expect([ledger.engine.lastLogId, ledger.engine.headLogId]).toEqual([0, -1]);
   expect(audited(ledger)).toMatchObject({ status: "consistent", lastLogId: 0 });
@@ -59,7 +59,7 @@ test("a new ledger gives the id 1 first, to an entry and to a transaction", () =
   });
 });
 
-test("a log that begins with 0 is taken, and goes on behind its last ids", () => {
+test("a log that begins with 0 is accepted, and goes on after its last ids", () => {
   const ledger = ledgerOf(ROWS);
   expect(ledger.open().lastLogId).toBe(2);
   expect(ledger.engine.readLogs(0, 9, { countMax: 9, bytesMax: 99_999 })).toHaveLength(3);
@@ -74,7 +74,7 @@ test("a log that begins with 0 is taken, and goes on behind its last ids", () =>
   expect(audited(ledger)).toMatchObject({ status: "consistent", lastLogId: 4 });
 });
 
-test("an entry 0 alone is a whole log", () => {
+test("a log may consist of entry 0 alone", () => {
   const ledger = ledgerOf(ROWS.slice(0, 1));
   expect([ledger.engine.lastLogId, ledger.engine.headLogId]).toEqual([0, 0]);
   expect(audited(ledger)).toMatchObject({ status: "consistent", lastLogId: 0, rows: { log: 1 } });
@@ -85,7 +85,7 @@ test("an entry 0 alone is a whole log", () => {
   expect(() => ledger.engine.replay(pageOf(ROWS.slice(0, 1)))).toThrow("log entry 0");
 });
 
-test("the last transaction of a date is found, be it 0 or none", () => {
+test("the last transaction up to a date is found, even if it is 0 or does not exist", () => {
   const ledger = ledgerOf(ROWS);
   const reader = new TransactionReader(ledger.sql);
   expect(
@@ -94,7 +94,7 @@ test("the last transaction of a date is found, be it 0 or none", () => {
   expect(new TransactionReader(new TestLedger().sql).lastIdAt(at("10:00"))).toBe(-1);
 });
 
-test("back-dated transactions come before or behind transaction 0", () => {
+test("back-dated transactions come before or after transaction 0", () => {
   const ledger = ledgerOf(ROWS);
   ledger.run(create(posting("world -> a", 5), { timestamp: at("08:00") }));
   ledger.run(create(posting("world -> a", 7), { timestamp: at("09:00:30") }));
@@ -116,7 +116,7 @@ test("back-dated transactions come before or behind transaction 0", () => {
 test.each([
   ["transaction", { tx: 1 }, "transaction 1 is made once"],
   ["reference", { tx: 5, payload: '[1,2,1,1,{"r":"r1"}]' }, 'reference "r1" is used once'],
-])("a %s that the log names twice is told with its entry", (_, fields, problem) => {
+])("a %s that the log contains twice is refused", (_, fields, problem) => {
   const rows = [
     ...ROWS,
     row(3, { tx: 4, payload: '[1,2,1,1,{"r":"r1"}]' }),

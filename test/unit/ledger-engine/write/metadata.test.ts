@@ -53,7 +53,7 @@ describe("metadata of an account", () => {
     ]);
   });
 
-  test("has a limit that counts what is there; the refusal leaves no trace", () => {
+  test("has a limit that includes what exists; the refusal leaves no trace", () => {
     const ledger = new TestLedger();
     const text = "x".repeat(40_000);
     ledger.run(setMetadata("a", { k: text }));
@@ -108,7 +108,7 @@ describe("metadata of a transaction", () => {
     expect(ledger.dump()).toBe(before);
   });
 
-  test("stays empty when all of it was deleted, also that of the creation", () => {
+  test("stays empty when all of it was deleted, even that of the creation", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1), { metadata: { k: "1" } }));
     ledger.run(deleteMetadata(1, "k"));

@@ -36,7 +36,7 @@ describe("a revert", () => {
     expect(ledger.transaction(2)).toEqual(made);
   });
 
-  test("at the effective date stands right behind the original in the order of dates", () => {
+  test("at the effective date comes right after the original in the order of dates", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 100), { timestamp: at("08:00") }));
     ledger.commit(create(posting("world -> a", 7), { timestamp: at("09:00") }));
@@ -60,7 +60,7 @@ describe("a revert", () => {
     });
   });
 
-  test("happens once; an unknown transaction has none; neither leaves a trace or uses an id", () => {
+  test("happens once; the revert of an unknown transaction is refused; neither leaves a trace", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     ledger.commit(revert(1));
@@ -95,7 +95,7 @@ describe("a revert", () => {
     expect(ledger.volumes("a")).toEqual({ USD: "100/101" });
   });
 
-  test("of money that passed through an account needs nothing there", () => {
+  test("of money that passed through an account needs no balance there", () => {
     const ledger = new TestLedger();
     ledger.commit(create([posting("world -> a", 10), posting("a -> b", 10)]));
     ledger.commit(revert(1));
@@ -103,7 +103,7 @@ describe("a revert", () => {
     expect(ledger.volumes("b")).toEqual({ USD: "10/10" });
   });
 
-  test("is dated now, also for a transaction of the past or the future", () => {
+  test("has the current date, even for a transaction of the past or the future", () => {
     const ledger = new TestLedger({ now: at("13:00") });
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("11:00") }));
     ledger.commit(create(posting("world -> a", 10), { timestamp: at("23:00") }));
@@ -125,7 +125,7 @@ describe("a revert", () => {
     expect(ledger.account("a")).toEqual(account);
   });
 
-  test("keeps in its log entry the original's metadata of that moment, and its volumes", () => {
+  test("has the original in its log entry, with its metadata at that time and its volumes", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 10), { metadata: { k: "1" } }));
     ledger.run(setMetadata(1, { k: "2" }));

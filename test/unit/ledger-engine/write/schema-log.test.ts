@@ -29,7 +29,7 @@ import { refusalTextOf, SchemaLedger } from "#test/support/ledger-engine/schema-
 const v1 = { schema: "v1" };
 const v2 = { schema: "v2" };
 
-/** A ledger with every type of entry by a schema, and some without. */
+/** A ledger with every type of entry that names a schema, and some that name none. */
 function variedLedger(features: Partial<Features> = {}): SchemaLedger {
   const ledger = new SchemaLedger({ isStrict: false, features });
   ledger.commit(
@@ -53,7 +53,7 @@ function variedLedger(features: Partial<Features> = {}): SchemaLedger {
 const VERSIONS = ["", "", "v1", "v2", "v1", "v2", "v1", "v1", "", "v1", "v3", ""];
 
 describe("the log", () => {
-  test("says which schema a write named, read singly, in ranges, lists and exports", () => {
+  test("shows which schema a write named, in single entries, ranges, lists and exports", () => {
     const ledger = variedLedger();
     const versionsOf = (entries: readonly { readonly schemaVersion?: string }[]) =>
       entries.map(({ schemaVersion = "" }) => schemaVersion);
@@ -66,7 +66,7 @@ describe("the log", () => {
     expect(versionsOf(ledger.logs())).toEqual(VERSIONS);
   });
 
-  test("tells a schema with its version and date", () => {
+  test("has a schema with its version and date", () => {
     const ledger = new TestLedger();
     ledger.run(insertSchema("v1", { chart: { b: {}, a: { $x: {} } } }));
     const [entry] = ledger.logs();
@@ -95,13 +95,13 @@ describe("the log", () => {
     });
   });
 
-  test("is listed by the type of schemas", () => {
+  test("can be filtered by the type of schema entries", () => {
     const where = stringifyJson({ $match: { type: "INSERTED_SCHEMA" } });
     const { data } = variedLedger().engine.reads.listLogs({ ...ALL, where });
     expect(data.map(({ id }) => id)).toEqual([1, 2, 10]);
   });
 
-  test("is chained over schemas as they were inserted, and over nothing that a schema has added", () => {
+  test("has hashes of schemas as they were inserted, and not of what a schema has added", () => {
     const ledger = new SchemaLedger();
     ledger.run(template("pay", { amount: "USD 7", to: "users:3" }), v2);
     ledger.run(setMetadata("users:4", {}), v1);
@@ -148,7 +148,7 @@ describe("an import", () => {
     for (const isStrict of [true, false]) {
       const schemas = {
         isStrict,
-        report: () => expect.unreachable("what was taken is not judged"),
+        report: () => expect.unreachable("an import reports no violations"),
       };
       const copy = copyOf(ledger, { settings: { schemas } });
       expect(stateOf(copy)).toEqual(stateOf(ledger));
@@ -158,7 +158,7 @@ describe("an import", () => {
     }
   });
 
-  test("may come entry by entry, with evictions, and goes on by the schemas", () => {
+  test("may come entry by entry, with evictions, and goes on with the schemas", () => {
     const ledger = variedLedger();
     const copy = new SchemaLedgerCopy();
     for (const line of linesOf(exportOf(ledger))) {
@@ -210,7 +210,7 @@ describe("an import", () => {
       [10, { "data.schema.version": "v1" }],
       "importing log 10: schema version `v1` already exists",
     ],
-  ])("is refused with %s, and can be gone on with", (_, [line, changes], message) => {
+  ])("is refused with %s, and can be continued", (_, [line, changes], message) => {
     const lines = linesOf(exportOf(variedLedger({ HASH_LOGS: "DISABLED" })));
     const copy = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     const broken = lines.map((text, index) => (index === line - 1 ? changed(text, changes) : text));
@@ -222,7 +222,7 @@ describe("an import", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  test("finds a changed schema by the chain, and takes no trace of it", () => {
+  test("detects a changed schema by the hash chain, and stores nothing of it", () => {
     const [line = ""] = linesOf(exportOf(variedLedger()));
     const copy = new TestLedger();
     const before = copy.dump();
@@ -243,7 +243,7 @@ class SchemaLedgerCopy extends TestLedger {
   }
 }
 
-describe("metadata as it was", () => {
+describe("metadata of the past", () => {
   const metadataAt = (ledger: TestLedger, address: string, pit: Timestamp) =>
     ledger.engine.reads.findAccount(address, { ...BARE, pit })?.metadata;
 
@@ -272,7 +272,7 @@ describe("metadata as it was", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("is found by filters, of now and of then", () => {
+  test("is found by filters, and so is current metadata", () => {
     const ledger = new SchemaLedger();
     ledger.commit(create(posting("world -> users:1", 5)), v1);
     ledger.commit(create(posting("world -> users:2", 5)), v1);
@@ -298,7 +298,7 @@ describe("metadata as it was", () => {
     expect(find("__proto__", "p")).toEqual(["users:1", "users:2"]);
   });
 
-  test("is that of now where no history is kept", () => {
+  test("is the current metadata if no history is kept", () => {
     const ledger = new SchemaLedger({ features: { ACCOUNT_METADATA_HISTORY: "DISABLED" } });
     ledger.commit(create(posting("world -> users:1", 5)), v1);
     const made = ledger.now;

@@ -20,7 +20,7 @@ const v1 = { schema: "v1" };
 const v2 = { schema: "v2" };
 const pay = template("pay", { amount: "USD 5", to: "users:1" });
 
-/** The hashes of the inputs of all entries, as an export tells them. */
+/** The hashes of the inputs of all entries, read from an export. */
 const hashesOf = (ledger: SchemaLedger): string[] =>
   linesOf(exportOf(ledger)).map(
     (line) => (JSON.parse(line) as { idempotencyHash: string }).idempotencyHash,
@@ -30,7 +30,7 @@ const hashOf = (text: string): string =>
   `${createHash("sha256").update(`${text}\n`).digest("base64url")}=`;
 
 describe("a transaction by a template", () => {
-  test("is what its script makes of the variables, and says by which it was made", () => {
+  test("is what its script makes of the variables, and names the template", () => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       const made = ledger.commit(
@@ -95,7 +95,7 @@ describe("a transaction by a template", () => {
     expect(interpreting.commit(pay, v2).template).toBe("pay");
   });
 
-  test("is one of the version that the write names", () => {
+  test("uses the version that the write names", () => {
     const ledger = new SchemaLedger();
     const transactions = { pay: { script: PAY.replaceAll("@world", "@bank:main") } };
     const chart = { bank: { main: {} }, users: { $id: {} } };
@@ -116,7 +116,7 @@ describe("a schema with templates", () => {
   test.each([
     ["postings", create(posting("world -> users:1", 5))],
     ["a script", script(PAY, { variables: pay.script.variables })],
-  ])("takes no transaction of %s, in both modes", (_, command) => {
+  ])("refuses a transaction of %s in both modes", (_, command) => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       const before = ledger.dump();
@@ -128,7 +128,7 @@ describe("a schema with templates", () => {
     }
   });
 
-  test("has those that it has", () => {
+  test("has no others", () => {
     for (const isStrict of [true, false]) {
       const ledger = new SchemaLedger({ isStrict });
       for (const name of ["other", "__proto__", "Pay", "constructor"]) {
@@ -140,7 +140,7 @@ describe("a schema with templates", () => {
   });
 });
 
-test("a template is refused where the schema has none, and where none is named", () => {
+test("a template is refused if the schema has none, and if no schema is named", () => {
   const what = "can only use templates on a schema with transaction definitions";
   for (const isStrict of [true, false]) {
     const ledger = new SchemaLedger({ isStrict });
@@ -164,7 +164,7 @@ describe("a key", () => {
     expect(ledger.logs()).toHaveLength(3);
   });
 
-  test("tells templated writes apart by their names, variables and runtimes, and from their texts", () => {
+  test("distinguishes templated writes by names, variables and runtimes, and from their scripts", () => {
     const ledger = new SchemaLedger();
     ledger.run(pay, { key: "k", ...v2 });
     const { variables } = pay.script;
@@ -181,7 +181,7 @@ describe("a key", () => {
     }
   });
 
-  test("is free again where the schema has refused the write", () => {
+  test("is free again if the schema has refused the write", () => {
     const ledger = new SchemaLedger();
     const odd = template("pay", { amount: "USD 5", to: "shops:1" });
     expect(refusalTextOf(() => ledger.run(odd, { key: "k", ...v2 }))).toMatch(/^VALIDATION/);

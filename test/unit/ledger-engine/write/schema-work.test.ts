@@ -22,7 +22,7 @@ function ledgerOfVersions(): TestLedger {
 }
 
 describe("the schemas that an object keeps in memory", () => {
-  test("are few, whatever becomes of the writes that name them", () => {
+  test("are few, whether the writes that name them succeed or not", () => {
     const store = new SchemaStore(ledgerOfVersions().sql);
     const workOf = (version: string): number => {
       const before = store.steps;
@@ -30,12 +30,12 @@ describe("the schemas that an object keeps in memory", () => {
       return store.steps - before;
     };
     for (const version of versions) expect(workOf(version)).toBeGreaterThan(0);
-    // No unit of work has ended: what was read last is there, what was read first is not.
+    // Although no unit of work has ended, only the schemas that were read last are in memory.
     expect(workOf("v9")).toBe(0);
     expect(workOf("v0")).toBeGreaterThan(0);
   });
 
-  test("are the right ones, in any order of writes that are taken and refused", () => {
+  test("are the right ones, in any order of accepted and refused writes", () => {
     const ledger = ledgerOfVersions();
     for (const version of [...versions, ...versions.toReversed(), "v0", "v9", "v0"]) {
       expect(refusalOf(() => ledger.run(template("nope"), { schema: version }))).toBe("VALIDATION");
@@ -46,7 +46,7 @@ describe("the schemas that an object keeps in memory", () => {
 });
 
 describe("the work of default metadata", () => {
-  test("counts in a bulk, also where its elements are refused", () => {
+  test("counts in a bulk, even if its elements are refused", () => {
     const ledger = new TestLedger();
     const keys = Array.from(
       { length: 600 },
@@ -103,7 +103,7 @@ describe("the values of a query's variables", () => {
     expect(run({ $or: tests }, "int", 10n ** 200n)).toBe(tooLong);
   });
 
-  test("have no place in a filter that is too long without them", () => {
+  test("are refused in a filter that is too long without them", () => {
     const long = { $match: { "metadata[k]": "$a".repeat(40_000) } };
     expect(() => run(long, "string", "x")).toThrow("the filter is longer than 65536 characters");
   });

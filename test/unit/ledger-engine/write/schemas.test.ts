@@ -22,7 +22,7 @@ import {
 
 const v1 = { schema: "v1" };
 
-/** One of each command that is legal after one payment; none needs a template. */
+/** A command of each kind that is allowed after one payment and needs no template. */
 const COMMANDS: Record<string, Command> = {
   create: create(posting("world -> users:2", 5)),
   script: script("send [USD 5] (\n  source = @world\n  destination = @users:2\n)"),
@@ -71,7 +71,7 @@ describe("a schema version on a write", () => {
     expect(auditing.logs().at(-1)).not.toHaveProperty("schemaVersion");
   });
 
-  test("is not needed where the ledger has none, and then names none", () => {
+  test("is not needed if the ledger has no schema, and must not be given then", () => {
     for (const isStrict of [true, false]) {
       const told: string[] = [];
       const report = (violation: string) => void told.push(violation);
@@ -84,7 +84,7 @@ describe("a schema version on a write", () => {
     }
   });
 
-  test("is never needed to insert a schema, and is recorded where it is given", () => {
+  test("is never needed to insert a schema, and is recorded if it is given", () => {
     const ledger = new SchemaLedger();
     ledger.run(insertSchema("v3", { chart: {} }));
     ledger.run(insertSchema("v4", { chart: {} }), { schema: "v3" });
@@ -99,7 +99,7 @@ describe("a schema version on a write", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("says nothing of a write that is refused for another reason, and of a replay", () => {
+  test("is not reported as missing by a write that is refused for another reason, or a replay", () => {
     const ledger = paidLedger({ isStrict: false });
     expect(refusalTextOf(() => ledger.run(revert(99)))).toMatch(/^NOT_FOUND: /);
     const elements = [create(posting("nobody -> world", 5)), setMetadata("a", {})];
@@ -119,7 +119,7 @@ describe("a schema version on a write", () => {
   });
 });
 
-/** Ways that the chart does not allow, and what it says of them. */
+/** Postings that the chart does not allow, and the messages about them. */
 const VIOLATIONS = [
   [
     "world -> users:x",
@@ -141,7 +141,7 @@ const toCreate = (ways: string) =>
   create(ways.split(", ").map((way) => posting(way, way.startsWith("x") ? 0 : 5)));
 
 describe("a transaction that the chart does not allow", () => {
-  test.each(VIOLATIONS)("%s is refused when strict, naming rule and account", (ways, what) => {
+  test.each(VIOLATIONS)("%s is refused when strict, with rule and account", (ways, what) => {
     const ledger = paidLedger();
     const before = ledger.dump();
     expect(refusalTextOf(() => ledger.commit(toCreate(ways), v1))).toBe(
@@ -155,7 +155,7 @@ describe("a transaction that the chart does not allow", () => {
     });
   });
 
-  test.each(VIOLATIONS)("%s is taken otherwise, and told", (ways, what) => {
+  test.each(VIOLATIONS)("%s is accepted otherwise, and reported", (ways, what) => {
     const ledger = paidLedger({ isStrict: false });
     const command = toCreate(ways);
     const { id } = ledger.commit(command, v1);
@@ -164,7 +164,7 @@ describe("a transaction that the chart does not allow", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("may come of a script", () => {
+  test("may come from a script", () => {
     const ledger = paidLedger();
     const plain = "send [USD 1] (\n  source = @world\n  destination = @shops:1\n)";
     expect(refusalTextOf(() => ledger.commit(script(plain), v1))).toMatch(
@@ -172,7 +172,7 @@ describe("a transaction that the chart does not allow", () => {
     );
   });
 
-  test("fails alone in a bulk, and takes an atomic one with it", () => {
+  test("fails alone in a bulk, and fails a whole atomic one", () => {
     const elements = [
       create(posting("world -> users:1", 1)),
       create(posting("world -> shops:1", 1)),
@@ -191,7 +191,7 @@ describe("a transaction that the chart does not allow", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("is not looked for in metadata and reverts", () => {
+  test("is not checked for in metadata and reverts", () => {
     const ledger = paidLedger();
     ledger.run(setMetadata("shops:1", { k: "v" }), v1);
     ledger.run(
@@ -224,7 +224,7 @@ describe("a dry run by a schema", () => {
     expect(refusalTextOf(() => ledger.run(setMetadata("a", {}), { schema: "v3" }))).toMatch(
       /^NOT_FOUND: /,
     );
-    // Two transactions and three entries were tried.
+    // The dry runs used up the ids of two transactions and three entries.
     expect(ledger.run(create(posting("world -> users:1", 1)), v1)).toMatchObject({
       logId: 7,
       transaction: { id: 4 },
@@ -233,7 +233,7 @@ describe("a dry run by a schema", () => {
 });
 
 describe("a bulk", () => {
-  test("may insert a schema and go by it, and by one that it takes back", () => {
+  test("may insert a schema and name it, even one whose insertion is undone", () => {
     const ledger = new TestLedger();
     const insertion = insertSchema("v1", { chart: CHART });
     const results = ledger.bulk([insertion, insertion, setMetadata("users:1", {})], {

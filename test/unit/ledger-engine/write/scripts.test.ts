@@ -35,7 +35,7 @@ describe("the runtime of a script", () => {
     const ledger = new TestLedger(settingsFor("experimental-interpreter"));
     const named = () => ledger.commit(script(oneLine, { runtime: "machine" }));
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
-    // Both forms are kept under the same text.
+    // The compiled forms of both runtimes are cached under the same text.
     expect(waysOf(ledger.commit(script(oneLine)))).toEqual(["world>a USD 1"]);
     expect(refusalOf(named)).toBe("COMPILATION_FAILED");
   });
@@ -63,7 +63,7 @@ describe("a script reads the ledger as it is when its postings are applied", () 
     expect(waysOf(ledger.commit(all))).toEqual(["a>b USD 7"]);
   });
 
-  test("in a bulk, what earlier elements have done to balances and metadata included", () => {
+  test("in a bulk, including what earlier elements have done to balances and metadata", () => {
     const ledger = new TestLedger();
     const pay = script(
       `vars {\n  account $to = meta(@a, "to")\n}\n${send("[USD *]", "@a", "$to")}`,
@@ -81,7 +81,7 @@ describe("a script reads the ledger as it is when its postings are applied", () 
     ).toEqual(["NOT_FOUND", ["world>a USD 5"], ["a>b USD 5"], ["a>b USD 0"]]);
   });
 
-  test("in all precisions of an asset, to convert among them", () => {
+  test("in all precisions of an asset, to convert between them", () => {
     const ledger = new TestLedger(
       settingsFor("experimental-interpreter", "experimental-asset-scaling"),
     );
@@ -101,7 +101,7 @@ describe("a script reads the ledger as it is when its postings are applied", () 
   });
 });
 
-test("the scripts of a bulk take a limited amount of work together, or nothing is kept", () => {
+test("the scripts of a bulk may take a limited amount of work together, else nothing is kept", () => {
   const ledger = new TestLedger();
   const divide = `set_tx_meta("k", $n/$m)`;
   const plain = `vars { number $n number $m }\n${send("[USD 1]", "@world", "@a")}${`${divide}\n`.repeat(600)}`;
@@ -142,7 +142,7 @@ describe("what a script makes", () => {
     ]);
   });
 
-  test("keeps keys of any name apart from those of objects", () => {
+  test("may have metadata keys of any name, even those of inherited properties", () => {
     const ledger = new TestLedger();
     const plain = `${send("[USD 1]", "@world", "@__proto__")}set_tx_meta("__proto__", "x")\nset_account_meta(@__proto__, "constructor", 1)\n`;
     const transaction = ledger.commit(script(plain));

@@ -21,7 +21,7 @@ const ADDRESSES = [
   "world",
 ];
 
-/** What each segment asks for, one by one. */
+/** The meaning of a pattern, segment by segment. */
 function isMatch(pattern: string, address: string): boolean {
   const wanted = pattern.split(":");
   const isOpen = wanted.at(-1) === "...";
@@ -98,7 +98,7 @@ describe("a pattern", () => {
     .tuple(fc.array(wanted, { minLength: 1, maxLength: 4 }), fc.boolean())
     .map(([segments, isOpen]) => [...segments, ...(isOpen ? ["..."] : [])].join(":"));
 
-  test("matches what its segments say, and all that lies in its ranges", () => {
+  test("matches what its segments match, and its ranges contain all of that", () => {
     let matched = 0;
     fc.assert(
       fc.property(pattern, address, (text, candidate) => {

@@ -12,7 +12,7 @@ import {
 } from "#ledger-engine/rules/filters/filters.ts";
 
 describe("a compiled filter", () => {
-  /** Rows are verdicts by key. */
+  /** A row has the verdict of the test of each key. */
   type Row = Readonly<Record<string, TruthValue>>;
   const leaf = (key: string): FilterTest => ({ kind: "boolean", key, value: true });
   const compiled = (filter: LedgerFilter) =>
@@ -40,7 +40,7 @@ describe("a compiled filter", () => {
     ]);
   });
 
-  test("negates what is unknown to unknown, through lists, too", () => {
+  test("keeps what is unknown unknown when it is negated, through lists, too", () => {
     expect(matching({ kind: "not", filter: { kind: "all", filters: [a, b] } })).toEqual([
       "true false",
       "false true",

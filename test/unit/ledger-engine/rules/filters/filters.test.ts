@@ -26,7 +26,7 @@ const COMPARISONS = ["$match", "$lt", "$lte", "$gt", "$gte"] as const;
 
 type KeyKind = "number" | "date" | "text" | "boolean" | "address" | "map" | "names" | "feature";
 
-/** The operators of each kind of key, each with a value that it takes. */
+/** The operators of each kind of key, each with a valid value. */
 const TAKEN: Readonly<Record<KeyKind, Readonly<Partial<Record<string, unknown>>>>> = {
   number: Object.fromEntries(COMPARISONS.map((operator) => [operator, 5])),
   date: Object.fromEntries(COMPARISONS.map((operator) => [operator, "2026-03-01T09:30:00Z"])),
@@ -298,14 +298,14 @@ describe("a test", () => {
     expect(refusalOf(resource, filter)).toContain(why);
   });
 
-  test("is checked wherever it stands", () => {
+  test("is checked at any depth", () => {
     const bad = { $match: { nope: 1 } };
     for (const filter of [{ $not: bad }, { $and: [bad] }, { $or: [{ $match: { id: 1 } }, bad] }]) {
       expect(refusalOf("transactions", filter)).toContain("unknown key 'nope'");
     }
   });
 
-  test("of any form gives a tree or a refusal, and nothing else", () => {
+  test("of any form is parsed or refused, and nothing else happens", () => {
     const key = fc.constantFrom(
       "id",
       "reference",
@@ -337,6 +337,6 @@ test.each([undefined, "", "null", "{}", '{"$and":[]}'])("the text %j is no filte
   expect(parseLedgerFilter("accounts", text)).toBeUndefined();
 });
 
-test("a text that is none is refused", () => {
+test("a text that is not a filter is refused", () => {
   expect(() => parseLedgerFilter("accounts", "nope")).toThrow(AppError);
 });

@@ -25,7 +25,7 @@ const sets: fc.Arbitrary<Intervals> = fc
   });
 
 describe("intervals", () => {
-  test("have what the sets have that they stand for", () => {
+  test("contain what the sets contain that they stand for", () => {
     const property = fc.property(sets, sets, (a, b) => {
       const [left, right] = [membersOf(a), membersOf(b)];
       expect(membersOf(intersection(a, b))).toEqual(left.filter((value) => right.includes(value)));

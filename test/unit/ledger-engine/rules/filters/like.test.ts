@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIKE_LENGTH_MAX, likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
 
-/** The same by a regular expression, which takes exponential time for some patterns. */
+/** The regular expression of a pattern, which takes exponential time for some patterns. */
 function oracle(pattern: string): RegExp {
   let source = "";
   const characters = Array.from(pattern);
@@ -71,7 +71,7 @@ describe("a pattern", () => {
     [`%${"_".repeat(LIKE_LENGTH_MAX - 2)}b`],
     [`%${"_a".repeat(500)}b%`],
   ])("is decided in bounded time, hostile ones, too: case %#", (pattern) => {
-    // At worst 65 million comparisons. Were each `%` tried again at every place, they would not end.
+    // This takes 65 million comparisons at worst. Backtracking into each `%` would take forever.
     expect(likeMatcher(pattern)("a".repeat(65_536))).toBe(false);
   });
 });

@@ -12,10 +12,10 @@ const NAMES = [
 ] as const;
 const VOLUMES = '{"a":{"USD":{"input":1,"output":0,"balance":1}}}';
 
-/** How much was left as text. */
+/** The number of values that were left as text. */
 let unparsed = 0;
 
-/** What the parser gives, with what it has left as text parsed. */
+/** A result of the parser, with the values parsed that it left as text. */
 function whole(value: unknown): unknown {
   if (value instanceof UnparsedJson) {
     unparsed++;
@@ -33,7 +33,7 @@ function expectSame(text: string): number {
   return unparsed;
 }
 
-/** An entry of a new transaction with these members, as an export would begin it. */
+/** An exported entry of a new transaction with these members. */
 const entry = (members: string, rest = ""): string =>
   `{"type":"NEW_TRANSACTION","data":{"transaction":{${members}}},"id":1${rest}}`;
 
@@ -83,11 +83,11 @@ describe("what looks like volumes", () => {
       entry(`"metadata":{"k":"\\"postCommitVolumes\\":${VOLUMES.replaceAll('"', '\\"')}"}`),
       0,
     ],
-    "twice, the first otherwise": [
+    "twice, the first in another form": [
       entry(`"postCommitVolumes":{},"postCommitVolumes":${VOLUMES}`),
       0,
     ],
-    "twice, the last otherwise": [
+    "twice, the last in another form": [
       entry(`"postCommitVolumes":${VOLUMES},"postCommitVolumes":{}`),
       0,
     ],

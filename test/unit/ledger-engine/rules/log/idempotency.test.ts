@@ -16,7 +16,7 @@ import { recordedLog } from "#test/support/ledger-engine/recorded.ts";
 const hashOf = (command: Command): string =>
   `${createHash("sha256").update(toIdempotencyText(command)).digest("base64url")}=`;
 
-/** Entry 3 was made by a script and entry 9 is a revert at the effective date: their logs do not tell the command. */
+/** Entry 3 was made by a script and entry 9 is a revert at the effective date, which the entries do not show. */
 const UNKNOWN_COMMANDS = new Set([3, 9]);
 
 describe("the idempotency hash", () => {
@@ -89,12 +89,12 @@ describe("the hashed inputs", () => {
     "account's key": deleteMetadata("a", "k"),
   };
 
-  test("tell commands apart that differ in anything", () => {
+  test("differ for commands that differ in anything", () => {
     const texts = Object.values(variants).map(toIdempotencyText);
     expect(new Set(texts).size).toBe(Object.keys(variants).length);
   });
 
-  test("say null for what was not sent", () => {
+  test("have null for what was not sent", () => {
     expect(toIdempotencyText(base)).toContain(`"AccountMetadata":null`);
     expect(toIdempotencyText({ ...base, accountMetadata: {} })).toContain(`"AccountMetadata":{}`);
     expect(toIdempotencyText(revert(1))).toBe(

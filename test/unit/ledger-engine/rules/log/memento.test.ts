@@ -71,7 +71,7 @@ describe("the hash chain", () => {
 });
 
 describe("the text of an entry", () => {
-  test("sorts keys by their bytes, also digits and __proto__, and escapes what HTML could read", () => {
+  test("sorts keys by their bytes, even digits and __proto__, and escapes HTML's characters", () => {
     const metadata = JSON.parse('{"z":"1","10":"2","__proto__":"3","9":"4","é":"<>&\u2028"}') as {
       [key: string]: string;
     };

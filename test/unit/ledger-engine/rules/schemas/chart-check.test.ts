@@ -31,7 +31,7 @@ describe("postings of the recorded requests", () => {
     expect(error?.message).toBe(request.message?.replace(prefix, ""));
   });
 
-  test("are some that pass and some that do not", () => {
+  test("include accepted and refused ones", () => {
     expect(new Set(requests.map(({ status }) => status))).toEqual(new Set([200, 400]));
   });
 });
@@ -39,7 +39,7 @@ describe("postings of the recorded requests", () => {
 describe("a check of postings", () => {
   const chart = decodeChart(parseJson(`{"a":{},"b":{},"u":{"$id":{".pattern":"^[0-9]+$"}}}`));
 
-  test("tells the first violation, sources before destinations", () => {
+  test("reports the first violation, sources before destinations", () => {
     const first = checkAgainstChart(chart, [
       posting("a -> b", 1),
       posting("x -> y", 1),
@@ -66,7 +66,7 @@ describe("a check of postings", () => {
     expect(check.steps).toBe(0);
   });
 
-  test("refuses a transaction whose patterns would hold up the ledger", () => {
+  test("refuses a transaction whose patterns would block the ledger", () => {
     const hostile = decodeChart({
       a: { $b: { ".pattern": "(?:[a-z0-9]?){250}(?:[a-z]?){240}_" } },
     });
@@ -82,7 +82,7 @@ describe("a check of postings", () => {
     );
   });
 
-  /** Looks all addresses up, although the first one is a violation. */
+  /** Looks up all addresses. `findViolation` would stop at the first one, which is a violation. */
   function passing(chart: ReturnType<typeof decodeChart>, postings: ReturnType<typeof posting>[]) {
     const check = new ChartCheck(chart);
     for (const { source } of postings) check.defaultMetadata(source);

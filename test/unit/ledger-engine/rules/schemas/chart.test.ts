@@ -20,7 +20,7 @@ const BANK = chartOf(
     "fees":{},".self":{}},"main":{}},"users":{"$id":{"main":{},"savings":{".metadata":{"rate":{"default":"2"}}}}}}`,
 );
 
-/** What the chart says of an address: why it is none, or nothing. */
+/** Why an address is not allowed by a chart, undefined if it is. */
 const violationOf = (chart: Chart, address: string): string | undefined => {
   const resolution = resolveAccount(chart, address, { visits: 0 });
   return resolution.account === undefined ? resolution.violation.what : undefined;
@@ -93,7 +93,7 @@ describe("a chart is refused", () => {
     expect(messageOf(() => chartOf(text))).toBe(message);
   });
 
-  test("with the whole way to the fault in the details", () => {
+  test("with the whole path to the mistake in the details", () => {
     const text = `{"a":{"$b":{"c":{".self":1}}}}`;
     expect(messageOf(() => chartOf(text))).toBe(
       "invalid segment `a`: .self must be an empty object",
@@ -160,11 +160,11 @@ describe("an address", () => {
     ],
     ["constructor", "account `constructor` is not defined in the chart of accounts"],
     ["__proto__:x", "account starting with `__proto__` is not defined in the chart of accounts"],
-  ])("%s is none", (address, violation) => {
+  ])("%s is not an account of the chart", (address, violation) => {
     expect(violationOf(BANK, address)).toBe(violation);
   });
 
-  test("takes the fixed segment where there is one, and does not come back from it", () => {
+  test("takes the fixed segment if there is one, and does not try the variable one then", () => {
     const chart = chartOf(`{"a":{"b":{"x":{}},"$any":{"y":{}}}}`);
     expect(violationOf(chart, "a:b:x")).toBeUndefined();
     expect(violationOf(chart, "a:c:y")).toBeUndefined();
@@ -179,7 +179,7 @@ describe("an address", () => {
     );
   });
 
-  test("may have segments that objects have as members of their own", () => {
+  test("may have segments with the names of inherited properties", () => {
     const chart = chartOf(`{"__proto__":{"$x":{}},"toString":{}}`);
     expect(violationOf(chart, "__proto__:__proto__")).toBeUndefined();
     expect(violationOf(chart, "toString")).toBeUndefined();
@@ -255,7 +255,7 @@ describe("a chart above a limit is refused", () => {
     );
   });
 
-  test("with a message that does not repeat what is too long", () => {
+  test("with a message that does not repeat a name that is too long", () => {
     const name = `${"a".repeat(100_000)} `;
     const message = messageOf(() => chartOf(JSON.stringify({ [name]: {} }))) ?? "";
     expect(message).toMatch(/^invalid segment name: a+…$/);
@@ -263,7 +263,7 @@ describe("a chart above a limit is refused", () => {
   });
 });
 
-test("charts of any JSON are decoded or refused, and what is shown of them is decoded to the same", () => {
+test("charts of any JSON are decoded or refused, and what is shown of them decodes to the same chart", () => {
   const key = fc.oneof(
     fc.constantFrom("a", "b", "world", "$id", "$x", ".self", ".pattern", ".metadata", ".rules"),
     fc.constantFrom("__proto__", "constructor", "10", "9", ".x", "a b"),

@@ -32,9 +32,9 @@ import {
 const SEND = "send [USD 1] (\n source = @world\n destination = @bank\n)";
 const insertions = recordedRequests("insertion");
 
-/** What the reference server puts before the reason why a schema is refused. */
+/** The prefixes of the reference server's messages about refused schemas. */
 const PREFIXES = /^unexpected error while forging log: (?:creating schema: )?/;
-/** From here on its messages are those of its JSON reader and of its compiler, which ours says in its own words. */
+/** What follows comes from the reference server's JSON reader or compiler. Our messages are in our own words there. */
 const OWN_WORDS = /json: |compilation error: |invalid character /;
 
 describe("recorded insertions", () => {
@@ -51,7 +51,7 @@ describe("recorded insertions", () => {
     expect(shown).toEqual(rendered);
   });
 
-  test("are accepted and refused ones", () => {
+  test("include accepted and refused ones", () => {
     expect(insertions.filter(({ status }) => status === 400).length).toBeGreaterThan(30);
     expect(insertions.filter(({ rendered }) => rendered !== undefined).length).toBeGreaterThan(5);
   });
@@ -84,7 +84,7 @@ describe("the hashes of recorded log entries", () => {
     expect(renderSchema(schema)).toEqual(line.data.schema);
   });
 
-  test("are those of two entries", () => {
+  test("include two entries", () => {
     expect(entries.length).toBe(2);
   });
 });
@@ -110,7 +110,7 @@ describe("a schema is refused", () => {
     expect(messageOf(work)).toBe("invalid schema: expected an object");
   });
 
-  test("that is too large, before its scripts are looked at", () => {
+  test("that is too large, before its scripts are compiled", () => {
     const description = "é".repeat(2500);
     const templates = (count: number) =>
       Object.fromEntries(
@@ -134,7 +134,7 @@ describe("a schema is refused", () => {
   });
 });
 
-test("a version is any text up to a length, but not nothing", () => {
+test("a version is any text up to a length, but not the empty one", () => {
   expect(messageOf(() => assertSchemaVersion(""))).toBe("the schema version must not be empty");
   expect(messageOf(() => assertSchemaVersion("v é/:"))).toBeUndefined();
   expect(messageOf(() => assertSchemaVersion("v".repeat(SCHEMA_VERSION_LENGTH_MAX)))).toBe(
@@ -146,7 +146,7 @@ test("a version is any text up to a length, but not nothing", () => {
 });
 
 describe("the text of a schema", () => {
-  test("sorts names that are data by their bytes, leaves the others in their order, and escapes", () => {
+  test("sorts names that clients choose by their bytes, keeps the order of the others, and escapes", () => {
     const body = String.raw`{"queries":{"q":{"body":{"$match":{"account":"<&>"}},"vars":{"é":"int","z":{"default":12345678901234567890,"type":"int"},"10":"int","9":"int"},
       "params":{"sort":"id:asc","pageSize":2,"expand":["volumes"]},"resource":"transactions","description":"d"}},
       "transactions":{"b":{"script":"${SEND.replaceAll("\n", String.raw`\n`)}"},"a":{"runtime":"machine","script":"${SEND.replaceAll("\n", String.raw`\n`)}"}},
@@ -163,7 +163,7 @@ describe("the text of a schema", () => {
     );
   });
 
-  test("gets version and date at the end of it in a log entry", () => {
+  test("has version and date at its end in a log entry", () => {
     const text = toSchemaText(decodeText(`{"chart":null}`));
     expect(text).toBe(`{"chart":{}}`);
     expect(
@@ -213,7 +213,7 @@ describe("a schema as clients read it", () => {
   });
 });
 
-test("what is shown of a schema is decoded to the same schema, and so is its text", () => {
+test("what is shown of a schema decodes to the same schema, and so does its text", () => {
   const name = fc.constantFrom("a", "b", "10", "9", "__proto__", "constructor", "é", "x_y");
   const { segment } = fc.letrec<{ segment: unknown }>((tie) => ({
     segment: fc.oneof(

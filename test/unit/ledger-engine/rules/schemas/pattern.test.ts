@@ -10,7 +10,7 @@ import {
 import { PatternError } from "#ledger-engine/rules/schemas/pattern-syntax.ts";
 import { Pattern } from "#ledger-engine/rules/schemas/pattern.ts";
 
-/** What Go's `regexp`, which the reference server uses, says of a pattern, and of texts that have or lack a match. */
+/** What Go's `regexp`, which the reference server uses, makes of a pattern, and texts with and without a match. */
 interface RecordedPattern {
   readonly pattern: string;
   readonly error?: string;
@@ -39,7 +39,7 @@ function errorOf(source: string): string | undefined {
   }
 }
 
-/** Characters of which many mean something. */
+/** Characters of which many have a meaning in patterns. */
 const SYNTAX = Array.from("()[]{}*+?|\\^$-,:<>=!PpQEbxiu0129a");
 
 describe("a pattern", () => {
@@ -65,7 +65,7 @@ describe("a pattern", () => {
     expect(isMatch("", "anything")).toBe(true);
   });
 
-  test("takes letters of any case for each other under (?i), also those beyond ASCII", () => {
+  test("ignores the case of letters under (?i), even beyond ASCII", () => {
     for (const [letter, other] of [
       ["a", "A"],
       ["ſ", "s"],
@@ -79,7 +79,7 @@ describe("a pattern", () => {
     }
   });
 
-  test("knows categories and scripts by their names, and nothing else that the platform knows", () => {
+  test("knows categories and scripts by name, and no other property that the platform knows", () => {
     for (const name of ["L", "Lu", "Nd", "Latin", "Any"]) {
       expect(errorOf(`\\p{${name}}`)).toBeUndefined();
     }
@@ -88,7 +88,7 @@ describe("a pattern", () => {
     }
   });
 
-  test("knows its named classes only", () => {
+  test("knows no other named classes than its own", () => {
     expect(errorOf("[[:constructor:]]")).toContain("invalid character class range");
     expect(errorOf("\\constructor")).toContain("invalid escape sequence");
   });
@@ -114,7 +114,7 @@ describe("a pattern", () => {
     );
   });
 
-  test("may be any text: it is compiled or refused", () => {
+  test("of any text is compiled or refused", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }).filter((it) => it.isWellFormed()),
       fc.string({ unit: fc.constantFrom(...SYNTAX) }),
@@ -132,7 +132,7 @@ describe("the work of a match", () => {
   const LONG = "a".repeat(256);
 
   test.each(["(a+)+$", "(a|aa)+$", "^(a|a)*$", "(.*)*(.*)*-$", "^(([a-z])+.)+[A-Z]([a-z])+$"])(
-    "is in proportion to the length of the text for %s, which makes others go back for ever",
+    "is proportional to the length of the text for %s, where other engines backtrack forever",
     (source) => {
       const pattern = new Pattern(source);
       const meter = { visits: 0 };
@@ -169,7 +169,7 @@ describe("a pattern above a limit is refused", () => {
     expect(errorOf("(".repeat(PATTERN_LENGTH_MAX))).toContain("expression nests too deeply");
   });
 
-  test("that stands for too much, but not for high counts alone", () => {
+  test("that expands to too much, but not for high counts alone", () => {
     expect(errorOf("[ab]{250}".repeat(8))).toContain("expression too large");
     expect(errorOf("((a{10}){10}){10}")).toBeUndefined();
     expect(new Pattern("^[0-9]{1,1000}$").size).toBeLessThan(10);

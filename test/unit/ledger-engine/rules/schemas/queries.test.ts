@@ -33,7 +33,7 @@ describe("a query template is refused", () => {
     expect(refusal(text)).toBe(message);
   });
 
-  test("where there are too many of them, or too many variables in one", () => {
+  test("if there are too many of them, or too many variables in one", () => {
     const many = (count: number, value: unknown) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));
     const queries = (count: number) => () => decodeQueries(many(count, { resource: "logs" }));
@@ -44,7 +44,7 @@ describe("a query template is refused", () => {
     expect(vars(QUERY_VARIABLES_MAX + 1)).toContain("more than 100 variables");
   });
 
-  test("with the place of the fault in the details", () => {
+  test("with the position of the mistake in the details", () => {
     const details = (query: object) => detailsOf(() => queryOf(stringifyJson(query)));
     expect(details({ resource: "logs", params: { x: 1 } })).toBe("queries.q.params");
     expect(details({ resource: "logs", body: { $x: 1 } })).toBe("queries.q.body");
@@ -112,7 +112,7 @@ describe("the parameters of a template", () => {
     expect(withParams("volumes", params)).toBe(`invalid schema: invalid params: ${message}`);
   });
 
-  test("are no fractions", () => {
+  test("cannot be fractions", () => {
     for (const number of ["1.0", "1e1", "0.5"]) {
       expect(refusal(`{"resource":"logs","params":{"pageSize":${number}}}`)).toContain("integer");
     }
@@ -290,7 +290,7 @@ describe("the filter of a template", () => {
     expect(withBody(resource, body)).toBe(message);
   });
 
-  test("has integers only, and limits as other filters have", () => {
+  test("takes integers only, and has the limits of other filters", () => {
     const text = (number: string) =>
       `{"resource":"transactions","body":{"$match":{"id":${number}}}}`;
     expect(refusal(text("1.5"))).toContain("is not an integer");

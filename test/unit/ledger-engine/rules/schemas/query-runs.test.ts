@@ -68,7 +68,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("takes texts as they are, also those that look like variables", () => {
+  test("takes texts literally, even those that look like variables", () => {
     const query = {
       resource: "accounts",
       vars: { s: "string" },
@@ -79,7 +79,7 @@ describe("a run of a query", () => {
     }
   });
 
-  test("passes dates on, which must be dates", () => {
+  test("passes dates on, and refuses other texts for them", () => {
     const query = { resource: "logs", vars: { d: "date" }, body: { $lt: { date: "${d}" } } };
     const d = "2026-03-01T10:30:00+01:00";
     expect(run(query, { vars: { d } }).filter).toEqual({ $lt: { date: d } });
@@ -88,7 +88,7 @@ describe("a run of a query", () => {
     );
   });
 
-  test("ignores variables that are not declared, and asks for those only that it uses", () => {
+  test("ignores variables that are not declared, and needs only those that it uses", () => {
     expect(messageOf(() => run(BY_USER, { vars: { who: "1", other: { x: 1 } } }))).toBeUndefined();
     expect(messageOf(() => run(BY_USER, { vars: { d: "2026-03-01T09:30:00Z" } }))).toBe(
       "failed to resolve query template: invalid filter on key account: missing variable: who",
@@ -133,7 +133,7 @@ describe("the parameters of a run", () => {
     insertionDate: true,
   };
 
-  test("are those of the template, where the request says nothing else", () => {
+  test("are those of the template if the request gives none", () => {
     expect(run(TEMPLATE).params).toEqual(OF_TEMPLATE);
     expect(run(TEMPLATE, { params: {} }).params).toEqual(OF_TEMPLATE);
     expect(run(TEMPLATE, { params: { nope: 1, oot: "x", cursor: 5 } }).params).toEqual(OF_TEMPLATE);
@@ -146,14 +146,14 @@ describe("the parameters of a run", () => {
     [{ pageSize: 7 }],
     [{ groupBy: 0 }],
     [{ insertionDate: false }],
-  ])("follow the request in %o, and the template in all others", (params) => {
+  ])("follow the request in %o, and the template in the others", (params) => {
     expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, ...params });
   });
 
   test("follow the request in its dates", () => {
     const params = { startTime: "2026-03-01T08:00:00Z" };
     expect(run(TEMPLATE, { params }).params).toEqual({ ...OF_TEMPLATE, startTime: at("08:00") });
-    // The name that the official client has for it.
+    // The official client uses this name.
     const pit = "2026-03-01T09:00:00Z";
     expect(run(TEMPLATE, { params: { pit } }).params).toEqual({
       ...OF_TEMPLATE,
@@ -179,7 +179,7 @@ describe("the parameters of a run", () => {
     expect(run(TEMPLATE, { params }).params).toEqual(OF_TEMPLATE);
   });
 
-  test("are nothing where neither says anything", () => {
+  test("are empty if neither gives any", () => {
     expect(run({ resource: "logs" }).params).toEqual(NOT_GIVEN);
     expect(
       run({ resource: "logs" }, { params: { groupBy: 1, insertionDate: "x" } }).params,

@@ -41,7 +41,7 @@ describe("transaction templates", () => {
     expect(decodeTemplates({}).size).toBe(0);
   });
 
-  test("may have names that objects have as members of their own", () => {
+  test("may have the names of inherited properties", () => {
     const templates = templatesOf(`{"__proto__":{"script":"x"},"constructor":{"script":"y"}}`);
     expect([...templates.keys()]).toEqual(["__proto__", "constructor"]);
     expect(Object.keys(renderTemplates(templates))).toEqual(["__proto__", "constructor"]);
@@ -90,7 +90,7 @@ describe("the scripts of templates", () => {
     );
   });
 
-  test("are read by the runtime of the template, else by that of the deployment", () => {
+  test("are compiled for the runtime of the template, or else of the deployment", () => {
     const interpreted = "send [USD/2 *] (\n source = oneof { @a @b }\n destination = @c\n)";
     expect(checked({ t: { script: interpreted } })).toBeDefined();
     expect(checked({ t: { script: interpreted } }, "experimental-interpreter")).toBeUndefined();
@@ -102,7 +102,7 @@ describe("the scripts of templates", () => {
     ).toBeDefined();
   });
 
-  test("have the place of their mistake in the details", () => {
+  test("have the position of their mistake in the details", () => {
     const work = () =>
       assertScripts(decodeTemplates({ t: { script: "send [USD 1] (" } }), "machine");
     expect(detailsOf(work)).toMatch(/^1:15-1:15 unexpected-token/);
@@ -134,7 +134,7 @@ describe("the template of a transaction", () => {
     });
   });
 
-  test("runs as the request says, if it says it", () => {
+  test("runs in the runtime of the request, if it names one", () => {
     const chosen = chooseTemplate({ template: "fee", runtime: "machine" }, rules(true));
     expect(chosen?.runtime).toBe("machine");
   });
@@ -166,7 +166,7 @@ describe("the template of a transaction", () => {
     );
   });
 
-  test("is none for other transactions without a schema, or with one that has no templates", () => {
+  test("is absent for other transactions without a schema, or with one that has no templates", () => {
     expect(chooseTemplate({}, undefined)).toBeUndefined();
     expect(chooseTemplate({ template: "" }, none(true))).toBeUndefined();
     expect(chooseTemplate({ runtime: "machine" }, none(false))).toBeUndefined();

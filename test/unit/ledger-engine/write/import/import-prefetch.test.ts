@@ -44,19 +44,19 @@ function ledgerOfPayments(count: number): TestLedger {
 }
 
 describe("entries that are imported together", () => {
-  test("take few statements, though some are dated before others", () => {
+  test("take few statements, although some are back-dated", () => {
     const lines = linesOf(exportOf(ledgerOfPayments(400)));
     const sql = new StatementCounts();
     const copy = new TestLedger({ sql, features: UNCHAINED });
     sql.counts.clear();
     expect(importInto(copy, lines)).toEqual({ taken: 400 });
     expect(sql.counts.get("INSERT INTO log")).toBeLessThan(5);
-    // Most are of those that are back-dated, 20, which look for their places and the moves behind them.
+    // Most of them come from the 20 back-dated entries, which look for their place and for the moves after it.
     expect(sql.total).toBeLessThan(300);
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  /** Two payments, a revert, for which the first ones are written, and another payment. */
+  /** Two payments, a revert, before which pending entries are written, and another payment. */
   function fourLines(): string[] {
     const ledger = new TestLedger({ features: UNCHAINED });
     ledger.run(create(posting("world -> a", 5), { reference: "r1" }), { key: "k1" });
@@ -79,7 +79,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 3));
   });
 
-  test("find what an earlier call has written", () => {
+  test("are checked against what an earlier call has written", () => {
     const lines = fourLines();
     const copy = new TestLedger({ features: UNCHAINED });
     expect(importInto(copy, lines.slice(0, 2))).toEqual({ taken: 2 });
@@ -91,7 +91,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines);
   });
 
-  test("are taken up to one that is no JSON, which is told by its number", () => {
+  test("are imported up to one that is not JSON, whose number is reported", () => {
     const lines = fourLines();
     const copy = new TestLedger({ features: UNCHAINED });
     const { taken, failure } = importInto(copy, lines.with(2, "{"));
@@ -100,7 +100,7 @@ describe("entries that are imported together", () => {
     expect(linesOf(exportOf(copy))).toEqual(lines.slice(0, 2));
   });
 
-  test("are taken though they are more than are looked at together", () => {
+  test("are imported even if they are more than are prefetched together", () => {
     const lines = linesOf(exportOf(ledgerOfPayments(1100)));
     const copy = new TestLedger({ features: UNCHAINED });
     expect(importInto(copy, lines.with(1050, "{"))).toMatchObject({ taken: 1050 });

@@ -43,7 +43,7 @@ describe("an import is refused with an entry", () => {
       { idempotencyKey: "k1" },
       "the idempotency key 'k1' is that of an earlier log",
     ],
-    "with a hash of inputs that is none": [
+    "with an invalid hash of inputs": [
       1,
       { idempotencyHash: "AAAA" },
       "'idempotencyHash' is not base64 of 32 bytes",
@@ -149,7 +149,7 @@ describe("an import is refused with an entry", () => {
       { "data.transaction.postCommitVolumes.z": { USD: {} } },
       "transaction 2: 'postCommitVolumes' name accounts that it does not move",
     ],
-    "with volumes that are none": [
+    "with invalid volumes": [
       2,
       { "data.transaction.postCommitVolumes": "x" },
       "transaction 2: 'postCommitVolumes' lacks account 'world' and its USD",
@@ -199,7 +199,7 @@ describe("an import is refused with an entry", () => {
     });
   });
 
-  test("that reverts what is reverted", () => {
+  test("that reverts what is already reverted", () => {
     const second = changed(LINES[5] ?? "", {
       id: 100,
       date: "2026-03-02T00:00:00Z",
@@ -213,7 +213,7 @@ describe("an import is refused with an entry", () => {
     );
   });
 
-  test("whose id is not behind the others", () => {
+  test("whose id is not greater than the others", () => {
     expect(refusalAt(3, { id: 2 })).toEqual({
       kind: "IMPORT",
       message: "importing logs: log 2 already exists",
@@ -234,7 +234,7 @@ describe("an import is refused with an entry", () => {
     [3, { "data.metadata.l": "x" }],
     [5, { "data.key": "m" }],
   ])("that is not what its hash says: case %#", (line, changes) => {
-    // Volumes are checked first, where they are given.
+    // If there are volumes, they are checked before the hash.
     const bare = line > 2 ? changes : { ...changes, ...WITHOUT_VOLUMES };
     const { id, hash } = JSON.parse(CHAINED[line - 1] ?? "") as { id: number; hash: string };
     const failure = refusalAt(line, bare, CHAINED);

@@ -31,7 +31,7 @@ describe("an import is refused with what is no entry", () => {
       { type: "INSERTED_SCHEMA", "data.schema": { chart: {}, version: "v1" } },
       "invalid schema: it has no date of creation",
     ],
-    "a schema that is none": [
+    "an invalid schema": [
       1,
       {
         type: "INSERTED_SCHEMA",
@@ -158,7 +158,7 @@ describe("an import is refused with what is no entry", () => {
       { "data.accountMetadata": { "a b": {} } },
       "invalid account metadata address 'a b'",
     ],
-    "account metadata that is none": [
+    "invalid account metadata": [
       2,
       { "data.accountMetadata": { a: null } },
       "'data.accountMetadata.a': expected an object",

@@ -61,7 +61,7 @@ function variedLedger(features: Partial<Features> = {}): TestLedger {
   return ledger;
 }
 
-/** An entry as earlier versions of the reference server have exported it. */
+/** An entry in the form that earlier versions of the reference server export. */
 function toOldForm(line: string): string {
   const { data } = parseJson(line) as {
     data: { transaction?: Transaction; revertedTransaction?: { id: number } };
@@ -81,7 +81,7 @@ function toOldForm(line: string): string {
 /** Whether a ledger shows the volumes of its accounts. */
 const isServed = ({ engine }: TestLedger): boolean => engine.info.features.MOVES_HISTORY === "ON";
 
-/** What a ledger holds, as clients see it. */
+/** The contents of a ledger as clients see them. */
 const stateOf = (ledger: TestLedger) => ({
   log: exportOf(ledger),
   transactions: ledger.transactions(),
@@ -108,7 +108,7 @@ describe("an import", () => {
     expect(stateOf(copy)).toEqual(stateOf(ledger));
   });
 
-  test("takes the log of the reference server, and comes to its hashes", () => {
+  test("accepts the log of the reference server, and computes the same hashes", () => {
     const ledger = new TestLedger({ now: at("2026-12-01T00:00:00Z") });
     const lines = recordedLines();
     expect(importInto(ledger, lines)).toEqual({ taken: lines.length });
@@ -123,7 +123,7 @@ describe("an import", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("may come in several parts, also after an eviction", () => {
+  test("may come in several parts, even after an eviction", () => {
     const ledger = variedLedger();
     const lines = linesOf(exportOf(ledger));
     const copy = new TestLedger();
@@ -136,7 +136,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("takes older exports: without volumes, dates of insertion and hashes of inputs", () => {
+  test("accepts older exports without volumes, dates of insertion and hashes of inputs", () => {
     const ledger = variedLedger();
     const old = linesOf(exportOf(ledger)).map(toOldForm);
     const copy = new TestLedger();
@@ -146,7 +146,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("takes ids from 0, and gaps", () => {
+  test("accepts ids from 0, and gaps", () => {
     const ledger = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     ledger.run(create(posting("world -> a", 1)));
     ledger.run(create(posting("world -> a", 2)));
@@ -165,7 +165,7 @@ describe("an import", () => {
     });
   });
 
-  test("of the entry 0 alone is gone on with", () => {
+  test("of entry 0 alone can be continued", () => {
     const ledger = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
     ledger.run(setMetadata("a", {}));
     ledger.run(setMetadata("b", {}));
@@ -179,7 +179,7 @@ describe("an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("keeps the hash of the inputs as it is given, also where there is none", () => {
+  test("keeps the hash of the inputs as it is given, even if it is empty", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }));
     ledger.run(setMetadata("b", { k: "v" }), { key: "k" });
@@ -188,11 +188,11 @@ describe("an import", () => {
     expect(importInto(copy, given)).toEqual({ taken: 2 });
     expect(linesOf(exportOf(copy))).toEqual(given);
     expect(audited(copy).differences).toEqual([]);
-    // Without a hash, a key answers whatever is asked.
+    // Without a hash, any command with the key is a replay.
     expect(copy.run(setMetadata("c", {}), { key: "k" })).toMatchObject({ isReplay: true });
   });
 
-  test("looks at no hash where logs are not chained", () => {
+  test("ignores hashes if logs are not chained", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }));
     const [line = ""] = linesOf(exportOf(ledger));
@@ -204,7 +204,7 @@ describe("an import", () => {
     }
   });
 
-  test("looks at no effective volumes where a ledger keeps none", () => {
+  test("ignores effective volumes if the ledger keeps none", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger, { features: { MOVES_HISTORY: "OFF" } });
     expect(linesOf(exportOf(copy))).toHaveLength(linesOf(exportOf(ledger)).length);
@@ -236,7 +236,7 @@ test("an import whose storage fails anywhere leaves nothing of its batch, and ca
 });
 
 describe("after an import", () => {
-  test("ids go on behind the highest ones, and dates are never before the last one", () => {
+  test("ids go on after the highest ones, and dates are never before the last one", () => {
     const ledger = variedLedger();
     // The clocks of two servers may be hours apart.
     const copy = copyOf(ledger, { now: at("2026-02-28T23:00:00Z") });
@@ -249,7 +249,7 @@ describe("after an import", () => {
     expect(audited(copy).differences).toEqual([]);
   });
 
-  test("keys replay, and are refused with other input", () => {
+  test("keys replay, and are refused with other inputs", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger);
     const original = ledger.commit(KEYED, { key: "k2" });
@@ -271,7 +271,7 @@ describe("after an import", () => {
     expect(refusalOf(() => copy.run(revert(1)))).toBe("ALREADY_REVERT");
   });
 
-  test("nothing of it is announced, and what follows is", () => {
+  test("events are published only for what follows", () => {
     const copy = copyOf(variedLedger());
     expect(copy.engine.publishedLogId).toBe(copy.engine.lastLogId);
     copy.open();
@@ -280,7 +280,7 @@ describe("after an import", () => {
     expect(copy.engine.publishedLogId).toBe(copy.engine.lastLogId - 1);
   });
 
-  test("the ledger lives on as if it had been written here", () => {
+  test("the ledger goes on as if it had been written here", () => {
     const ledger = variedLedger();
     const copy = copyOf(ledger);
     copy.now = ledger.now;
@@ -303,14 +303,14 @@ describe("a ledger takes an import", () => {
     failure: { kind: "IMPORT", message: "importing logs: ledger is not in initializing state" },
   };
 
-  test("while it has no writes of its own: dry runs and refusals are none", () => {
+  test("while it has no writes of its own; dry runs and refusals do not count", () => {
     const ledger = new TestLedger();
     ledger.run(create(posting("world -> a", 1)), { dryRun: true });
     refusalOf(() => ledger.run(create(posting("a -> b", 1))));
     expect(importInto(ledger, lines).taken).toBe(lines.length);
   });
 
-  test("never after one, be it before the import or in its middle", () => {
+  test("never after a write of its own, neither before the import nor in its middle", () => {
     const ledger = new TestLedger();
     importInto(ledger, lines.slice(0, 3));
     ledger.run(setMetadata("a", {}));
@@ -326,7 +326,7 @@ describe("a ledger takes an import", () => {
     expect(importInto(other, lines)).toEqual(STATE);
   });
 
-  test("that nobody goes on with like any other ledger", () => {
+  test("in several parts, but no entry of it twice", () => {
     const ledger = new TestLedger();
     importInto(ledger, lines.slice(0, 5));
     expect(importInto(ledger, lines).failure?.message).toBe("importing logs: log 1 already exists");
