@@ -17,7 +17,7 @@ describe("Basic credentials", () => {
     expect(parseBasic(encode(":"))).toEqual({ clientId: "", clientSecret: "" });
   });
 
-  test("come through whatever they hold", () => {
+  test("are decoded exactly, whatever they contain", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
@@ -35,11 +35,11 @@ describe("Basic credentials", () => {
     encode("no colon"),
     encode("%:a"),
     "Basic /w==",
-  ])("are none in %s", (authorization) => {
+  ])("are not found in %s", (authorization) => {
     expect(parseBasic(authorization)).toBeUndefined();
   });
 
-  test("are told apart from other schemes", () => {
+  test("are distinguished from other schemes", () => {
     expect(["Basic x", "basic x", "BASIC"].map(usesBasic)).toEqual([true, true, true]);
     expect(["Bearer x", "Basics x", "", null].map(usesBasic)).toEqual([false, false, false, false]);
   });

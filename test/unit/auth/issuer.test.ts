@@ -24,7 +24,7 @@ describe("our issuer", () => {
 describe("issuers", () => {
   const own = "http://localhost:8787/api/auth";
 
-  test("on loopback are the same under each of its names", () => {
+  test("on loopback are the same under each name of the host", () => {
     const others = ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"];
     for (const other of others) {
       expect(isSameIssuer(own, `${other}/api/auth`)).toBe(true);

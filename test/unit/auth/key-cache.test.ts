@@ -5,7 +5,7 @@ import { fromMillis } from "#platform/time.ts";
 const MINUTE_MS = 60_000;
 const PAUSE_MS = 30_000;
 
-/** Stands for a key; the cache never looks inside. */
+/** Stands for a key, which the cache does not read. */
 const keyNamed = (name: string) => ({ name }) as unknown as CryptoKey;
 
 class Issuer {
@@ -58,7 +58,7 @@ describe("the keys of an issuer", () => {
     expect(await issuer.cache.find("b")).toBeDefined();
   });
 
-  test("stay in use while the issuer is down, and it is left alone for a while", async () => {
+  test("stay in use while the issuer is down, which is not asked again for a while", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
     issuer.isDown = true;
@@ -68,7 +68,7 @@ describe("the keys of an issuer", () => {
     expect(issuer.loads).toBe(2);
   });
 
-  test("are a failure while none was ever loaded, until the issuer is back", async () => {
+  test("can't be found before they were ever loaded, until the issuer is back", async () => {
     const issuer = new Issuer();
     issuer.isDown = true;
     await expect(issuer.cache.find("a")).rejects.toThrow("down");

@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 describe("the token service", () => {
-  test("issues a token that is good for an hour and not a second more", async () => {
+  test("issues a token that is valid for an hour and not a second more", async () => {
     const load = async () => new Map([["kid", publicKey]]);
     const verifier = new TokenVerifier({
       publicUrl: PUBLIC_URL,
@@ -102,14 +102,14 @@ describe("the token service", () => {
     expect(await errorOf({})).toBe("invalid_client");
   });
 
-  test("looks at the grant type before it looks for the client", async () => {
+  test("checks the grant type before it looks up the client", async () => {
     expect(await errorOf({ grantType: undefined, clientSecret: "wrong" })).toBe("invalid_request");
     expect(await errorOf({ grantType: "password" })).toBe("unsupported_grant_type");
     expect(await errorOf({ grantType: "Client_Credentials" })).toBe("unsupported_grant_type");
     expect(searched).toEqual([]);
   });
 
-  test("tells a public client what it is only when its secret is right", async () => {
+  test("refuses a client as public only when its secret is right", async () => {
     client = { ...CLIENT, public: true };
     expect(await errorOf({})).toBe("unauthorized_client");
     expect(await errorOf({ clientSecret: "wrong" })).toBe("invalid_client");

@@ -22,7 +22,7 @@ let verifier: TokenVerifier;
 
 const nowS = () => Math.floor(nowMs / 1000);
 
-/** Loads without a pause, so that every search for a key is seen. */
+/** A cache without a pause between loads, so that the test sees every search for a key. */
 const cacheOf = (issuer: string, key: CryptoKey) =>
   new KeyCache({
     issuer,
@@ -73,7 +73,7 @@ describe("who acts", () => {
     return verifier.authenticate(request, "ledger:read");
   };
 
-  test("is the client that our own token names as its audience, and no ledger is out of its reach", async () => {
+  test("is the client in the audience of our own token, which may use all ledgers", async () => {
     expect(await principalOf({ aud: ["shop"] })).toEqual({
       issuer: OWN,
       subject: "shop",
@@ -96,7 +96,7 @@ describe("who acts", () => {
 });
 
 describe("the check of a token", () => {
-  test("looks at the scope of each request, also of a token that it remembers", async () => {
+  test("checks the scope of each request, even for a token that it remembers", async () => {
     const token = await sign({});
     expect(await check(token, "ledger:read")).toBe("good");
     expect(await check(token, "ledger:write")).toBe("good");
@@ -123,7 +123,7 @@ describe("the check of a token", () => {
     expect(await check(token)).toBe("the token has expired");
   });
 
-  test("verifies a token again after a while, as its key may have been withdrawn", async () => {
+  test("verifies a token again after a while, because its key may have been withdrawn", async () => {
     const token = await sign({});
     await check(token);
     const first = searches;
@@ -150,7 +150,7 @@ describe("the check of a token", () => {
     expect(await check(await sign({ nbf: nowS() + 6 }))).toBe("the token is not valid yet");
   });
 
-  test("takes tokens of the trusted issuers, each with its own keys", async () => {
+  test("accepts tokens of the trusted issuers, each with its own keys", async () => {
     expect(await check(await sign({ iss: OTHER }, other.privateKey))).toBe("good");
     const wrong = "the token's signature is not valid";
     expect(await check(await sign({ iss: OTHER }, own.privateKey))).toBe(wrong);
@@ -164,7 +164,7 @@ describe("the check of a token", () => {
     expect(await check(await sign({}))).toBe("good");
   });
 
-  test("takes a token without scopes for what it is", async () => {
+  test("treats a token without scopes as one that lacks the scope", async () => {
     expect(await check(await sign({ scope: undefined }))).toMatch(/lacks the scope/);
     expect(await check(await sign({ scope: "" }))).toMatch(/lacks the scope/);
     expect(await check(await sign({ scope: null }))).toMatch(/claim scope/);

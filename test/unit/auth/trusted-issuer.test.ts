@@ -19,7 +19,7 @@ const { publicKey } = await generateKeyPair("RS256", { extractable: true });
 const jwk = await exportJWK(publicKey);
 const good = { ...jwk, kid: "one", use: "sig", alg: "RS256" };
 
-/** Answers each URL as given, and what is not an answer as JSON. */
+/** Fetches keys from URLs with the given answers. Values that are not responses are answered as JSON. */
 function fetchKeys(answers: Answers, issuer = ISSUER) {
   const calls: { url: string; init: RequestInit }[] = [];
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
@@ -44,7 +44,7 @@ describe("the keys of a trusted issuer", () => {
     }
   });
 
-  test("leave out what does not sign with RS256 and what is malformed", async () => {
+  test("leave out keys that do not sign with RS256 and malformed ones", async () => {
     const elliptic = await exportJWK(
       (await generateKeyPair("ES256", { extractable: true })).publicKey,
     );

@@ -4,7 +4,7 @@ import { readOptions } from "#bench/options.ts";
 const NAMES = ["single-random", "single-hot", "account"];
 
 describe("the bench's options", () => {
-  it("are 10,000 transactions and all cases when nothing is said", () => {
+  it("are 10,000 transactions and all cases by default", () => {
     const options = readOptions([], NAMES);
     expect(options).toMatchObject({ json: false, size: 10_000 });
     expect(NAMES.every(options.wants)).toBe(true);

@@ -108,7 +108,7 @@ describe("the demo's checks of the ledger", () => {
     expect(checkTransactions(listed, PLAYED).differences).not.toEqual([]);
   });
 
-  it("notice a way back that differs, and an order that is not that of the ids", () => {
+  it("notice different pages on the way back, and an order that is not that of the ids", () => {
     expect(checkWayBack(LISTED, [4]).differences).not.toEqual([]);
     expect(checkWayBack(LISTED, [7, 4]).differences).not.toEqual([]);
     expect(checkWayBack([ORDER, REVERT], [7, 4]).differences).not.toEqual([]);
@@ -142,7 +142,7 @@ describe("the demo's checks of the ledger", () => {
   });
 });
 
-/** Bodies of webhooks as the server writes them: amounts are plain integers. */
+/** A transaction in the body of a webhook as the server writes it, with plain integers as amounts. */
 const wire = (transaction: Transaction): string =>
   JSON.stringify(transaction, (_key, value: unknown) =>
     typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value,

@@ -46,7 +46,7 @@ describe("the demo's plan", () => {
         const kept = commits
           .filter(({ fate }) => fate === "kept")
           .flatMap(({ transaction }) => transaction.postings);
-        // The worst order: all that is spent goes before anything comes in.
+        // This is the worst order: everything is spent before anything comes in.
         for (const [account, asset, spent] of spendings(kept)) {
           expect(books.balance(account, asset)).toBeGreaterThanOrEqual(spent);
         }

@@ -28,7 +28,7 @@ describe("isSignedWith", () => {
 });
 
 describe("WebhookReceiver", () => {
-  it("keeps what it gets, signed or not", async () => {
+  it("keeps all deliveries, signed or not", async () => {
     const receiver = await WebhookReceiver.open();
     try {
       receiver.expectSecret(SECRET);

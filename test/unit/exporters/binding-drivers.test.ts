@@ -29,7 +29,7 @@ describe("the queue driver", () => {
     expect(parseJson(messages[0]?.body as string)).toMatchObject({ ledger: "main", id: 1 });
   });
 
-  test("says which entry is too large for a message, and sends none", async () => {
+  test("reports which entry is too large for a message, and sends none", async () => {
     const queue = new FakeQueue();
     const context = new FakeServer().context({ bindings: { EXPORT_LOGS: queue } });
     const large = { id: 2, text: `{"id":2,"type":"${"x".repeat(128_000)}"}` };
@@ -66,7 +66,7 @@ describe("the queue driver", () => {
 });
 
 describe("the r2 driver", () => {
-  test("writes an object for each batch, and over none that holds something else", async () => {
+  test("writes an object for each batch, and overwrites none with other contents", async () => {
     const objects = new Map<string, string>();
     const bucket = {
       put: async (key: string, text: string) => void objects.set(key, text),
@@ -82,7 +82,7 @@ describe("the r2 driver", () => {
       "logs/main/0000000000000004-0000000000000004-20260301T093100.123456Z.ndjson",
     ];
     expect([...objects.keys()]).toEqual(keys);
-    // The same batch again makes no other object; a smaller one, or one of another ledger of that name, does.
+    // The same batch makes no new object. A smaller one, or one of another ledger with the name, does.
     await destination.send("main", items(1, 3));
     expect([...objects.keys()]).toEqual(keys);
     await destination.send("main", items(1, 2));

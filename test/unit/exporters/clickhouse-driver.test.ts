@@ -74,7 +74,7 @@ describe("the clickhouse driver", () => {
     ]);
   });
 
-  test("inserts into a table that others have made, where it may not make one", async () => {
+  test("inserts into an existing table if it may not make one", async () => {
     const server = new FakeServer();
     const denied = "Code: 497. DB::Exception: user: Not enough privileges. (ACCESS_DENIED)";
     server.respond = ({ url }) =>
@@ -98,7 +98,7 @@ describe("the clickhouse driver", () => {
     ["clickhouse://u:p@ch.example.com:19000/d?http_port=18123", "http://ch.example.com:18123"],
     ["clickhouse://u:p@ch.example.com:9440/d?http_port=443", "https://ch.example.com"],
     ["ClickHouse://u:p@[::1]:9000/d", "http://[::1]:8123"],
-  ])("takes %s for the HTTP interface at %s", async (native, origin) => {
+  ])("maps %s to the HTTP interface at %s", async (native, origin) => {
     const server = new FakeServer();
     const destination = clickhouseDriver.open({ dsn: native }, server.context());
     expect(await destination.send("main", [item(1)])).toBeUndefined();
@@ -160,7 +160,7 @@ describe("the clickhouse driver", () => {
     expect(open("ch.example.com")).toBeUndefined();
   });
 
-  test("inserts nothing where the table can't be made", async () => {
+  test("inserts nothing if the table can't be made", async () => {
     const server = new FakeServer();
     server.respond = () => new Response("Code: 516. Authentication failed", { status: 403 });
     const destination = clickhouseDriver.open({ dsn }, server.context());
@@ -190,7 +190,7 @@ describe("the clickhouse driver", () => {
     );
   });
 
-  test("sees an exception behind a status of success", async () => {
+  test("recognizes an exception in an answer with a successful status", async () => {
     const server = new FakeServer();
     server.respond = () =>
       new Response(null, { headers: { "x-clickhouse-exception-code": "241" } });
@@ -202,7 +202,7 @@ describe("the clickhouse driver", () => {
     );
   });
 
-  test("sends no header for credentials that a DSN has not", async () => {
+  test("sends no headers for credentials that a DSN lacks", async () => {
     const server = new FakeServer();
     await clickhouseDriver
       .open({ dsn: "https://ch.example.com" }, server.context())
@@ -215,7 +215,7 @@ describe("the clickhouse driver", () => {
   test.each([
     [{}, "dsn is required"],
     [{ dsn: "nonsense" }, NOT_ABSOLUTE],
-    // The URL parser takes these, and nothing would mask the password.
+    // The URL parser accepts these, and then nothing would mask the password.
     [{ dsn: "http:/u:p@h/d" }, NOT_ABSOLUTE],
     [{ dsn: "http:u:p@h/d" }, NOT_ABSOLUTE],
     [{ dsn: " http://u:p@h/d" }, NOT_ABSOLUTE],

@@ -23,7 +23,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("begins with an entry of the id 0, and minds no gaps", async () => {
+  test("begins with an entry of the id 0, and accepts gaps", async () => {
     const run = new DeliveryRun({ pageSize: 2 });
     run.log = [0, 1, 5, 9, 12];
     run.batching = { itemsMax: undefined, flushAfterMs: 0 };
@@ -34,7 +34,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(run.log);
   });
 
-  test("divides pages into batches of at most so many items", async () => {
+  test("divides pages into batches of a limited number of items", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(120);
     run.batching = { itemsMax: 30, flushAfterMs: 0 };
@@ -54,7 +54,7 @@ describe("a delivery", () => {
     await run.pass(600);
     expect(run.sent.map(({ ids }) => ids.length)).toEqual([50]);
 
-    // The clock of the next ones begins anew, and a batch that is full does not wait.
+    // The next entries wait for the whole time again, but a full batch does not wait.
     run.log = idsTo(170);
     expect(await run.pass(SECOND)).toBe(SECOND);
     expect(run.ids).toEqual(idsTo(150));
@@ -62,7 +62,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(170));
   });
 
-  test("waits from the moment on at which it was woken", async () => {
+  test("waits from the time at which it was woken", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(1);
     await run.run();
@@ -71,13 +71,13 @@ describe("a delivery", () => {
     expect(run.delivery.runForMs(2)).toBe(run.nowMs + SECOND);
     run.nowMs += 300;
     expect(run.delivery.runForMs(2)).toBe(run.nowMs + 700);
-    // As many as make a full batch.
+    // With this entry a batch is full.
     expect(run.delivery.runForMs(101)).toBe(run.nowMs);
     await run.pass(700);
     expect(run.ids).toEqual([1, 2]);
   });
 
-  test("counts the time that entries have waited over a restart", async () => {
+  test("counts the time that entries have waited before a restart", async () => {
     const sql = new NodeSql();
     const before = new DeliveryRun({ sql });
     before.batching = { itemsMax: undefined, flushAfterMs: HOUR };
@@ -95,12 +95,12 @@ describe("a delivery", () => {
     last.log = idsTo(3);
     await last.pass(HOUR);
     expect(last.ids).toEqual(idsTo(3));
-    // The next ones wait anew.
+    // The next entries wait for the whole time again.
     last.log = idsTo(4);
     expect(await last.run()).toBe(HOUR);
   });
 
-  test("takes pauses between runs in a long log", async () => {
+  test("pauses between runs in a long log", async () => {
     const run = new DeliveryRun({ pageSize: 1 });
     run.log = idsTo(700);
     run.batching = { itemsMax: undefined, flushAfterMs: 0 };
@@ -115,7 +115,7 @@ describe("a delivery", () => {
     expect(run.ids).toEqual(idsTo(304));
   });
 
-  test("looks at an idle ledger as rarely as it has been idle long, at most every hour", async () => {
+  test("reads an idle ledger more rarely the longer it is idle, but at least every hour", async () => {
     const run = new DeliveryRun();
     const waits: number[] = [];
     let wait = (await run.run()) ?? 0;
@@ -166,7 +166,7 @@ describe("a failure", () => {
     expect(run.progress.lastLogId).toBe(100);
   });
 
-  test("that is thrown counts as one", async () => {
+  test("may be thrown by the destination", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     run.respond = () => {
@@ -176,7 +176,7 @@ describe("a failure", () => {
     expect(run.progress.failure?.message).toBe("queue is down");
   });
 
-  test("of the ledger counts as one, and nothing is sent", async () => {
+  test("may come from the ledger, and then nothing is sent", async () => {
     const run = new DeliveryRun();
     Object.defineProperty(run, "log", {
       get: () => {
@@ -212,7 +212,7 @@ describe("a failure", () => {
   });
 });
 
-describe("orders that come while a batch is under way", () => {
+describe("a change that comes while a batch is under way", () => {
   const whileSending = (change: (run: DeliveryRun) => void, problem?: string) => {
     const run = new DeliveryRun({ pageSize: 10 });
     run.log = idsTo(30);
@@ -226,7 +226,7 @@ describe("orders that come while a batch is under way", () => {
     return run;
   };
 
-  test("to stop let its acceptance count, and nothing else be sent", async () => {
+  test("to stopped lets its acceptance count, and nothing else is sent", async () => {
     const run = whileSending((sending) => sending.assign({ enabled: false }));
     expect(await run.run()).toBeUndefined();
     expect(run.progress.lastLogId).toBe(20);
@@ -235,21 +235,21 @@ describe("orders that come while a batch is under way", () => {
     expect(run.ids).toEqual(idsTo(30));
   });
 
-  test("to begin again are not lost to its acceptance", async () => {
+  test("by a reset is not lost when the batch is accepted", async () => {
     const run = whileSending((sending) => sending.assign({ resets: 1 }));
     await run.run();
     expect(run.ids).toEqual([...idsTo(20), ...idsTo(30)]);
     expect(run.progress).toMatchObject({ lastLogId: 30, resets: 1 });
   });
 
-  test("for another exporter go on behind it with the new one", async () => {
+  test("of the exporter makes the next batch go to the new one", async () => {
     const run = whileSending((sending) => sending.assign({ config: "second" }));
     await run.run();
     expect(run.ids).toEqual(idsTo(30));
     expect(run.sent.map(({ config }) => config)).toEqual(["first", "first", "second"]);
   });
 
-  test("for another exporter count at once where the old one fails", async () => {
+  test("of the exporter makes the same batch go to the new one if the old one fails", async () => {
     const run = whileSending((sending) => sending.assign({ config: "second" }), "no");
     await run.run();
     expect(run.sent.map(({ config, ids }) => [config, ids[0]])).toEqual([
@@ -261,7 +261,7 @@ describe("orders that come while a batch is under way", () => {
     expect(run.progress.failure).toBeUndefined();
   });
 
-  test("to vanish leave nothing behind", async () => {
+  test("to deleted leaves nothing behind", async () => {
     for (const problem of [undefined, "no"]) {
       const sql = new NodeSql();
       const run = new DeliveryRun({ pageSize: 10, sql });
@@ -286,7 +286,7 @@ describe("a pipeline", () => {
     expect(run.sent).toEqual([]);
   });
 
-  test("without its exporter says so", async () => {
+  test("without its exporter reports that", async () => {
     const run = new DeliveryRun();
     run.assign({ isGone: true });
     await run.run();
@@ -306,7 +306,7 @@ describe("a pipeline", () => {
     expect(run.ids).toEqual(idsTo(200));
   });
 
-  test("keeps its place over a restart, and takes no orders that are older", async () => {
+  test("keeps its position over a restart, and ignores older changes", async () => {
     const sql = new NodeSql();
     const before = new DeliveryRun({ sql });
     before.log = idsTo(100);
@@ -321,7 +321,7 @@ describe("a pipeline", () => {
     expect(after.ids).toEqual(idsTo(200).slice(100));
   });
 
-  test("counts everything that was delivered, repetitions included", async () => {
+  test("counts everything that was delivered, including repetitions", async () => {
     const run = new DeliveryRun();
     run.log = idsTo(100);
     await run.run();

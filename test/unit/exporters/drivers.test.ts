@@ -15,7 +15,7 @@ const linesOf = (text: string): string[] => text.split("\n").slice(0, -1);
 describe("the http driver", () => {
   const url = "http://127.0.0.1:9/in";
 
-  test("posts a JSON array of entries with their ledger, to the digit", async () => {
+  test("posts a JSON array of entries with their ledger and exact amounts", async () => {
     const server = new FakeServer();
     const destination = httpDriver.open({ url }, server.context());
     expect(await destination.send("main", [item(7), item(9)])).toBeUndefined();
@@ -34,7 +34,7 @@ describe("the http driver", () => {
     [301, "the answer is 301"],
     [400, "the answer is 400: no such thing"],
     [503, "the answer is 503: no such thing"],
-  ])("takes %i for %s", async (status, problem) => {
+  ])("reports the status %i as: %s", async (status, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(status === 301 ? null : "no such\n\tthing", { status });
     expect(await httpDriver.open({ url }, server.context()).send("main", [item(1)])).toBe(problem);
@@ -50,7 +50,7 @@ describe("the http driver", () => {
     );
   });
 
-  test("says why no answer came", async () => {
+  test("reports why no answer came", async () => {
     const server = new FakeServer();
     server.respond = () => {
       throw new Error("connection refused");
@@ -178,7 +178,7 @@ describe("the elasticsearch driver", () => {
     );
   });
 
-  test("names the first entry that was refused, though the answer is a success", async () => {
+  test("names the first entry that was refused, even if the answer is a success", async () => {
     const server = new FakeServer();
     server.respond = () => answer([201, 400, 429]);
     const destination = elasticsearchDriver.open({ endpoint, index: "own" }, server.context());
@@ -192,7 +192,7 @@ describe("the elasticsearch driver", () => {
     ["<html>", "the answer is none of a bulk: <html>"],
     ['{"items":[]}', "the answer has 0 items for 1 entries"],
     ['{"items":[{}]}', "1 of 1 entries were refused, first 1 with undefined: {}"],
-  ])("does not take %s for acceptance", async (body, problem) => {
+  ])("does not accept %s as a success", async (body, problem) => {
     const server = new FakeServer();
     server.respond = () => new Response(body);
     const destination = elasticsearchDriver.open({ endpoint }, server.context());
@@ -223,7 +223,7 @@ describe("the elasticsearch driver", () => {
     expect(error).toMatchObject({ field, message });
   });
 
-  test("refuses to sign for AWS, which it can't", () => {
+  test("refuses to sign for AWS, because it can't", () => {
     const context = new FakeServer().context();
     const open = (awsEnabled: boolean) =>
       configErrorOf((config) => elasticsearchDriver.open(config, context), {

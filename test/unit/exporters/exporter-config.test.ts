@@ -102,7 +102,7 @@ describe("a secret", () => {
     expect(maskSecrets(clickhouse(url))).toEqual({ dsn: shown });
   });
 
-  test("in a parameter is kept by its name, each apart from the others", () => {
+  test("in a parameter is kept by the name of the parameter", () => {
     const http = (url: string) => ({ driver: "http", config: { url } });
     const stored = http("https://h/in?token=a%20b&key=c&token=d");
     const keep = (url: string) => keepSecrets(http(url), stored).config["url"];
@@ -122,7 +122,7 @@ describe("a secret", () => {
     );
   });
 
-  test("is kept where its mask comes back for the same server", () => {
+  test("is kept if its mask is sent back for the same server", () => {
     expect(
       keepSecrets(clickhouse("http://v:***@h:8123/e"), clickhouse("http://u:p%40@h:8123/d")),
     ).toEqual(clickhouse("http://v:p%40@h:8123/e"));
@@ -142,7 +142,7 @@ describe("a secret", () => {
     }
   });
 
-  test("is replaced by another one, and left out where none is sent", () => {
+  test("is replaced by another one, and removed if none is sent", () => {
     const stored = clickhouse("http://u:p@h/d");
     for (const next of [clickhouse("http://u:q@h/d"), clickhouse("http://u@h/d")]) {
       expect(keepSecrets(next, stored)).toEqual(next);

@@ -3,7 +3,7 @@ import { LedgerService } from "#modules/ledger/service.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Result } from "#platform/result.ts";
 
-/** A service whose ledger answers an import so, and cannot be told its end. */
+/** A service whose ledger answers imports as given, and where the call that ends an import fails. */
 function serviceOf(importLogs: () => Promise<Result<{ taken: number }>>): LedgerService {
   const ledger = {
     assertCreated: async () => ({ ok: true, value: "uuid" }),
@@ -38,13 +38,13 @@ describe("a bulk", () => {
       settings,
     });
 
-  test("goes to its ledger up to the size that is set, with its author and without the setting", async () => {
+  test("goes to its ledger up to the maximum size, with its author and without that setting", async () => {
     await execute(2);
     const author = { issuer: "florin", subject: "test", clientId: "florin" };
     expect(executeBulk.mock.calls).toEqual([[[element, element], { ...options, author }]]);
   });
 
-  test("is refused whole above it", async () => {
+  test("is refused as a whole above it", async () => {
     executeBulk.mockClear();
     await expect(execute(3)).rejects.toMatchObject({
       kind: "BULK_SIZE_EXCEEDED",
@@ -54,7 +54,7 @@ describe("a bulk", () => {
   });
 });
 
-test("why an import is refused is told, though its end cannot be", async () => {
+test("the reason of a refused import is reported even if the call that ends it fails", async () => {
   const logged = vi.spyOn(console, "error").mockReturnValue();
   const failure = { kind: "IMPORT", message: "importing logs: not now" } as const;
   const service = serviceOf(async () => ({ ok: false, failure }));
@@ -62,7 +62,7 @@ test("why an import is refused is told, though its end cannot be", async () => {
   expect(logged).toHaveBeenCalledOnce();
 });
 
-test("an import succeeds where only its end cannot be told", async () => {
+test("an import succeeds even if the call that ends it fails", async () => {
   const logged = vi.spyOn(console, "error").mockReturnValue();
   const service = serviceOf(async () => ({ ok: true, value: { taken: 0 } }));
   await expect(service.importLogs("main", nothing())).resolves.toBeUndefined();

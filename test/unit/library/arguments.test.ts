@@ -5,8 +5,8 @@ import { LedgerError, openLedger } from "#library/index.ts";
 const untyped = (value: unknown): never => value as never;
 
 test.each([
-  ["an order that is none", () => [...openLedger().transactions({ order: untyped("up") })]],
-  ["an order of accounts that is none", () => [...openLedger().accounts({ order: untyped(";") })]],
+  ["an invalid order", () => [...openLedger().transactions({ order: untyped("up") })]],
+  ["an invalid order of accounts", () => [...openLedger().accounts({ order: untyped(";") })]],
   ["a bulk that is no list", () => openLedger().bulk(untyped(new Set()))],
   ["a text for an id", () => openLedger().getTransaction(untyped("1"))],
   ["no number for an id", () => openLedger().getTransaction(Number.NaN)],

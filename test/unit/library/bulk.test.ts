@@ -43,7 +43,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(1n);
   });
 
-  test("goes on after a failure where that is wanted", () => {
+  test("goes on after a failure if it is told to", () => {
     const ledger = ledgerInMemory();
     const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
     const results = ledger.bulk(elements, { continueOnFailure: true });
@@ -51,7 +51,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(2n);
   });
 
-  test("is done whole or undone whole when it is atomic", () => {
+  test("is done or undone as a whole if it is atomic", () => {
     const ledger = ledgerInMemory();
     const elements = [creating("world -> a", 1), FAILING, creating("world -> a", 1)];
     const statusesOf = (continueOnFailure: boolean): string[] =>
@@ -70,7 +70,7 @@ describe("a bulk", () => {
     expect(ledger.balance("a", "USD/2")).toBe(1n);
   });
 
-  test("is refused whole where an element is malformed", () => {
+  test("is refused as a whole if an element is malformed", () => {
     const ledger = ledgerInMemory();
     const malformed = { action: "CREATE_MONEY", data: {} } as unknown as BulkElement; // as from plain JavaScript
     expect(refusalOf(() => ledger.bulk([creating("world -> a", 1), malformed]))).toMatch(

@@ -21,7 +21,7 @@ const namesBeside = (file: string): string[] =>
   readdirSync(folder).filter((name) => name.startsWith(basename(file)));
 const DEPOSIT = { postings: [pay("world -> a", 5)] };
 
-/** Runs a script in a process of its own, which has `openLedger`, `file` and `DEPOSIT`. */
+/** Runs a script in a process of its own, where `openLedger`, `file` and `DEPOSIT` are defined. */
 function runElsewhere(file: string, script: string): { output: string; signal: string | null } {
   const entry = pathToFileURL(resolve("src/library/index.ts")).href;
   const prelude = `import { openLedger } from ${JSON.stringify(entry)};
@@ -60,7 +60,7 @@ describe("a ledger on a file", () => {
     second.close();
   });
 
-  test("is opened once at a time, in this process", () => {
+  test("can only be opened once at a time in a process", () => {
     const file = freshFile();
     const first = openLedger({ file });
     expect(refusalOf(() => openLedger({ file }))).toBe(
@@ -74,7 +74,7 @@ describe("a ledger on a file", () => {
     second.close();
   });
 
-  test("is opened once at a time, among processes", () => {
+  test("can only be opened by one process at a time", () => {
     const file = freshFile();
     const ledger = openLedger({ file });
     const script = "try { openLedger({ file }); } catch (error) { console.log(error.code); }";
@@ -113,7 +113,7 @@ describe("a file is refused", () => {
     openLedger({ file, name: "books", features: { HASH_LOGS: "DISABLED" } }).close();
   });
 
-  test("that is a database of something else, which stays as it was", () => {
+  test("that is a database with other contents, which is not changed", () => {
     const file = freshFile();
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE ledger (x)");
@@ -125,7 +125,7 @@ describe("a file is refused", () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  test("that is no database, which stays as it was", () => {
+  test("that is no database, which is not changed", () => {
     const file = freshFile();
     writeFileSync(file, "dear diary, ".repeat(100));
     expect(refusalOf(() => openLedger({ file }))).toBe(
@@ -145,7 +145,7 @@ describe("a file is refused", () => {
     );
   });
 
-  test("that can't be there", () => {
+  test("whose folder does not exist", () => {
     expect(refusalOf(() => openLedger({ file: join(folder, "no/such/folder.sqlite") }))).toMatch(
       /^VALIDATION: '.*' can't be opened: unable to open database file$/,
     );

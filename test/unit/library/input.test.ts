@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { NewTransaction } from "#library/index.ts";
 import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
-/** What becomes of a transaction that plain JavaScript may pass. */
+/** The outcome of a transaction that plain JavaScript may pass. */
 const fateOf = (transaction: unknown): string =>
   refusalOf(() => ledgerInMemory().createTransaction(transaction as NewTransaction));
 
@@ -131,7 +131,7 @@ describe("a transaction is refused", () => {
 });
 
 describe("an option", () => {
-  test("that is none of its type is refused before anything is written", () => {
+  test("of a wrong type is refused before anything is written", () => {
     const ledger = ledgerInMemory();
     const options = { dryRun: "yes" } as unknown as { dryRun: boolean }; // as from plain JavaScript
     expect(

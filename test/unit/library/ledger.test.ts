@@ -41,7 +41,7 @@ describe("a transaction", () => {
     expect([ledger.balance("a", "USD/2"), ledger.balance("b", "USD/2")]).toEqual([60n, 40n]);
   });
 
-  test("tells where a script is wrong", () => {
+  test("reports where a script is wrong", () => {
     const ledger = ledgerInMemory();
     const script = "send [USD/2 100] (\n source = @world\n)";
     const { code, details } = errorOf(() => ledger.createTransaction({ script }));
@@ -90,7 +90,7 @@ describe("a transaction", () => {
     expect(ledger.balance("a", "USD/2")).toBe(5n);
   });
 
-  test("holds a reference that no other one may have", () => {
+  test("may have a reference that no other one has", () => {
     const ledger = ledgerInMemory();
     const transaction = { postings: [pay("world -> a", 5)], reference: "inv-7" };
     ledger.createTransaction(transaction);
@@ -112,7 +112,7 @@ describe("a refusal", () => {
 });
 
 describe("a revert", () => {
-  test("undoes a transaction, and says so on it", () => {
+  test("undoes a transaction, and marks it as reverted", () => {
     const ledger = ledgerInMemory();
     const timestamp = "2026-02-01T00:00:00Z";
     ledger.createTransaction({ postings: [pay("world -> a", 5)], timestamp });
@@ -124,7 +124,7 @@ describe("a revert", () => {
     expect(refusalOf(() => ledger.revertTransaction(9))).toMatch(/^NOT_FOUND: /);
   });
 
-  test("takes what was spent only by force", () => {
+  test("takes back spent money only by force", () => {
     const ledger = ledgerInMemory();
     ledger.createTransaction({ postings: [pay("world -> a", 5), pay("a -> b", 5)] });
     ledger.createTransaction({ postings: [pay("b -> c", 5)] });
@@ -147,7 +147,7 @@ describe("metadata", () => {
     expect(refusalOf(() => ledger.addTransactionMetadata(2, {}))).toMatch(/^NOT_FOUND: /);
   });
 
-  test("is kept by a dry run as it is", () => {
+  test("is not changed by a dry run", () => {
     const ledger = ledgerInMemory();
     ledger.addAccountMetadata("a", { tier: "gold" }, { dryRun: true });
     expect(refusalOf(() => ledger.getAccount("a"))).toBe("NOT_FOUND: account 'a' not found");
@@ -175,13 +175,13 @@ describe("what is read", () => {
     expect(ledger.balance("a", "JPY")).toBe(0n);
   });
 
-  test("is there or NOT_FOUND", () => {
+  test("exists or is NOT_FOUND", () => {
     const ledger = ledgerInMemory();
     expect(refusalOf(() => ledger.getTransaction(1))).toBe("NOT_FOUND: transaction 1 not found");
     expect(refusalOf(() => ledger.getAccount("a"))).toBe("NOT_FOUND: account 'a' not found");
   });
 
-  test("is walked in either order, over more pages than one, and each item once", () => {
+  test("is walked in either order, over several pages, with each item once", () => {
     const ledger = ledgerInMemory();
     const ids = Array.from({ length: 250 }, (_, index) => index + 1);
     for (const id of ids) ledger.createTransaction({ postings: [pay(`world -> a:${id}`, id)] });
@@ -211,7 +211,7 @@ describe("what is read", () => {
 });
 
 describe("the log", () => {
-  test("tells every write as the HTTP API does", () => {
+  test("shows every write as the HTTP API does", () => {
     const ledger = ledgerInMemory();
     const accountMetadata = { a: { tier: "gold" } };
     ledger.createTransaction(
@@ -258,7 +258,7 @@ describe("a ledger", () => {
     expect(other.features.MOVES_HISTORY).toBe("ON");
   });
 
-  test("shows accounts without volumes where it keeps no moves", () => {
+  test("shows accounts without volumes if it keeps no moves", () => {
     const ledger = ledgerInMemory({ features: { MOVES_HISTORY: "OFF" } });
     ledger.createTransaction({ postings: [pay("world -> a", 5)] });
     expect(ledger.getAccount("a").volumes).toEqual({});
@@ -279,7 +279,7 @@ describe("a ledger", () => {
     expect([...ledger.logs()]).toHaveLength(2);
   });
 
-  test("is gone when it is closed", () => {
+  test("cannot be used after it is closed", () => {
     const ledger = openLedger();
     ledger.createTransaction({ postings: [pay("world -> a", 5)] });
     const walk = ledger.transactions();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ledgerInMemory, pay, refusalOf } from "#test/support/library/library.ts";
 
-/** Two payments in, on the tenth of January and of February, and one on. */
+/** A ledger with two payments from the world, on the tenth of January and of February, and one between accounts. */
 function shops() {
   const ledger = ledgerInMemory();
   const dated = (way: string, amount: number, timestamp: string) =>
@@ -29,7 +29,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("show what was there at a point in time", () => {
+  test("show what existed at a point in time", () => {
     const ledger = shops();
     const pit = "2026-01-31T00:00:00Z";
     expect([...ledger.transactions({ pit })].map(({ id }) => id)).toEqual([1]);
@@ -39,7 +39,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("walk further than a page, with the filter", () => {
+  test("go on beyond a page, with the filter", () => {
     const ledger = ledgerInMemory();
     for (let index = 0; index < 250; index++) {
       ledger.createTransaction({ postings: [pay(`world -> users:${index % 2}`, 1)] });
@@ -48,7 +48,7 @@ describe("lists", () => {
     expect([...ledger.transactions({ where })]).toHaveLength(125);
   });
 
-  test("refuse a filter that is none, naming its key", () => {
+  test("refuse an invalid filter, naming its key", () => {
     const ledger = shops();
     const list = (where: object) => refusalOf(() => [...ledger.accounts({ where: { ...where } })]);
     expect(list({ $match: { nope: "x" } })).toMatch(/^VALIDATION.*nope/);

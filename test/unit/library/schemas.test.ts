@@ -80,7 +80,7 @@ describe("a schema", () => {
     expect(listed({ pit: "2026-03-01T10:00:01Z" })).toEqual(["v1", "v0"]);
   });
 
-  test("is told by the log, and each write that names it says so", () => {
+  test("is in the log, and each write that names it shows this", () => {
     const ledger = bank();
     ledger.addAccountMetadata("users:1", { k: "v" }, v1);
     const [first, , third] = ledger.logs();
@@ -129,7 +129,7 @@ describe("a schema", () => {
       /^schema: expected a plain object, found a collection$/,
     ],
     [
-      "a chart that is none",
+      "an invalid chart",
       ["v1", { chart: { a: { ".pattern": "x" } } }],
       /cannot have a pattern on a fixed segment/,
     ],
@@ -153,7 +153,7 @@ describe("a schema", () => {
 });
 
 describe("a strict ledger", () => {
-  test("refuses what the chart does not allow, with the account, and takes no trace of it", () => {
+  test("refuses what the chart does not allow, naming the account, and stores nothing of it", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     const before = [...ledger.logs()];
     const postings = [pay("world -> users:x", 5)];
@@ -184,7 +184,7 @@ describe("a strict ledger", () => {
     );
   });
 
-  test("asks reverts, metadata and bulks for a version, too", () => {
+  test("requires a version for reverts, metadata and bulks, too", () => {
     const ledger = bank({ schemaEnforcement: "strict" });
     ledger.createTransaction({ postings: [pay("world -> users:1", 5)] }, v1);
     const writes: [string, (options?: { schemaVersion: string }) => unknown][] = [
@@ -210,7 +210,7 @@ describe("a strict ledger", () => {
     expect([...ledger.logs()].at(-1)).toMatchObject({ schemaVersion: "v1" });
   });
 
-  test("is one only if that is asked for", () => {
+  test("is strict only if that is asked for", () => {
     const options = { schemaEnforcement: "loose" } as unknown as OpenOptions; // as plain JavaScript may
     expect(refusalOf(() => openLedger(options))).toMatch(/^VALIDATION: schemaEnforcement: /);
   });
@@ -227,7 +227,7 @@ describe("a ledger that only audits", () => {
     return { ledger: bank({ onSchemaViolation: (violation) => told.push(violation) }), told };
   }
 
-  test("takes everything, and tells what was against the schema", () => {
+  test("accepts everything, and reports violations of the schema", () => {
     const { ledger, told } = auditing();
     ledger.createTransaction({ postings: [pay("world -> users:1", 5)] }, v1);
     expect(told).toEqual([]);
@@ -238,7 +238,7 @@ describe("a ledger that only audits", () => {
     expect(ledger.balance("shops:1", "USD/2")).toBe(10n);
   });
 
-  test("tells nothing of what it refuses, or takes back", () => {
+  test("reports nothing about what it refuses or undoes", () => {
     const { ledger, told } = auditing();
     expect(refusalOf(() => ledger.createTransaction({ postings: [pay("a -> b", 5)] }))).toMatch(
       /^INSUFFICIENT_FUND: /,
@@ -253,7 +253,7 @@ describe("a ledger that only audits", () => {
     expect(told).toEqual([ODD]);
   });
 
-  test("may be written to by whom it tells", () => {
+  test("may be written to by the callback that it reports to", () => {
     const ledger = bank({
       onSchemaViolation: (why) => ledger.addTransactionMetadata(1, { why }, v1),
     });
@@ -261,7 +261,7 @@ describe("a ledger that only audits", () => {
     expect(ledger.getTransaction(1).metadata).toEqual({ why: ODD });
   });
 
-  test("needs nobody to tell", () => {
+  test("needs no callback", () => {
     const ledger = bank();
     ledger.createTransaction({ postings: [pay("world -> shops:1", 5)] }, v1);
     expect(ledger.balance("shops:1", "USD/2")).toBe(5n);
@@ -280,7 +280,7 @@ describe("a query of a schema", () => {
     return ledger;
   }
 
-  /** What a query lists, in short. */
+  /** The items that a query lists, each as a short text. */
   function listOf(...[id, run]: [id: string, run?: Parameters<Ledger["runQuery"]>[2]]) {
     const found = shop().runQuery("v1", id, run);
     switch (found.resource) {
@@ -298,7 +298,7 @@ describe("a query of a schema", () => {
     expect(listOf("rich", { vars: { least: 0 } })).toEqual(["users:1", "users:2"]);
   });
 
-  test("lists transactions, sorted and within times, all of them", () => {
+  test("lists all transactions, sorted and within a period", () => {
     expect(listOf("from")).toEqual([2, 1]);
     expect(listOf("from", { vars: { who: "users:1" } })).toEqual([3]);
     expect(listOf("from", { params: { sort: "id" } })).toEqual([2, 1]);

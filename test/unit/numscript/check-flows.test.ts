@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
-/* What is told about sources, functions, features and versions of scripts for the interpreter. */
+/* Diagnostics about sources, functions, features and versions in scripts for the interpreter. */
 
 const from = (source: string): string => `send [C 10] (source = ${source} destination = @x)`;
 const allFrom = (source: string): string => `send [C *] (source = ${source} destination = @x)`;
@@ -122,10 +122,10 @@ const arity = (place: string, expected: number, got: number): Told => [
 ];
 
 const FUNCTIONS: readonly Row[] = [
-  ["a statement that is none", "nope(1)", unknown("nope")],
-  ["a function that is none", 'set_tx_meta("k", nope(1))', unknown("nope")],
+  ["an unknown statement", "nope(1)", unknown("nope")],
+  ["an unknown function", 'set_tx_meta("k", nope(1))', unknown("nope")],
   [
-    "the arguments of a function that is none",
+    "the arguments of an unknown function",
     'set_tx_meta("k", nope("a" + 1))',
     unknown("nope"),
     [
@@ -189,7 +189,7 @@ const experimental = (place: string, feature: string): Told => [
 const written = (comments: string[], script: string): string =>
   [...comments.map((comment) => `// @${comment}\n`), script].join("");
 
-/** What needs a version and a flag, and the part of the script that does. */
+/** Scripts that need a version and a flag, with the part that needs them. */
 const FLAGGED = [
   ["oneof { @a @b }", "experimental-oneof", 15, from("oneof { @a @b }")],
   [
@@ -262,12 +262,9 @@ const VERSIONS: readonly Row[] = [
     "the first version that is named",
     written(["version interpreter 0.0.15", "version machine"], 'set_tx_meta("k", 1/(2 + 1))'),
   ],
+  ["an invalid version", written(["version interpreter latest"], 'set_tx_meta("k", 1/(2 + 1))')],
   [
-    "a version that is none",
-    written(["version interpreter latest"], 'set_tx_meta("k", 1/(2 + 1))'),
-  ],
-  [
-    "a feature that is none",
+    "an unknown feature",
     '#![feature("experimental-oneof", "nope")]',
     ["error", "unknown-feature", '"nope"', "Unknown feature: nope"],
   ],
@@ -279,7 +276,7 @@ describe.each([
   ["versions and features", VERSIONS],
 ])("of %s", (_title, rows) => {
   test.each(namedRows(rows))(
-    "tells what is wrong, if anything, with $title",
+    "reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "experimental-interpreter")).toEqual(told);
     },

@@ -4,7 +4,7 @@ import { checkScript } from "#numscript/check/check.ts";
 import { loadCases } from "#test/support/numscript/cases.ts";
 import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
-/* What is told about scripts for the machine. Its own first mistake is told in its own words. */
+/* Diagnostics about scripts for the machine. The first mistake has the message of the machine's own compiler. */
 
 const block = (name: string, lines: string): string => `${name} = ${lines.replaceAll("; ", "\n")}`;
 const from = (source: string): string =>
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     ],
   ],
   [
-    "an escape that is none",
+    "an unknown escape",
     'set_tx_meta("k", "\\q")\n',
     error("invalid-escape", '"\\q"', "invalid syntax: '\\q' is no escape of a string"),
   ],
@@ -212,13 +212,13 @@ const ROWS: readonly Row[] = [
 
 describe("of a script for the machine", () => {
   test.each(namedRows(ROWS))(
-    "tells what is wrong, if anything, with $title",
+    "reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "machine")).toEqual(told);
     },
   );
 
-  test("tells what the compiler tells, and of no error where it tells none", () => {
+  test("reports the compiler's errors, and none if the compiler accepts the script", () => {
     const cases = [...loadCases("numscript"), ...loadCases("numscript-random")];
     const refused = cases.filter(({ s }) => !compileScript(s, "machine").ok);
 
@@ -227,7 +227,7 @@ describe("of a script for the machine", () => {
   });
 });
 
-/** What the compiler tells is among the errors; other errors are those that it leaves to the run. */
+/** Whether the compiler's errors are reported, and otherwise only errors that the compiler leaves to the run. */
 function agrees(script: string): boolean {
   const compiled = compileScript(script, "machine");
   const errors = checkScript(script, "machine").diagnostics.filter(

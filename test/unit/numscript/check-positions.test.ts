@@ -9,7 +9,7 @@ describe("the lines of a text", () => {
     ["the end of a line", "ab\ncd", 2, at(0, 2)],
     ["the beginning of the next line", "ab\ncd", 3, at(1, 0)],
     ["the end", "ab\ncd", 5, at(1, 2)],
-    ["a place behind the end", "ab\ncd", 99, at(1, 2)],
+    ["a place after the end", "ab\ncd", 99, at(1, 2)],
     ["a place before the beginning", "ab", -1, at(0, 0)],
     ["a last line that is empty", "ab\n", 3, at(1, 0)],
     ["an empty text", "", 0, at(0, 0)],

@@ -6,7 +6,7 @@ import type { Range } from "#numscript/syntax/source.ts";
 import { loadCases, RUNTIMES } from "#test/support/numscript/cases.ts";
 import { interpreterReport, tell, textOf } from "#test/support/numscript/check.ts";
 
-/** Something of everything that a report tells of. */
+/** A script with everything that a report can contain. */
 const SCRIPT = `#![feature("experimental-oneof")]
 vars {
   account $user
@@ -81,7 +81,7 @@ describe("a report", () => {
     expect(report.undeclaredVariables).toEqual([]);
   });
 
-  test("gives the type of a variable over its declaration and each use, and tells what functions do", () => {
+  test("gives the type of a variable at its declaration and each use, and describes functions", () => {
     const hovers = report.hovers.map(({ range, contents }) => [textOf(SCRIPT, range), contents]);
     const variable = (name: string, type: string) => [name, `\`\`\`\n${name}: ${type}\n\`\`\``];
     const setAccountMeta = [
@@ -171,7 +171,7 @@ describe("a report", () => {
     },
   );
 
-  test("says of a variable that nobody declared what its use wants", () => {
+  test("infers the type of an undeclared variable from its use", () => {
     const script = 'send $a (source = { $b $b } destination = @x) set_tx_meta("k", $c)';
     const undeclared = interpreterReport(script).undeclaredVariables.map((variable) => ({
       ...variable,
@@ -185,7 +185,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("takes the name of a property that all objects have for a variable", () => {
+  test("accepts names of inherited properties as variables", () => {
     const script = 'vars { string $__proto__ } set_tx_meta("k", $__proto__)';
 
     expect(Object.entries(interpreterReport(script).neededVariables)).toEqual([
@@ -198,7 +198,7 @@ describe("a report", () => {
 describe("of a script that cannot be read whole", () => {
   const broken = 'set_tx_meta("k" 1)\n';
 
-  test("tells what cannot be read, and looks at the rest", () => {
+  test("reports what cannot be parsed, and checks the rest", () => {
     const script = `vars { account $a }\n${broken}send 5 (source = @a destination = @x)`;
 
     expect(tell(script, "experimental-interpreter")).toEqual([
@@ -208,7 +208,7 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("takes a variable for used whose use may be in what cannot be read", () => {
+  test("regards a variable as used if its use may be in what cannot be parsed", () => {
     const script = 'vars { account $a account $b }\nset_tx_meta("k" $a)';
     const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
 
@@ -218,7 +218,7 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("takes a variable for declared whose declaration may be in what cannot be read", () => {
+  test("regards a variable as declared if its declaration may be in what cannot be parsed", () => {
     const script = "vars { account $a = }\nsend [C 1] (source = $a destination = $b)";
     const told = tell(script, "experimental-interpreter").map(([, code, place]) => [code, place]);
 
@@ -228,13 +228,13 @@ describe("of a script that cannot be read whole", () => {
     ]);
   });
 
-  test("tells nothing of what the machine's compiler would say", () => {
+  test("reports nothing that the machine's compiler would", () => {
     const script = "vars {\naccount $a =\n}\nsend [C 1] (\nsource = $a\ndestination = @x\n)\n";
 
     expect(tell(script, "machine").map(([, code]) => code)).toEqual(["unexpected-token"]);
   });
 
-  test("gives every diagnostic a place", () => {
+  test("gives every diagnostic a range", () => {
     const [diagnostic, ...others] = checkScript(
       " ".repeat(SOURCE_LENGTH_MAX + 1),
       "machine",
@@ -246,7 +246,7 @@ describe("of a script that cannot be read whole", () => {
 });
 
 describe("of a script that asks for too much", () => {
-  test("tells so many things at most, errors rather than warnings", () => {
+  test("has a limited number of diagnostics, errors rather than warnings", () => {
     const source = `{ @world ${"@a ".repeat(CHECK_DIAGNOSTICS_MAX)} }`;
     const script = `send [C 1] (source = ${source} destination = 5)`;
     const { diagnostics } = interpreterReport(script);
@@ -255,7 +255,7 @@ describe("of a script that asks for too much", () => {
     expect(diagnostics.at(-1)).toMatchObject({ severity: "error", code: "type-mismatch" });
   });
 
-  test("repeats long names in part", () => {
+  test("shortens long names", () => {
     const script = `send [${"C".repeat(1000)} 1] (source = max [D 1] from @a destination = @x)`;
     const [diagnostic] = interpreterReport(script).diagnostics;
 
@@ -263,7 +263,7 @@ describe("of a script that asks for too much", () => {
     expect(diagnostic?.message.length).toBeLessThan(300);
   });
 
-  test("does not add up portions without an end", () => {
+  test("stops adding up portions at a limit", () => {
     const shares = Array.from({ length: 1500 }, (_, index) => `1/${10 ** 9 + index} to @a`);
     const script = `send [C 1] (source = @s destination = { ${shares.join(" ")} })`;
 
@@ -272,7 +272,7 @@ describe("of a script that asks for too much", () => {
 
   test.each(RUNTIMES)("gives a report of any part of any script for %s", (runtime) => {
     for (const [index, { s }] of loadCases("numscript").entries()) {
-      // Cut off, with a hole, and with a part twice, at places that differ from script to script.
+      // Each script is cut off, gets a hole, and has a part repeated, at places that vary between scripts.
       const place = (index * 7919) % (s.length + 1);
       const texts = [
         s.slice(0, place),
@@ -285,7 +285,7 @@ describe("of a script that asks for too much", () => {
   });
 });
 
-/** All that a report tells of is in the text, in order. */
+/** Asserts that all ranges of a report are inside the text and in order. */
 function assertPlaced(text: string, report: ReturnType<typeof checkScript>): void {
   for (const list of [report.diagnostics, report.hovers]) {
     const starts = list.map(({ range }) => range.start);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { namedRows, type Row, tell, type Told } from "#test/support/numscript/check.ts";
 
-/* What is told about scripts for the interpreter: each kind of diagnostic, and scripts that come close to it. */
+/* Diagnostics about scripts for the interpreter, and scripts that only come close to each kind of mistake. */
 
 const from = (source: string): string => `send [C 10] (source = ${source} destination = @x)`;
 const to = (destination: string): string =>
   `send [C 10] (source = @s destination = ${destination})`;
-/** All variables are used, so that nothing is told about them. */
+/** A script that uses a variable, so that there is no warning about an unused one. */
 const using = (declaration: string, name: string): string =>
   `vars { ${declaration} } set_tx_meta("k", ${name})`;
 
@@ -37,7 +37,7 @@ const otherAsset = (place: string, expected: string, got: string): Told => [
 
 const VARIABLES: readonly Row[] = [
   [
-    "a type that is none",
+    "an unknown type",
     using("foo $a", "$a"),
     [
       "error",
@@ -93,7 +93,7 @@ const VARIABLES: readonly Row[] = [
 
 const TYPES: readonly Row[] = [
   [
-    "an amount that is none",
+    "a value other than an amount",
     "send 10 (source = @a destination = @x)",
     mismatch("10", "monetary", "number"),
   ],
@@ -103,7 +103,7 @@ const TYPES: readonly Row[] = [
     mismatch("@a", "asset", "account"),
   ],
   [
-    "an asset that is none",
+    "a value other than an asset",
     "send [@a 1] (source = @a destination = @x)",
     mismatch("@a", "asset", "account"),
   ],
@@ -381,7 +381,7 @@ describe.each([
   ["allotments", ALLOTMENTS],
 ])("of %s", (_title, rows) => {
   test.each(namedRows(rows))(
-    "tells what is wrong, if anything, with $title",
+    "reports what is wrong, if anything, with $title",
     ({ script, told }) => {
       expect(tell(script, "experimental-interpreter")).toEqual(told);
     },

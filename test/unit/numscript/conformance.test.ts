@@ -11,11 +11,11 @@ import {
   surroundingsOf,
 } from "#test/support/numscript/cases.ts";
 
-/** Says at which step of its own a machine fails, which is no part of the text here. */
+/** A prefix that names the step at which the reference machine failed. Our messages do not have it. */
 const STAGE =
   /^failed to (set vars from JSON|resolve resources|resolve balances|execute machine): /;
 
-/** Cases whose text is another one on purpose: the error is the same. */
+/** Cases whose message differs on purpose, with the reason. The error code is the same. */
 const OTHER_TEXTS: ReadonlyMap<string, string> = new Map([
   ["B14 machine", "not the words of another language's JSON decoder"],
   ["B15 machine", "not the words of another language's JSON decoder"],
@@ -36,7 +36,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     const { msg, ...outcome } = outcomeOf(line.s, runtime, { ...surroundingsOf(line), reader });
 
     if (expected.e === "CRASH") {
-      // What crashed there is refused here, with a reason.
+      // Scripts that crash the reference are refused here with a reason.
       expect(outcome).toEqual({ e: "INTERNAL" });
       expect(msg).toMatch(/\w/);
     } else {

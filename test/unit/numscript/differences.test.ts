@@ -8,8 +8,8 @@ import {
 } from "#test/support/numscript/cases.ts";
 
 /**
- * Where the two runtimes differ: each topic with scripts, and what both of them come to. The texts of errors are part
- * of an expectation where it names them.
+ * Differences between the two runtimes: scripts for each topic, and their outcomes in both. The message of an error is
+ * compared only if the expectation has one.
  */
 interface Difference {
   readonly script: string;
@@ -26,7 +26,7 @@ const POOR: Outcome = { e: "INSUFFICIENT_FUND" };
 const NOTHING: Outcome = { e: "NO_POSTINGS" };
 const TEN: Outcome = { p: ["world>x C 10"] };
 
-/** A script that sends once. */
+/** A script with one `send`. */
 const send = (amount: string, source = "@world", destination = "@x"): string =>
   `send ${amount} (\n  source = ${source}\n  destination = ${destination}\n)`;
 const SEND_TEN = send("[C 10]");
@@ -361,7 +361,7 @@ const DIFFERENCES: Readonly<Record<string, readonly Difference[]>> = {
       },
     },
   ],
-  // The stage of the machine is not repeated here: `codeOf` knows it.
+  // The stage at which the machine fails is left out here, because `codeOf` tests it.
   "prefixes in `errorMessage`": [
     {
       script: `${vars("monetary $m")}${send("$m")}`,
@@ -387,7 +387,7 @@ describe.each(Object.entries(DIFFERENCES))("%s", (_topic, differences) => {
   );
 });
 
-test("balance queries: one without what is saved, or one with it and one for each origin", () => {
+test("balance queries: one without saved amounts, or one with them and one for each origin", () => {
   const script = `${vars("monetary $m = balance(@p, C)")}save [D 1] from @a\n${send("$m", lines("@a", "@world"))}\n${send("[C 1]", lines("@b", "@world"))}`;
   const given = { balances: { p: { C: 7 } } };
   const machine = new MemoryReader(given);

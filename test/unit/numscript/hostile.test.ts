@@ -92,7 +92,7 @@ test("the places of many mistakes in many lines are found at once", () => {
   expect(cpuMs).toBeLessThan(1000);
 });
 
-test("saving nothing changes nothing for the interpreter, whatever the balance is", () => {
+test("saving zero changes nothing for the interpreter, whatever the balance is", () => {
   const overdraw = send("@a allowing overdraft up to [C 10]").replace("[C 1]", "[C 10]");
   const source = `save [C 0] from @a\n${overdraw}`.repeat(3);
   expect(codeOf(source, "experimental-interpreter")).toBe("missing-funds");

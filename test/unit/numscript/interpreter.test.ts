@@ -35,7 +35,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([]);
   });
 
-  test("asks along with a balance in a script for what is waiting, and for neither of them again", () => {
+  test("asks for a balance in a script together with pending ones, and for none of them again", () => {
     const reader = new MemoryReader({ balances: { a: { C: 5 }, b: { C: 7 } } });
 
     const postings = postingsOf(
@@ -60,7 +60,7 @@ describe("reading balances", () => {
     expect(reader.reads).toEqual([{ a: ["C"] }]);
   });
 
-  test("lets an account that is credited first give no more than it has", () => {
+  test("lets an account that is credited first give only what it has", () => {
     const script = `send [C 10] (source = @world destination = @a)
       send [C *] (source = @a destination = @x)`;
 
@@ -131,7 +131,7 @@ describe("places of mistakes", () => {
     });
   });
 
-  test("tells a mistake of a later source before money is missing, one of a destination after it", () => {
+  test("reports a mistake in a later source before missing funds, one in a destination after them", () => {
     const missing = "send [C 1] (source = @a destination = @x)";
 
     expect(
@@ -211,7 +211,7 @@ describe("oneof", () => {
     ]);
   });
 
-  test("keeps the conversions of a rejected source in the balances as in the postings", () => {
+  test("keeps the conversions of a rejected source, in balances and postings alike", () => {
     const balances = { s: { EUR: 2 }, b: { "EUR/2": 500 } };
     const script = `send [EUR/2 500] (
         source = oneof { @s with scaling through @swap @b }
@@ -234,7 +234,7 @@ describe("scaling", () => {
   const sendScaled = (amount: string, through = "@swap") =>
     `send ${amount} (source = @s with scaling through ${through} destination = @x)`;
 
-  test("changes money of the same asset only, in each way its precision is written", () => {
+  test("converts money of the same asset only, however its precision is written", () => {
     const balances = {
       s: { EURO: 9, "EURO/2": 9, EUR_RED: 9, "EUR/0": 1, "EUR/02": 5, "EUR/3": -50 },
     };
@@ -249,7 +249,7 @@ describe("scaling", () => {
     );
   });
 
-  test("sees what the account had where the ledger does not tell all precisions", () => {
+  test("includes an account's earlier balance if the ledger does not list all precisions", () => {
     const { reader } = tellingNoScales({ s: { EUR: -3, "EUR/2": -50, "EUR/3": 0 } });
     const credits = `send [EUR 5] (source = @world destination = @s)
       send [EUR/2 60] (source = @world destination = @s)
@@ -263,7 +263,7 @@ describe("scaling", () => {
     ]);
   });
 
-  test("makes nothing out of an exchange with itself", () => {
+  test("gains nothing from an exchange with itself", () => {
     expect(
       refusalOf(sendScaled("[EUR/2 200]", "@s"), { balances: { s: { EUR: 2 } } }),
     ).toMatchObject({ reason: "missing-funds" });
@@ -281,7 +281,7 @@ describe("scaling", () => {
     ]);
   });
 
-  test("is an ordinary account for a ledger that does not tell other precisions", () => {
+  test("is like an ordinary account if the ledger does not list other precisions", () => {
     const { reader, reads } = tellingNoScales({ s: { EUR: 2, "EUR/2": 7 } });
 
     expect(postingsOf(sendScaled("[EUR/2 *]"), { reader })).toEqual(["s>x EUR/2 7"]);

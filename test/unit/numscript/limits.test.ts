@@ -19,13 +19,13 @@ import { parseProgram } from "#numscript/syntax/parser.ts";
 import { execute, RUNTIMES, type Surroundings } from "#test/support/numscript/cases.ts";
 import { timed } from "#test/support/numscript/cpu-time.ts";
 
-/** Of processor time: far more than any of these takes (some 300 ms at most), so that a slow machine fails none. */
+/** The limit of processor time. These take 300 ms at most, so even a slow machine stays far below. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Longer messages would repeat what a hostile script holds. Numbers are shown whole. */
+/** Longer messages would repeat too much of a hostile script. Numbers are shown in full. */
 const MESSAGE_LENGTH_MAX = 5 * NUMBER_DIGITS_MAX;
 
-/** The codes of what a script is told, at most once each, in bounded time. Empty where it runs. */
+/** The distinct codes of a script's diagnostics, empty if it runs. Expects that they come in bounded time. */
 function answerTo(script: string, runtime: Runtime, given: Surroundings = {}): string[] {
   const { value: result, cpuMs } = timed(() => {
     checkScript(script, runtime);
@@ -60,7 +60,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
   const answer = (script: string, given?: Surroundings): string[] =>
     answerTo(script, runtime, given);
 
-  test("takes scripts of a length, and no longer ones", () => {
+  test("accepts scripts up to a length", () => {
     const blanks = " ".repeat(SOURCE_LENGTH_MAX - SEND.length);
 
     expect(answer(SEND + blanks)).toEqual([]);
@@ -68,8 +68,8 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer("(".repeat(10_000_000))).toEqual(LIMIT);
   });
 
-  test("takes scripts of so many tokens, and no more", () => {
-    // Shares and targets are three tokens, and the end of the line is one for the machine.
+  test("accepts scripts up to a number of tokens", () => {
+    // A share with its target has three tokens, and for the machine the end of the line is one more.
     const branches = (count: number): string =>
       send("[C 0]", "@world", lines(...many(count, () => "0% kept"), "remaining to @x"));
     const count = Math.floor(TOKENS_MAX / 3) - 20;
@@ -78,7 +78,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(branches(2 * count))).toContain("limit-exceeded");
   });
 
-  test("takes nested sources and destinations, and no deeper ones", () => {
+  test("accepts nested sources and destinations up to a depth", () => {
     const sources = (depth: number): string =>
       send(
         "[C 1]",
@@ -107,7 +107,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(`send ${"[".repeat(20_000)}`)).not.toEqual([]);
   });
 
-  test("takes so many operators in one expression, and no more", () => {
+  test("accepts expressions up to a number of operators", () => {
     const sum = (count: number): string => `${SEND}\nset_tx_meta("k", 1${" + 1".repeat(count)})`;
 
     expect(answer(sum(DEPTH_MAX - 2))).toEqual([]);
@@ -115,7 +115,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(sum(10_000))).toEqual(LIMIT);
   });
 
-  test("takes so many statements, and no more", () => {
+  test("accepts scripts up to a number of statements", () => {
     const statement = runtime === "machine" ? "fail" : "nothing()";
     const script = (count: number): string => many(count, () => statement).join("\n");
 
@@ -123,7 +123,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(STATEMENTS_MAX + 1))).toContain("limit-exceeded");
   });
 
-  test("takes so many variables, and no more", () => {
+  test("accepts scripts up to a number of variables", () => {
     const script = (count: number): string =>
       `vars ${lines(...many(count, (index) => `number $v${index}`))}\n${SEND}`;
     const variables = Object.fromEntries(many(VARIABLES_MAX, (index) => [`v${index}`, "1"]));
@@ -132,7 +132,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(VARIABLES_MAX + 1), { variables })).toContain("limit-exceeded");
   });
 
-  test("makes so many postings, and no more", () => {
+  test("makes postings up to a number", () => {
     const script = (count: number): string =>
       send(
         "[C 10000]",
@@ -144,7 +144,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(POSTINGS_MAX + 1))).toEqual(LIMIT);
   });
 
-  test("takes numbers of so many digits, and no longer ones", () => {
+  test("accepts numbers up to a number of digits", () => {
     const literal = (digits: number): string => send(`[C ${"9".repeat(digits)}]`, "@world", "@x");
     const script = `vars ${lines("monetary $m", "number $n")}\n${send("$m", "@world", "@x")}`;
     const variables = (digits: number) => ({
@@ -159,7 +159,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script, variables(5_000_000))).not.toEqual([]);
   });
 
-  test("takes names and texts of a length, and no longer ones", () => {
+  test("accepts names and texts up to a length", () => {
     const name = "X".repeat(NAME_LENGTH_MAX - 1);
     const account = (length: number) => ({ variables: { a: "x".repeat(length), t: "" } });
     const text = (length: number) => ({ variables: { a: "x", t: "x".repeat(length) } });
@@ -181,7 +181,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script).filter((code) => code !== "limit-exceeded")).toEqual([]);
   });
 
-  test("takes portions of so many digits, and no longer ones", () => {
+  test("accepts portions up to a number of digits", () => {
     const script = (portion: string): string =>
       send("[C 1]", "@world", lines(`${portion} to @x`, "remaining to @y"));
     const variable = `vars ${lines("portion $p")}\n${script("$p")}`;
@@ -195,7 +195,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(variable, { variables: { p: `1/${"9".repeat(5_000_000)}` } })).not.toEqual([]);
   });
 
-  test("ends a sum of portions whose denominators have nothing in common", () => {
+  test("stops a sum of portions whose denominators have no common divisor", () => {
     const script = (count: number): string =>
       send(
         "[C 1]",
@@ -207,12 +207,12 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(script(5000))).toEqual(LIMIT);
   });
 
-  test("ends comments and strings that are never closed", () => {
+  test("answers comments and strings that are never closed", () => {
     const open = ["/*", "/* ", "/* /*/ ", "//", '"', '\\"', "/"];
     for (const text of open) {
       const repeated = text.repeat(Math.floor(SOURCE_LENGTH_MAX / text.length / 2));
       for (const script of [repeated, `${repeated}*/`, `"${repeated}`, `"${repeated}\n`]) {
-        // Nothing but comments is a script of the interpreter.
+        // Comments alone are a script for the interpreter.
         const codes = answer(script + SEND.slice(1));
         expect(codes).not.toEqual([]);
       }
@@ -220,14 +220,14 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(`${"/*".repeat(20_000)}${"*/".repeat(20_000)}${SEND}`)).toEqual([]);
   });
 
-  test("takes a string of nothing but escaped quotes", () => {
+  test("accepts a string of escaped quotes only", () => {
     const text = '\\"'.repeat(SOURCE_LENGTH_MAX / 2 - 200);
 
     expect(answer(`${SEND}\nset_tx_meta("k", "${text}")`)).toEqual([]);
     expect(answer(`${SEND}\nset_tx_meta("k", "${text}x)`)).not.toEqual([]);
   });
 
-  test("ends a run that adds too many long portions", () => {
+  test("stops a run that adds too many long portions", () => {
     const script = (count: number): string =>
       `vars ${lines("portion $p")}\n${send(
         "[C 1]",
@@ -242,7 +242,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
 
   test("answers many caps over many sources", () => {
     const sources = many(2000, (index) => `@a${index}`);
-    // The machine walks over what is left of the sources for each cap, the interpreter does not.
+    // For each cap, the machine walks over the rest of the sources. The interpreter does not.
     const caps = many(1500, () => "max [C 1] to @x");
     const script = send("[C 2000]", lines(...sources), lines(...caps, "remaining kept"));
     const balances = Object.fromEntries(many(2000, (index) => [`a${index}`, { C: 1 }]));
@@ -252,7 +252,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(answer(sends.join("\n"), { balances: { a: { C: 5 } } })).toEqual([]);
   });
 
-  test("takes many caps over lists in lists", () => {
+  test("accepts many caps over nested lists", () => {
     const list = many(40, (index) => `@b${index}`).reduce(
       (inner, account) => lines(inner, account),
       "@a",
@@ -269,7 +269,7 @@ describe("experimental-interpreter", () => {
     answerTo(script, "experimental-interpreter", given);
   const withMeta = (expression: string): string => `${SEND} set_tx_meta("k", ${expression})`;
 
-  test("takes nested expressions, and no deeper ones", () => {
+  test("accepts nested expressions up to a depth", () => {
     const parentheses = (depth: number): string =>
       withMeta(`${"(".repeat(depth)}1${")".repeat(depth)}`);
     const minuses = (depth: number): string => withMeta(`${"-".repeat(depth)}1`);

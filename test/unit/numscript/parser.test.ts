@@ -5,7 +5,7 @@ const problemsOf = (source: string) => parseProgram(source, "machine").diagnosti
 
 describe("the parser for the machine", () => {
   test.each(["number", "string", "asset", "account", "monetary", "portion"])(
-    "takes the word %s for a type and never for a value",
+    "parses the word %s as a type and never as a value",
     (word) => {
       expect(problemsOf(`vars {\n  ${word} $v\n}\nprint $v`)).toEqual([]);
       for (const script of [`print ${word}`, `send${word} [C 1] (`, `save ${word} from @a`]) {

@@ -4,7 +4,7 @@ import { Queue } from "#numscript/interpreter/queue.ts";
 describe("the queue", () => {
   const piece = (account: string, amount: bigint, asset = "C") => ({ account, asset, amount });
 
-  test("makes neighbours of one account and asset one piece when they are taken", () => {
+  test("joins adjacent pieces of one account and asset when they are taken", () => {
     const queue = new Queue();
     for (const next of [piece("a", 1n), piece("a", 2n), piece("a", 3n, "C_RED"), piece("b", 4n)]) {
       queue.push(next);

@@ -11,12 +11,12 @@ interface Traced {
   readonly name: string;
   readonly script: string;
   readonly given?: Surroundings;
-  /** Undefined where the machine has no such construct. */
+  /** Undefined if the machine has no such construct. */
   readonly machine?: readonly string[];
   readonly interpreter: readonly string[];
 }
 
-/** A script that sends once. */
+/** A script with one `send`. */
 const send = (amount: string, source: string, destination: string): string =>
   `send [${amount}] (\n  source = ${source}\n  destination = ${destination}\n)`;
 
@@ -28,7 +28,7 @@ const held = (balances: Readonly<Record<string, number>>): Balances =>
     Object.entries(balances).map(([account, balance]) => [account, { C: balance }]),
   );
 
-/** The rules of both runtimes at work, one after the other, where a reader of the rules can go along. */
+/** Examples for the rules of both runtimes, one by one, that a reader can trace. */
 const TRACED: readonly Traced[] = [
   {
     name: "an empty account in a list gives a posting of zero (machine) or none (interpreter)",
@@ -144,7 +144,7 @@ describe("traced examples", () => {
   });
 });
 
-/** No postings are refused by the ledger only. */
+/** The postings of an outcome, or its error code. An empty list counts as success, although ledgers refuse it. */
 const postingsOf = ({ e, p }: Outcome): readonly string[] | string | undefined =>
   e === "NO_POSTINGS" ? [] : (p ?? e);
 

@@ -29,7 +29,7 @@ describe("a cron schedule", () => {
     expect(iso(scheduleOf(text).last(millis(at)))).toBe(last);
   });
 
-  test("ends where its time is beyond all calendars", () => {
+  test("has no next time beyond the last possible date", () => {
     const hourly = scheduleOf("0 0 * * * *");
     for (const atMs of [millis("3000-01-01T00:00:01Z"), 1e300, Infinity]) {
       expect(hourly.next(atMs)).toBeUndefined();

@@ -18,24 +18,27 @@ const isShallow = (text: string): boolean => {
 };
 
 describe("a text is nested too deep", () => {
-  test.each([lists, objects, mixed])("from one level above the limit on: %o", (nested) => {
-    expect(isShallow(nested(JSON_DEPTH_MAX))).toBe(true);
-    expect(isShallow(nested(JSON_DEPTH_MAX + 2))).toBe(false);
-  });
+  test.each([lists, objects, mixed])(
+    "if it is at least one level above the limit: %o",
+    (nested) => {
+      expect(isShallow(nested(JSON_DEPTH_MAX))).toBe(true);
+      expect(isShallow(nested(JSON_DEPTH_MAX + 2))).toBe(false);
+    },
+  );
 
   test("counted exactly", () => {
     expect(isShallow(lists(JSON_DEPTH_MAX))).toBe(true);
     expect(isShallow(lists(JSON_DEPTH_MAX + 1))).toBe(false);
   });
 
-  test("wherever the deepest place is, and never for siblings", () => {
+  test("wherever the deepest value is, and never because of siblings", () => {
     const [shallow, deep] = [lists(JSON_DEPTH_MAX - 1), lists(JSON_DEPTH_MAX)];
     expect(isShallow(`[${shallow},${shallow},${shallow}]`)).toBe(true);
     expect(isShallow(`[${shallow},${deep},${shallow}]`)).toBe(false);
     expect(isShallow(`[${"{},".repeat(10 * JSON_DEPTH_MAX)}1]`)).toBe(true);
   });
 
-  test("not by brackets in strings, whatever is escaped there", () => {
+  test("but not because of brackets in strings, whatever is escaped there", () => {
     const inString = fc
       .array(fc.constantFrom("[", "{", "\\", '"', "]", "x"), { minLength: 3 * JSON_DEPTH_MAX })
       .map((units) => JSON.stringify(units.join("")));
@@ -46,7 +49,7 @@ describe("a text is nested too deep", () => {
     fc.assert(property);
   });
 
-  test("also where it is no JSON, and without a deep stack", () => {
+  test("even if it is not JSON, without a deep stack", () => {
     expect(isShallow("[".repeat(4_000_000))).toBe(false);
     expect(isShallow(`"${"[".repeat(1000)}`)).toBe(true);
     expect(isShallow("]".repeat(1000) + "[".repeat(1000))).toBe(true);

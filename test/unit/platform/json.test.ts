@@ -18,7 +18,7 @@ describe("reading", () => {
   });
 
   test.each(["1.0", "1.5", "-0.0", "1e3", "1E3", "1e-3", "10000000000000000.0", "1e400"])(
-    "does not take %s for an integer, and writes it as it was",
+    "does not read %s as an integer, and writes it unchanged",
     (text) => {
       const value = parseJson(text);
       expect(z.int().safeParse(value).success).toBe(false);
@@ -27,7 +27,7 @@ describe("reading", () => {
     },
   );
 
-  test("tells a decimal from an integer wherever it stands, and whatever stands around it", () => {
+  test("distinguishes a decimal from an integer anywhere and in any context", () => {
     const decimal = fc.constantFrom("1.0", "0.5", "-1e3", "1E-3", `1.${"0".repeat(60)}`, "7e+2");
     const space = fc.constantFrom("", " ", "\n", " \t\r\n ");
     const other = fc.constantFrom('"2026-03-01T10:00:15.720179Z"', '"1.5,"', '"9e]"', "12", "{}");
@@ -44,7 +44,7 @@ describe("reading", () => {
     expect(typeof parseJson(" 1.5 \n")).toBe("symbol");
   });
 
-  test("takes time in proportion to a text, however many numbers it seems to have", () => {
+  test("takes time in proportion to the length of a text, however many numbers it seems to have", () => {
     for (const part of ["1.", "1e", "1. ", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1. "]) {
       const text = `["${part.repeat(2_000_000 / part.length)}"]`;
       expect(parseJson(text)).toHaveLength(1);
@@ -78,11 +78,11 @@ describe("reading", () => {
     String.raw`"\uDFFF"`,
     String.raw`{"\ud83d":["x"]}`,
     String.raw`"\ude00\ud83d"`,
-  ])("refuses what no text may hold: %s", (text) => {
+  ])("refuses what no text may contain: %s", (text) => {
     expect(() => parseJson(text)).toThrow(/strings must not contain/);
   });
 
-  test("takes escapes that stand for whole characters", () => {
+  test("accepts escapes that stand for whole characters", () => {
     expect(parseJson(String.raw`"\ud83d\ude00 \u00e9 \\u0000 \u0001"`)).toBe("😀 é \\u0000 \u0001");
   });
 

@@ -7,7 +7,7 @@ import { SETTING_TABLES } from "#scripts/lib/setting-tables.ts";
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const REQUIRED = { FLORIN_SECRET_KEY: KEY };
 
-/** The settings of all modules. Throws as a server does at its start. */
+/** Parses the settings of all modules. Throws as a server does when it starts. */
 function parseSettings(source: Readonly<Record<string, unknown>>): Record<string, unknown> {
   assertSettings(SETTING_TABLES, source);
   return Object.assign({}, ...SETTING_TABLES.map((table) => table.parse(source))) as Record<
@@ -38,7 +38,7 @@ describe("settings", () => {
     });
   });
 
-  test("take empty values for unset ones, and ignore what is not theirs", () => {
+  test("treat empty values as unset, and ignore other variables", () => {
     const settings = parseSettings({
       ...REQUIRED,
       FLORIN_AUTH: "",
@@ -173,7 +173,7 @@ describe("settings", () => {
       { FLORIN_DEFAULT_PAGE_SIZE: "20", FLORIN_MAX_PAGE_SIZE: "10" },
       "at most FLORIN_MAX_PAGE_SIZE",
     ],
-  ])("refuse what does not go together: %j", (source, message) => {
+  ])("refuse values that contradict each other: %j", (source, message) => {
     expect(() => parseSettings({ ...REQUIRED, ...source })).toThrow(message);
   });
 
@@ -183,11 +183,11 @@ describe("settings", () => {
     expect(platformSettings.of({ ...REQUIRED })).not.toBe(platformSettings.of(env));
   });
 
-  test("stand in the README with what they are where they are not set", () => {
+  test("are listed in the README with their defaults", () => {
     const readme = readFileSync("README.md", "utf8");
     for (const { settings } of SETTING_TABLES) {
       for (const [name, { standard }] of Object.entries(settings)) {
-        if (name === "FLORIN_LOCAL") continue; // not for users
+        if (name === "FLORIN_LOCAL") continue; // this one is not for users
         const row = readme
           .split("\n")
           .find((line) => line.startsWith("|") && line.includes(`\`${name}\``));

@@ -23,13 +23,13 @@ describe("an error", () => {
       "that only shows what a client has sent",
       because("Failed query: insert\nparams: database or disk is full", new Error("D1_ERROR: no")),
     ],
-    ["that is none", "database or disk is full"],
+    ["that is only a text", "database or disk is full"],
   ])("%s does not", (_where, error) => {
     expect(isStorageFull(error)).toBe(false);
   });
 });
 
-test("an error of the platform that does not say what it is about is opaque", () => {
+test("an error of the platform without a reason is opaque", () => {
   const query = "Failed query: SELECT 1";
   expect(isOpaque(because(query, new Error("internal error; reference = x1")))).toBe(true);
   expect(isOpaque(because(query, new Error("D1_ERROR: internal error; reference = x1")))).toBe(

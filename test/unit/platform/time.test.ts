@@ -72,7 +72,7 @@ describe("a timestamp of the wire", () => {
     "9999-12-31T23:59:59-00:01",
     " 2026-03-01T09:30:00Z",
     "2026-03-01T09:30:00Z\n",
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 });

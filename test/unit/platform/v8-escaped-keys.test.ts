@@ -41,7 +41,7 @@ describe("names with escapes", () => {
     ]);
   });
 
-  test("are told from strings, and from names that hold what stands for them", () => {
+  test("are distinguished from strings, and from names that contain their stand-ins", () => {
     const value = {
       "\uE0000": "\\",
       "\uE000\uE0000": '":',
@@ -60,7 +60,7 @@ describe("names with escapes", () => {
     },
   );
 
-  test("must not hold what no string may hold", () => {
+  test("must not contain what no string may contain", () => {
     expect(messageOf(() => parseJson('{"a\\u0000":1}'))).toContain("U+0000");
     expect(messageOf(() => parseJson('{"a\\ud800":1}'))).toContain("lone surrogates");
   });
@@ -79,7 +79,7 @@ describe("names with escapes", () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  test("of a large text take time with its length only", () => {
+  test("of a large text take time in proportion to its length", () => {
     const texts = [
       JSON.stringify({ "\n": "\n".repeat(1_000_000), long: "x".repeat(5_000_000) }),
       `["${'\\"'.repeat(1_000_000)}"]`,

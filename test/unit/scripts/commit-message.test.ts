@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 const HOOKS = resolve(import.meta.dirname, "../../../.githooks");
 
-/** Git as it is where nobody has configured it. */
+/** The environment of git without anybody's configuration. */
 const ENV = {
   PATH: process.env["PATH"],
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -34,13 +34,13 @@ beforeEach(() => {
   git("reset", "--quiet", "--merge");
 });
 
-/** Stages so many new files. */
+/** Stages this many new files. */
 function change(count: number): void {
   for (let index = 0; index < count; index++) writeFileSync(join(repository, `${files++}.txt`), "");
   git("add", ".");
 }
 
-/** Tries a commit, and gives what the hook says against it; undefined where it is made. */
+/** Tries a commit. Returns the message of the hook, undefined if the commit is made. */
 function refusalOf(message: string, ...options: readonly string[]): string | undefined {
   const { status, stderr } = spawnSync("git", ["commit", "--file=-", "--quiet", ...options], {
     cwd: repository,
@@ -61,7 +61,7 @@ describe("a message is accepted:", () => {
     ["a title of 72 characters of several bytes", 1, "ü€".repeat(36)],
     ["a title and a body for two files", 2, `${TITLE}\n\n${BODY}\n`],
     ["a body that looks a little like a trailer", 2, `${TITLE}\n\nWhy: ${BODY}\n`],
-    ["a body behind empty lines", 2, `\n\n${TITLE}\n\n\n${BODY}\n`],
+    ["a body after empty lines", 2, `\n\n${TITLE}\n\n\n${BODY}\n`],
   ])("%s", (_, count, message) => {
     change(count);
     expect(refusalOf(message)).toBeUndefined();
@@ -75,7 +75,7 @@ describe("a message is accepted:", () => {
     expect(git("log", "-1", "--format=%s")).toContain(`${kind}! xxx`);
   });
 
-  test("a revert, whose title says the other one's", () => {
+  test("a revert, whose title quotes the other title", () => {
     change(2);
     expect(refusalOf(`${"x".repeat(72)}\n\n${BODY}`)).toBeUndefined();
     git("revert", "--no-edit", "HEAD");
@@ -92,7 +92,7 @@ describe("a message is accepted:", () => {
     expect(git("log", "-1", "--format=%P").trim().split(" ")).toHaveLength(2);
   });
 
-  test("a diff and comments that git shows to its author are no part of it", () => {
+  test("the diff and the comments that git shows to the author do not count", () => {
     change(1);
     const scissors = "# ------------------------ >8 ------------------------";
     const message = `${TITLE}\n# ${"x".repeat(80)}\n${scissors}\n${"x".repeat(80)}\n`;

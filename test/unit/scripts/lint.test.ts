@@ -13,13 +13,13 @@ import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 
 /**
- * What the engine's rules may not do is a lint rule. Here each of them meets a violation, planted in a copy of the sources,
- * because a pattern that matches nothing looks like clean code.
+ * Lint rules say what the engine's rules must not do. These tests plant a violation of each one in a copy of the
+ * sources, because a lint pattern that matches nothing would look like clean code.
  */
 const USE = "eslint(no-restricted-properties)";
 const GLOBAL = "eslint(no-restricted-globals)";
 
-/** What a file of the rules does, the lint rule that it breaks, and how. */
+/** What a planted file does, the lint rule that it breaks, and its text. */
 const REFUSED_USES = [
   ["a date", GLOBAL, "export const now = () => new Date();"],
   ["a random number", USE, "export const dice = () => Math.random();"],
@@ -46,7 +46,7 @@ const PLANTED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The rules that the files of the copy break, by their path below src. */
+/** The lint rules that the files of the copy break, by their path below src. */
 let broken: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(() => {
@@ -87,7 +87,7 @@ function copySources(copy: string): void {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  // No rule under test needs types, and without them the linter takes milliseconds.
+  // The linter takes only milliseconds without types, and no rule under test needs them.
   const config = readFileSync(join(ROOT, ".oxlintrc.json"), "utf8");
   write(join(copy, ".oxlintrc.json"), config.replace('"typeAware": true', '"typeAware": false'));
 }

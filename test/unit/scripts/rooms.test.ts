@@ -4,19 +4,19 @@ import { findViolations, readSources } from "#scripts/lib/rooms.ts";
 
 const SOURCES = readSources("src");
 
-/** Folders of the sources may be full, so that a planted file is one too many. */
+/** The violations of full folders, in which a planted file is one too many. */
 const ONE_TOO_MANY: ReadonlySet<string> = new Set(
   Array.from(SOURCES.keys(), (file) => `${dirname(file)} has 21 files; 20 are allowed`),
 );
 
-/** What the sources break once these files are planted in them. */
+/** The violations in the sources after these files are planted. */
 function violationsWith(planted: Readonly<Record<string, string>>): string[] {
   return findViolations(new Map([...SOURCES, ...Object.entries(planted)])).filter(
     (violation) => !ONE_TOO_MANY.has(violation),
   );
 }
 
-/** The same for a file that imports a name for its effect, which leads to no circle. */
+/** The violations after a file is planted that imports a name, without exports, so that there is no circle. */
 const violationsOf = (file: string, name: string): string[] =>
   violationsWith({ [file]: `import "${name}";\n` });
 

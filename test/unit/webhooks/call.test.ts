@@ -41,7 +41,7 @@ describe("a request", () => {
       "formance-webhook-test": "false",
     });
   });
-  test("names the idempotency key of the event when there is one, and says when it is a test", async () => {
+  test("names the idempotency key of the event if there is one, and marks a test", async () => {
     expect(await headersOf({ idempotencyKey: "ik", isTest: true })).toMatchObject({
       "formance-webhook-idempotency-key": "ik",
       "formance-webhook-test": "true",
@@ -67,7 +67,7 @@ describe("an answer", () => {
     const answer = new Response(null, { status: 429, headers: { "retry-after": "120" } });
     expect(await run(async () => answer)).toMatchObject({ statusCode: 429, retryAfterMs: 120_000 });
   });
-  test("that does not come has the status 0", async () => {
+  test("that does not arrive has the status 0", async () => {
     const result = await run(() => Promise.reject(new Error("no route to host")));
     expect(result).toMatchObject({ statusCode: 0, error: "no route to host" });
   });
@@ -121,7 +121,7 @@ describe("the body of a delivery", () => {
       '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"ledger","version":"v2","type":"ledger.committed_transactions","payload":{"ledger":"default","amount":1000000000000000000000000000000,"id":9007199254740993}}',
     );
   });
-  test("has all members also where there is nothing to say", () => {
+  test("has all members even if they are empty", () => {
     expect(toPayload({ ...event, app: "", type: "foo", payload: undefined })).toBe(
       '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"","version":"v2","type":"foo","payload":null}',
     );

@@ -33,7 +33,7 @@ describe("lanes", () => {
     expect(most).toBe(4);
   });
 
-  test("leave room beside a key whose jobs hang", async () => {
+  test("leave room for others if the jobs of a key hang", async () => {
     const { promise: hang, resolve: release } = Promise.withResolvers<void>();
     const done: Job[] = [];
     const running = runFairly([...jobsOf("slow", 20), ...jobsOf("fast", 20)], {
@@ -74,7 +74,7 @@ describe("lanes", () => {
 });
 
 describe("a group writer", () => {
-  /** Notes what is written; groups that begin with a negative number cannot be. */
+  /** A writer that records its groups. Groups that begin with a negative number fail. */
   const writerOf = (lingerMs: number) => {
     const groups: number[][] = [];
     const failed: number[][] = [];
@@ -90,7 +90,7 @@ describe("a group writer", () => {
     return { writer, groups, failed };
   };
 
-  test("gathers what comes within a while, and during a write", async () => {
+  test("gathers what is added within a while, and during a write", async () => {
     const { writer, groups } = writerOf(1);
     for (const item of [1, 2, 3]) writer.add(item);
     while (groups.length === 0) await settled();
@@ -99,7 +99,7 @@ describe("a group writer", () => {
     expect(groups).toEqual([[1, 2, 3], [4]]);
   });
 
-  test("waits for nothing at the end", async () => {
+  test("does not wait at the end", async () => {
     const { writer, groups } = writerOf(2 ** 30);
     writer.add(1);
     await writer.end();

@@ -12,7 +12,7 @@ const CALL: OutboundCall = {
 const run = (fetch: Fetch, call: Partial<OutboundCall> = {}) =>
   callOutbound({ ...CALL, ...call }, { fetch, policy: { allowPrivateHosts: false } });
 
-/** A body that gives the chunks and then does `end`. */
+/** A body that has these chunks and then ends as given. */
 const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless") => {
   const encoder = new TextEncoder();
   let index = 0;
@@ -63,7 +63,7 @@ test("a failure to connect is a result", async () => {
   expect(result).toEqual({ kind: "unreachable", error: "connection refused" });
 });
 
-test("an endpoint that does not answer is given up in time", async () => {
+test("a call to an endpoint that does not answer times out", async () => {
   let aborted = false;
   const fetch: Fetch = (_url, init) =>
     new Promise(() => init.signal?.addEventListener("abort", () => (aborted = true)));
@@ -92,7 +92,7 @@ describe("the body of an answer", () => {
   test("that breaks off keeps the status and what was read", async () => {
     expect(await read(["abc"], "fail")).toEqual({ text: "abc", error: "connection lost" });
   });
-  test("that hangs is given up in time", async () => {
+  test("that hangs times out", async () => {
     expect(await read(["abc"], "hang", 10)).toEqual({
       text: "abc",
       error: "no complete answer within 0.01 s",

@@ -162,7 +162,7 @@ describe("URLs", () => {
       expect(check(url, true)).toBe("must not contain credentials");
     },
   );
-  test("a host behind credentials or a backslash is the one that is judged", () => {
+  test("the host after credentials or a backslash is the one that is checked", () => {
     expect(check("http://example.com\\@127.0.0.1/")).toBeUndefined();
     expect(new URL("http://example.com\\@127.0.0.1/").hostname).toBe("example.com");
   });

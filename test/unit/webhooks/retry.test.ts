@@ -19,7 +19,7 @@ const STANDARD: RetryPolicy = {
 };
 const FIRST: AttemptInfo = { index: 0, statusCode: 500, cycleStartedMs: 0, respondedMs: 0 };
 
-/** When attempts are made at an endpoint that always answers `statusCode` at once. */
+/** The times of attempts at an endpoint that always answers `statusCode` at once. */
 function attemptTimes(policy: RetryPolicy, statusCode = 503): number[] {
   const times = [0];
   for (let index = 0; ; index++) {
@@ -95,7 +95,7 @@ describe("schedule", () => {
     expect(judge(late, STANDARD).status).toBe("failed");
   });
 
-  test("a success is a success however late", () => {
+  test("a success counts however late it comes", () => {
     const late = { ...FIRST, index: 14, respondedMs: 20 * HOUR, statusCode: 204 };
     expect(judge(late, STANDARD)).toEqual({ status: "succeeded", outcome: "succeeded" });
   });

@@ -17,7 +17,7 @@ import {
 } from "#test/support/ledger-engine/fixtures.ts";
 import { bytesOf, chunksOf } from "#test/support/platform/streams.ts";
 
-/** The answer of a ledger to a JSON stream. */
+/** Sends a JSON stream to a ledger and returns the answer. */
 async function answerOf(ledger: TestLedger, chunks: readonly Uint8Array[], bytesMax: number) {
   async function* arriving() {
     yield* chunks;
@@ -87,7 +87,7 @@ describe("the answer to a stream", () => {
     );
   });
 
-  test("shows transactions as they were committed, whatever came after", async () => {
+  test("shows transactions as they were committed, whatever happened later", async () => {
     const ledger = new TestLedger();
     const stream = bytesOf(
       '{"action":"CREATE_TRANSACTION","data":{"postings":[{"source":"world","destination":"a","amount":1,"asset":"USD"}]}}',
@@ -132,7 +132,7 @@ describe("the answer to a stream", () => {
       { results: FAILED, ...broken("BULK_SIZE_EXCEEDED") },
       [400, { ...conflict, details: "the stream broke off: broken" }],
     ],
-  ])("says where %s", async (_, outcome, [status, members]) => {
+  ])("reports when %s", async (_, outcome, [status, members]) => {
     const { text, ...answer } = await write(new TestLedger(), outcome, 1000);
     expect(answer).toEqual({ status });
     const { data, ...rest } = JSON.parse(text) as { data: unknown[] }; // as every answer of a bulk

@@ -40,13 +40,13 @@ function* repeat(count: number, size?: number): Generator<Result<StreamElement>>
   for (let index = 0; index < count; index++) yield item(GOOD, size);
 }
 
-/** A ledger that notes the sizes of its calls, and of each result its number in the stream. */
+/** A ledger that records the sizes of its calls, and numbers its results over the whole stream. */
 function recorder() {
   const calls: number[] = [];
   let executed = 0;
   const execute: ExecuteBulk = async (elements, options) => {
     calls.push(elements.length);
-    // Like a call that takes its time.
+    // A real call takes some time.
     await new Promise((resolve) => setImmediate(resolve));
     const results = run(elements, options, executed);
     executed += results.length;
@@ -111,7 +111,7 @@ describe("a stream", () => {
     expect(ahead).toBeLessThanOrEqual(BATCH_ELEMENTS_MAX + 1);
   });
 
-  test("goes on where a call left off, as it takes no more", async () => {
+  test("goes on where a call left off that executed only some elements", async () => {
     const { calls, execute } = recorder();
     const limited: ExecuteBulk = (elements, options) => execute(elements.slice(0, 2), options);
     const elements = [...repeat(4), item(BAD), ...repeat(3)];
@@ -142,7 +142,7 @@ describe("a stream", () => {
     expect(calls).toEqual([1, 1, 1]);
   });
 
-  test("sends what came meanwhile when a call ends, though nothing follows", async () => {
+  test("sends what came meanwhile when a call ends, even if nothing follows", async () => {
     const { calls, execute } = recorder();
     const end = Promise.withResolvers<void>();
     async function* twoAtOnce() {
@@ -167,14 +167,14 @@ describe("a stream", () => {
     expect(calls).toEqual([1, BATCH_ELEMENTS_MAX]);
   });
 
-  test("goes on after failures where it shall", async () => {
+  test("goes on after failures if it is told to", async () => {
     const { execute } = recorder();
     const elements = [item(), item(BAD), item(), item(BAD)];
     const { results } = await executeInBatches(elementsOf(elements), execute, GO_ON);
     expect(idsOf(results)).toEqual([1, "INSUFFICIENT_FUND", 3, "INSUFFICIENT_FUND"]);
   });
 
-  test("that is broken keeps what stands before", async () => {
+  test("that is broken keeps the elements before", async () => {
     const { execute } = recorder();
     const elements = [item(), item(), item(), BROKEN];
     const outcome = await executeInBatches(elementsOf(elements), execute, STOP);
@@ -182,7 +182,7 @@ describe("a stream", () => {
     expect(outcome.failure).toMatchObject({ kind: "VALIDATION", message: "oops" });
   });
 
-  test("of nothing calls nobody", async () => {
+  test("without elements makes no call", async () => {
     const { calls, execute } = recorder();
     expect(await executeInBatches(elementsOf([]), execute, STOP)).toEqual({ results: [] });
     expect(await executeInBatches(elementsOf([BROKEN]), execute, STOP)).toMatchObject({
@@ -192,7 +192,7 @@ describe("a stream", () => {
     expect(calls).toEqual([]);
   });
 
-  test("is limited in the number of its elements: what stands before is kept", async () => {
+  test("is limited in the number of its elements, and those within the limit are kept", async () => {
     const { execute } = recorder();
     const elements = elementsOf(repeat(STREAM_ELEMENTS_MAX + 5));
     const { results, failure } = await executeInBatches(elements, execute, STOP);
@@ -203,7 +203,7 @@ describe("a stream", () => {
     expect((await executeInBatches(most, execute, STOP)).failure).toBeUndefined();
   });
 
-  test("is limited in what its failures say", async () => {
+  test("is limited in the length of its failures", async () => {
     const message = "x".repeat(FAILURES_LENGTH_MAX / 1000);
     const verbose: BulkElement = {
       command: { ok: false, failure: { kind: "VALIDATION", message } },
@@ -225,7 +225,7 @@ describe("a stream", () => {
       },
     ],
     ["fails later", () => Promise.reject(new AppError("OVERLOADED", "busy"))],
-  ])("whose call %s ends there, and says how much is kept", async (_, fail) => {
+  ])("whose call %s ends there, and reports how much is kept", async (_, fail) => {
     const { calls, execute } = recorder();
     const failing: ExecuteBulk = (elements, options) =>
       calls.length === 2 ? fail() : execute(elements, options);
@@ -238,7 +238,7 @@ describe("a stream", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("whose first call fails just fails so", async () => {
+  test("whose first call fails fails with the same error", async () => {
     const unknown = new AppError("LEDGER_NOT_FOUND", "ledger not found");
     const failing: ExecuteBulk = () => Promise.reject(unknown);
     await expect(executeInBatches(elementsOf(repeat(9)), failing, STOP)).rejects.toBe(unknown);

@@ -9,7 +9,7 @@ import { bytesOf, chunksOf, oneByOne, split, summaryOf } from "#test/support/pla
 const piecesOf = (chunks: readonly Uint8Array[]) => summaryOf(split(new JsonSplitter(), chunks));
 const splitText = (text: string) => piecesOf([bytesOf(text)]);
 
-/** Objects whose texts hold everything that could mislead about where they end. */
+/** Texts with everything that could mislead about where an object ends. */
 const misleading = fc.oneof(
   fc.constantFrom('"', "\\", "{", "}", "[", "]", "\\u0022", '\\"', "é", "𝄞", "\n", ","),
   fc.string({ unit: "grapheme" }),
@@ -46,7 +46,7 @@ describe("the splitter of JSON streams", () => {
     );
   });
 
-  test("makes the same of any bytes in any chunks, and never throws", () => {
+  test("gives the same result for any bytes in any chunks, and never throws", () => {
     const structural = fc.constantFrom(...bytesOf('{}[]"\\ \n:,1é'), 0xff, 0x00);
     const bytes = fc
       .array(fc.oneof({ arbitrary: structural, weight: 6 }, fc.integer({ min: 0, max: 255 })))
@@ -68,15 +68,15 @@ describe("the splitter of JSON streams", () => {
     ["null", '! expected an object, as `{"action": …}`'],
     [",{}", '! expected an object, as `{"action": …}`'],
     ["\ufeff{}", '! expected an object, as `{"action": …}`'],
-  ])("keeps what stands before the broken %j", (text, message) => {
+  ])("keeps the elements before the broken %j", (text, message) => {
     expect(splitText(`{"a":1}${text}`)).toEqual(['{"a":1}', message]);
   });
 
-  test("tells brackets that do not match from none: the parser refuses them", () => {
+  test("does not check that brackets match, because the parser does", () => {
     expect(splitText('{]{"a":1}')).toEqual(["{]", '{"a":1}']);
   });
 
-  test("refuses what is not UTF-8 at its element, not at its chunk", () => {
+  test("reports bytes that are not UTF-8 at their element, not at their chunk", () => {
     const stream = Uint8Array.of(0x7b, 0x7d, 0x7b, 0x22, 0xff, 0x22, 0x7d);
     for (const chunks of [[stream], oneByOne(stream)]) {
       expect(piecesOf(chunks)).toEqual(["{}", "! it is not valid UTF-8"]);
@@ -91,7 +91,7 @@ describe("the splitter of JSON streams", () => {
     ]);
   });
 
-  test("limits the size of an element, not that of the space between them", () => {
+  test("limits the size of an element, not of the space between elements", () => {
     const sized = (size: number) => bytesOf(`{"a":"${"x".repeat(size - 8)}"}`);
     const inHalves = (bytes: Uint8Array) => chunksOf(bytes, [bytes.length / 2]);
     const largest = sized(ELEMENT_BYTES_MAX);

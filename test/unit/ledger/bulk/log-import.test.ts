@@ -6,15 +6,15 @@ import { AppError } from "#platform/errors.ts";
 import { JSON_DEPTH_MAX } from "#platform/json-depth.ts";
 import { bytesOf, chunksOf, oneByOne } from "#test/support/platform/streams.ts";
 
-/** A ledger that takes everything, or what a test lets it take, and notes what it is sent. */
+/** A ledger that accepts everything, or what a test lets it accept, and records what it is sent. */
 class FakeLedger {
   readonly batches: ImportBatch[] = [];
   readonly taken: string[] = [];
   calls = 0;
   underWay = 0;
-  /** How many entries one call takes. */
+  /** How many entries one call accepts at most. */
   most = Number.POSITIVE_INFINITY;
-  /** The entry that is refused. */
+  /** The entry that the ledger refuses. */
   refused: string | undefined;
 
   readonly send = async ({ texts, before }: ImportBatch): Promise<ImportOutcome> => {
@@ -41,7 +41,7 @@ async function* streamOf(chunks: readonly Uint8Array[], error?: Error): AsyncGen
 const entries = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `{"id":${index},"k":"é}{"}`);
 
-/** Imports chunks; what was thrown, if anything was. */
+/** Imports chunks and returns the error, if there is one. */
 async function importing(
   ledger: FakeLedger,
   chunks: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ async function importing(
 
 describe("an import", () => {
   test.each(["", "\n", " \r\n\t"])(
-    "takes all entries in order, whatever is between them: %j",
+    "accepts all entries in order, whatever is between them: %j",
     async (between) => {
       const texts = entries(1234);
       const bytes = bytesOf(texts.join(between));
@@ -76,14 +76,14 @@ describe("an import", () => {
     },
   );
 
-  test("takes entries that come byte by byte", async () => {
+  test("accepts entries that come byte by byte", async () => {
     const ledger = new FakeLedger();
     const texts = entries(20);
     await importing(ledger, streamOf(oneByOne(bytesOf(texts.join("\n")))));
     expect(ledger.taken).toEqual(texts);
   });
 
-  test.each(["", " \n "])("of %j takes nothing", async (text) => {
+  test.each(["", " \n "])("of %j imports nothing", async (text) => {
     const ledger = new FakeLedger();
     expect(await importing(ledger, streamOf([bytesOf(text)]))).toBeUndefined();
     expect(ledger.batches).toEqual([]);
@@ -103,7 +103,7 @@ describe("an import", () => {
     expect(other.taken).toEqual(large);
   });
 
-  test("sends the rest again where a call takes some only", async () => {
+  test("sends the rest again if a call accepts only some entries", async () => {
     const ledger = new FakeLedger();
     ledger.most = 7;
     const texts = entries(100);
@@ -111,7 +111,7 @@ describe("an import", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("sends what has arrived while the client says no more", async () => {
+  test("sends what has arrived while the client pauses", async () => {
     const ledger = new FakeLedger();
     const texts = entries(4);
     async function* slowly(): AsyncGenerator<Uint8Array> {
@@ -127,7 +127,7 @@ describe("an import", () => {
 describe("an import ends", () => {
   const texts = entries(5);
 
-  test("with the entry that is refused, and what stands before it stays", async () => {
+  test("with the entry that is refused, and those before it are kept", async () => {
     const ledger = new FakeLedger();
     ledger.refused = texts[3];
     for (const chunks of [[bytesOf(texts.join(""))], texts.map(bytesOf)]) {
@@ -151,7 +151,7 @@ describe("an import ends", () => {
       }
       expect((await importing(ledger, slowly()))?.message).toBe("refused");
       expect(ledger.taken).toEqual(texts.slice(0, 1));
-      // The first one asks whether entries are taken at all.
+      // The first call asks whether the ledger accepts an import at all.
       expect(ledger.calls).toBe(2);
     } finally {
       vi.useRealTimers();
@@ -169,7 +169,7 @@ describe("an import ends", () => {
       "entry 6 is not valid JSON",
       `it is nested deeper than ${JSON_DEPTH_MAX} levels`,
     ],
-  ])("where the body is broken, and what stands before it stays: %s", async (...given) => {
+  ])("where the body is broken, and the entries before it are kept: %s", async (...given) => {
     const [broken, kind, message, details] = given;
     const ledger = new FakeLedger();
     const failure = await importing(ledger, streamOf([bytesOf(texts.join("") + broken)]));
@@ -187,7 +187,7 @@ describe("an import ends", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("where the client goes: what was complete is taken", async () => {
+  test("where the client disconnects, and complete entries are kept", async () => {
     const ledger = new FakeLedger();
     const gone = new AppError("VALIDATION", "the body broke off");
     const chunks = [bytesOf(`${texts.join("")}{"id":`)];
@@ -198,14 +198,14 @@ describe("an import ends", () => {
     expect(ledger.taken).toEqual(texts);
   });
 
-  test("with the earlier entry where one is refused and the body is broken behind it", async () => {
+  test("with the refused entry if the body is broken after it", async () => {
     const ledger = new FakeLedger();
     ledger.refused = texts[4];
     const failure = await importing(ledger, streamOf([bytesOf(`${texts.join("")}oops`)]));
     expect(failure?.message).toBe("refused");
   });
 
-  test("before anything is taken where the ledger takes nothing, and its body is left", async () => {
+  test("at once if the ledger accepts no import, and the body is closed", async () => {
     let isLeft = false;
     async function* body(): AsyncGenerator<Uint8Array> {
       try {

@@ -28,13 +28,13 @@ describe("the splitter of script streams", () => {
     }
   });
 
-  test("takes an empty script for a script: it is refused in its turn", () => {
+  test("accepts an empty script, which is refused in its turn", () => {
     const empty = ["", ""];
     expect(splitText("//script")).toEqual([empty]);
     expect(splitText("//script\n//end\n//script\n//end")).toEqual([empty, empty]);
   });
 
-  test("takes only a line that is exactly `//end` for the end", () => {
+  test("ends a script only at a line that is exactly `//end`", () => {
     const lines = ["//end ", " //end", "//ended", "//script"];
     expect(splitText(`//script\n${lines.join("\n")}\n//end`)).toEqual([
       ["", `${lines.join("\n")}\n`],
@@ -66,14 +66,14 @@ describe("the splitter of script streams", () => {
     ["//script IK=a", "unknown option 'IK'"],
     [`//script ${"x".repeat(50)}=1`, `unknown option '${"x".repeat(40)}'`],
     ["//script ik=a\0", "the idempotency key contains U+0000"],
-  ])("refuses the header %j, and keeps what stands before it", (header, message) => {
+  ])("refuses the header %j, and keeps the scripts before it", (header, message) => {
     expect(splitText(`//script\na\n//end\n${header}\nb\n//end`)).toEqual([
       ["", "a\n"],
       `! line 4: ${message}`,
     ]);
   });
 
-  test("refuses a script with what no text may hold", () => {
+  test("refuses a script with characters that no text may contain", () => {
     expect(splitText("//script\na\0\n//end")).toEqual(["! the script contains U+0000"]);
     const surrogate = Uint8Array.of(0xed, 0xa0, 0x80);
     for (const bad of [Uint8Array.of(0xff), surrogate]) {
@@ -105,7 +105,7 @@ describe("the splitter of script streams", () => {
     );
   });
 
-  test("makes the same of any bytes in any chunks, and never throws", () => {
+  test("gives the same result for any bytes in any chunks, and never throws", () => {
     const word = fc.constantFrom("//script", "//end", "\n", "\r\n", " ik=", ",", "é", "\0", " ");
     const part = fc.oneof(word.map(bytesOf), fc.uint8Array({ maxLength: 2 }));
     const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 });
@@ -124,7 +124,7 @@ describe("the splitter of script streams", () => {
     const line = "x".repeat(SCRIPT_LINE_BYTES_MAX);
     for (const end of ["\n", "\r\n"]) {
       const stream = bytesOf(`//script\n${line}${end}//end`);
-      // The last chunks begin in the middle of the line end.
+      // The chunks are split before and in the middle of the line end.
       for (const sizes of [[], [9 + line.length], [9 + line.length + 1]]) {
         expect(piecesOf(chunksOf(stream, sizes))).toEqual([["", `${line}\n`]]);
       }

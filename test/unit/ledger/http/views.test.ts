@@ -32,7 +32,7 @@ describe("the view of a transaction", () => {
     );
   });
 
-  test("leaves out what there is not, and is never null", () => {
+  test("leaves out absent fields, and has no null", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     const bare = ledger.engine.reads.findTransaction(1, BARE);
@@ -47,7 +47,7 @@ describe("the view of a transaction", () => {
     ]);
   });
 
-  test("says when it was reverted", () => {
+  test("shows when it was reverted", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 1)));
     ledger.commit(revert(1));
@@ -86,7 +86,7 @@ describe("the view of a transaction", () => {
 });
 
 describe("the view of an account", () => {
-  test("shows volumes as they are asked for, and none that are empty", () => {
+  test("shows volumes as they are asked for, but not if they are empty", () => {
     const ledger = new TestLedger();
     ledger.commit(create(posting("world -> a", 5, "EUR/2")));
     ledger.run(setMetadata("idle", { k: "v" }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { GroupCommit } from "#modules/ledger/objects/group-commit.ts";
 
-/** A group commit whose flushes end when the test says so. */
+/** A group commit whose flushes the test ends. */
 function controlled() {
   const flushes: PromiseWithResolvers<void>[] = [];
   const commits = new GroupCommit(() => {
@@ -45,7 +45,7 @@ test("a write that throws fails alone", async () => {
   expect(await good).toBe("kept");
 });
 
-test("a flush that fails holds up nobody for ever", async () => {
+test("a flush that fails does not block later writes", async () => {
   const { commits, flushes } = controlled();
   await commits.run(() => undefined);
   const next = commits.run(() => "ran");

@@ -8,7 +8,7 @@ import { NodeD1 } from "#test/support/platform/node-d1.ts";
 const NOW_MS = toMillis(at("12:00"));
 const HOUR_MS = 3_600_000;
 
-/** An audit whose entries are so many milliseconds old. */
+/** An audit whose entries have these ages in milliseconds. */
 function auditOf(ages: readonly number[]) {
   const d1 = new NodeD1();
   d1.migrate();
@@ -32,7 +32,7 @@ describe("the audit", () => {
     expect(count()).toBe(1);
   });
 
-  test("is kept for its retention, and purged at its end", async () => {
+  test("keeps entries for the retention, and purges them afterwards", async () => {
     const { log, count } = auditOf([HOUR_MS + 1, HOUR_MS, 10]);
     expect(await log.purge(HOUR_MS)).toBe(NOW_MS + 1);
     expect(count()).toBe(2);
@@ -42,7 +42,7 @@ describe("the audit", () => {
     expect(count()).toBe(0);
   });
 
-  test("is purged in bounded slices, the oldest first, and what is left at once after", async () => {
+  test("is purged in bounded slices, the oldest entries first, each right after the other", async () => {
     const { d1, log, count } = auditOf(Array.from({ length: 21_000 }, (_, index) => 1000 + index));
     const statements: number[] = [];
     d1.onStep = (when) => {

@@ -43,7 +43,7 @@ class Items {
     );
   }
 
-  /** Items have three dates only, so that many are equal. */
+  /** Adds items, which have only three dates, so that many dates are equal. */
   add(...ids: number[]): void {
     const rows = ids.map((id) => {
       const madeAt = fromMillis(BASE_MS + (id % 3) * 1000);
@@ -123,7 +123,7 @@ describe("a walk", () => {
     );
   });
 
-  test("is not shifted by rows that are written or deleted meanwhile", async () => {
+  test("does not shift when rows are written or deleted meanwhile", async () => {
     const list = new Items();
     list.add(10, 20, 30, 40, 50);
     const page = await list.page(first("id", "asc", 2));
@@ -137,8 +137,8 @@ describe("a walk", () => {
   });
 });
 
-describe("a filter that SQL does not know", () => {
-  test("is asked chunk by chunk, each larger than the one before, until the page is full", async () => {
+describe("a filter that SQL does not evaluate", () => {
+  test("is applied to chunks, each larger than the one before, until the page is full", async () => {
     const list = new Items();
     list.add(...Array.from({ length: 300 }, (_, index) => index + 1));
     list.matches = ({ id }) => id > 290;
@@ -147,7 +147,7 @@ describe("a filter that SQL does not know", () => {
     expect(list.queries).toBeLessThan(8);
   });
 
-  test("ends a page early where hardly anything matches, and its cursor goes on", async () => {
+  test("ends a page early if hardly anything matches, and its cursor goes on", async () => {
     const list = new Items();
     list.add(...Array.from({ length: 6500 }, (_, index) => index + 1));
     list.matches = ({ id }) => id === 6400;

@@ -20,11 +20,11 @@ const eventOf = (id: string, payload: unknown = {}): PlatformEvent => ({
   payload,
 });
 
-/** A deployment with its queue and its clock in the hands of the test. */
+/** A deployment whose queue and clock the test controls. */
 class World {
   readonly d1 = new NodeD1();
   readonly watched: number[] = [];
-  /** Messages that are under way. */
+  /** Messages that are sent and not yet consumed. */
   queue: (readonly string[])[] = [];
   nowMs = START_MS;
   beforeSend: () => void = () => undefined;
@@ -45,7 +45,7 @@ class World {
     });
   }
 
-  /** A change of D1 that others can see: a client of that name. */
+  /** A visible change in D1: it inserts a client with this name. */
   change(name: string) {
     return this.d1.db.insert(authClients).values({
       id: name,
@@ -68,7 +68,7 @@ class World {
     });
   }
 
-  /** What a consumer reads of a message; confirmed where it is so. */
+  /** Reads and confirms all events of a message, as a consumer does, and returns their ids. */
   async consume(ids: readonly string[]): Promise<string[]> {
     const seen: string[] = [];
     for (;;) {
@@ -115,7 +115,7 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["a"], [["a"]]]);
   });
 
-  test("publishes nothing where its condition does not hold after it", async () => {
+  test("publishes nothing if its condition does not hold afterwards", async () => {
     const update = (name: string) =>
       world.d1.db
         .update(authClients)
@@ -129,14 +129,14 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
-  test("that comes again stores no event twice", async () => {
+  test("that is repeated stores no event twice", async () => {
     const publish = () => world.outbox.publish({ change: [], events: [{ event: eventOf("1") }] });
     await publish();
     await publish();
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
-  test("is refused where an event is too large, and changes nothing", async () => {
+  test("is refused if an event is too large, and changes nothing", async () => {
     const large = eventOf("1", "x".repeat(EVENT_BYTES_MAX));
     const publishing = world.outbox.publish({
       change: [world.change("a")],
@@ -146,7 +146,7 @@ describe("a change with events", () => {
     expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
   });
 
-  test("publishes many events, in messages that a queue takes", async () => {
+  test("publishes many events in messages that the queue accepts", async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `e${index}`);
     const events = ids.map((id) => ({ event: eventOf(id, "x".repeat(3000)) }));
     await world.outbox.publish({ change: [], events });
@@ -158,7 +158,7 @@ describe("a change with events", () => {
     expect(world.stored).toEqual([]);
   });
 
-  test("is read in parts where its events are large", async () => {
+  test("is read in parts if its events are large", async () => {
     const events = Array.from({ length: 10 }, (_, index) => ({
       event: eventOf(`${index}`, `"`.repeat(EVENT_BYTES_MAX / 2 - 200)),
     }));
@@ -173,7 +173,7 @@ describe("a change with events", () => {
 });
 
 describe("the sweep", () => {
-  test("announces again what nobody confirmed, later each time, and rests when all is", async () => {
+  test("announces unconfirmed events again, later each time, and rests when all are confirmed", async () => {
     await world.publish("1");
     expect(await world.outbox.sweep()).toBe(START_MS + 15 * SECOND);
     const waits: number[] = [];
@@ -188,14 +188,14 @@ describe("the sweep", () => {
     expect(await world.outbox.sweep()).toBeUndefined();
   });
 
-  test("of two at once announces an event once", async () => {
+  test("announces an event once even if two run at once", async () => {
     await world.publish("1");
     world.nowMs += 15 * SECOND;
     await Promise.all([world.outbox.sweep(), world.outbox.sweep()]);
     expect(world.queue).toEqual([["1"], ["1"]]);
   });
 
-  test("makes up for a queue that was out of order", async () => {
+  test("sends what a queue that was out of order could not take", async () => {
     world.beforeSend = () => {
       throw new Error("no queue");
     };
@@ -219,20 +219,20 @@ describe("a reader", () => {
     expect(await world.consume(["5", "3"])).toEqual(["3", "5"]);
   });
 
-  test("who does not confirm gets the same again", async () => {
+  test("gets the same events again if it does not confirm them", async () => {
     await world.publish("1", "key");
     await world.publish("2", "key");
     const first = await world.outbox.read(["2"]);
     expect(await world.outbox.read(["2"])).toEqual(first);
   });
 
-  test("of events that nobody knows gets none", async () => {
+  test("gets nothing for unknown events", async () => {
     expect(await world.outbox.read(["gone"])).toEqual({ events: [], isAll: true });
     await world.outbox.confirm(["gone"]);
   });
 });
 
-test("each change is told once to whoever knows ids, in the order of its key, whoever is killed when", async () => {
+test("a reader that skips known ids sees each change once, in the order of its key, whoever is killed", async () => {
   const changes = fc.array(fc.constantFrom("a", "b", undefined), { minLength: 1, maxLength: 6 });
   const chances = fc.infiniteStream(fc.integer({ min: 0, max: 7 }));
   await fc.assert(
@@ -249,7 +249,7 @@ test("each change is told once to whoever knows ids, in the order of its key, wh
       const survive = async (work: () => Promise<unknown>): Promise<void> => {
         await work().catch(() => undefined);
       };
-      /** Consumes a message, or more than once, and perhaps not at all; messages come in any order. */
+      /** Consumes a random message. It may be lost or delivered again later. */
       const consumeSome = async (): Promise<void> => {
         const [at, fate] = [chance(), chance()];
         const ids = world.queue[at % Math.max(world.queue.length, 1)];
@@ -276,7 +276,7 @@ test("each change is told once to whoever knows ids, in the order of its key, wh
         if (nextMs === undefined) break;
         world.nowMs = Math.max(nextMs, world.nowMs);
       }
-      // Every change that is there was told, and no other.
+      // The reader has seen every change that was stored, and no other.
       expect(new Set(seen)).toEqual(new Set(world.changes));
       expect(world.stored).toEqual([]);
       for (const key of ["a", "b"]) {

@@ -62,11 +62,11 @@ describe("a filter", () => {
     expect(parseFilterText(text)).toEqual(tree);
   });
 
-  test.each(["", "  ", "null", "{}", '{"$and":[]}', '{"$or":[]}'])("%j is none", (text) => {
+  test.each(["", "  ", "null", "{}", '{"$and":[]}', '{"$or":[]}'])("%j is no filter", (text) => {
     expect(parseFilterText(text)).toBeUndefined();
   });
 
-  test("that was not sent is none", () => {
+  test("may be absent", () => {
     expect(parseFilter(undefined)).toBeUndefined();
   });
 
@@ -111,7 +111,7 @@ describe("a filter", () => {
     expect(() => parseFilterText(`"${"x".repeat(FILTER_LENGTH_MAX)}"`)).toThrow("longer than");
   });
 
-  test("of any kind gives a tree or a refusal, and nothing else", () => {
+  test("of any kind is parsed or refused, and nothing else happens", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         const parsed = attempt(() => parseFilterText(text));

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { readChunks } from "#platform/http/body.ts";
 
-/** A request whose body gives the chunks, and then ends as `end` says; how much of it was taken, and whether it was left. */
+/** A request whose body has these chunks and then ends as given. The state shows if it was read or cancelled. */
 function requestOf(chunks: readonly string[], end: "closes" | "breaks" | "hangs") {
   const state = { taken: 0, isLeft: false };
   const body = new ReadableStream<Uint8Array>(
@@ -52,7 +52,7 @@ describe("a body that is read as it arrives", () => {
     expect(texts).toEqual(["a"]);
   });
 
-  test("is read to its end where the rest is not wanted, so that the client takes its answer", async () => {
+  test("is read to its end even if the rest is not wanted, so that the client reads its answer", async () => {
     for (const end of ["closes", "breaks"] as const) {
       const { request, state } = requestOf(["a", "b", "c"], end);
       expect(await take(request, 1)).toEqual(["a"]);
@@ -60,7 +60,7 @@ describe("a body that is read as it arrives", () => {
     }
   });
 
-  test("is left where the rest is long", async () => {
+  test("is cancelled if the rest is long", async () => {
     const large = "x".repeat(1024 * 1024);
     const { request, state } = requestOf(
       Array.from({ length: 100 }, () => large),
@@ -71,7 +71,7 @@ describe("a body that is read as it arrives", () => {
     expect(state.taken).toBeLessThan(40);
   });
 
-  test("is left where the rest does not come", async () => {
+  test("is cancelled if the rest does not arrive", async () => {
     vi.useFakeTimers();
     const { request, state } = requestOf(["a", "b"], "hangs");
     const taken = take(request, 1);

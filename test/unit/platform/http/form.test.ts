@@ -12,7 +12,7 @@ test("decodes names and values", () => {
   });
 });
 
-test("takes a parameter without a value for one that is not given", () => {
+test("treats a parameter without a value as absent", () => {
   expect(parseForm("")).toEqual({});
   expect(parseForm("a=&b&&c=1")).toEqual({ c: "1" });
 });

@@ -28,12 +28,12 @@ describe("the filter of a list", () => {
     expect(filterOf({ query: "null" }, filter)).toBeUndefined();
   });
 
-  test.each([undefined, null, {}, { $and: [] }, { $or: [] }])("%j is none", (body) => {
+  test.each([undefined, null, {}, { $and: [] }, { $or: [] }])("%j is no filter", (body) => {
     expect(filterOf({}, body)).toBeUndefined();
     expect(filterOf({ query: JSON.stringify(body) }, undefined)).toBeUndefined();
   });
 
-  test("next to a cursor is not read, whatever it is", () => {
+  test("next to a cursor is ignored, even if it is invalid", () => {
     for (const query of ["nope", text, undefined]) {
       expect(filterOf({ cursor: "x", query }, { $x: 1 })).toBeUndefined();
     }
@@ -51,7 +51,7 @@ describe("the filter of a list", () => {
     },
   );
 
-  test("has a longest length, in the body, too", () => {
+  test("is limited in length, in the body, too", () => {
     const wide = (length: number) => ({ $match: { a: "x".repeat(length - 19) } });
     expect(filterOf({}, wide(FILTER_LENGTH_MAX))).toHaveLength(FILTER_LENGTH_MAX);
     expect(() => filterOf({}, wide(FILTER_LENGTH_MAX + 1))).toThrow("longer than");
@@ -116,7 +116,7 @@ describe("the page that a request asks for", () => {
     },
   );
 
-  test("is that of a cursor, and nothing else but its size counts", () => {
+  test("is that of a cursor, and no other parameter than the size counts then", () => {
     const cursor = encodeCursor(page({ pit, where: '{"$match":{"id":1}}', pageSize: 5 }));
     const wanted = page({ pit, where: '{"$match":{"id":1}}', pageSize: 5 });
     expect(page({ cursor })).toEqual(wanted);

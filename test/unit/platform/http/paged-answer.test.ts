@@ -3,7 +3,7 @@ import { respondInPages } from "#platform/http/paged-answer.ts";
 
 const LARGE = 10n ** 30n;
 
-/** Pages of which the last is followed by an error, if there is one; how many were made, and whether they were left. */
+/** Pages, followed by an error if one is given. The state shows how many were made and if the source was closed. */
 function pagesOf(pages: readonly object[][], error?: Error) {
   const state = { made: 0, isLeft: false };
   async function* make() {
@@ -38,7 +38,7 @@ describe("an answer in pages", () => {
     expect(await response.text()).toBe(text);
   });
 
-  test("makes a page when the client has taken the one before", async () => {
+  test("makes a page when the client has read the one before", async () => {
     const { pages, state } = pagesOf([[{ a: 1 }], [{ b: 2 }], [{ c: 3 }]]);
     const response = await answer(pages);
     expect(state.made).toBe(1);
@@ -51,12 +51,12 @@ describe("an answer in pages", () => {
     expect(state).toEqual({ made: 2, isLeft: true });
   });
 
-  test("whose first page fails is none", async () => {
+  test("fails if its first page fails", async () => {
     const error = new Error("no page");
     await expect(answer(pagesOf([], error).pages)).rejects.toBe(error);
   });
 
-  test("whose later page fails is cut off", async () => {
+  test("is cut off if a later page fails", async () => {
     const response = await answer(pagesOf([[{ a: 1 }]], new Error("no page")).pages);
     await expect(response.text()).rejects.toThrow("no page");
   });

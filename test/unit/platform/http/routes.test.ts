@@ -44,14 +44,14 @@ describe("the methods of a path", () => {
     ["/v2/accounts/users:1", []],
     ["/v2/_info", ["GET"]],
   ])(
-    "%s are not those of a path with a parameter for what is fixed in another",
+    "%s do not include those of a path with a parameter in place of a fixed segment",
     (path, methods) => {
       expect(finder()(path)).toEqual(methods);
     },
   );
 
   test.each(["/", "/main", "/v2/", "/main/accounts/", "/main/accounts/a/b", "/main//a", ""])(
-    "%j are none",
+    "%j have no methods",
     (path) => {
       expect(finder()(path)).toEqual([]);
     },

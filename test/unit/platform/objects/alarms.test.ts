@@ -35,7 +35,7 @@ function instanceOf(stored: StoredAlarm) {
 }
 
 describe("two alarms of one object", () => {
-  test("ring at their own times, though one is stored", async () => {
+  test("ring at their own times, although only one time is stored", async () => {
     const stored = new StoredAlarm();
     const { alarms, ring } = instanceOf(stored);
     await ring();
@@ -62,7 +62,7 @@ describe("two alarms of one object", () => {
     expect([stored.atMs, stored.writes]).toEqual([START_MS + 300, 2]);
   });
 
-  test("are both done by an instance that doesn't know which was stored", async () => {
+  test("are both done by an instance that doesn't know whose time was stored", async () => {
     const stored = new StoredAlarm();
     instanceOf(stored).alarms.set("b", START_MS + 100);
     const { alarms, ring } = instanceOf(stored);
@@ -72,7 +72,7 @@ describe("two alarms of one object", () => {
     expect(await ring()).toEqual(["a"]);
   });
 
-  test("are forgotten with the storage of the object", async () => {
+  test("are deleted with the storage of the object", async () => {
     const stored = new StoredAlarm();
     const { alarms, ring } = instanceOf(stored);
     await ring();
@@ -112,7 +112,7 @@ test("work that sets its own alarm again rings on", async () => {
   expect(left).toBe(0);
 });
 
-test("work that fails holds up no other, and is done again at growing distances", async () => {
+test("work that fails does not hold up other work, and is retried later each time", async () => {
   const stored = new StoredAlarm();
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   let [isBroken, others] = [true, 0];

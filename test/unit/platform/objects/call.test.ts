@@ -22,7 +22,7 @@ describe("a call of an object", () => {
   });
 
   test.each(FLAGS)(
-    "that the platform ended names the object, of what kind it may be: %s",
+    "that the platform ended names the object, whatever its kind: %s",
     async (flag) => {
       for (const object of ["ledger", "pipeline"]) {
         for (const call of [callObject, reachObject]) {

@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { StorageWatch } from "#platform/objects/storage-watch.ts";
 
-test("storage that was never full is well without a write", async () => {
+test("storage that was never full is healthy without a write", async () => {
   const tryWrite = vi.fn<() => Promise<void>>();
   await new StorageWatch(() => 0).check(tryWrite);
   expect(tryWrite).not.toHaveBeenCalled();
 });
 
-test("full storage is unwell until a write finds room and no other has failed for a while", async () => {
+test("full storage is unhealthy until a write finds room and no other has failed for a while", async () => {
   let nowMs = 0;
   let hasRoom = false;
   const watch = new StorageWatch(() => nowMs);
@@ -23,7 +23,7 @@ test("full storage is unwell until a write finds room and no other has failed fo
   await expect(check()).resolves.toBeUndefined();
   hasRoom = false;
   await expect(check()).resolves.toBeUndefined();
-  // A ledger may be full where the others have room.
+  // One ledger may be full while the others have room.
   hasRoom = true;
   watch.reportFull();
   nowMs += 14_000;

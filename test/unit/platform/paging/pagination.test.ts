@@ -28,7 +28,7 @@ const wire = {
   reverse: false,
 };
 
-/** A cursor with the text of a filter as it stands. */
+/** A cursor that contains the text of a filter unchanged. */
 const rawCursor = (qb: string): string =>
   Buffer.from(
     `{"column":"id","order":1,"pageSize":2,"filters":{"pit":null,"oot":null,"qb":${qb},"opts":null}}`,
@@ -103,7 +103,7 @@ describe("a cursor", () => {
     options: { insertionDate: false, groupBy: 0 },
   };
 
-  test("holds what the list shows and as of when, as the reference's does", () => {
+  test("contains the expansions and the point in time of the list, as the reference's does", () => {
     const text = Buffer.from(encodeCursor(scoped), "base64url").toString();
     expect(text).toBe(
       '{"column":"id","order":1,"pageSize":2,"filters":{"pit":"2026-03-01T09:30:00.25Z","oot":"0001-01-01T00:00:00Z","qb":{"$match":{"id":123456789012345678901234567890}},"expand":["volumes"],"opts":{"insertionDate":true,"groupBy":2}},"bottom":null,"paginationID":null,"reverse":false,"list":"main/volumes"}',
@@ -121,7 +121,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("without a name is taken for one of the list, and one of another list is refused", () => {
+  test("without the name of a list is accepted, and one of another list is refused", () => {
     expect(decodeCursor(encode(wire), scopedRules).list).toBe("main/volumes");
     for (const list of ["other/volumes", "main/accounts", "", "main"]) {
       const cursor = encode({ ...wire, list });
@@ -149,7 +149,7 @@ describe("a cursor", () => {
     encode({ ...wire, filters: { ...wire.filters, ...filters } });
   const deep = (depth: number, inner = "") => `${"[".repeat(depth)}${inner}${"]".repeat(depth)}`;
   test.each([
-    ["a point in time that is none", withFilters({ pit: "yesterday" }), "not a cursor"],
+    ["an invalid point in time", withFilters({ pit: "yesterday" }), "not a cursor"],
     ["a point in time without zone", withFilters({ pit: "2026-03-01T09:30:00" }), "not a cursor"],
     ["a point in time as a number", withFilters({ pit: 1 }), "not a cursor"],
     ["an empty origin of time", withFilters({ oot: "" }), "not a cursor"],
@@ -165,7 +165,7 @@ describe("a cursor", () => {
     ["options that are fractions", withFilters({ opts: { groupBy: 1.5 } }), "not a cursor"],
     ["unknown options", withFilters({ opts: { x: 1 } }), "the option x"],
     ["options of every object", withFilters({ opts: { toString: 1 } }), "the option toString"],
-    ["a name that is none", encode({ ...wire, list: 1 }), "not a cursor"],
+    ["an invalid name of a list", encode({ ...wire, list: 1 }), "not a cursor"],
     ["a filter of a fraction", rawCursor('{"$match":{"id":1.5}}'), "1.5 for 'id' is not"],
     ["a deep filter", rawCursor(deep(30_000)), "cursor|must be an object"],
     ["a deep filter with a number", rawCursor(deep(30_000, "1.5")), "cursor|must be an object"],
@@ -220,7 +220,7 @@ describe("a cursor", () => {
   });
 });
 
-/** A list of the numbers 1 to 7, read as a store reads it. */
+/** The numbers 1 to 7, which are read as a list. */
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7];
 function read(query: PageQuery): Page<number> {
   const { order, bound, offset, limit } = scanOf(query);
@@ -284,7 +284,7 @@ describe("a page by column", () => {
     expect(decodeCursor(previous.previous ?? "", RULES)).toMatchObject({ start: { value: 8n } });
   });
 
-  test("for which reading ended before it was full goes on where that was", () => {
+  test("goes on where reading ended before it was full", () => {
     const keyOf = (number: number) => ({ value: BigInt(number) });
     const asc = { ...BY_ID, order: "asc" as const, pageSize: 3 };
     const keys = (page: Page<number>) => ({
@@ -292,7 +292,7 @@ describe("a page by column", () => {
       next: page.next === undefined ? undefined : decodeCursor(page.next, RULES),
       previous: page.previous === undefined ? undefined : decodeCursor(page.previous, RULES),
     });
-    // Forwards, the next page starts with the last row that was read, be it of the list or not.
+    // Forwards, the next page starts with the last row that was read, whether it matches or not.
     expect(keys(pageOf(asc, [2, 5], { keyOf, readTo: { value: 9n } }))).toMatchObject({
       data: [2, 5],
       next: { start: { value: 9n }, bottom: { value: 2n }, reverse: false },
@@ -320,7 +320,7 @@ describe("a page by column", () => {
     });
   });
 
-  test("of nothing has neither neighbour", () => {
+  test("without items has no neighbours", () => {
     expect(pageOf<number>(BY_ID, [], { keyOf: () => ({ value: 0n }) })).toEqual({
       pageSize: 2,
       hasMore: false,

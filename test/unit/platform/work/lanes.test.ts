@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lanes whose tasks end when the test says so. */
+/** Lanes whose tasks the test ends. */
 function bench(limits: Partial<LaneLimits> = {}) {
   const lanes = new Lanes({ ...LIMITS, ...limits });
   const started: string[] = [];
@@ -46,7 +46,7 @@ function bench(limits: Partial<LaneLimits> = {}) {
 }
 
 describe("lanes", () => {
-  test("run at most so many tasks at once, and of one key fewer", async () => {
+  test("run a limited number of tasks at once, and fewer of one key", async () => {
     const { add, end, flush, started } = bench();
     for (const name of ["a1", "a2", "a3", "b1", "b2"]) add(name);
     await flush();
@@ -74,7 +74,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "a2", "b1", "b2", "b3"]);
   });
 
-  test("pass on results and errors, of tasks that throw at once, too", async () => {
+  test("pass on results and errors, even of tasks that throw synchronously", async () => {
     const { add, end, flush, settled } = bench();
     add("a1");
     add("b1");
@@ -96,7 +96,7 @@ describe("lanes", () => {
     expect(await lanes.run({ key: "a", run: async () => "next" })).toBe("next");
   });
 
-  test("free the lane of a task that takes too long, and tell it so", async () => {
+  test("free the lane of a task that takes too long, and abort it", async () => {
     const { add, end, flush, started, settled, signals } = bench({ total: 1 });
     add("a1");
     add("b1");
@@ -107,7 +107,7 @@ describe("lanes", () => {
     expect(started).toEqual(["a1", "b1"]);
     expect(settled.get("a1")).toBeInstanceOf(LaneTimeoutError);
     expect(signals.get("a1")?.reason).toBeInstanceOf(LaneTimeoutError);
-    // The late end of the first one frees no lane of the second.
+    // When the first task ends late, it does not free the lane of the second.
     add("c1");
     await end("a1", new Error("too late"));
     expect(started).toEqual(["a1", "b1"]);
@@ -132,7 +132,7 @@ describe("lanes", () => {
 describe("a task that is cancelled", () => {
   const reason = new Error("nobody waits for it");
 
-  test("before it is given is not taken", async () => {
+  test("before it is added is not accepted", async () => {
     const { add, flush, started, settled } = bench();
     add("a1", AbortSignal.abort(reason));
     await flush();
@@ -152,7 +152,7 @@ describe("a task that is cancelled", () => {
     expect(started).toEqual(["a1", "c1"]);
   });
 
-  test("while it runs is told so, and frees its lane", async () => {
+  test("while it runs is aborted, and frees its lane", async () => {
     const { add, flush, started, settled, signals } = bench({ total: 1 });
     const controller = new AbortController();
     add("a1", controller.signal);
@@ -165,7 +165,7 @@ describe("a task that is cancelled", () => {
     expect(started).toEqual(["a1", "b1"]);
   });
 
-  test("after its end is what it was", async () => {
+  test("after its end keeps its result", async () => {
     const { add, end, flush, settled, signals } = bench();
     const controller = new AbortController();
     add("a1", controller.signal);
@@ -176,7 +176,7 @@ describe("a task that is cancelled", () => {
   });
 });
 
-test("a list is worked on to its end, and tells what has failed", async () => {
+test("a list is worked on to its end, and failures are reported", async () => {
   const failure = new Error("two is odd");
   const done: number[] = [];
   const results = await settleAll([1, 2, 3, 4], {

@@ -19,11 +19,11 @@ const things = sqliteTable("things", {
 interface Thing extends PendingRow {
   readonly id: string;
   readonly kind: string;
-  /** Null for a thing that is to go. */
+  /** The wanted value, null for a thing that is to be deleted. */
   readonly wanted: string | null;
 }
 
-/** What the other side has of a thing. */
+/** The state of a thing on the other side. */
 interface Copy {
   readonly revision: number;
   readonly value: string | null;
@@ -42,14 +42,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Things in D1 and their copies elsewhere, with everything that can go wrong in the hands of the test. */
+/** Things in D1 and their copies elsewhere. The test controls everything that can go wrong. */
 class World {
   readonly d1 = new NodeD1();
   readonly copies = new Map<string, Copy>();
   readonly applied: string[] = [];
   readonly watched: number[] = [];
   readonly armed: number[] = [];
-  /** Comes before the other side takes a row; what it throws, the reconciler gets. */
+  /** Called before the other side applies a row. The reconciler gets what it throws. */
   onApply: (thing: Thing) => Promise<void> | void = () => undefined;
   readonly reconciler: Reconciler<Thing>;
 
@@ -78,7 +78,7 @@ class World {
     });
   }
 
-  /** The other side: the highest revision counts. */
+  /** Applies a row on the other side, where the highest revision counts. */
   take({ id, revision, wanted }: Thing): void {
     if ((this.copies.get(id)?.revision ?? 0) < revision)
       this.copies.set(id, { revision, value: wanted });
@@ -92,7 +92,7 @@ class World {
     });
   }
 
-  /** What a sweep does; returns when the next one comes. */
+  /** Runs a sweep and returns when the next one is due. */
   async sweep(rowsMax = 100): Promise<number | undefined> {
     const running = this.reconciler.run({ rowsMax, untilMs: Date.now() + 10 * SECOND });
     await Promise.all([running, vi.advanceTimersByTimeAsync(10 * SECOND)]);
@@ -109,7 +109,7 @@ class World {
 }
 
 describe("the reconciler", () => {
-  test("brings a change about, and then has nothing to do", async () => {
+  test("applies a change, and then has nothing to do", async () => {
     const world = new World();
     await world.set("a", "first");
     expect(world.watched).toEqual([START_MS + 35 * SECOND]);
@@ -122,7 +122,7 @@ describe("the reconciler", () => {
     expect([world.applied, world.armed]).toEqual([["a@1"], []]);
   });
 
-  test("deletes the row of a thing that is to go when the other side knows", async () => {
+  test("deletes the row of a deleted thing when the other side has applied it", async () => {
     const world = new World();
     await world.set("a", "first");
     await world.set("a", null);
@@ -130,7 +130,7 @@ describe("the reconciler", () => {
     expect([world.values, world.rows]).toEqual([{ a: null }, []]);
   });
 
-  test("tells only the rows that it is asked for, and leaves the others to the sweep", async () => {
+  test("applies only the rows that it is asked for, and leaves the others to the sweep", async () => {
     const world = new World();
     await world.set("a", "1", "round");
     await world.set("b", "1", "square");
@@ -143,7 +143,7 @@ describe("the reconciler", () => {
     expect(world.values).toEqual({ a: "1", b: "1" });
   });
 
-  test("stops after so many rows, and the clock goes on at once", async () => {
+  test("stops after a number of rows, and the clock continues at once", async () => {
     const world = new World();
     for (let index = 0; index < 9; index++) await world.set(`t${index}`, "1");
     expect(await world.reconciler.settle({ rowsMax: 7, untilMs: Date.now() + SECOND })).toBe(false);
@@ -168,7 +168,7 @@ describe("the reconciler", () => {
 });
 
 describe("a row that fails", () => {
-  test("is tried again later each time, whatever becomes of the others", async () => {
+  test("is retried later each time, whatever happens to the others", async () => {
     const world = new World();
     world.onApply = ({ id }) => {
       if (id === "bad") throw new Error("down");
@@ -202,7 +202,7 @@ describe("a row that fails", () => {
     expect(world.values).toEqual({ a: "2" });
   });
 
-  test("delays no other one where it hangs", async () => {
+  test("delays no other one if it hangs", async () => {
     const world = new World();
     world.onApply = ({ id }) =>
       id.startsWith("hangs") ? new Promise<void>(() => undefined) : undefined;
@@ -212,7 +212,7 @@ describe("a row that fails", () => {
     expect(world.rows).toMatchObject([{ sync_attempts: 1 }, { sync_attempts: 1 }, {}, {}, {}]);
   });
 
-  test("for lack of time is due at once", async () => {
+  test("for lack of time is due again at once", async () => {
     const world = new World();
     world.onApply = () => new Promise<void>(() => undefined);
     await world.set("a", "1");
@@ -232,7 +232,7 @@ describe("two at the same time", () => {
     expect(world.rows.every(({ synced_revision }) => synced_revision === 1)).toBe(true);
   });
 
-  test("an answer to an older revision that comes late changes nothing", async () => {
+  test("a late answer to an older revision changes nothing", async () => {
     const world = new World();
     const late = Promise.withResolvers<void>();
     world.onApply = ({ revision }) => (revision === 1 ? late.promise : undefined);
@@ -248,7 +248,7 @@ describe("two at the same time", () => {
     expect(world.rows).toMatchObject([{ revision: 2, synced_revision: 2, sync_after: null }]);
   });
 
-  test("an older revision that is confirmed leaves the newer one to be told", async () => {
+  test("the confirmation of an older revision leaves the newer one pending", async () => {
     const world = new World();
     world.onApply = async ({ revision }) => {
       if (revision === 1) await world.set("a", "new");
@@ -265,7 +265,7 @@ type Step =
   | { readonly kind: "set"; readonly id: string; readonly value: string | null }
   | { readonly kind: "run" };
 
-test("the other side agrees in the end, whoever is killed when and whatever comes twice and late", async () => {
+test("the other side agrees in the end, whoever is killed and whatever comes twice or late", async () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({
@@ -277,7 +277,7 @@ test("the other side agrees in the end, whoever is killed when and whatever come
     ),
     { minLength: 1, maxLength: 10 },
   );
-  // At which of their steps the callers are killed, and which calls of the other side come again at the end.
+  // Decides at which of their steps callers are killed.
   const failures = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
   await fc.assert(
     fc.asyncProperty(steps, failures, async (all, stream) => {
@@ -321,7 +321,7 @@ test("the other side agrees in the end, whoever is killed when and whatever come
   );
 });
 
-/** What a caller does that may be killed. */
+/** Does a step on behalf of a caller that may be killed. */
 async function attempt(world: World, step: Step): Promise<void> {
   try {
     if (step.kind === "set") await world.set(step.id, step.value);

@@ -16,7 +16,7 @@ import {
 import { AppError } from "#platform/errors.ts";
 import { FILTER_NODES_MAX } from "#platform/filter/filter.ts";
 
-/** A filter as JSON text in the order that the functions give. */
+/** A filter that requires all of some filters, as JSON text. */
 const all = (...filters: readonly string[]): string => `{"$and":[${filters.join(",")}]}`;
 
 describe("the parameters of version 1 are filters", () => {
@@ -40,7 +40,7 @@ describe("the parameters of version 1 are filters", () => {
     expect(parseLedgerFilter("transactions", where)).toBeDefined();
   });
 
-  test("of which all hold", () => {
+  test("which all have to match", () => {
     const query = { account: "a", reference: "r", "metadata[k]": "v", "metadata[l]": "w" };
     expect(transactionFilter(TransactionFilterQuery.parse(query))).toBe(
       all(
@@ -74,7 +74,7 @@ describe("the parameters of version 1 are filters", () => {
     expect(parseLedgerFilter("balances", where)).toBeDefined();
   });
 
-  test("of log entries, of which there are two types", () => {
+  test("of log entries, which have only two types", () => {
     const types = '{"$in":{"type":["NEW_TRANSACTION","SET_METADATA"]}}';
     expect(logFilter(LogListQuery.parse({}))).toBe(all(types));
     const where = logFilter(
@@ -95,7 +95,7 @@ describe("the parameters of version 1 are filters", () => {
     expect(parseLedgerFilter("logs", where)).toBeDefined();
   });
 
-  test("and none where there are none", () => {
+  test("and there is no filter without parameters", () => {
     expect(transactionFilter(TransactionListQuery.parse({}))).toBeUndefined();
     expect(accountFilter(AccountFilterQuery.parse({ balanceOperator: "lt" }))).toBeUndefined();
     expect(aggregateFilter(AggregateQuery.parse({}))).toBeUndefined();
@@ -112,7 +112,7 @@ describe("parameters of version 1", () => {
     [AccountFilterQuery, { metadata: "k" }],
     [TransactionListQuery, { after: "-1" }],
     [TransactionListQuery, { startTime: "yesterday" }],
-  ])("are refused where they say nothing: %#", (schema, query) => {
+  ])("are refused if they are invalid: %#", (schema, query) => {
     expect(schema.safeParse(query).success).toBe(false);
   });
 

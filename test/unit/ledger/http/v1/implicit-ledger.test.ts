@@ -9,7 +9,7 @@ import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-/** Fails on every use. */
+/** A stand-in that throws whenever it is used. */
 const unusable = (what: string): never =>
   new Proxy({} as never, {
     get: (_, member) => {
@@ -17,12 +17,12 @@ const unusable = (what: string): never =>
     },
   });
 
-/** A request where the catalogue cannot be used, and the objects only as `counts` says. */
+/** A request whose use of the catalogue fails, and where `counts` is the only call of objects. */
 function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const env = { DB: unusable("the catalogue"), LEDGERS: { getByName: () => ({ counts }) } };
   const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
   const principal = { issuer: "florin", subject: "", clientId: "", scopes: [], ledgers: [] };
-  // This is all that is used of a request.
+  // The functions under test use no more of a request.
   return { env, var: { context: { env, principal }, settings } } as unknown as Context<AppEnv>;
 }
 
@@ -43,7 +43,7 @@ describe.each([
     expect([answer, calls]).toEqual([value, 1]);
   });
 
-  test("is asked once where it fails otherwise, and not created again", async () => {
+  test("is asked once if it fails in another way, and not created again", async () => {
     let calls = 0;
     const work = async () => {
       calls++;
@@ -61,7 +61,7 @@ describe.each([
     ["INSUFFICIENT_FUND", "INSUFFICIENT_FUND"],
     ["ALREADY_REVERT", "ALREADY_REVERT"],
     ["OVERLOADED", "OVERLOADED"],
-  ] as const)("that fails with %s says %s to the clients of version 1", async (kind, known) => {
+  ] as const)("that fails with %s reports %s to clients of version 1", async (kind, known) => {
     const work = async () => {
       throw new AppError(kind, "why", { details: "where" });
     };

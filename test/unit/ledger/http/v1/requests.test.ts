@@ -34,7 +34,7 @@ describe("a page of version 1", () => {
     expect(transactions({ pageSize: "101" }).pageSize).toBe(100);
   });
 
-  test("of transactions has volumes, whatever else is to be shown", () => {
+  test("of transactions always has volumes, whatever other expansions are asked for", () => {
     expect(transactions({}).expand).toEqual(["volumes"]);
     expect(transactions({ expand: "effectiveVolumes" }).expand).toEqual([
       "volumes",
@@ -48,7 +48,7 @@ describe("a page of version 1", () => {
     expect(transactions({ expand: "effectiveVolumes,other" }).expand).toEqual([...both, "other"]);
   });
 
-  test("goes on with its own cursor, by the older name, too", () => {
+  test("goes on with its own cursor, even under the older name of the parameter", () => {
     const page = { ...transactions({ account: "a" }), start: { value: 7n } };
     const cursor = encodeCursor(page);
     expect(transactions({ cursor })).toEqual(page);
@@ -66,7 +66,7 @@ describe("a page of version 1", () => {
     expect(() => balances({ cursor: cursors.balances })).toThrow("another list");
   });
 
-  test("of addresses starts behind one of them", () => {
+  test("of addresses starts after a given one", () => {
     for (const list of [accounts, balances]) {
       expect(list({ after: "users:1" })).toMatchObject({ start: { value: "users:1-" } });
       expect(list({})).not.toHaveProperty("start");
@@ -74,7 +74,7 @@ describe("a page of version 1", () => {
     }
   });
 
-  test("has no address between one and its start behind it", () => {
+  test("starts right after an address: no other one is in between", () => {
     const start = "users:1-";
     const behind = [
       "users:1-",
@@ -108,11 +108,11 @@ describe("the id of a transaction", () => {
     ["0", 0],
     ["12", 12],
     ["007", 7],
-  ])("%s is one", (text, id) => {
+  ])("%s is valid", (text, id) => {
     expect(parseTransactionId(text)).toBe(id);
   });
 
-  test.each(["x", "-1", "1.5", "", "99999999999999999999"])("%j is none", (text) => {
+  test.each(["x", "-1", "1.5", "", "99999999999999999999"])("%j is invalid", (text) => {
     expect(() => parseTransactionId(text)).toThrow("invalid transaction ID");
   });
 });

@@ -51,7 +51,7 @@ describe("a log entry", () => {
     hash,
   });
 
-  test("has a hash always, be it empty", () => {
+  test("always has a hash, even if it is empty", () => {
     const data = { type: "SET_METADATA", target, metadata: {} } as const;
     expect(toLogV1Views(entry(data, "abc"))).toMatchObject([{ id: 1, hash: "abc" }]);
     expect(toLogV1Views(entry(data, ""))).toMatchObject([{ id: 1, hash: "" }]);
