@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** Debian's Chromium. Nothing in it may ask the internet by itself. */
+/** Debian's Chromium, which must not access the internet of its own accord. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const OPTIONS = [
   "--no-sandbox",
@@ -77,11 +77,11 @@ test("a newcomer gets a token and makes a transaction in three clicks", async ()
 
 const COMMIT = "Commit a transaction";
 
-/** To be looked at. */
+/** A screenshot for people to look at. */
 const TRIED = resolve(import.meta.dirname, "../../dist/docs-tried.png");
 const SCREENSHOT = resolve(import.meta.dirname, "../../dist/docs.png");
 
-/** What the document says of its operations. */
+/** The summaries of all operations in the document. */
 async function summaries(): Promise<string[]> {
   const response = await fetch(`${server.url}/openapi.json`);
   const { paths } = await response.json<{
@@ -92,7 +92,7 @@ async function summaries(): Promise<string[]> {
     .map(({ summary }) => summary);
 }
 
-/** The hosts that a page asks, and what goes wrong in it. */
+/** Records the hosts that a page asks and the errors that occur in it. */
 function watch(page: Page): { hosts: Set<string>; errors: string[] } {
   const hosts = new Set<string>();
   const errors: string[] = [];

@@ -21,7 +21,7 @@ async function freshLedger(): Promise<string> {
   return name;
 }
 
-/** How many transactions a ledger has, of the first few. */
+/** The number of transactions on the first page of a ledger. */
 async function countOf(ledger: string): Promise<number> {
   const { cursor } = (await server.json(`/api/ledger/v2/${ledger}/transactions`)) as {
     cursor: { data: unknown[] };
@@ -41,13 +41,13 @@ async function stream(ledger: string, body: string, query = "") {
 interface RawRequest {
   readonly path: string;
   readonly contentType: string;
-  /** How long the body is, as a header says it. */
+  /** The header that declares the length of the body. */
   readonly length: string;
-  /** What follows the headers, framing included. */
+  /** Everything after the headers, including the framing. */
   readonly content: string;
 }
 
-/** Sends a request as it is, over a connection of its own. */
+/** Sends a request byte for byte over a connection of its own. */
 async function sendRaw({ path, contentType, length, content }: RawRequest): Promise<Socket> {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -64,7 +64,7 @@ async function sendRaw({ path, contentType, length, content }: RawRequest): Prom
   return socket;
 }
 
-/** Begins a stream of which the client never sends all, and waits until it is read. */
+/** Begins a stream that the client never completes, and waits until the server has read what was sent. */
 async function beginStream(ledger: string, query: string, length: "declared" | "chunked") {
   const body = GOOD + GOOD;
   const [header, content] =
@@ -79,7 +79,7 @@ async function beginStream(ledger: string, query: string, length: "declared" | "
   return socket;
 }
 
-describe("a client that goes in the middle of a stream", () => {
+describe("a client that disconnects in the middle of a stream", () => {
   test.each(["declared", "chunked"] as const)("leaves what was executed: %s", async (length) => {
     for (const isReset of [false, true]) {
       const ledger = await freshLedger();

@@ -10,7 +10,7 @@ const GOLDEN = resolve(import.meta.dirname, "../golden");
 
 interface Difference {
   readonly reason: string;
-  /** By scenario. */
+  /** The steps that differ, by scenario. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -25,7 +25,7 @@ interface Summary {
   }[];
 }
 
-/** Steps as `scenario 7`. */
+/** The steps whose answers are known to differ, as `scenario 7`. */
 function knownDifferences(): string[] {
   const differences = JSON.parse(
     readFileSync(resolve(GOLDEN, "differences.json"), "utf8"),
@@ -36,12 +36,12 @@ function knownDifferences(): string[] {
     .toSorted();
 }
 
-/** Replays what fits a server of this mode of schema enforcement. */
+/** Replays the scenarios for a server in this mode of schema enforcement. */
 async function replay(server: LocalServer, mode: "audit" | "strict"): Promise<Summary> {
   const target = ["--base", `${server.url}/api/ledger`, "--token", await server.token()];
   const otherMode = mode === "audit" ? "strict" : "audit";
   const skipped = ["--skip", `${otherMode},no-features,no-exporters`];
-  // All that does not depend on the mode is replayed in the standard one.
+  // Scenarios that do not depend on the mode are replayed in the standard mode only.
   const files = mode === "audit" ? [] : ["--files", resolve(GOLDEN, "ledger/11-schemas.json")];
   const args = [resolve(GOLDEN, "replay.mjs"), ...target, ...skipped, ...files, "--json"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -67,7 +67,7 @@ async function failuresOf(mode: "audit" | "strict"): Promise<{ passed: number; f
   }
 }
 
-test("answers as the reference server did, but for the listed differences", async () => {
+test("answers as the reference server did, except for the listed differences", async () => {
   const audit = await failuresOf("audit");
   const strict = await failuresOf("strict");
   const failed = new Set([...audit.failed, ...strict.failed]);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 
-/** The package as users install it, in a project of its own. Nothing here asks the internet for anything. */
+/** These tests install the package in a project of its own, as users do, without access to the internet. */
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGE = "docs/embedded-ledger.md";
 
@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 
 describe("the package", () => {
-  test("holds the library, its page and nothing else", () => {
+  test("contains the library, its page and nothing else", () => {
     const beside = packed.filter((path) => !path.startsWith("package/dist/library/"));
     expect(beside).toEqual([
       "package/LICENSE",
@@ -52,7 +52,7 @@ describe("the package", () => {
     expect(script).not.toContain(ROOT);
   });
 
-  test("gives no way in but the library", () => {
+  test("exports nothing but the library", () => {
     write("inside.mjs", 'await import("florin/dist/library/ledger.js");');
     expect(() => run(process.execPath, ["inside.mjs"])).toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });

@@ -15,7 +15,7 @@ async function freshLedger(): Promise<string> {
   return name;
 }
 
-/** A ledger with so many transactions. */
+/** Creates a ledger with this many transactions. */
 async function filledLedger(count: number): Promise<string> {
   const name = await freshLedger();
   for (let done = 0; done < count; done += 1000) {
@@ -38,7 +38,7 @@ async function exportLogs(ledger: string): Promise<string> {
   return response.text();
 }
 
-/** Sends a body whose length is not known, as `curl -T -` does. */
+/** Imports a body of undeclared length, as `curl -T -` does. */
 async function importLogs(ledger: string, body: AsyncIterable<Uint8Array>): Promise<Response> {
   const init = {
     method: "POST",
@@ -55,7 +55,7 @@ async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array>
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** How many log entries a ledger has, of the first few. */
+/** The number of log entries on the first page of a ledger. */
 async function countOf(ledger: string): Promise<number> {
   const { cursor } = (await server.json(`/api/ledger/v2/${ledger}/logs`)) as {
     cursor: { data: unknown[] };
@@ -63,7 +63,7 @@ async function countOf(ledger: string): Promise<number> {
   return cursor.data.length;
 }
 
-/** Begins an import over a connection of its own, of which the client never sends all. */
+/** Begins an import over a connection of its own, which the client never completes. */
 async function beginImport(ledger: string, body: string, length: "declared" | "chunked") {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -98,7 +98,7 @@ describe("over a socket", () => {
   });
 
   test.each(["declared", "chunked"] as const)(
-    "a client that goes in the middle leaves what was complete: %s",
+    "entries are kept that were complete when the client disconnected: %s",
     async (length) => {
       const log = await exportLogs(await filledLedger(5));
       const [first = "", second = "", third = ""] = log.split("\n");

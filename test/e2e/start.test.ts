@@ -55,7 +55,7 @@ describe("a started server", () => {
     }
   });
 
-  test("goes on undisturbed when another one is refused on its folder", async () => {
+  test("is not disturbed when another one is refused on its folder", async () => {
     const { code, stderr } = await LocalServer.fail(folder);
     expect(code).toBe(1);
     expect(stderr).toContain(`The state folder ${folder} is in use by another server`);
@@ -125,7 +125,7 @@ describe("data", () => {
     expect(await read(second)).toEqual(before);
   });
 
-  test("of two servers, each with the client that it was given, are apart", async () => {
+  test("of two servers, each with a client of its own, are separate", async () => {
     const [one, other] = await Promise.all([
       start(freshFolder()),
       start(freshFolder(), {
@@ -150,7 +150,7 @@ test("npm ends the server with itself", async () => {
   expect(findServer(folder)).toBeUndefined();
 });
 
-/** The first answer that is not undefined. */
+/** Asks until the answer is not undefined. */
 async function waitFor<T>(ask: () => T | undefined): Promise<T> {
   for (;;) {
     const answer = ask();
@@ -182,7 +182,7 @@ describe("a start is refused with a sentence", () => {
     await Promise.all(refused);
   });
 
-  test("when the port is none", async () => {
+  test("when the port is invalid", async () => {
     const { code, stderr } = await LocalServer.fail(freshFolder(), { PORT: "http" });
     expect(code).toBe(1);
     expect(stderr).toBe(

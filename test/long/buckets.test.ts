@@ -7,7 +7,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 const LEDGERS = Number(process.env["BUCKET_LEDGERS"] ?? 2000);
 const CLIENTS = 16;
-/** What a deletion or restoration may take, in milliseconds: from its begin, or from the start after a kill. */
+/** How long a deletion or restoration may take from its beginning, or from the start of the server after a kill. */
 const WITHIN_MS = 10_000;
 const PURGED_WITHIN_MS = 240_000;
 const SETTINGS = { FLORIN_MAX_PAGE_SIZE: "1000" };
@@ -16,10 +16,10 @@ const PURGING = { FLORIN_BUCKET_RETENTION: "1ms", FLORIN_BUCKET_CLEANUP_SCHEDULE
 const folder = freshFolder();
 const names = Array.from({ length: LEDGERS }, (_, index) => `big-${index}`);
 const OTHER = "other";
-/** Ledgers whose log is sent somewhere: their pipelines are to vanish with them. */
+/** The number of ledgers with a pipeline, which is to be deleted with them. */
 const PIPED = 20;
 let server: LocalServer;
-/** What each ledger answers to `READS`, before anything happens to it. */
+/** What each ledger answers to `READS` before its bucket is deleted. */
 let answers: string[][];
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test("a bucket of many ledgers is deleted, and restored, within seconds", async 
   expect(restorationMs).toBeLessThan(WITHIN_MS);
 }, 600_000);
 
-test("a kill half way changes nothing about that, nor about what comes back", async () => {
+test("a kill half way changes neither the time that it takes nor what is restored", async () => {
   await killHalfWay("DELETE", "");
   await delay(WITHIN_MS);
   expect(await served()).toEqual(NONE);
@@ -72,7 +72,7 @@ test("a kill half way changes nothing about that, nor about what comes back", as
   expect(await atOnce(names, read)).toEqual(answers);
 }, 600_000);
 
-test("what is purged gives all its storage back, also when the server is killed meanwhile", async () => {
+test("a purge frees all storage, even if the server is killed meanwhile", async () => {
   await server.json(`/api/florin/v1/ledgers/${names[0]}/verify`, { method: "POST" });
   await server.stop();
   expect(filledObjects()).toEqual({ LedgerObject: LEDGERS + 1, PipelineObject: PIPED });
@@ -102,7 +102,7 @@ async function change(method: string, path: string): Promise<void> {
   expect(response.status).toBe(204);
 }
 
-/** Kills the server when lists and some objects know of a change, and others don't, and starts it again. */
+/** Kills the server when lists and only some objects know of a change, and starts it again. */
 async function killHalfWay(method: "DELETE" | "POST", path: string): Promise<void> {
   const wanted = method === "POST";
   const changing = change(method, path).catch(() => undefined);
@@ -139,7 +139,7 @@ function count(rows: string): number {
   throw new Error("no catalogue");
 }
 
-/** How many objects store anything, by their class, while no server runs. The clock of the deployment is left out. */
+/** Counts the objects that store anything, by class, while no server runs. The deployment's clock is left out. */
 function filledObjects(): Record<string, number> {
   const filled: Record<string, number> = {};
   for (const file of sqliteFiles("do")) {
@@ -198,7 +198,7 @@ const read = (name: string): Promise<string[]> =>
     READS.map(async (path) => (await server.api(`/api/ledger/v2/${name}${path}`)).text()),
   );
 
-/** Each way to a ledger: reads and writes of both versions, and what D1 says of it. */
+/** All ways to use a ledger: reads and writes of both versions, and its row in the catalogue. */
 const WAYS = {
   ledger: (name: string) => server.api(`/api/ledger/v2/${name}`),
   read: (name: string) => server.api(`/api/ledger/v2/${name}/transactions`),
@@ -209,9 +209,9 @@ const WAYS = {
     server.api(`/api/ledger/${name}/transactions?preview=true`, { body: payment("dry") }),
 };
 type Way = keyof typeof WAYS;
-const WAY_NAMES = Object.keys(WAYS) as Way[]; // it has no others
+const WAY_NAMES = Object.keys(WAYS) as Way[]; // the object has no other keys
 
-/** Each way to a ledger serves it, or says that it is not there. */
+/** Whether each way serves a ledger or answers that it does not exist. */
 async function answersOf(name = ""): Promise<Record<Way, boolean>> {
   const found = await Promise.all(
     WAY_NAMES.map(async (way): Promise<[Way, boolean]> => {
@@ -245,12 +245,12 @@ async function timed(work: () => Promise<void>): Promise<number> {
 async function until(condition: () => Promise<boolean>, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("it did not come about in time");
+    if (Date.now() > deadline) throw new Error("it did not happen in time");
     await delay(5);
   }
 }
 
-/** Runs a work for each item, several at once, and gives the results in the order of the items. */
+/** Does some work for each item, several at once, and returns the results in the order of the items. */
 async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();

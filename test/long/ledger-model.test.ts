@@ -3,7 +3,7 @@ import { checkRuns } from "#test/support/ledger-engine/in-node.ts";
 
 const COMMANDS = 1_000_000;
 const RUNS_AT_ONCE = 2000;
-/** Several times what it takes. */
+/** The limit is several times what the test takes. */
 const TIMEOUT_MS = 5_400_000;
 
 test(

@@ -5,7 +5,7 @@ import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 
 const QUERIES = 50_000;
 const QUERIES_PER_LEDGER = 1000;
-/** Several times what it takes. */
+/** The limit is several times what the test takes. */
 const TIMEOUT_MS = 5_400_000;
 
 /** Every second ledger has all features. */
@@ -20,7 +20,7 @@ const features: fc.Arbitrary<Partial<Features>> = fc.oneof(
   }),
 );
 
-/** One in five has more accounts and transactions than are read at a time. */
+/** One in five ledgers has more accounts and transactions than are read at a time. */
 const crowd = fc.constantFrom(0, 0, 0, 0, 1500);
 
 test(

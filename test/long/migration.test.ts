@@ -15,9 +15,9 @@ import { freshFolder } from "#test/support/platform/server.ts";
 
 const SIZE = Number(process.env["MIGRATION_SIZE"] ?? 1_000_000);
 const ROWS = 10_000;
-/** After so many slices the process is killed, and then another one. */
+/** After these numbers of slices a process is killed and the next one started. */
 const KILLS = [10, 25, 40];
-/** No call may hold up others for longer. */
+/** No call may block others for longer. */
 const CALL_MS_MAX = 1000;
 
 const SCRIPT = resolve(import.meta.dirname, "../support/ledger-engine/migrating-process.ts");
@@ -32,7 +32,7 @@ test(
     for (const slices of [...KILLS, Infinity]) {
       const before = reports.at(-1)?.cursor ?? 0;
       const [start, ...rest] = await run(file, slices);
-      // What was told is not done again; the slice in which the process was killed may have been stored, or not.
+      // Reported slices are not repeated. The slice in which the process was killed may or may not be stored.
       expect([before, before + ROWS]).toContain(start?.cursor);
       reports.push(...rest);
       for (const { timesMs } of [start, ...rest].filter((report) => report !== undefined)) {
@@ -54,7 +54,7 @@ function fill(file: string): void {
   sql.close();
 }
 
-/** What a process tells until it is killed, after so many slices. */
+/** Runs a process, kills it after this many slices, and returns its reports. */
 async function run(file: string, slices: number): Promise<SliceReport[]> {
   const child = spawn(process.execPath, [SCRIPT, file, `${ROWS}`], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -73,7 +73,7 @@ function assertComplete(file: string, writesTold: number): void {
   expect(missed(sql)).toBe(0);
   const { reads } = new LedgerEngine(sql, systemClock);
   const [volumes] = reads.findAccount(WRITTEN, WITH_VOLUMES)?.volumes ?? [];
-  // One more write may have been stored where a process was killed before it told.
+  // Each killed process may have stored one more write than it reported.
   expect(Number(volumes?.input)).toBeGreaterThanOrEqual(writesTold);
   expect(Number(volumes?.input)).toBeLessThanOrEqual(writesTold + KILLS.length);
   for (const statement of UNDO_MADE_UP) sql.all(statement);

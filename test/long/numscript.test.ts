@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { assertAllAnswered } from "#test/support/numscript/answers.ts";
 
-/** Attempts, each of them in both runtimes. */
+/** The number of attempts, each in both runtimes. */
 const RUNS = Number(process.env["NUMSCRIPT_RUNS"] ?? 200_000);
-/** Ten times what they take. */
+/** The limit is ten times what the attempts take. */
 const TIMEOUT_MS = 900_000;
 
 test(

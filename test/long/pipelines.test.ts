@@ -4,13 +4,13 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { FakeClickHouse, FakeHttpDestination } from "#test/support/exporters/fake-destinations.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
-/** Log entries of all ledgers. */
+/** The number of log entries in all ledgers together. */
 const ENTRIES = Number(process.env["PIPELINE_ENTRIES"] ?? 50_000);
 const KILLS = Number(process.env["PIPELINE_KILLS"] ?? 8);
 const LEDGERS = ["first", "second"];
 const BULK_SIZE = 250;
 const TIMEOUT_MS = 900_000;
-/** The last batch may be one that gets no answer. */
+/** How long the last entries may take, because their batch may be one that gets no answer. */
 const ANSWER_MS_MAX = 60_000;
 
 const folder = freshFolder();
@@ -67,7 +67,7 @@ test(
   },
 );
 
-/** Kills the server, or it and its runtime, each time that some more entries have arrived. */
+/** Kills the server, with or without its runtime, whenever some more entries have arrived. */
 async function killNowAndThen(): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill++) {
     const count = (ENTRIES * kill) / (KILLS + 1);
@@ -81,7 +81,7 @@ async function killNowAndThen(): Promise<void> {
   }
 }
 
-/** Writes the log of a ledger in bulks; one without an answer is sent again. */
+/** Writes the log of a ledger in bulks. A bulk without an answer is sent again. */
 async function write(ledger: string): Promise<void> {
   const count = ENTRIES / LEDGERS.length;
   for (let from = 0; from < count; from += BULK_SIZE) {
@@ -109,7 +109,7 @@ async function isWritten(path: string, body: unknown): Promise<boolean> {
     response = await server.api(path, { body });
     if (response.ok) await response.text();
   } catch (error) {
-    // What `fetch` throws when a connection is cut or refused.
+    // `fetch` throws this when a connection is cut or refused.
     if (error instanceof TypeError) return false;
     throw error;
   }
@@ -118,7 +118,7 @@ async function isWritten(path: string, body: unknown): Promise<boolean> {
   throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
 }
 
-/** What has arrived is the log, in its order and to the letter, and the pipelines say so. */
+/** Asserts that exactly the log has arrived, in its order, and that the pipelines report this. */
 async function assertDelivered(ledger: string): Promise<void> {
   const response = await server.api(`${pathOf(ledger)}/logs/export`, { method: "POST" });
   const lines = (await response.text()).split("\n").slice(0, -1);

@@ -38,7 +38,7 @@ describe("dividing an amount", () => {
   });
 });
 
-/** Floors of the exact shares, and a unit more for the first ones. */
+/** Asserts that the parts are the exact shares rounded down, with one more unit for the first ones. */
 function assertDivided(amount: bigint, shares: readonly Fraction[], parts: readonly bigint[]) {
   expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(amount);
   const units = parts.map((part, index) => {
@@ -65,24 +65,27 @@ describe.each(RUNTIMES)("%s", (runtime) => {
         ]),
   ];
 
-  test.each(kinds)("%s: what is sent arrives, but for what is kept", (_name, options) => {
-    let count = 0;
-    const property = fc.property(movements(options), (movement) => {
-      const { steps, reason } = runByStatement(movement, runtime);
-      for (const { statement, postings } of steps) {
-        expect(postings.every(({ amount }) => amount >= 0n)).toBe(true);
-        if (!isExactSend(statement)) continue;
-        const sent = amountOf(statement.amount.expression);
-        expect(sumOf(postings)).toBe(arrivingOf(statement.destination, sent));
-        if (sent > 0n) count++;
-      }
-      // None of these scripts is wrong: they have the money, or they have not.
-      if (options.forInterpreter !== true) expect(["missing-funds", undefined]).toContain(reason);
-    });
+  test.each(kinds)(
+    "%s: everything that is sent arrives, except for what is kept",
+    (_name, options) => {
+      let count = 0;
+      const property = fc.property(movements(options), (movement) => {
+        const { steps, reason } = runByStatement(movement, runtime);
+        for (const { statement, postings } of steps) {
+          expect(postings.every(({ amount }) => amount >= 0n)).toBe(true);
+          if (!isExactSend(statement)) continue;
+          const sent = amountOf(statement.amount.expression);
+          expect(sumOf(postings)).toBe(arrivingOf(statement.destination, sent));
+          if (sent > 0n) count++;
+        }
+        // All of these scripts are valid: they fail only for lack of money.
+        if (options.forInterpreter !== true) expect(["missing-funds", undefined]).toContain(reason);
+      });
 
-    fc.assert(property, { numRuns: 500 });
-    expect(count).toBeGreaterThan(100);
-  });
+      fc.assert(property, { numRuns: 500 });
+      expect(count).toBeGreaterThan(100);
+    },
+  );
 
   test.each(kinds)("%s: no source falls below its overdraft", (_name, options) => {
     let count = 0;
@@ -96,7 +99,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     expect(count).toBeGreaterThan(200);
   });
 
-  test("a program is read again from its print, whatever its shape", () => {
+  test("the print of a program of any shape parses to the same program", () => {
     const property = fc.property(syntaxOf(runtime), (program) => {
       const { program: read, diagnostics } = parseProgram(printProgram(program, runtime), runtime);
 
@@ -107,7 +110,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  test("the scripts of the fixtures are read again from their prints", () => {
+  test("the prints of the fixtures' scripts parse to the same scripts", () => {
     for (const { id, s } of [...loadCases("numscript"), ...loadCases("numscript-random")]) {
       const { program, diagnostics } = parseProgram(s, runtime);
       if (diagnostics.length > 0) continue;
@@ -121,7 +124,7 @@ describe.each(RUNTIMES)("%s", (runtime) => {
   });
 });
 
-test("both runtimes move the same money, but for postings of nothing", () => {
+test("both runtimes move the same money, except for postings of zero", () => {
   let count = 0;
   const property = fc.property(movements(), (movement) => {
     const machine = runMovement(movement, "machine");
@@ -144,7 +147,7 @@ test("both runtimes move the same money, but for postings of nothing", () => {
 test("any text gets a result or diagnostics in time, never an exception", () => {
   const endings = assertAllAnswered({ runs: 5000 });
 
-  // Texts that are no scripts say little about the rest.
+  // Many attempts must be scripts, because other texts test little beyond the parser.
   expect(endings.run).toBeGreaterThan(400);
   expect(endings.failed).toBeGreaterThan(400);
 });

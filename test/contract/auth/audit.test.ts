@@ -32,7 +32,7 @@ async function list(query: Readonly<Record<string, string>>): Promise<Cursor> {
   return (await response.json<{ cursor: Cursor }>()).cursor;
 }
 
-/** A client that nobody else acts as. */
+/** The client that sends the requests of these tests, and no others. */
 let actor: TestClient;
 
 beforeAll(async () => {
@@ -199,7 +199,7 @@ describe("nothing is left", () => {
     expect(statuses.filter((status) => status >= 500)).toEqual([]);
   });
 
-  test("by a batch that fails at its end, neither the change nor its entry", async () => {
+  test("by a batch that fails at its end: neither the change nor its entry", async () => {
     const db = databaseOf(env);
     const object = freshName();
     const context = systemContext(env, "test");
@@ -235,7 +235,7 @@ describe("the list", () => {
     const filter = { clientId: actor.id, action: "auth.client.create" };
     const first = await list({ ...filter, pageSize: "2" });
     const second = await list({ cursor: first.next });
-    // What comes meanwhile shifts nothing.
+    // An entry that is added meanwhile does not shift the pages.
     await act("POST", "/auth/clients", { id: freshName("late"), name: "n" });
     const third = await list({ cursor: second.next });
     const walk = [first, second, third].flatMap(({ data }) => data);

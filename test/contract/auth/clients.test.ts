@@ -142,7 +142,7 @@ describe("clients", () => {
     expect(await response.json()).toMatchObject({ data: { id, name: "same" } });
   });
 
-  test("deletes a client, and again", async () => {
+  test("deletes a client, and answers the same when it is deleted again", async () => {
     const { id } = await create();
     expect((await stack.auth.v1.deleteClient({ clientId: id })).statusCode).toBe(204);
     expect((await stack.auth.v1.deleteClient({ clientId: id })).statusCode).toBe(204);

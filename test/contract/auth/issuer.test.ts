@@ -23,7 +23,7 @@ describe("the issuer", () => {
     return (await local(`${through}/api/auth/clients`, { headers })).status;
   };
 
-  test("is the origin of the request on loopback, whose names are equal", async () => {
+  test("is the origin of the request on loopback, where all names are the same issuer", async () => {
     const origins = ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787"];
     for (const through of origins) {
       const text = await issue(through);

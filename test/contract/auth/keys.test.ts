@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { isolate as isolateWith, type Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
-// The tests of this file tell one story, from an empty database on. It is not the one of the other files, whose key and
-// tokens outlive them.
+// The tests of this file build on each other, starting with an empty database. They have a database of their own,
+// because the key and the tokens in the usual one are shared with other files.
 
 const DB = env.EMPTY_DB;
 await applyD1Migrations(DB, env.TEST_MIGRATIONS);

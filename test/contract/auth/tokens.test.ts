@@ -54,7 +54,7 @@ async function makeClient(fields: object): Promise<{ id: string; secret: string 
 }
 
 describe("the token endpoint", () => {
-  test("answers the reference's JSON and forbids to store it", async () => {
+  test("answers the reference's JSON and forbids caches to store it", async () => {
     const response = await ask({ ...GRANT, ...CREDENTIALS, scope: "ledger:read ledger:write" });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -78,7 +78,7 @@ describe("the token endpoint", () => {
     expect(header).toMatchObject({ alg: "RS256", typ: "JWT" });
   });
 
-  test("takes the secret in the body and by Basic, which wins", async () => {
+  test("takes the secret from the body or from Basic credentials, which win", async () => {
     expect((await ask({ ...GRANT, ...CREDENTIALS })).status).toBe(200);
     expect((await ask(GRANT, basic(ID, SECRET))).status).toBe(200);
     const wrong = { client_id: "other", client_secret: "wrong" };
@@ -106,7 +106,7 @@ describe("the token endpoint", () => {
     expect(await reduced.json()).toMatchObject({ scope: "scope1" });
   });
 
-  test("grants nothing to whom requests nothing", async () => {
+  test("grants nothing if nothing is requested", async () => {
     const response = await ask({ ...GRANT, ...CREDENTIALS });
     const { access_token: text } = await response.json<{ access_token: string }>();
     expect(decodeJwt(text)["scope"]).toBe("");
@@ -264,7 +264,7 @@ describe("a token", () => {
   const list = (bearer: string) => api("/api/auth/clients", { token: bearer });
   const encode = (part: object) => btoa(JSON.stringify(part)).replaceAll("=", "");
 
-  /** Why a token is refused, in an answer that says so as it has to. */
+  /** Why a token is refused, after checks of the rest of the answer. */
   async function refusalOf(bearer: string): Promise<string> {
     const response = await list(bearer);
     expect(response.status).toBe(401);
@@ -276,7 +276,7 @@ describe("a token", () => {
     return errorMessage;
   }
 
-  test("of our key with the scope is good, whatever its audience and subject", async () => {
+  test("that our key has signed is good with the scope, whatever its audience and subject", async () => {
     expect((await list(await sign({}))).status).toBe(200);
     expect((await list(await sign({ aud: "elsewhere", sub: "someone", azp: "x" }))).status).toBe(
       200,
@@ -289,19 +289,19 @@ describe("a token", () => {
     expect(await refusalOf(await sign({ nbf: now + 60 }))).toMatch(/not valid yet/);
   });
 
-  test("is refused without the claims that say who made it and until when it holds", async () => {
+  test("is refused without the claims that name its issuer and its expiry", async () => {
     expect(await refusalOf(await sign({ exp: undefined }))).toMatch(/claim exp/);
     expect(await refusalOf(await sign({ iss: undefined }))).toMatch(/claim iss/);
     expect(await refusalOf(await sign({ scope: ["auth:read"] }))).toMatch(/claim scope/);
   });
 
-  test("of another issuer is refused, also when our key has signed it", async () => {
+  test("of another issuer is refused, even if our key has signed it", async () => {
     expect(await refusalOf(await sign({ iss: "https://evil.example/api/auth" }))).toMatch(/issuer/);
     expect(await refusalOf(await sign({ iss: `${ISSUER}/` }))).toMatch(/issuer/);
     expect(await refusalOf(await sign({ iss: "http://localhost:1/api/auth" }))).toMatch(/issuer/);
   });
 
-  test("of another key is refused, also under the id of ours", async () => {
+  test("that another key has signed is refused, even under the id of our key", async () => {
     const pair = await crypto.subtle.generateKey(
       {
         name: "RSASSA-PKCS1-v1_5",
@@ -349,7 +349,7 @@ describe("a token", () => {
     expect(await refusalOf(await sign({}, { kid: undefined }))).toMatch(/key id/);
   });
 
-  test("is needed in the form of a bearer token", async () => {
+  test("has to be sent as a bearer token", async () => {
     const good = await sign({});
     const headers = ["", "Bearer", "Bearer ", `Basic ${good}`, `Bearer ${good} x`, `Bearer${good}`];
     for (const authorization of headers) {

@@ -17,7 +17,7 @@ import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const { v2 } = sdk().ledger;
 
-/** The client sends no token with these operations by itself, and they need one like all others. */
+/** The official client sends no token with these operations by itself, although they need one. */
 const signed = { headers: { authorization: `Bearer ${await token()}` } };
 
 describe("exporters, through the official client", () => {
@@ -46,7 +46,7 @@ describe("exporters, through the official client", () => {
     const bad = { driver: "http", config: {} };
     expect(await codeOf(v2.createExporter(bad, signed))).toBe("VALIDATION");
     const unknown = { exporterID: UNKNOWN };
-    // What is sent is looked at first.
+    // The body is checked before the exporter is looked up.
     expect(
       await codeOf(v2.updateExporter({ ...unknown, v2ExporterConfiguration: bad }, signed)),
     ).toBe("VALIDATION");
@@ -56,13 +56,13 @@ describe("exporters, through the official client", () => {
     ).toBe("NOT_FOUND");
     expect(await codeOf(v2.getExporterState(unknown, signed))).toBe("NOT_FOUND");
     expect(await codeOf(v2.deleteExporter(unknown, signed))).toBe("NOT_FOUND");
-    // Without a token, which the client sends with none of these operations by itself.
+    // This request has no token, because the client sends none with these operations by itself.
     expect(await codeOf(v2.listExporters())).toBe("VALIDATION");
   });
 });
 
 describe("an exporter", () => {
-  test("that is refused is named with its field", async () => {
+  test("is refused with the name of the wrong field", async () => {
     const refuse = async (body: unknown) => {
       const response = await api(EXPORTERS, { body });
       return [response.status, ((await bodyOf(response)) as { details?: string }).details];
@@ -79,7 +79,7 @@ describe("an exporter", () => {
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });
   });
 
-  test("never shows its secret, which is encrypted, and keeps it where the mask comes back", async () => {
+  test("never shows its secret, stores it encrypted, and keeps it when the mask is sent back", async () => {
     const endpoint = new FakeEndpoint();
     const authentication = { username: "elastic", password: "hunter2-secret" };
     const config = { endpoint: endpoint.url, authentication, batching: { flushInterval: "1ms" } };
@@ -117,7 +117,7 @@ describe("an exporter", () => {
     expect(answered.requests[0]?.body).toContain('"_index":"own"');
   });
 
-  test("whose key is gone is shown as such, and hides no other", async () => {
+  test("that can't be decrypted is shown with an error, and the others as usual", async () => {
     const config = { url: "https://logs.example.com/in" };
     const [other, lost] = [
       await freshExporter("http", config),
@@ -148,7 +148,7 @@ describe("an exporter", () => {
     const errorOf = async () =>
       ((await bodyOf(await api(path))) as { data: { error?: string } }).data.error;
     expect(await errorOf()).toContain("the stored config can't be decrypted");
-    // It has no secrets to keep any more; a whole config brings it back.
+    // A mask can't stand for a secret that is lost, but a complete config repairs the exporter.
     const masked = { driver: "http", config: { url: "https://logs.example.com/?token=***" } };
     expect((await api(path, { method: "PUT", body: masked })).status).toBe(400);
     expect((await api(path, { method: "PUT", body: { driver: "http", config } })).status).toBe(204);
@@ -163,7 +163,7 @@ describe("an exporter", () => {
     expect((await api(`${EXPORTERS}/`, { token: await token("ledger:read") })).status).toBe(200);
   });
 
-  test("is no route where the deployment serves none", async () => {
+  test("has no routes in a deployment without exporters", async () => {
     const app = createApp();
     const off = { ...env, FLORIN_EXPORTERS: "false" };
     const ledger = await freshLedger();

@@ -29,7 +29,7 @@ import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
-/** What changes of the store come with. */
+/** The date and the audit entry that changes of the store need. */
 const CHANGE = {
   now: systemClock(),
   change: new AuditedChange(systemContext(env, "test"), { action: "test", object: "test" }),
@@ -69,7 +69,7 @@ describe("a pipeline", () => {
     expect(data.map(({ id }) => id)).toEqual([two.id, other]);
   });
 
-  test("repeats what failed, says why, and says nothing of it any more when it worked", async () => {
+  test("repeats what failed, and shows the error until it succeeds", async () => {
     const endpoint = new FakeEndpoint();
     endpoint.respond = () => new Response("full", { status: 507 });
     const { ledger, id } = await running(endpoint);
@@ -101,7 +101,7 @@ describe("a pipeline", () => {
     expect(endpoint.batches.length).toBeLessThanOrEqual(calls + 1);
   });
 
-  test("that is stopped sends nothing, for good, and goes on where it was", async () => {
+  test("that is stopped sends nothing, even after an eviction, and goes on where it was once started", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -117,7 +117,7 @@ describe("a pipeline", () => {
     await received(endpoint, [1, 2, 3, 4]);
   });
 
-  test("sends everything again after a reset, also one that comes while it sends", async () => {
+  test("sends everything again after a reset, even after one that comes while it sends", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -141,7 +141,7 @@ describe("a pipeline", () => {
     expect(await pipelineOf(ledger, id)).toMatchObject({ enabled: true });
   });
 
-  test("goes on with what its exporter becomes, from where it is", async () => {
+  test("goes on where it is when its exporter changes", async () => {
     const { endpoint, ledger, exporter, id } = await running();
     await write(ledger, 2);
     await settled(ledger, id, 2);
@@ -177,12 +177,12 @@ describe("a pipeline", () => {
       "SELECT count(*) AS count FROM pipelines WHERE deleted_at IS NOT NULL",
     );
     expect(await rows.first("count")).toBe(0);
-    // The same way is free again.
+    // The same ledger and exporter can have a new pipeline.
     await freshPipeline(deleted.ledger, deleted.exporter);
     await received(deleted.endpoint, [1, 1, 2]);
   });
 
-  test("forwards what is imported, and counts what is to come whatever the first id is", async () => {
+  test("forwards imported entries, and counts its lag whatever the first id is", async () => {
     const source = await freshLedger();
     // A dry run uses up an id.
     await okBodyOf(inLedger(source, "/transactions?dryRun=true", { body: pay("world -> a", 1) }));
@@ -222,7 +222,7 @@ describe("a pipeline", () => {
   });
 });
 
-describe("what is cut off", () => {
+describe("a pipeline that is cut off", () => {
   test("goes on after an eviction and after a reset, in order, with repetitions only", async () => {
     const { endpoint, ledger, id } = await running();
     for (const stop of [() => evict(pipelineObject(id)), abortAllDurableObjects]) {
@@ -234,12 +234,12 @@ describe("what is cut off", () => {
       await ring(id);
       expect(endpoint.ids.at(-1)).toBe(6);
     });
-    // Whatever comes again, no entry comes before one that was not there yet.
+    // Entries may be repeated, but they arrive for the first time in their order.
     const firsts = [...new Set(endpoint.ids)];
     expect(firsts).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("before the object knows of a change is gone on with by the sweep", async () => {
+  test("before its object knows of a change is synced by the sweep", async () => {
     const endpoint = new FakeEndpoint();
     const ledger = await freshLedger();
     await write(ledger, 2);
@@ -255,7 +255,7 @@ describe("what is cut off", () => {
     await PipelineService.from(systemContext(env, "test")).sweep();
     await eventually(async () => expect(await alarmOf(id)).toBeNull());
     await store.reset({ ledger, id }, CHANGE.change);
-    // What the object does not know of yet is not shown as progress.
+    // The object does not know of the reset yet, so its old progress is not shown.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     await PipelineService.from(systemContext(env, "test")).sweep();
     await received(endpoint, [1, 2, 1, 2]);
@@ -265,7 +265,7 @@ describe("what is cut off", () => {
     expect(await storageOf(id)).toEqual({ tables: [], alarm: null });
   });
 
-  test("while it was to be woken is woken by the sweep", async () => {
+  test("before its object is woken is woken by the sweep", async () => {
     const { endpoint, ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);
@@ -288,7 +288,7 @@ describe("what is cut off", () => {
     await received(endpoint, [1, 2]);
   });
 
-  test("is nothing where all is in sync: the sweep rests, and an idle pipeline hardly looks", async () => {
+  test("needs no sweep once it is in sync and idle, and rarely looks for entries then", async () => {
     const { ledger, id } = await running();
     await write(ledger, 1);
     await settled(ledger, id, 1);

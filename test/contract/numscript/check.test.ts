@@ -90,7 +90,7 @@ describe("the check of a script", () => {
     expect(large.status).toBe(413);
   });
 
-  test("refuses a body that is none, and a client without the scope", async () => {
+  test("refuses an invalid body, and a client without the scope", async () => {
     for (const body of ["", "null", "{}", '{"plain":1}', '{"plain":"","runtime":"wasm"}']) {
       expect((await refusalOf(check(body))).code).toBe("VALIDATION");
     }

@@ -6,16 +6,16 @@ import { bodyOf, send } from "#test/support/platform/api.ts";
 import { Story } from "#test/support/platform/examples.ts";
 
 /**
- * The examples of the API document are a story: each module's requests in their order. Here they are sent, and the answers
- * have to be those that the files show. `vitest -u` writes the answers anew, and the diff is for you to read.
+ * The examples of the API document are a story that consists of each module's requests in their order. These tests send
+ * the requests and compare the answers with those of the files. `vitest -u` updates the answers; then read the diff.
  */
 const story = new Story();
 
-/** The endpoint of the webhook is nobody's. */
+/** Nobody listens at the endpoint of the webhook. */
 beforeAll(() => {
   vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(null));
 });
-// Other files have the same global.
+// Other files share this global.
 afterAll(() => vi.restoreAllMocks());
 
 test.each(inReadingOrder(MODULES).map((module) => [module.name, module.examples] as const))(
@@ -52,7 +52,7 @@ describe("the document", () => {
     expect(names.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  // Browsers send no body with GET; filters have a parameter as well.
+  // Bodies of GET requests are not needed: browsers cannot send them, and filters have a parameter as well.
   test("shows a body for every body that an operation takes or answers", () => {
     const missing = operations.flatMap(({ method, operationId, requestBody, responses }) => {
       const answers = Object.entries(responses).filter(([status]) => /^[23]/.test(status));

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await api(`/api/ledger/v2/${LEDGER}`, { method: "POST" });
 });
 
-/** What an error says, after the checks that hold for each of them. */
+/** The body of an error, after the checks that apply to every error. */
 async function errorOf(response: Response) {
   expect(response.headers.get("content-type")).toBe("application/json");
   const body = await response.json<{ errorCode: string; errorMessage: string }>();
@@ -169,7 +169,7 @@ describe("request bodies", () => {
     },
   );
 
-  /** Bytes, unlike a text, get no content type of their own. */
+  /** Sends bytes, because text would get a content type of its own. */
   async function sendBytes(
     body: BodyInit,
     headers: Readonly<Record<string, string>> = {},

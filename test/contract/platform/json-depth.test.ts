@@ -11,7 +11,7 @@ const STREAM = "application/vnd.formance.ledger.api.v2.bulk+json-stream";
 const JSON_TYPE = { "content-type": "application/json" };
 const [OPEN, CLOSE] = ['{"a":', "}"];
 
-/** The first that is refused, and one at which a parser that calls itself has no stack left. */
+/** The first depth that is refused, and one that overflows the stack of a recursive parser. */
 const DEPTHS = [JSON_DEPTH_MAX + 1, 10_000];
 
 const nested = (depth: number): string => OPEN.repeat(depth) + 1 + CLOSE.repeat(depth);

@@ -10,7 +10,7 @@ const classes = Object.entries(
 );
 
 describe("the modules", () => {
-  test("have names of their own, and are part of each other only by name", () => {
+  test("have distinct names, and are part only of modules that exist", () => {
     expect(new Set(names).size).toBe(names.length);
     for (const { partOf = "ledger", version } of MODULES) {
       expect(names).toContain(partOf);
@@ -48,7 +48,7 @@ describe("the modules", () => {
       const bound = Object.values(env).filter(
         (binding) => binding instanceof env.CLOCK.constructor,
       );
-      // The clock is the deployment's own.
+      // The deployment binds its clock in addition.
       expect(bound).toHaveLength(classes.length + 1);
     },
   );

@@ -36,9 +36,9 @@ interface Document {
 }
 
 const ERROR = "#/components/schemas/Error";
-/** What every client can write that is generated from the document. */
+/** The content types that every generated client can write. */
 const WRITTEN_BY_CLIENTS = new Set(["application/json", "application/x-www-form-urlencoded"]);
-/** Names the document to the validator, which reads nothing from there. */
+/** The name of the document for the validator, which fetches nothing from there. */
 const DOCUMENT_URI = "https://florin.example/openapi.json";
 
 let document: Document;
@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
     expect(output).toEqual({ valid: true });
   });
 
-  test("refers to nothing that it doesn't hold", () => {
+  test("contains everything that it refers to", () => {
     const missing = referencesIn(document).filter((reference) => !resolves(reference));
     expect(missing).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("tells that a body may be too large, unless it has no limit or an error of its own", () => {
+  test("declares that a body may be too large, unless it has no limit or an error of its own", () => {
     const wrong = operations.filter(({ operation: { requestBody, responses } }) => {
       if (requestBody === undefined || "413" in responses) return false;
       const hasLimit = !("application/octet-stream" in requestBody.content);
@@ -152,7 +152,7 @@ describe("the OpenAPI document", () => {
     expect(wrong.map(nameOf)).toEqual([]);
   });
 
-  test("has the error that all share among those of every status", () => {
+  test("includes the common error in every status of an error", () => {
     const wrong = operations.flatMap((operation) =>
       Object.entries(operation.operation.responses)
         .filter(([status]) => Number(status) >= 400)
@@ -162,7 +162,7 @@ describe("the OpenAPI document", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("describes what is no JSON and no form as bytes, which every client can send", () => {
+  test("describes bodies other than JSON and forms as bytes, which every client can send", () => {
     const wrong = operations.filter(({ operation }) =>
       Object.entries(operation.requestBody?.content ?? {})
         .filter(([type]) => !WRITTEN_BY_CLIENTS.has(type))
@@ -205,7 +205,7 @@ describe("what is sent is what the document says", () => {
     await expectDescribed(token, response);
   });
 
-  /** Holds an answer against the schema of its status. */
+  /** Expects that an answer matches the schema of its status. */
   async function expectDescribed(
     { path, method }: { path: string; method: string },
     response: Response,

@@ -15,7 +15,7 @@ const ANSWER = {
 const logged = vi.spyOn(console, "error").mockReturnValue(undefined);
 afterEach(() => vi.useRealTimers());
 
-/** The lines that the operator reads, since the last call. */
+/** The lines that were logged for the operator since the last call. */
 function linesOf(): string[] {
   const lines = logged.mock.calls.map(([line]) => String(line));
   logged.mockClear();
@@ -29,7 +29,7 @@ async function healthOf(answer: Promise<Response> | Response): Promise<unknown> 
   return versions.find(({ name }) => name === "ledger")?.health;
 }
 
-/** Until the result is called, the object of a ledger finds no room for what it writes. */
+/** Lets writes of a ledger's object fail for lack of room until the result is called. */
 async function fill(ledger: string): Promise<() => void> {
   let isFull = true;
   await runInDurableObject(env.LEDGERS.getByName(ledger), (_, { storage }) => {
@@ -45,7 +45,7 @@ async function fill(ledger: string): Promise<() => void> {
 }
 
 describe("where storage is full", () => {
-  test("a write of a ledger is answered and logged as such, reads go on, and writes when there is room", async () => {
+  test("a write to a ledger is answered and logged as such, reads go on, and so do writes with room", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     expect(await healthOf(api("/versions"))).toBe(true);
@@ -84,7 +84,7 @@ describe("where storage is full", () => {
     const headers = { authorization: `Bearer ${await token()}` };
     const call = (path: string, init: RequestInit = {}) =>
       app.fetch(new Request(BASE_URL + path, { headers, ...init }), bindings);
-    expect((await call(EXPORTERS)).status).toBe(200); // and the keys of tokens are known
+    expect((await call(EXPORTERS)).status).toBe(200); // this also loads the keys that verify tokens
     isOpen = false;
     expect((await call(EXPORTERS)).status).toBe(500);
     isOpen = true;

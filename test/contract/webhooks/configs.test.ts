@@ -151,7 +151,7 @@ describe("list", () => {
     expect(await list({ endpoint: `${endpoint}/` })).toEqual([]);
   });
 
-  test("finds nothing by an id that is none", async () => {
+  test("finds nothing by an invalid id", async () => {
     expect(await list({ id: "unknown" })).toEqual([]);
     const response = await api("/api/webhooks/configs?id=unknown");
     expect(await response.text()).toBe('{"cursor":{"hasMore":false,"data":[]}}');

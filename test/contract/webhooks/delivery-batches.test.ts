@@ -44,7 +44,7 @@ describe("a batch", () => {
     expect(bench.callsTo(slow.endpoint)).toHaveLength(20);
   });
 
-  test("gives back what it has not begun in time", async () => {
+  test("returns what it has not begun in time", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     bench.respond = () => {

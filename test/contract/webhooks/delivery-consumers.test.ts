@@ -23,10 +23,10 @@ import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const HOUR = 3_600_000;
 
-/** A batch that notes what becomes of its messages. That of the test pool forgets the delay of a retry. */
+/** A batch that records the fate of its messages. The one of the test pool forgets the delay of a retry. */
 class FakeBatch implements MessageBatch {
   readonly acked: number[] = [];
-  /** Index of the message and seconds of its delay. */
+  /** The index of each retried message and its delay in seconds. */
   readonly retried: [number, number | undefined][] = [];
   readonly metadata = { metrics: { backlogCount: 0, backlogBytes: 0 } };
   readonly queue: string;
@@ -81,7 +81,7 @@ const consumeFrom = (batch: FakeBatch, { source, webhooks, pipelines }: Parties)
     ],
   });
 
-/** Ledgers that hold an event for each number, and give them in parts. */
+/** Ledgers that have an event for every id and return events in parts. */
 class FakeLedgers implements LedgerEvents {
   readonly log: string[] = [];
   readonly #eventOf: (id: number) => PlatformEvent;
@@ -160,7 +160,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0], retried: [] });
   });
 
-  test("confirms entries when the pipelines know of them, and not before", async () => {
+  test("confirms entries only when the pipelines know of them", async () => {
     const source = new FakeLedgers(() => eventFor({ eventTypes: ["a.b"] }));
     const webhooks = { listSubscriptions: async () => new Map(), fanOut: async () => undefined };
     const woken: [string, number | undefined][][] = [];
@@ -190,7 +190,7 @@ describe("the events consumer", () => {
     expect(batch).toMatchObject({ acked: [0, 1, 2], retried: [] });
   });
 
-  test("has the messages of a ledger in trouble sent again, later each time, and handles the others", async () => {
+  test("retries the messages of a ledger in trouble, later each time, and handles the others", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     const source = new FakeLedgers((id) => eventFor(config, { id: `trouble:${id}` }));
@@ -209,7 +209,7 @@ describe("the events consumer", () => {
     expect(await bench.deliveriesOf(config.id)).toHaveLength(1);
   });
 
-  test("fails instead of going round in circles when a ledger gives nothing", async () => {
+  test("fails instead of looping forever when a ledger returns nothing", async () => {
     const bench = new DeliveryBench();
     await bench.subscribe();
     const source: LedgerEvents = {
@@ -341,7 +341,7 @@ describe("the clock object", () => {
   test("plans forgotten deliveries again, which the queue then brings to their endpoint", async () => {
     const bench = new DeliveryBench();
     const { eventTypes } = await bench.subscribe();
-    // Stored an hour ago by a server that was killed before it sent its messages. Nothing listens on this port.
+    // A server stored this an hour ago and was killed before it sent its messages. Nobody listens on this port.
     const { id: configId } = await bench.service.createConfig({
       endpoint: "http://127.0.0.1:9/in",
       eventTypes,

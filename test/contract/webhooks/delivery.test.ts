@@ -95,7 +95,7 @@ describe("an event", () => {
   test("of almost a megabyte arrives byte for byte", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
-    // Quotes double when they are written into JSON once more.
+    // Quotes take two bytes when they are written into JSON once more.
     const note = '"\\é'.repeat(150_000);
     const events = [eventFor(config, { payload: { note } }), eventFor(config)];
     await bench.publish(...events);
@@ -119,7 +119,7 @@ describe("an event", () => {
     await bench.service.setActive(inactive.id, false);
     await bench.service.deleteConfig(deleted.id);
     await bench.publish(eventFor(inactive));
-    // The same with subscriptions that were read before.
+    // The same holds with subscriptions that were read before.
     await bench.service.fanOut([eventFor(inactive)], subscriptions);
     expect(await bench.deliveriesOf(inactive.id)).toEqual([]);
     expect(await bench.deliveriesOf(deleted.id)).toEqual([]);
@@ -163,7 +163,7 @@ describe("a failed attempt", () => {
     expect(bench.messages).toMatchObject([{ deliveryId: pending.id, delaySeconds: 60 }]);
 
     await bench.service.deliver([pending.id]);
-    expect(bench.calls).toHaveLength(1); // It is not due yet.
+    expect(bench.calls).toHaveLength(1); // the next attempt is not due yet
 
     bench.respond = () => new Response(null, { status: 204 });
     await bench.pass(MINUTE);
@@ -267,7 +267,7 @@ describe("a failed attempt", () => {
     expect(bench.calls).toHaveLength(2);
   });
 
-  test("is the last one when the window has passed meanwhile", async () => {
+  test("is the last one if the window has passed meanwhile", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     bench.respond = failing(500);
@@ -345,7 +345,7 @@ describe("a config that changes while deliveries wait", () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     await bench.publish(eventFor(config));
-    // Behind the back of the service, which would have cancelled the delivery.
+    // The service itself would have cancelled the delivery.
     await env.DB.prepare("UPDATE webhook_configs SET active = 0 WHERE id = ?")
       .bind(config.id)
       .run();

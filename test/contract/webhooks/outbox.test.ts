@@ -14,7 +14,7 @@ import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 const context = systemContext(env, "test");
 const NOW = fromMillis(Date.now());
 
-/** An outbox whose messages, and whose sweep, are in the hands of the test. */
+/** An outbox whose messages and sweep the test controls. */
 function outboxOf(): { outbox: Outbox; messages: (readonly string[])[] } {
   const messages: (readonly string[])[] = [];
   const outbox = new Outbox(databaseOf(env), {
@@ -25,7 +25,7 @@ function outboxOf(): { outbox: Outbox; messages: (readonly string[])[] } {
   return { outbox, messages };
 }
 
-/** Lets the consumer have messages; returns what became of each. */
+/** Gives messages to the consumer and returns the outcome of each. */
 async function consume(
   bodies: readonly (readonly string[])[],
   fanOut: DeliveryBench["service"],
@@ -64,7 +64,7 @@ const isStored = async (id: string): Promise<boolean> =>
   (await env.DB.prepare("SELECT 1 FROM outbox WHERE id = ?").bind(id).first()) !== null;
 
 describe("an event of the outbox", () => {
-  test("reaches who wants it through the queue, and is forgotten", async () => {
+  test("reaches its subscribers through the queue, and is deleted", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     const event = eventFor(config);
@@ -75,7 +75,7 @@ describe("an event of the outbox", () => {
     });
   });
 
-  test("that comes twice, late or in a message of its own follows once, in the order of its key", async () => {
+  test("that comes twice, late or in a message of its own is delivered once, in the order of its key", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();
@@ -90,7 +90,7 @@ describe("an event of the outbox", () => {
     expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
-  test("comes again where its consumer was killed, before what follows is stored and after it", async () => {
+  test("comes again if its consumer was killed, before or after deliveries are stored", async () => {
     const bench = new DeliveryBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();

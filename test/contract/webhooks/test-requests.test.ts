@@ -9,8 +9,8 @@ import { api, bodyOf } from "#test/support/platform/api.ts";
 import { UNKNOWN_ID, UUID, webhooks, insert, failureOf } from "#test/support/webhooks/configs.ts";
 
 describe("test request", () => {
-  test("tells that the endpoint is not there", async () => {
-    // Nothing listens on this port of the loopback interface, which the test settings allow.
+  test("reports that nobody answers at the endpoint", async () => {
+    // Nobody listens on this port of the loopback interface, which the test settings allow.
     const { id } = await insert("http://127.0.0.1:9/in");
     const answer = await webhooks.testConfig({ id });
     expect(answer.attemptResponse?.data).toMatchObject({

@@ -64,7 +64,7 @@ function ledgerAfter(run: readonly Step[], chosen: Features): TestLedger {
 
 const RUNS = { numRuns: 60 };
 
-test("the index and the log of metadata are what the log says, whatever was written", () => {
+test("the index and the log of metadata follow from the log, whatever was written", () => {
   const property = fc.property(steps(30), features, (run, chosen) => {
     const ledger = ledgerAfter(run, chosen);
     expect(storedRows(ledger)).toEqual(expectedRows(ledger.logs(), chosen));
@@ -72,13 +72,13 @@ test("the index and the log of metadata are what the log says, whatever was writ
   fc.assert(property, RUNS);
 });
 
-test("metadata as of any moment is that after the last entry of the moment and what accounts lose right after it", () => {
+test("metadata at a date is that after the last entry of the date, without what accounts lose right after it", () => {
   const property = fc.property(steps(30), (run) => {
     const ledger = ledgerAfter(run, INFO.features);
     const log = ledger.logs();
     const states = statesOf(log);
     for (const [index, { date }] of log.entries()) {
-      // Entries may share their date.
+      // Several entries may have the same date.
       if (log[index + 1]?.date === date) continue;
       const expected = withDeletions(states.slice(index));
       expect(metadataAt(ledger, log, date)).toEqual(Object.fromEntries(expected));
@@ -87,7 +87,7 @@ test("metadata as of any moment is that after the last entry of the moment and w
   fc.assert(property, RUNS);
 });
 
-/** The first of some states, where accounts lack the keys that they lose before they get any. */
+/** The first of some states, without the keys that accounts lose before they are updated again. */
 function withDeletions([first, ...later]: readonly MetadataState[]): Map<string, Metadata> {
   const found = new Map(first?.metadata);
   for (const [target, metadata] of found) {
@@ -103,7 +103,7 @@ function withDeletions([first, ...later]: readonly MetadataState[]): Map<string,
   return found;
 }
 
-/** Metadata of all that was there at a moment, by the names that the states have. */
+/** The metadata of everything that existed at a date, by the names that the states use. */
 function metadataAt(
   ledger: TestLedger,
   log: readonly LogEntry[],

@@ -23,7 +23,7 @@ const START = toMicros(at("10:00"));
 const HALF_SECOND = 500_000n;
 const secondsFrom = (halves: number): Timestamp => fromMicros(START + BigInt(halves) * HALF_SECOND);
 
-/** A ledger whose clock goes on by a second whenever it is asked. */
+/** A ledger whose clock advances by a second at each reading. */
 function tickingLedger(): { engine: LedgerEngine; sql: NodeSql } {
   const sql = new NodeSql();
   let asked = 0;
@@ -31,7 +31,7 @@ function tickingLedger(): { engine: LedgerEngine; sql: NodeSql } {
   return { sql, engine: new LedgerEngine(sql, () => secondsFrom(2 * ++asked)) };
 }
 
-/** Few names, and dates around those of the log, so that most of what a command asks for has just been written. */
+/** There are few names, and dates around those of the log, so that most commands read what was just written. */
 const name = fc.constantFrom("a", "b", "c", "world");
 const asset = fc.constantFrom("USD", "USD", "EUR/2");
 const transactionId = fc.integer({ min: 1, max: 20 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { assertReads } from "#test/support/ledger-engine/history/reads.ts";
 
-/** Another one each time; a failure tells it. */
+/** A new seed for each run. A failure reports it. */
 const randomSeed = (): number => fc.sample(fc.nat(), { numRuns: 1 })[0] ?? 0;
 
 describe("every read of a ledger equals a naive filter over its history", () => {

@@ -21,7 +21,7 @@ const TRANSACTION_COLUMNS: SortColumns = {
   updated_at: "date",
 };
 
-/** What the key of a transaction is in each sort, as text that sorts. */
+/** The sort key of a transaction for each column, as text that sorts like it. */
 const keyOf: Record<string, (transaction: Transaction) => string> = {
   id: () => "",
   timestamp: ({ timestamp }) => timestamp,
@@ -29,7 +29,7 @@ const keyOf: Record<string, (transaction: Transaction) => string> = {
   updated_at: ({ updatedAt }) => updatedAt,
 };
 
-/** One thing that happens: a transaction of some date, a change of an old one, or a second that passes. */
+/** Something that happens to a ledger: a transaction, a change of an earlier one, or a second that passes. */
 const happening = fc.record({
   date: fc.option(fc.integer({ min: -4, max: 6 }), { nil: undefined }),
   touched: fc.option(fc.nat(40), { nil: undefined, freq: 3 }),
@@ -38,7 +38,7 @@ const happening = fc.record({
 });
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
-/** Makes it happen in a ledger. Back-dated and future dates are many, and most dates are there more than once. */
+/** Applies it to a ledger. Many dates are in the past or the future, and most of them occur more than once. */
 function apply(ledger: TestLedger, { date, touched, isRevert, passes }: Happening): void {
   const micros = toMicros(ledger.now);
   ledger.now = fromMicros(micros + BigInt(passes) * 1_000_000n);
@@ -98,7 +98,7 @@ describe("a walk through transactions", () => {
     );
   });
 
-  test("reads each that was there at its begin once, in order, while writes go on", async () => {
+  test("reads each that existed at its beginning once, in order, while writes go on", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

@@ -10,7 +10,7 @@ interface Write {
   readonly marks: readonly string[];
 }
 
-/** Clients that write to one ledger as fast as they can while the server is killed. They record what it acknowledges. */
+/** Clients that write to one ledger as fast as they can while the server is killed, and record what it acknowledges. */
 export class KillLoad {
   /** References of the transactions that the server has acknowledged. */
   readonly transactions = new Set<string>();

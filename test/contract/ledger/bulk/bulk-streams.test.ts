@@ -29,7 +29,7 @@ const GOOD = create("world -> a", 1);
 
 const SHORT = create("nobody -> a", 1);
 
-/** Elements one after the other, as a client writes them that knows no arrays. */
+/** Elements one after the other, without an array around them. */
 const toStream = (elements: readonly unknown[], separator = ""): string =>
   elements.map((element) => JSON.stringify(element)).join(separator);
 
@@ -92,7 +92,7 @@ describe("a stream of JSON", () => {
     { action: "DELETE_METADATA", data: { targetType: "ACCOUNT", targetId: "a", key: "k" } },
   ];
 
-  test.each(["", "?atomic=true"])("succeeds and says nothing of errors %s", async (query) => {
+  test.each(["", "?atomic=true"])("succeeds and has no error fields %s", async (query) => {
     const ledger = await freshLedger();
     const text = await (
       await sendStream(ledger, `${toStream(elements.slice(0, 2))}\n`, { query })
@@ -162,7 +162,7 @@ describe("a stream of JSON", () => {
     expect(other.results).toEqual(["VALIDATION"]);
   });
 
-  test("of nothing succeeds", async () => {
+  test("without elements succeeds", async () => {
     const ledger = await freshLedger();
     for (const query of ["", "?atomic=true"]) {
       for (const body of ["", " \n"]) {
@@ -187,10 +187,10 @@ describe("a broken stream", () => {
     ["an unknown action", '{"action":"NOPE","data":{}}'],
     ["no data", '{"action":"CREATE_TRANSACTION"}'],
     ["a fraction", JSON.stringify(GOOD).replace('"amount":1', '"amount":1.0')],
-    ["an array at the bottom of a well", `{"a":${"[".repeat(5000)}`],
+    ["a deeply nested array", `{"a":${"[".repeat(5000)}`],
   ] as const;
 
-  test.each(BROKEN)("of JSON with %s keeps what stands before", async (_, broken) => {
+  test.each(BROKEN)("of JSON with %s keeps the elements before it", async (_, broken) => {
     const ledger = await freshLedger();
     const { status, body, results } = await stream(ledger, toStream([GOOD, GOOD]) + broken);
     expect(status).toBe(400);
@@ -207,7 +207,7 @@ describe("a broken stream", () => {
     expect(await logIdsOf(ledger)).toEqual([]);
   });
 
-  test("tells of an element that failed first, and how the stream broke off", async () => {
+  test("reports the element that failed first, and how the stream broke off", async () => {
     const ledger = await freshLedger();
     const { status, body, results } = await stream(ledger, `${toStream([SHORT, GOOD])}oops`);
     expect(status).toBe(400);
@@ -216,7 +216,7 @@ describe("a broken stream", () => {
     expect(body.details).toContain("the stream broke off: element 2: ");
   });
 
-  test("that ends inside of an element keeps what was executed before, and nothing by half", async () => {
+  test("that ends inside an element keeps the elements before it, and nothing of that one", async () => {
     const ledger = await freshLedger();
     const { writer, readable } = openBody();
     const answer = stream(ledger, readable);
@@ -257,7 +257,7 @@ describe("a stream", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("is limited in all where it is atomic", async () => {
+  test("is limited in its whole size if it is atomic", async () => {
     const ledger = await freshLedger();
     const query = "?atomic=true";
     const elements = Array.from({ length: 10_001 }, () => GOOD);
@@ -305,6 +305,6 @@ describe("a stream", () => {
 
 const DATE = /"(timestamp|insertedAt|updatedAt)":"20[^"]*"/g;
 
-/** An answer without the dates of its writes, which no two ledgers share. */
+/** An answer without the dates of its writes, which differ between two ledgers. */
 const withoutDates = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(DATE, '"$1":""'));

@@ -80,7 +80,7 @@ describe("a bulk that fails half way does what its switches say", () => {
 });
 
 describe("a bulk", () => {
-  test("that succeeds answers in request order and says nothing of errors", async () => {
+  test("that succeeds answers in request order and has no error fields", async () => {
     const ledger = await freshLedger();
     const response = await inLedger(ledger, "/_bulk", {
       body: [
@@ -117,7 +117,7 @@ describe("a bulk", () => {
     }
   });
 
-  test("tells errors of elements by their codes", async () => {
+  test("reports errors of elements by their codes", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5, { reference: "r" })));
     const { results } = await bulk(
@@ -168,7 +168,7 @@ describe("a bulk", () => {
     expect(await logIdsOf(ledger)).toEqual([1]);
   });
 
-  test("of nothing succeeds", async () => {
+  test("without elements succeeds", async () => {
     const ledger = await freshLedger();
     for (const body of ["[]", "null"]) {
       expect(await okBodyOf(inLedger(ledger, "/_bulk", { body }))).toEqual({ data: [] });
@@ -187,14 +187,14 @@ describe("a bulk", () => {
       {},
     ],
     ["atomic and parallel at once", [GOOD], { query: "?atomic=true&parallel=true", status: 412 }],
-  ])("with %s is refused whole", async (_, body, { query = "", status = 400 }) => {
+  ])("with %s is refused as a whole", async (_, body, { query = "", status = 400 }) => {
     const ledger = await freshLedger();
     const refusal = await refusalOf(inLedger(ledger, `/_bulk${query}`, { body }));
     expect(refusal).toMatchObject({ status, code: "VALIDATION" });
     expect(await logIdsOf(ledger)).toEqual([]);
   });
 
-  test("of another format, or too many elements, is refused whole", async () => {
+  test("of another format, or with too many elements, is refused as a whole", async () => {
     const ledger = await freshLedger();
     const type = "application/vnd.formance.ledger.api.v2.bulk+unknown-stream";
     const refusal = await refusalOf(

@@ -29,7 +29,7 @@ import { freshName } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
-/** When an object that has failed once is called again. */
+/** How long after its first failure an object is called again. */
 const RETRY_MS = 15_000;
 
 let bucket: string;
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 describe("the object of a ledger", () => {
-  test("goes by the number of a change, not by when it hears of it", async () => {
+  test("orders changes by their revision, not by when they arrive", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     const deletedAt = fromMillis(Date.now());
@@ -63,7 +63,7 @@ describe("the object of a ledger", () => {
     expect(await isServed(ledger)).toBe(true);
   });
 
-  test("lets writes that wait for their turn know that the ledger is gone", async () => {
+  test("refuses writes that still wait for their turn when the ledger is deleted", async () => {
     const ledger = await ledgerIn(bucket);
     const uuid = await uuidOf(ledger);
     const options = { idempotencyKey: "", dryRun: false };
@@ -84,7 +84,7 @@ describe("the object of a ledger", () => {
     expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
   });
 
-  test("that was not made yet is not made by a deletion, and knows of it later", async () => {
+  test("that was not made yet is not made by a deletion, and later ignores it as stale", async () => {
     const name = freshName();
     await ledgerIn(bucket);
     await env.DB.prepare(
@@ -124,7 +124,7 @@ describe("a deletion that is cut off", () => {
     throw new Error("killed");
   };
 
-  test("has deleted the ledgers in lists, and the sweep deletes the rest", async () => {
+  test("has deleted the ledgers in lists, and the sweep syncs the other objects", async () => {
     const ledgers = await Promise.all(Array.from({ length: 5 }, () => ledgerIn(bucket)));
     let calls = 0;
     const synced: string[] = [];
@@ -134,7 +134,7 @@ describe("a deletion that is cut off", () => {
         await objectOf(name).setDeletion({ uuid, revision, deletedAt: deletedAt ?? undefined });
         synced.push(name);
       },
-      armClock: killed, // the last that it does
+      armClock: killed, // its last call
     });
     await dying.deleteBucket(bucket);
     expect(await ledgersIn(bucket)).toEqual([]);
@@ -144,7 +144,7 @@ describe("a deletion that is cut off", () => {
     expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
   });
 
-  test("and then taken back leaves every ledger as it was", async () => {
+  test("and then undone leaves every ledger as it was", async () => {
     const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
     const late: (() => Promise<void>)[] = [];
     const dying = bucketsAt(NOW, {
@@ -165,7 +165,7 @@ describe("a deletion that is cut off", () => {
     expect(await Promise.all(ledgers.map(isServed))).toEqual(ledgers.map(() => false));
   });
 
-  test("is looked after by the clock, from before it is stored until it must be", async () => {
+  test("is watched by the clock from before it is stored until it should be complete", async () => {
     const ledger = await ledgerIn(bucket);
     const watched: number[] = [];
     vi.spyOn(SyncTable.prototype, "claim").mockRejectedValueOnce(new Error("killed"));
@@ -189,7 +189,7 @@ describe("a deletion that is cut off", () => {
     expect(await rowOf(ledger)).toMatchObject({ revision: 0, deleted_at: null });
   });
 
-  test("is not held up by an object that fails, which is tried again", async () => {
+  test("is not held up by an object that fails, which is called again", async () => {
     const ledgers = await Promise.all(Array.from({ length: 3 }, () => ledgerIn(bucket)));
     const [broken] = ledgers;
     const armed: number[] = [];
@@ -209,7 +209,7 @@ describe("a deletion that is cut off", () => {
   });
 });
 
-test("a bucket of more ledgers than one invocation deletes is deleted by the sweep, too", async () => {
+test("the sweep helps to delete a bucket with more ledgers than one invocation deletes", async () => {
   const [nowMs, count] = [Date.now(), 1000];
   await env.DB.prepare(
     `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
@@ -231,7 +231,7 @@ test("a bucket of more ledgers than one invocation deletes is deleted by the swe
   expect(new Set(synced).size).toBe(count);
   expect(synced).toHaveLength(count);
   expect(sweeps).toEqual([nowMs, nowMs, nowMs + 24 * HOUR]);
-  // Or the restoration after the test would tell a thousand objects.
+  // Otherwise, the restoration after the test would call a thousand objects.
   await env.DB.prepare("DELETE FROM ledgers WHERE bucket = ?").bind(bucket).run();
 });
 
@@ -266,7 +266,7 @@ describe("the clock object, while it watches", () => {
     expect(await alarmOf(stub)).toBeNull();
   });
 
-  test("sweeps the other modules, and again, when one can't even begin", async () => {
+  test("sweeps the other modules when one can't even begin, and sweeps again soon", async () => {
     const stub = env.CLOCK.getByName(freshName("clock"));
     vi.spyOn(WebhookService, "from").mockImplementation(() => {
       throw new Error("no settings");

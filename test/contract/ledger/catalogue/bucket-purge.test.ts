@@ -38,7 +38,7 @@ import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 
 const HOUR = 3_600_000;
-/** When an object that has failed once is called again. */
+/** How long after its first failure an object is called again. */
 const RETRY_MS = 15_000;
 
 let bucket: string;
@@ -51,7 +51,7 @@ describe("the purge", () => {
     FLORIN_BUCKET_RETENTION: "1h",
     FLORIN_BUCKET_CLEANUP_SCHEDULE: "0 30 * * * *",
   };
-  /** Far ahead, so that no sweep of the real clock finds them due. */
+  /** The date is far ahead, so that no sweep by the real clock finds the ledgers due. */
   const deletedMs = Date.parse("2126-03-01T10:10:00Z");
   const dueMs = Date.parse("2126-03-01T11:30:00Z");
   const at = (nowMs: number, ports = {}) => bucketsAt(nowMs, { settings: SETTINGS, ...ports });
@@ -69,7 +69,7 @@ describe("the purge", () => {
     expect(await bucketOf(bucket)).toBeUndefined();
   });
 
-  test("leaves one entry in the audit for a bucket, by the deployment itself", async () => {
+  test("leaves one entry in the audit for a bucket, with the deployment itself as the author", async () => {
     await Promise.all([ledgerIn(bucket), ledgerIn(bucket)]);
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs).sweep();
@@ -84,7 +84,7 @@ describe("the purge", () => {
     ]);
   });
 
-  test("deletes a ledger first whose object did not hear of the deletion before", async () => {
+  test("first deletes a ledger whose object does not know of the deletion yet", async () => {
     const ledger = await ledgerIn(bucket);
     const killed = async () => {
       throw new Error("killed");
@@ -153,7 +153,7 @@ describe("the purge", () => {
     const object = objectOf(ledger);
     const audit = env.AUDITS.getByName(ledger);
     await halfAudited(ledger);
-    // Calls and messages about the old one, that come late.
+    // These calls and messages about the old ledger come late.
     await object.purge(uuid);
     await audit.purge(uuid);
     expect((await storageOf(audit)).tables).toContain("audit");
@@ -175,7 +175,7 @@ describe("the purge", () => {
     });
   });
 
-  test("is gone on with after a crash, at any ledger", async () => {
+  test("is continued after a crash at any ledger", async () => {
     const ledgers = [await ledgerIn(bucket), await ledgerIn(bucket), await ledgerIn(bucket)];
     await at(deletedMs).deleteBucket(bucket);
     const dying = at(dueMs, {
@@ -195,7 +195,7 @@ describe("the purge", () => {
     }
   });
 
-  test("that has begun is not undone by a restoration, and one before it prevents it", async () => {
+  test("is prevented by a restoration before it, and not undone by one after it has begun", async () => {
     const saved = await ledgerIn(bucket);
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs - 1).restoreBucket(bucket);
@@ -217,7 +217,7 @@ describe("the purge", () => {
     expect(await rowOf(saved)).toBeNull();
   });
 
-  test("looks again after a day when it is far away, as settings change", async () => {
+  test("that is far away is checked again after a day, because settings may change", async () => {
     await ledgerIn(bucket);
     const monthly = bucketsAt(deletedMs);
     await monthly.deleteBucket(bucket);
@@ -228,7 +228,7 @@ describe("the purge", () => {
     expect(await never.sweep()).toBeUndefined();
   });
 
-  /** Another ledger gets the name. */
+  /** Purges a ledger and creates another one with its name. */
   async function replace(ledger: string): Promise<void> {
     await at(deletedMs).deleteBucket(bucket);
     await at(dueMs).sweep();
@@ -254,7 +254,7 @@ describe("the purge", () => {
     expect((await post(target, pay("world -> a", 1))).status).toBe(200);
   });
 
-  /** The first two lines; between them, when the first has arrived, the ledger is replaced. */
+  /** Yields the first two lines, and replaces the ledger in between, once the first line has arrived. */
   async function* interrupted(
     [first = "", second = ""]: readonly string[],
     ledger: string,

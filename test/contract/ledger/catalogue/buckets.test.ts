@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 describe("a bucket that is deleted", () => {
-  test("takes its ledgers out of lists, and leaves those of others, through the SDK", async () => {
+  test("takes its ledgers out of lists, and leaves those of other buckets, through the SDK", async () => {
     const [first, second] = [await ledgerIn(bucket), await ledgerIn(bucket)];
     const other = await ledgerIn(freshName("other"));
     expect((await v2.deleteBucket({ bucket })).statusCode).toBe(204);
@@ -152,7 +152,7 @@ describe("a bucket that is deleted", () => {
     expect(await logIdsOf(ledger)).toEqual([1, 2, 3]);
   });
 
-  test("may be deleted again, be unknown, and be restored without need", async () => {
+  test("may be deleted again, be unknown, or be restored without having been deleted", async () => {
     const ledger = await ledgerIn(bucket);
     for (const change of [deleteBucket, deleteBucket, restoreBucket, restoreBucket, deleteBucket]) {
       expect((await change(bucket)).status).toBe(204);
@@ -162,7 +162,7 @@ describe("a bucket that is deleted", () => {
     expect(await rowOf(ledger)).toMatchObject({ revision: 3, synced_revision: 3 });
   });
 
-  test("takes new ledgers, which live", async () => {
+  test("takes new ledgers, which are served", async () => {
     const old = await ledgerIn(bucket);
     await deleteBucket(bucket);
     const young = await ledgerIn(bucket);
@@ -188,7 +188,7 @@ describe("a bucket that is deleted", () => {
 });
 
 describe("the list of buckets", () => {
-  test("counts what lives and what is deleted, and tells when the first is purged", async () => {
+  test("counts served and deleted ledgers, and shows when the first is purged", async () => {
     await ledgerIn(bucket);
     expect(await bucketOf(bucket)).toEqual({ name: bucket, ledgers: 1, deletedLedgers: 0 });
     await deleteBucket(bucket);

@@ -28,7 +28,7 @@ const filtered = (filter: unknown, parameters: Record<string, string> = {}): Pro
   list({ ...parameters, query: JSON.stringify(filter) });
 const namesOf = ({ data }: Listed): string[] => data.map(({ name }) => name);
 
-/** The pages from one on to the end, in the direction of `member`. */
+/** The pages from the given one to the end, in the direction of `member`. */
 async function walk(first: Listed, member: "next" | "previous"): Promise<Listed[]> {
   const pages = [first];
   for (;;) {
@@ -122,7 +122,7 @@ describe("a filter of ledgers", () => {
 });
 
 describe("the cursor of a list of ledgers", () => {
-  test("is the reference's, with its options and the filter", async () => {
+  test("has the form of the reference's, with its options and the filter", async () => {
     const { next } = await filtered(mine, { pageSize: "2", includeDeleted: "true" });
     expect(decode(next)).toEqual({
       column: "id",
@@ -148,7 +148,7 @@ describe("the cursor of a list of ledgers", () => {
     expect(back.map(namesOf)).toEqual([[d], [a, b, c]]);
   });
 
-  test("of the reference server is taken, with a bucket, too", async () => {
+  test("of the reference server is accepted, with a bucket, too", async () => {
     const cursor = {
       column: "id",
       order: 0,

@@ -56,7 +56,7 @@ describe("the metadata of a ledger", () => {
     },
   );
 
-  test("has a limit, also piece by piece", async () => {
+  test("has a limit, which also applies to what is added piece by piece", async () => {
     await put({ a: "x".repeat(40_000) });
     expect((await refusalOf(put({ b: "x".repeat(40_000) }))).code).toBe("VALIDATION");
     expect(Object.keys(await metadataOf())).toEqual(["a"]);

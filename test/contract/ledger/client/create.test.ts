@@ -9,7 +9,7 @@ import { api, freshName } from "#test/support/platform/api.ts";
 const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(env, "test"), name);
 
 const HALF = { HASH_LOGS: "DISABLED", MOVES_HISTORY: "OFF" } as const;
-/** Features that stand by themselves, without the history of moves. */
+/** Features without the history of moves, and without those that depend on it. */
 const FEATURES = { ...HALF, MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: "DISABLED" } as const;
 
 test("a ledger is created with its bucket, metadata and features", async () => {
@@ -19,7 +19,7 @@ test("a ledger is created with its bucket, metadata and features", async () => {
   expect(data).toMatchObject({ name, bucket, metadata: { owner: "wallets" }, features: FEATURES });
 });
 
-test("a creation that is repeated changes nothing, be its object in memory or not", async () => {
+test("a repeated creation changes nothing, even after an eviction", async () => {
   const name = freshName("ledger");
   const ledger = clientOf(name);
   await ledger.create({ metadata: { a: "first" }, features: FEATURES });
@@ -40,7 +40,7 @@ test("ten creations at once make one ledger", async () => {
   expect((await inLedger(name, "/transactions")).status).toBe(200);
 });
 
-test("a ledger with another bucket or other features is another one", async () => {
+test("a creation of the same name with another bucket or other features is refused", async () => {
   const name = freshName("ledger");
   await clientOf(name).create();
   for (const other of [{ bucket: freshName("bucket") }, { features: FEATURES }]) {
@@ -68,7 +68,7 @@ test.each([
   await expect(clientOf(name).account("a")).rejects.toMatchObject({ kind: "LEDGER_NOT_FOUND" });
 });
 
-test("nothing else creates a ledger: all that is asked of one that does not exist is refused", async () => {
+test("nothing else creates a ledger: every call to one that does not exist is refused", async () => {
   const name = freshName("ledger");
   const ledger = clientOf(name);
   const postings = [{ source: "world", destination: "a", amount: 1n, asset: "USD" }];

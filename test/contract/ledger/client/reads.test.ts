@@ -156,7 +156,7 @@ describe("a list", () => {
   test.each([
     ["an unknown key", { where: { $match: { colour: "red" } } }],
     ["an unknown operator", { where: { $near: { address: "a" } } }],
-    ["a point in time that is none", { pit: "yesterday" }],
+    ["an invalid point in time", { pit: "yesterday" }],
   ])("refuses %s", async (_, options) => {
     const list = clientOf(name).accounts(options);
     await expect(list.page()).rejects.toMatchObject({ kind: "VALIDATION" });
@@ -183,7 +183,7 @@ describe("a walk over 10,000 accounts", () => {
 
   const where = { $match: { address: "users:" } };
 
-  test("gives each once and in order, though the ledger leaves memory and gets others meanwhile", async () => {
+  test("gives each once and in order, although the ledger is evicted and gets others meanwhile", async () => {
     const seen: string[] = [];
     let sum = 0n;
     for await (const { address, volumes } of clientOf(wide).accounts({ where })) {
@@ -214,7 +214,7 @@ describe("a walk over 10,000 accounts", () => {
   });
 });
 
-test("a deleted ledger has nothing to read, and all again once its bucket is restored", async () => {
+test("a deleted ledger cannot be read until its bucket is restored", async () => {
   const [fresh, bucket] = [freshName("ledger"), freshName("bucket")];
   const ledger = clientOf(fresh);
   await ledger.create({ bucket });

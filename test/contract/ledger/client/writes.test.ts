@@ -8,7 +8,7 @@ import { freshName } from "#test/support/platform/api.ts";
 
 const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(env, "test"), name);
 
-/** A new ledger, with 100 USD for alice, by its client. */
+/** Creates a ledger where alice has 100 USD. Returns its name and a client. */
 async function funded(): Promise<{ name: string; ledger: LedgerClient }> {
   const name = await freshLedger();
   const ledger = clientOf(name);
@@ -24,7 +24,7 @@ function usd(way: string, amount: bigint) {
 const key = () => ({ idempotencyKey: freshName("test") });
 
 describe("a commit", () => {
-  test("moves amounts of any size, and tells all of the transaction", async () => {
+  test("moves amounts of any size, and answers the whole transaction", async () => {
     const { ledger } = await funded();
     const amount = 10n ** 60n + 7n;
     const transaction = await ledger.commit(
@@ -92,11 +92,7 @@ describe("a commit", () => {
       { postings: [usd("world -> bob", 10n ** 1000n)] },
       "VALIDATION",
     ],
-    [
-      "a date that is none",
-      { postings: [usd("world -> b", 1n)], timestamp: "today" },
-      "VALIDATION",
-    ],
+    ["an invalid date", { postings: [usd("world -> b", 1n)], timestamp: "today" }, "VALIDATION"],
     ["no posting", { postings: [] }, "NO_POSTINGS"],
   ])("with %s is refused", async (_, transaction, kind) => {
     const { name, ledger } = await funded();
@@ -104,7 +100,7 @@ describe("a commit", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("names the schema by whose rules it goes", async () => {
+  test("names the schema whose rules it follows", async () => {
     const { ledger } = await funded();
     await expect(
       ledger.commit({ postings: [usd("world -> bob", 1n)] }, { ...key(), schemaVersion: "v1" }),
@@ -155,7 +151,7 @@ describe("a run", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("goes by the runtime that it names", async () => {
+  test("uses the runtime that it names", async () => {
     const { ledger } = await funded();
     const broken = "send [USD 1] (source = @world";
     await expect(ledger.run({ script: broken, runtime: "machine" }, key())).rejects.toMatchObject({
@@ -173,7 +169,7 @@ describe("a run", () => {
 });
 
 describe("saved metadata", () => {
-  test("is put over what an account or a transaction has", async () => {
+  test("is merged into what an account or a transaction has", async () => {
     const { ledger } = await funded();
     const alice = { targetType: "ACCOUNT", targetId: "alice" } as const;
     await ledger.saveMetadata(alice, { name: "Alice", __proto__x: "1" }, key());
@@ -238,7 +234,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1, 2]);
   });
 
-  test("another one with its key is refused, of any kind", async () => {
+  test("another write of any kind with its key is refused", async () => {
     const { name, ledger } = await funded();
     const write = key();
     await ledger.commit({ postings: [usd("alice -> bob", 1n)] }, write);
@@ -272,7 +268,7 @@ describe("a write with a key happens once:", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("two payments at once of what one can have: one is refused", async () => {
+  test("of two payments at once with money for only one, one is refused", async () => {
     const { ledger } = await funded();
     const payment = { postings: [usd("alice -> bob", 60n)] };
     const both = await Promise.allSettled([

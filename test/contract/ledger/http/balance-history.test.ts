@@ -69,7 +69,7 @@ describe("the history of a balance", () => {
     expect(text).toContain(`"input":"0","output":"30","balance":"${HUGE - 30n}"`);
   });
 
-  test("has thirty intervals up to now where no period is given, with all that was written", async () => {
+  test("has thirty intervals up to now by default, including all that was written", async () => {
     for (const interval of ["hour", "day", "week", "month", "15m", "1h30m"]) {
       const items = await itemsOf({ interval });
       expect(items).toHaveLength(30);

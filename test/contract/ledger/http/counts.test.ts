@@ -22,10 +22,10 @@ import { freshName } from "#test/support/platform/api.ts";
 const ACCOUNTS = 60;
 const account = (index: number): string => `users:${index % ACCOUNTS}`;
 
-/** What is measured on a ledger of some size, by name; with a cold memory where that is asked for. */
+/** Something to measure on a ledger of the given size. */
 type Work = (ledger: TestLedger, size: number) => unknown;
 
-/** A page from the middle on, by a cursor. */
+/** A page from the middle of a list, as a cursor asks for it. */
 function middleOf(column: string, size: number): PageQuery {
   const id = BigInt(Math.floor(size / 2));
   const start =
@@ -79,7 +79,7 @@ const WORK: Record<string, Work> = {
 
 /** Measures everything on a ledger of `size` transactions, each time with a cold memory. */
 async function measureAll(size: number): Promise<Map<string, Rows>> {
-  // An object that holds no ledger of the server's: the engine runs on its storage here.
+  // The object holds no ledger of the server: the test runs an engine on its storage.
   return runInDurableObject(objectOf(freshName("counts")), (_, { storage }) => {
     const sql = new CountingSql(storage);
     const ledger = new TestLedger({ sql });
@@ -99,7 +99,7 @@ async function measureAll(size: number): Promise<Map<string, Rows>> {
   });
 }
 
-/** How many more rows a binary search reads in the larger ledger. */
+/** Binary searches may read this many more rows in the larger ledger. */
 const SEARCH_ROWS = 20;
 
 describe("the rows that are billed", () => {
@@ -110,7 +110,7 @@ describe("the rows that are billed", () => {
   });
 
   test.each([
-    // A row of the log, one of the transaction and two moves.
+    // It writes one row of the log, one of the transaction and two of moves.
     ["a transaction", 4],
     ["a bulk of a hundred", 400],
     ["a transaction with key and reference", 6],
@@ -118,14 +118,14 @@ describe("the rows that are billed", () => {
     ["a transaction with metadata", 6],
     // Each zero-amount move is in an index.
     ["a transaction of zero", 6],
-    // The account is a row, and in three indexes.
+    // The account is a row with entries in three indexes.
     ["a transaction of a new account", 8],
-    // The reverted transaction is a row again, and in three indexes; the entry is in one, and the reference to it a pair.
+    // The reverted transaction is written again, in three indexes. The entry is in one index, and a pair refers to it.
     ["a revert", 10],
-    // An entry is in an index and in the history of its target, whose row is in one index (transaction) or two (account).
+    // An entry is in an index and in the history of its target, which is in one index (transaction) or two (account).
     ["metadata of a transaction", 6],
     ["metadata of an account", 7],
-    // The pair of before goes into the past, and what comes back leaves it.
+    // The old pair is moved into the past, and a pair that comes back is removed from there.
     ["other metadata of a transaction", 8],
     ["other metadata of an account", 9],
     ["metadata of a transaction that comes back", 9],

@@ -95,7 +95,7 @@ describe("a page", () => {
     },
   );
 
-  test("size next to a cursor counts up to 15, or to that of the walk", async () => {
+  test("size next to a cursor counts up to 15, or up to the size of the walk if that is larger", async () => {
     const [small, large] = [await page("pageSize=5"), await page("pageSize=20")];
     const sizeOf = async (cursor: string, query = "") =>
       (await page(`cursor=${cursor}${query}`)).pageSize;
@@ -167,7 +167,7 @@ describe("the order of transactions", () => {
 });
 
 describe("a cursor", () => {
-  test("is the reference's: base64url of the whole query", async () => {
+  test("has the form of the reference's: base64url of the whole query", async () => {
     const { next } = await page("pageSize=2&expand=volumes");
     expect(decode(next)).toEqual({
       column: "id",
@@ -194,7 +194,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("of the reference server is taken", async () => {
+  test("of the reference server is accepted", async () => {
     const cursor = encode({
       column: "id",
       order: 1,
@@ -238,7 +238,7 @@ describe("a cursor", () => {
     ["null", "bnVsbA"],
     ["another list's column", encode({ ...valid, column: "address" })],
     ["no known column", encode({ ...valid, column: "__proto__" })],
-    ["an order that is none", encode({ ...valid, order: 2 })],
+    ["an invalid order", encode({ ...valid, order: 2 })],
     ["a size of zero", encode({ ...valid, pageSize: 0 })],
     ["a size that is no integer", encode({ ...valid, pageSize: 1.5 })],
     ["a place that is no integer", encode({ ...valid, paginationID: "20" })],
@@ -254,8 +254,8 @@ describe("a cursor", () => {
       "a filter of another list",
       encode({ ...valid, filters: { qb: { $match: { address: "a" } } } }),
     ],
-    ["a filter that is none", encode({ ...valid, filters: { qb: "id" } })],
-    ["a point in time that is none", encode({ ...valid, filters: { pit: "yesterday" } })],
+    ["an invalid filter", encode({ ...valid, filters: { qb: "id" } })],
+    ["an invalid point in time", encode({ ...valid, filters: { pit: "yesterday" } })],
     ["options", encode({ ...valid, filters: { opts: { groupBy: 1 } } })],
     ["an offset", encode({ ...valid, offset: 2_000_000_000 })],
     ["too many characters", "a".repeat(100_001)],

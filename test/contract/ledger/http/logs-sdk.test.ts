@@ -68,7 +68,7 @@ describe("logs", () => {
       statusCode: 200,
       contentType: "application/octet-stream",
     });
-    // The SDK reads the body, and keeps it to itself.
+    // The SDK reads the body but does not return it.
     const lines = await (await inLedger(own, "/logs/export", { method: "POST" })).text();
     expect(lines.trim().split("\n")).toHaveLength(5);
     const copy = await freshLedger();

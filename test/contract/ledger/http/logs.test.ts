@@ -55,11 +55,11 @@ async function exportLogs(ledger: string, headers = {}): Promise<string> {
   const response = await api(`/api/ledger/v2/${ledger}/logs/export`, { method: "POST", headers });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/octet-stream");
-  // The runtime warns where such a body is taken for text.
+  // The runtime warns about `text()` for a body of this content type.
   return new TextDecoder().decode(await response.arrayBuffer());
 }
 
-/** Sends a body as it is. */
+/** Imports a body, which is sent unchanged. */
 const importLogs = async (
   ledger: string,
   body: string | ReadableStream<Uint8Array>,
@@ -277,7 +277,7 @@ describe("the import of a log", () => {
     expect(await exportLogs(ledger)).toBe(log);
   });
 
-  test("ends where a write of the ledger's own comes between", async () => {
+  test("ends when the ledger gets a write of its own meanwhile", async () => {
     const lines = (await exportLogs(await variedLedger())).trimEnd().split("\n");
     const copy = await freshLedger();
     await importLogs(copy, lines.slice(0, 2).join("\n"));
@@ -287,7 +287,7 @@ describe("the import of a log", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3]);
   });
 
-  test("refuses an entry by its place, and keeps those before it", async () => {
+  test("names the position of an entry that it refuses, and keeps those before it", async () => {
     const lines = (await exportLogs(await variedLedger())).trimEnd().split("\n");
     const copy = await freshLedger();
     const broken = [lines[0], lines[1], (lines[2] ?? "").replace('"m":"n"', '"m":"o"'), lines[3]];
@@ -321,7 +321,7 @@ describe("the import of a log", () => {
 });
 
 describe("a ledger without hashes", () => {
-  test("lists and exports its entries with an empty one, as the official clients want", async () => {
+  test("lists and exports its entries with empty hashes, as the official clients want", async () => {
     const { v2 } = sdk().ledger;
     const ledger = freshName();
     const features = { HASH_LOGS: "DISABLED" };

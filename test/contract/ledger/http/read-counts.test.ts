@@ -7,22 +7,22 @@ import { CountingSql } from "#test/support/ledger/counting-sql.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
 const SIZE = 16_000;
-/** A small multiple of a page of fifteen: each item is some rows, and a binary search is some more. */
+/** A small multiple of a page of fifteen items, each of which takes some rows, as does a binary search. */
 const PAGE_ROWS_MAX = 1000;
 
-/** What is bounded by the number of accounts or references, because no index serves it. */
+/** Reads that only the number of accounts or references bounds, because no index serves them. */
 const SCANS =
   /suffix|^accounts address=:|^volumes address=:|account=:N:main|balance> rare|any balance rare|^balances address=(users|merchants):/;
 /**
- * Filters that are not selective, in an order that is not that of their index: entries of the index are read, as many as
- * match, or as the pattern has accounts; and a role that an account rarely plays is searched for among its moves.
+ * Filters that are not selective, on lists that are not sorted as their index. They read an index entry for each match,
+ * or for each account of the pattern. A role that an account rarely plays is searched for among all its moves.
  */
 const DENSE = /timestamp< first|metadata exists|=merchants:|destination=world|insertion_date> deep/;
 const SCAN_ROWS_MAX = 2 * SIZE;
 
-/** The rows that each read of a filled ledger takes, by the platform's own counters. */
+/** Counts the rows of each read of a filled ledger, with the platform's own counters. */
 async function measureAll(): Promise<ReadonlyMap<string, number>> {
-  // An object that holds no ledger of the server's: the engine runs on its storage here.
+  // The object holds no ledger of the server: the test runs an engine on its storage.
   return runInDurableObject(objectOf(freshName("reads")), (_, { storage }) => {
     const sql = new CountingSql(storage);
     const ledger = fillLedger(sql, SIZE);
@@ -46,7 +46,7 @@ describe("the rows that a read takes from a ledger of 16,000 transactions", () =
     expect(above(PAGE_ROWS_MAX, (name) => !SCANS.test(name) && !DENSE.test(name))).toEqual([]);
   });
 
-  test("are bounded where none does", () => {
+  test("are bounded where no index serves it", () => {
     expect(above(SCAN_ROWS_MAX, (name) => SCANS.test(name) || DENSE.test(name))).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ledger = await writtenLedger();
 });
 
-/** The status of a count: the SDK fails to read the body of a refused one, as `HEAD` has none. */
+/** The status of a count. The SDK fails on a refused count, because `HEAD` has no body for it to read. */
 const countStatus = async (name: string, list: string, query: unknown = {}): Promise<number> => {
   const filter = encodeURIComponent(JSON.stringify(query));
   return (await inLedger(name, `/${list}?query=${filter}`, { method: "HEAD" })).status;
@@ -249,7 +249,7 @@ describe("aggregated balances", () => {
     return present(answer.v2AggregateBalancesResponse, "a success has a body").data;
   };
 
-  test("are sums over the accounts of a filter, now or then", async () => {
+  test("are sums over the accounts of a filter, now or at a point in time", async () => {
     expect(await get({})).toEqual({ [USD]: 0n });
     const users = { $match: { address: "users:..." } };
     expect(await get({ query: users })).toEqual({ [USD]: 105n });

@@ -88,7 +88,7 @@ set_account_meta($seller, "last", $order)
       accountMetadata: { "sellers:9": { tier: "gold" }, newcomer: { k: "v" } },
       reference: "o-17",
     });
-    // Floors of the shares; the two missing units go to the first ones.
+    // Shares are rounded down, and the two missing units go to the first ones.
     expect(waysOf(transaction)).toEqual([
       "world>platform:fees EUR/2 1125899906842624",
       "world>referrers:7 EUR/2 180143985094820",
@@ -137,7 +137,7 @@ set_account_meta($seller, "last", $order)
     expect(await codeOf(again)).toBe("INSUFFICIENT_FUND");
   });
 
-  test("sees the balances and the metadata of its own moment", async () => {
+  test("sees the balances and the metadata at the time of its run", async () => {
     await run(FUND, runtime, { accountMetadata: { "users:1": { payout: "bank:7" } } });
     const script = `vars {
   account $user
@@ -169,7 +169,7 @@ send $all (
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("sets a key to nothing and so leaves it to the request", async () => {
+  test("lets the request set a key that it sets to the empty text", async () => {
     const script = `${FUND}\nset_tx_meta("k", "")`;
     expect((await run(script, runtime, { metadata: { k: "v" } })).metadata).toEqual({ k: "v" });
     expect((await run(script, runtime)).metadata).toEqual({ k: "" });
@@ -209,7 +209,7 @@ describe("what only one runtime refuses", () => {
     expect(await codeOf(run(script, runtime, fields))).toBe(code);
   });
 
-  test("is the metadata of an unknown account: for the machine the account is not found", async () => {
+  test("is the metadata of an unknown account, which the machine reports as not found", async () => {
     const script = `vars {\n  account $a = meta(@nobody, "k")\n}\n${FUND.replace("@users:1", "$a")}`;
     expect(await codeOf(run(script, "machine"))).toBe("NOT_FOUND");
     expect(await codeOf(run(script, "experimental-interpreter"))).toBe("INTERPRETER_RUNTIME");

@@ -303,7 +303,7 @@ describe("a bulk", () => {
     expect(answer.v2BulkResponse).not.toHaveProperty("errorCode");
   });
 
-  test("that fails answers each element all the same", async () => {
+  test("that fails still answers each element", async () => {
     const own = await freshLedger();
     const answer = await v2.createBulk({
       ledger: own,

@@ -222,7 +222,7 @@ test.each(["SYNC", "DISABLED"] as const)(
     const features = { MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES: kept };
     const found = await runInDurableObject(objectOf(freshName("reads")), (_, { storage }) => {
       const dated = datedVolumes({ sql: durableSql(storage), features });
-      // More assets than are looked for in each account.
+      // With this many assets, they are not looked up in each account one by one.
       const assets = ["A", "B", "C", "D"];
       dated.commit(create(assets.map((asset) => posting("world -> account:user1", 1, asset))));
       const period = { from: "2025-01-01T12:00:00Z", to: "2025-01-02T00:00:00Z" };
@@ -254,13 +254,13 @@ test.each(["SYNC", "DISABLED"] as const)(
   },
 );
 
-/** Rows that reads of the busiest account take, all of whose moves have dates of their own. */
+/** Counts the rows that reads of the busiest account take. All of its moves are back-dated. */
 async function measurePast(size: number): Promise<number[]> {
   return runInDurableObject(objectOf(freshName("past")), (_, { storage }) => {
     const sql = new CountingSql(storage);
     const past = new TestLedger({ sql });
     for (let done = 0; done < size; done += 100) {
-      // Each is dated a second before it comes.
+      // Each is dated a second before its insertion.
       past.bulk(
         Array.from({ length: 100 }, () =>
           create(posting("world -> a", 1), { timestamp: past.now }),
@@ -279,7 +279,7 @@ async function measurePast(size: number): Promise<number[]> {
 
 test("volumes of the past take no more rows in a larger ledger", async () => {
   const [small, large] = [await measurePast(300), await measurePast(3000)];
-  // A date becomes an id by binary search.
+  // A binary search, which finds the id for a date, reads a few more.
   expect(large.map((rows, index) => rows <= (small[index] ?? 0) + 40)).toEqual([
     true,
     true,

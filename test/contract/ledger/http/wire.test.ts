@@ -74,7 +74,7 @@ describe("a transaction that is refused leaves no trace", () => {
     ["a bad date", `{"postings":[${POSTING}],"timestamp":"yesterday"}`, "VALIDATION"],
     ["U+0000 in a text", `{"postings":[${POSTING}],"reference":"\\u0000"}`, "VALIDATION"],
     ["half a character", `{"postings":[${POSTING}],"reference":"\\ud800"}`, "VALIDATION"],
-    ["a script that is none", '{"script":{"plain":"send [USD 1] ()"}}', "COMPILATION_FAILED"],
+    ["an invalid script", '{"script":{"plain":"send [USD 1] ()"}}', "COMPILATION_FAILED"],
     ["a template", '{"script":{"template":"pay"}}', "VALIDATION"],
     ["an unknown runtime", `{"postings":[${POSTING}],"runtime":"wasm"}`, "VALIDATION"],
     ["a used reference", `{"postings":[${POSTING}],"reference":"r1"}`, "CONFLICT"],
@@ -140,7 +140,7 @@ describe("a transaction that is refused leaves no trace", () => {
     expect(await traceOf(ledger)).toEqual(before);
   });
 
-  test("a dry run and every other write that cannot be", async () => {
+  test("a dry run, and every write to something that does not exist or is not valid", async () => {
     const write = (path: string, method: string, body?: string) =>
       inLedger(ledger, path, body === undefined ? { method } : { method, body });
     expect((await post(ledger, pay("world -> new", 1), {})).status).toBe(200);
@@ -242,7 +242,7 @@ describe("a request to a ledger that is not there", () => {
 describe("integers of any size", () => {
   const HUGE = `1${"0".repeat(30)}`;
 
-  test("stand exact in the answers to create, read, list, revert and bulk", async () => {
+  test("are exact in the answers to create, read, list, revert and bulk", async () => {
     const own = await freshLedger();
     const body = `{"postings":[{"source":"world","destination":"a","amount":${HUGE},"asset":"BTC/8"}]}`;
     const created = await (await post(own, body)).text();

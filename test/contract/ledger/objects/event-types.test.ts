@@ -8,7 +8,7 @@ import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api } from "#test/support/platform/api.ts";
 
-/** The events of a ledger that has an entry of each type. */
+/** Makes a ledger with an entry of each type and returns its events. */
 async function eventsOfEachType(): Promise<readonly PlatformEvent[]> {
   const ledger = await freshLedger();
   const answers = [
@@ -37,7 +37,7 @@ test("every event is of a declared type, and its payload has that type's schema 
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(LEDGER_EVENT_TYPES)));
   for (const { type, payload } of events) {
     const { payload: schema, example } = typeOf(type);
-    // What a schema does not know is left out of what it parses.
+    // The result of `parse` lacks members that the schema does not know.
     expect(schema.parse(payload)).toEqual(payload);
     expect(Object.keys(payload as object).toSorted()).toEqual(Object.keys(example).toSorted());
   }

@@ -34,7 +34,7 @@ async function exportedEntries(): Promise<string[]> {
   return lines;
 }
 
-/** An import that has sent its first entry, and sends the others when it is told to. */
+/** Begins an import, which sends the first entry at once and the others when `goOn` is called. */
 async function beginImport(ledger: string, [first = "", ...others]: readonly string[]) {
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
   async function* body(): AsyncGenerator<Uint8Array> {
@@ -50,7 +50,7 @@ async function beginImport(ledger: string, [first = "", ...others]: readonly str
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 describe("while an import is under way", () => {
-  test("writes are told to come again; at its end they are welcome", async () => {
+  test("writes are refused with a time to retry, and accepted again after its end", async () => {
     const copy = await freshLedger();
     const { goOn, done } = await beginImport(copy, await exportedEntries());
     const refused = await post(copy, pay("world -> b", 1));
@@ -61,7 +61,7 @@ describe("while an import is under way", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3, 4]);
   });
 
-  test("another import is told to come again, even an empty one, and the first goes on", async () => {
+  test("another import, even an empty one, is refused with a time to retry, and the first goes on", async () => {
     const [copy, entries] = [await freshLedger(), await exportedEntries()];
     const { goOn, done } = await beginImport(copy, entries);
     for (const body of ["", entries.slice(1).join("\n")]) {
@@ -78,7 +78,7 @@ describe("while an import is under way", () => {
     expect(await logIdsOf(copy)).toEqual([1, 2, 3]);
   });
 
-  test("its end ends no other import", async () => {
+  test("the end of another import does not end it", async () => {
     const [copy, [first = ""]] = [await freshLedger(), await exportedEntries()];
     const object = objectOf(copy);
     unwrap(await object.importLogs({ texts: [first], before: 0 }, { importId: "one" }));
@@ -100,7 +100,7 @@ describe("an import that stops without an end", () => {
     expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
   });
 
-  test("makes room for another one, and cannot go on beside it", async () => {
+  test("can be replaced by another one, and then cannot go on", async () => {
     const [copy, [first = "", second = ""]] = [await freshLedger(), await exportedEntries()];
     const object = objectOf(copy);
     unwrap(await object.importLogs({ texts: [first], before: 0 }, { importId: "stopped" }));
@@ -121,7 +121,7 @@ describe("an import that stops without an end", () => {
   });
 });
 
-test("an import that is refused leaves writes welcome", async () => {
+test("a refused import does not keep later writes out", async () => {
   const ledger = await freshLedger();
   await okBodyOf(post(ledger, pay("world -> a", 1)));
   const importing = LedgerService.from(systemContext(env, "test")).importLogs(ledger, nothing());

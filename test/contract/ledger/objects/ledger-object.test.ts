@@ -46,7 +46,7 @@ describe("a ledger that was never created", () => {
     expect(await logIdsOf(name)).toEqual([1]);
   });
 
-  test("addresses no object when its name is none", async () => {
+  test("addresses no object when its name is invalid", async () => {
     const before = await listDurableObjectIds(env.LEDGERS);
     for (const name of ["a%20b", "x".repeat(64), "_info"]) {
       expect((await inLedger(name, "/transactions")).status).toBe(404);
@@ -67,7 +67,7 @@ describe("the creation of ledgers", () => {
     expect(written.map(({ status }) => status)).toEqual(names.map(() => 200));
   });
 
-  test("of one name at once succeeds for one, and keeps what that one said", async () => {
+  test("of one name at once succeeds for one, whose options are kept", async () => {
     const name = freshName();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -83,7 +83,7 @@ describe("the creation of ledgers", () => {
     expect(data.metadata).toEqual({ index: String(statuses.indexOf(204)) });
   });
 
-  test("that was cut off after the catalogue's row is finished at the first use", async () => {
+  test("that was cut off after the catalogue's row was written is finished at the first use", async () => {
     const name = freshName();
     await env.DB.prepare(
       "INSERT INTO ledgers (uuid, name, bucket, metadata, features, added_at) SELECT ?, ?, bucket, metadata, features, added_at FROM ledgers LIMIT 1",
@@ -177,7 +177,7 @@ describe("an object that is evicted", () => {
     expect(await balanceOf(ledger, "a")).toBe(10n ** 30n - 5n);
   });
 
-  test("loses nothing of what it has acknowledged, neither gently nor at once", async () => {
+  test("loses nothing that it has acknowledged, whether it is evicted or reset", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 1)));
     const acknowledged = [1];
@@ -196,7 +196,7 @@ describe("an object that is evicted", () => {
       await Promise.all(writes);
       await write();
     }
-    // A reset cuts requests off; nobody knows what became of them.
+    // A reset cuts requests off, and their outcome is unknown.
     expect(refusals).toEqual(refusals.map(() => [503, "1"]));
     expect(acknowledged.length).toBeGreaterThanOrEqual(3);
     expect(new Set(acknowledged).size).toBe(acknowledged.length);
@@ -207,7 +207,7 @@ describe("an object that is evicted", () => {
   });
 });
 
-describe("names that objects have by nature", () => {
+describe("names that every JavaScript object has", () => {
   test("pass through HTTP, RPC and storage as metadata keys and accounts", async () => {
     const ledger = await freshLedger();
     const odd = '{"9":"n","10":"t","__proto__":"p","constructor":"c"}';

@@ -25,11 +25,11 @@ import { evict } from "#test/support/platform/evict.ts";
 /** How many slices the Worker may work on before the test stops it. */
 let slicesLeft = 0;
 
-/** The steps that the Worker knows, which shares its modules with the tests of its file. */
+/** The steps of the Worker, which shares its modules with this file. */
 const workerSteps = STEPS as Step[];
 const [...released] = STEPS;
 
-/** Gives the Worker a version with the made-up step. */
+/** Turns the Worker into a version with the made-up step. */
 const release = (isServedMeanwhile: boolean): void => {
   workerSteps.splice(0, Infinity, ...heldSteps(isServedMeanwhile));
 };
@@ -43,16 +43,16 @@ const MIGRATING =
 const LATER = `[INTERNAL] the ledger was written by a later version: its tables are of step 99, and this version knows ${STEPS.length}`;
 
 const ROWS = 10;
-/** Twelve slices and a half. */
+/** The number of transactions: twelve slices and a half. */
 const SIZE = 125;
 
-/** The steps and a made-up one, whose slices fail when they are held. */
+/** The real steps and the made-up one, whose slices fail once `slicesLeft` is used up. */
 function heldSteps(isServedMeanwhile: boolean): readonly Step[] {
   const steps = stepsWith({ rowsPerSlice: ROWS, isServedMeanwhile });
   const last = present(steps.at(-1), "there are steps");
   const rows = present(last.rows, "the made-up step works on rows");
   const slice = (sql: Sql, cursor: string) => {
-    // What is made meanwhile, such as the copy of an audit, is empty and goes through at once.
+    // Ledgers that are made meanwhile, such as the copy of an audit, are empty and complete at once.
     const isEmpty = sql.all("SELECT 1 FROM tx LIMIT 1").length === 0;
     if (!isEmpty && slicesLeft-- <= 0) throw new Error("held by the test");
     return rows.slice(sql, cursor);
@@ -63,7 +63,7 @@ function heldSteps(isServedMeanwhile: boolean): readonly Step[] {
 const inStorage = <T>(ledger: string, work: (sql: Sql) => T): Promise<T> =>
   runInDurableObject(objectOf(ledger), (_, { storage }) => work(durableSql(storage)));
 
-/** Evicts the object of a ledger, whose next instance works on so many slices. */
+/** Evicts the object of a ledger and lets its next instance work on this many slices. */
 async function go(ledger: string, slices: number): Promise<void> {
   slicesLeft = slices;
   await evict(objectOf(ledger));
@@ -114,7 +114,7 @@ describe("a step that works on rows, slice by slice", () => {
     expect(await balanceOf(ledger, "a")).toBe(SIZE + written);
   });
 
-  test("answers 503 until it is done, where no version could read the rows", async () => {
+  test("answers 503 until it is done, if the rows cannot be read meanwhile", async () => {
     const ledger = await filledLedger();
     release(false);
     for (const slices of [2, 3, 4]) {
@@ -137,7 +137,7 @@ describe("a step that works on rows, slice by slice", () => {
     expect(await balanceOf(ledger, "a")).toBe(SIZE + 1);
   });
 
-  test("hears of a deletion and a restoration, and ends with a purge", async () => {
+  test("takes note of a deletion and a restoration, and ends with a purge", async () => {
     const ledger = await filledLedger();
     const uuid = present(await inStorage(ledger, storedUuid), "the ledger is stored");
     release(false);

@@ -23,11 +23,11 @@ async function ledgerInObject(): Promise<LedgerUnderTest> {
     listAccounts: (query) => readObject(stub, "listAccounts", [query, WITH_VOLUMES]),
     readLogs: async () => unwrap(await stub.readLogs(1, Number.MAX_SAFE_INTEGER)).entries,
     evict: async () => {
-      // A ledger that was just evicted does not run.
+      // The object may not be in memory since the last eviction, and only a running one can be evicted.
       await stub.assertCreated();
       await evict(stub);
     },
-    // Time passes by itself here.
+    // In an object, time passes by itself.
     wait: () => undefined,
   };
 }

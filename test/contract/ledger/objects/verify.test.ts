@@ -31,7 +31,7 @@ async function verified(ledger: string): Promise<Report["data"]> {
 }
 
 describe("the verification of a ledger", () => {
-  test("finds it to be what its log says, again and again while it is written to", async () => {
+  test("finds it consistent with its log, again and again while it is written to", async () => {
     const ledger = await freshLedger();
     for (let count = 1; count <= 3; count++) {
       await okBodyOf(post(ledger, pay("world -> a", 10n ** 20n, { metadata: { n: `${count}` } })));
@@ -45,7 +45,7 @@ describe("the verification of a ledger", () => {
     }
   });
 
-  test("says which cell differs, and writes go on", async () => {
+  test("reports which cell differs, and writes go on", async () => {
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
     await runInDurableObject(objectOf(ledger), (_object, state) => {

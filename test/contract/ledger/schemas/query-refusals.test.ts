@@ -70,7 +70,7 @@ describe("a run is refused", () => {
       "invalid sort column `balance`",
     ],
     ["with an unknown direction", "all", { params: { sort: "address:up" } }, "invalid order: up"],
-    ["with a date that is none", "all", { params: { endTime: "x" } }, "`endTime` must be"],
+    ["with an invalid date", "all", { params: { endTime: "x" } }, "`endTime` must be"],
   ])("%s", async (_what, ...[id, body, message]) => {
     const refusal = await refused(id, body);
     expect(refusal).toMatchObject({ status: 400, code: "VALIDATION" });

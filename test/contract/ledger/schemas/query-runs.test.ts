@@ -114,7 +114,7 @@ describe("a run of a query", () => {
       pageSize: 1,
       data: [{ id: 4 }],
     });
-    // What the request does not say stays as the template has it.
+    // What the request leaves out is as in the template.
     expect(await run("by_user", { vars: { who: "2" }, params: { pageSize: 1 } })).toMatchObject({
       data: [{ id: 2 }],
     });
@@ -135,7 +135,7 @@ describe("a run of a query", () => {
     expect((await run("by_user", { vars: { who: "2" }, params: past })).data).toEqual([]);
   });
 
-  test("is as of a point in time under the name that the official client has for it, too", async () => {
+  test("takes a point in time under the name that the official client uses, too", async () => {
     expect(await addressesOf("all", { params: { pit: "2020-01-01T00:00:00Z" } })).toEqual([]);
     expect(await addressesOf("all", { params: { pit: "2999-01-01T00:00:00Z" } })).toHaveLength(4);
     expect(await refused("all", { params: { pit: "yesterday" } })).toMatchObject({ status: 400 });
@@ -188,7 +188,7 @@ describe("a run of a query", () => {
     expect(await logIdsOf(own)).toEqual([1]);
   });
 
-  test("is one of the version that is named", async () => {
+  test("uses the version that is named", async () => {
     const own = await ledgerWith({ chart: {}, queries: { q: { resource: "accounts" } } });
     await insertedSchema(own, "v2", { chart: {}, queries: { q: { resource: "logs" } } });
     for (const [version, resource] of [

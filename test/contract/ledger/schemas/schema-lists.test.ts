@@ -57,7 +57,7 @@ describe("the names in a schema", () => {
     expect(
       (await inLedger(ledger, `/accounts/users:2/metadata?${query}`, { body: { [key]: "v" } })).ok,
     ).toBe(true);
-    // An insertion may name another schema, which its entry then tells.
+    // An insertion may name another schema, and its entry then has that version.
     const second = await insertSchema(ledger, "v2", { body: { chart: {} }, query: `?${query}` });
     expect(second.status).toBe(204);
     expect((await readSchema(ledger, "v2")).chart).toEqual({});
@@ -85,7 +85,7 @@ describe("the names in a schema", () => {
     "segments, metadata, templates, queries and variables may be called %s",
     async (name) => {
       const ledger = await freshLedger();
-      // As text, since an object literal would lose one of the names.
+      // The body is written as text, because an object literal would lose one of the names.
       const key = JSON.stringify(name);
       const chart = `{${key}:{".metadata":{${key}:{"default":"d"}},".self":{},${key}:{}},"world":{}}`;
       const transactions = `{${key}:{"script":${JSON.stringify(DEPOSIT)}}}`;
@@ -167,7 +167,7 @@ describe("the list of schemas", () => {
     },
   );
 
-  test("as of the moment of a schema shows it, and not the ones behind it", async () => {
+  test("as of the date of a schema shows it, and not later ones", async () => {
     const ledger = await freshLedger();
     await insertedSchema(ledger, "v1");
     const { createdAt } = await readSchema(ledger, "v1");
@@ -197,7 +197,7 @@ describe("the list of schemas", () => {
 });
 
 describe("the log of a ledger with schemas", () => {
-  test("tells what was inserted, and gives the same export after an import", async () => {
+  test("has what was inserted, and gives the same export after an import", async () => {
     const ledger = await ledgerWith(WITH_TEMPLATE);
     const query = { resource: "logs", vars: { n: { type: "int", default: 2n ** 64n } } };
     await insertedSchema(ledger, "v2", { chart: USERS_CHART, queries: { q: query } });
@@ -226,7 +226,7 @@ describe("the log of a ledger with schemas", () => {
     await okBodyOf(inLedger(copy, "/transactions?schemaVersion=v1", { body: { script } }));
   });
 
-  test("prints the integers of a schema as integers, also where amounts are wanted as texts", async () => {
+  test("prints the integers of a schema as integers, even if amounts are asked for as texts", async () => {
     const ledger = await ledgerWith({
       chart: {},
       queries: { q: { resource: "logs", vars: { n: { type: "int", default: 2n ** 64n } } } },

@@ -22,7 +22,7 @@ import { WITH_TEMPLATE, warnings } from "#test/support/ledger/schema-warnings.ts
 const LARGE = 10n ** 30n;
 
 describe("a write that names a schema", () => {
-  /** All of them but the creation of a transaction, on a ledger whose transaction 1 has the metadata `a`. */
+  /** All writes except the creation of a transaction, for a ledger whose transaction 1 has the metadata `a`. */
   const WRITES = [
     ["/transactions/1/revert", { method: "POST" }],
     ["/transactions/1/metadata", { body: { k: "v" } }],
@@ -251,7 +251,7 @@ describe("a transaction template", () => {
     const again = await send("");
     expect(again.headers.get("idempotency-hit")).toBe("true");
     expect(await again.text()).toBe(await first.text());
-    // What the template stands for is another input.
+    // The script of the template itself is a different input.
     const plain = { script: { plain: DEPOSIT, vars: script.vars } };
     expect(await refusalOf(send("", plain))).toMatchObject({ code: "VALIDATION" });
     expect(await logIdsOf(ledger)).toHaveLength(2);
@@ -263,7 +263,7 @@ afterEach(() => {
 });
 
 describe("audit mode", () => {
-  test("takes what is against the chart, and logs the rule and the account", async () => {
+  test("accepts what the chart does not allow, and logs the rule and the account", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const write = (way: string) =>
@@ -286,7 +286,7 @@ describe("audit mode", () => {
     expect(await logIdsOf(ledger)).toHaveLength(4);
   });
 
-  test("takes what names no schema, and logs that", async () => {
+  test("accepts writes that name no schema, and logs that", async () => {
     const logged = warnings();
     const ledger = await freshLedger();
     await okBodyOf(post(ledger, pay("world -> a", 5)));
@@ -333,7 +333,7 @@ describe("audit mode", () => {
     expect(logged()).toEqual([]);
   });
 
-  test("logs of long numbers in addresses the end only", async () => {
+  test("logs only the end of long numbers in addresses", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const body = pay("world -> cards:4111-1111-1111-1111", 5);

@@ -37,12 +37,12 @@ const LARGE = 10n ** 30n;
 
 const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: DEPOSIT } } };
 
-// The first test, so that no events of others are on their way.
+// This test comes first, so that no events of other tests are on their way.
 describe("an insertion as an event", () => {
-  test("is delivered to those who want it", async () => {
+  test("is delivered to those who subscribe to it", async () => {
     const bench = new DeliveryBench();
     const service = WebhookService.from(systemContext(env, "test"));
-    // Nothing listens on this port.
+    // Nobody listens on this port.
     const { id } = await service.createConfig({
       endpoint: "http://127.0.0.1:9/in",
       eventTypes: ["ledger.inserted_schema"],
@@ -244,7 +244,7 @@ describe("the official SDK", () => {
 });
 
 describe("an insertion", () => {
-  test("of one version by many at once succeeds for one, and keeps what that one said", async () => {
+  test("of one version by many at once succeeds for one, whose schema is kept", async () => {
     const ledger = await freshLedger();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -296,7 +296,7 @@ describe("an insertion", () => {
     });
   });
 
-  test("among writes that name the version is seen by all that come behind it", async () => {
+  test("among writes that name the version is seen by all writes after it", async () => {
     const ledger = await freshLedger();
     const write = () =>
       inLedger(ledger, "/transactions?schemaVersion=v1", { body: pay("world -> users:1", 1) });

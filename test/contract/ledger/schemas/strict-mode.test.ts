@@ -37,11 +37,11 @@ describe("strict mode", () => {
     const answer = await strictly(ledger, "/_bulk", { body: bulk });
     expect(await answer.json()).toMatchObject({ data: [{ errorCode: "SCHEMA_NOT_SPECIFIED" }] });
     expect(await traceOf(ledger)).toEqual(before);
-    // A further schema needs none.
+    // The insertion of a further schema does not have to name one.
     expect((await strictly(ledger, "/schemas/v2", { body: { chart: {} } })).status).toBe(204);
   });
 
-  test("refuses what is against the chart with the rule and the account, and changes nothing", async () => {
+  test("refuses what the chart does not allow, naming rule and account, and changes nothing", async () => {
     const logged = warnings();
     const ledger = await ledgerWith({ chart: USERS_CHART });
     const before = await traceOf(ledger);

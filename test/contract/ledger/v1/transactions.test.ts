@@ -26,7 +26,7 @@ beforeAll(async () => {
   ledger = await writtenLedger();
 });
 
-/** Transactions of the list by their ids. */
+/** The ids of the transactions in a list. */
 async function idsOf(request: Omit<Parameters<typeof v1.listTransactions>[0], "ledger">) {
   const { transactionsCursorResponse } = await v1.listTransactions({ ledger, ...request });
   return present(transactionsCursorResponse, "a success has a body").cursor.data.map(({ txid }) =>
@@ -115,7 +115,7 @@ describe("transactions of version 1", () => {
       { ...pay("world -> a", 1), script: { plain: "x" } },
       "VALIDATION",
     ],
-    ["with a script that is none", { script: { plain: "garbage" } }, "VALIDATION"],
+    ["with an invalid script", { script: { plain: "garbage" } }, "VALIDATION"],
     [
       "with a script that moves nothing",
       { script: { plain: 'set_tx_meta("a", "b")' } },

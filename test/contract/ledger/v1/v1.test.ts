@@ -92,7 +92,7 @@ describe("accounts of version 1", () => {
     expect([statusCode, headers["count"]]).toEqual([204, ["1"]]);
   });
 
-  test("have balances, one account an object", async () => {
+  test("have balances, with one object per account", async () => {
     const { balancesCursorResponse } = await v1.getBalances({ ledger });
     expect(balancesCursorResponse?.cursor.data).toEqual([
       { bank: { EUR: 0, USD: 0 } },
@@ -107,7 +107,7 @@ describe("accounts of version 1", () => {
     const next = present(page.balancesCursorResponse?.cursor.next, "there are more");
     const second = await v1.getBalances({ ledger, cursor: next });
     expect(second.balancesCursorResponse?.cursor.data).toEqual([{ "users:1": { USD: 100 } }]);
-    // What the page of another list goes on with is not taken for one of this.
+    // The cursor of another list is refused.
     expect(await codeOf(v1.listAccountsLedger({ ledger, cursor: next }))).toBe("VALIDATION");
   });
 
@@ -140,7 +140,7 @@ describe("accounts of version 1", () => {
       { a: { USD: 7 } },
       { world: { USD: -7 } },
     ]);
-    // What is asked for, or of the past, is refused as in version 2.
+    // As in version 2, volumes that are asked for by name and those of the past are refused.
     const past = "pit=2025-01-01T00:00:00Z";
     for (const path of ["/accounts?expand=volumes", `/accounts/a?${past}`, `/balances?${past}`]) {
       const refusal = await refusalOf(inV1(own, path));
@@ -285,7 +285,7 @@ describe("paths of version 1", () => {
     };
     expect(await allowed("PUT", `/${ledger}/stats`)).toEqual([405, "GET OPTIONS"]);
     expect(await allowed("PATCH", `/${ledger}/accounts`)).toEqual([405, "GET HEAD OPTIONS"]);
-    // A ledger of version 2 whose name is that of a list.
+    // In version 2, this is a ledger with the name of a list.
     expect(await allowed("HEAD", "/v2/accounts")).toEqual([405, "GET OPTIONS POST"]);
     expect(await allowed("PUT", "/v2/accounts/a")).toEqual([404, ""]);
   });
