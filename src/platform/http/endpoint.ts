@@ -9,16 +9,16 @@ import {
   parseForm,
   readChunks,
   readText,
-  toParameters,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
+import { asObject, headersOf, parsePart, queryOf } from "./request-parts.ts";
 import { ErrorResponse } from "./schemas.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { toValidationError, unsupported } from "#platform/validation.ts";
+import { unsupported } from "#platform/validation.ts";
 
 /**
  * One operation of the HTTP API: registers it with the OpenAPI document, checks the token, parses and validates what the
@@ -27,6 +27,7 @@ import { toValidationError, unsupported } from "#platform/validation.ts";
 export interface EndpointSpec<
   P extends z.ZodType,
   Q extends z.ZodType,
+  H extends z.ZodType,
   B extends z.ZodType,
   R extends Responses,
 > {
@@ -43,6 +44,8 @@ export interface EndpointSpec<
   readonly scope: Scope | "public";
   readonly params?: P;
   readonly query?: Q;
+  /** The headers that the handler reads, besides those that every request may have. */
+  readonly headers?: H;
   /**
    * Parameters of the API that this version does not support. A request that has one is refused with the parameter's
    * name.
@@ -151,9 +154,10 @@ export type Answer<R extends Responses> = {
       : { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> };
 }[keyof R & number];
 
-export interface Parsed<P, Q, B> {
+export interface Parsed<P, Q, H, B> {
   readonly params: P;
   readonly query: Q;
+  readonly headers: H;
   readonly body: B;
   readonly c: Context<AppEnv>;
 }
@@ -172,13 +176,14 @@ const None = z.unknown();
 export function endpoint<
   P extends z.ZodType = typeof None,
   Q extends z.ZodType = typeof None,
+  H extends z.ZodType = typeof None,
   B extends z.ZodType = typeof None,
   const R extends Responses = Responses,
 >(
   app: OpenAPIHono<AppEnv>,
-  spec: EndpointSpec<P, Q, B, R>,
+  spec: EndpointSpec<P, Q, H, B, R>,
   handler: (
-    parsed: Parsed<z.output<P>, z.output<Q>, z.output<B>>,
+    parsed: Parsed<z.output<P>, z.output<Q>, z.output<H>, z.output<B>>,
   ) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
 ): void {
   register(app, spec);
@@ -197,6 +202,7 @@ export function endpoint<
       const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
         query: parsePart(spec.query, query, "query parameter"),
+        headers: parsePart(spec.headers, headersOf(spec.headers, c), "header"),
         c,
       };
       const contentType = contentTypeOf(c.req.raw);
@@ -262,26 +268,6 @@ const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
 const wantsTexts = (c: Context<AppEnv>): boolean =>
   TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
-/** Query parameters as the schema sees them. */
-function queryOf(c: Context<AppEnv>): Parameters {
-  return toParameters(
-    Object.entries(c.req.queries()).flatMap(([name, values]) =>
-      values.map((value): [string, string] => [name, value]),
-    ),
-  );
-}
-
-function parsePart<S extends z.ZodType>(
-  schema: S | undefined,
-  value: unknown,
-  what: string,
-): z.output<S> {
-  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw toValidationError(parsed.error, what);
-}
-
 async function parseBodyPart<S extends z.ZodType>(
   spec: { body?: S; bodyKind?: BodyKind; bodyBytesMax?: number },
   c: Context<AppEnv>,
@@ -330,9 +316,10 @@ const withCommonErrors = (status: string, schema: z.ZodType): z.ZodType =>
 function register<
   P extends z.ZodType,
   Q extends z.ZodType,
+  H extends z.ZodType,
   B extends z.ZodType,
   R extends Responses,
->(app: OpenAPIHono<AppEnv>, spec: EndpointSpec<P, Q, B, R>): void {
+>(app: OpenAPIHono<AppEnv>, spec: EndpointSpec<P, Q, H, B, R>): void {
   const { scope } = spec;
   app.openAPIRegistry.registerPath({
     method: spec.method,
@@ -345,6 +332,7 @@ function register<
     request: {
       ...(spec.params === undefined ? {} : { params: asObject(spec.params) }),
       ...(spec.query === undefined ? {} : { query: asObject(spec.query) }),
+      ...(spec.headers === undefined ? {} : { headers: asObject(spec.headers) }),
       ...(spec.body === undefined
         ? {}
         : {
@@ -378,9 +366,4 @@ function contentOf(status: string, { schema, contentType = CONTENT_TYPES.json }:
   }
   const isText = contentType !== CONTENT_TYPES.json;
   return isText ? { content: { [contentType]: { schema: z.string() } } } : {};
-}
-
-function asObject(schema: z.ZodType): z.ZodObject {
-  if (schema instanceof z.ZodObject) return schema;
-  throw new Error("parameters are described by an object schema");
 }

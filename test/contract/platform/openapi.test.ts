@@ -1,5 +1,7 @@
 import { registerSchema, validate } from "@hyperjump/json-schema/openapi-3-1";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parseExchanges } from "#platform/document/exchanges.ts";
+import { MODULES } from "#src/modules.ts";
 import { api, freshName, send } from "#test/support/platform/api.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -40,6 +42,24 @@ const ERROR = "#/components/schemas/Error";
 const WRITTEN_BY_CLIENTS = new Set(["application/json", "application/x-www-form-urlencoded"]);
 /** The name of the document for the validator, which fetches nothing from there. */
 const DOCUMENT_URI = "https://florin.example/openapi.json";
+
+/** The operations that read the header `Idempotency-Key`. */
+const KEYED_WRITES = [
+  "v2CreateTransaction",
+  "v2RevertTransaction",
+  "v2AddMetadataOnTransaction",
+  "v2DeleteTransactionMetadata",
+  "v2AddMetadataToAccount",
+  "v2DeleteAccountMetadata",
+  "v2InsertSchema",
+  "createTransaction",
+  "revertTransaction",
+  "runScript",
+  "addMetadataOnTransaction",
+  "deleteTransactionMetadata",
+  "addMetadataToAccount",
+  "deleteAccountMetadata",
+];
 
 let document: Document;
 let operations: { path: string; method: string; operation: Operation }[];
@@ -192,6 +212,26 @@ describe("what is sent is what the document says", () => {
       const response = await api(`/api/ledger/v2/${ledger}/_bulk${query}`, init);
       expect(response.status).toBe(400);
       await expectDescribed(bulk, response);
+    }
+  });
+
+  test("for a write with an idempotency key", async () => {
+    const takesKey = ({ operation: { parameters = [] } }: (typeof operations)[number]) =>
+      parameters.some(({ in: place, name }) => place === "header" && name === "Idempotency-Key");
+    const ids = operations.filter(takesKey).map(({ operation }) => operation.operationId);
+    expect(new Set(ids)).toEqual(new Set(KEYED_WRITES));
+    const exchanges = MODULES.flatMap(({ examples }) => parseExchanges(examples));
+    for (const operationId of KEYED_WRITES) {
+      const example = exchanges.find((exchange) => exchange.operationId === operationId);
+      const { start = "", headers, body } = example?.request ?? {};
+      const [method = "", target = ""] = start.split(" ");
+      const key = { ...headers, "idempotency-key": "k".repeat(256) };
+      const response = await api(target, { method, body, headers: key });
+      const refused = "the idempotency key is longer than 255 characters";
+      expect([operationId, await response.text()]).toEqual([
+        operationId,
+        expect.stringContaining(refused),
+      ]);
     }
   });
 

@@ -1,23 +1,27 @@
 import type { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import type { AccountListQuery, CountQuery, SingleQuery, TransactionListQuery } from "./schemas.ts";
+import type {
+  AccountListQuery,
+  CountQuery,
+  SingleQuery,
+  TransactionListQuery,
+  WriteHeaders,
+} from "./schemas.ts";
 import {
   assertIdempotencyKey,
   type CountQuery as CountOf,
   type SingleRead,
   type WriteOptions,
 } from "#ledger-engine";
-import type { AppEnv } from "#platform/http/context.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** What all writes take besides their command. */
 export function writeOptions(
-  c: Context<AppEnv>,
+  headers: z.output<typeof WriteHeaders>,
   query: Omit<WriteOptions, "idempotencyKey">,
 ): WriteOptions {
-  const idempotencyKey = c.req.header("idempotency-key") ?? "";
+  const idempotencyKey = headers["Idempotency-Key"] ?? "";
   assertIdempotencyKey(idempotencyKey);
   const { dryRun, schemaVersion = "" } = query;
   return { idempotencyKey, dryRun, schemaVersion };

@@ -5,6 +5,7 @@ export {
   TransactionRequest,
 } from "#ledger-engine";
 import { z } from "@hono/zod-openapi";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#ledger-engine";
 import {
   ExpandParam,
   FilterParams,
@@ -105,6 +106,15 @@ export const COUNTED = {
 
 /** A single read; only the point in time matters to it. */
 export const SingleQuery = HistoryParams.extend({ expand: ExpandParam });
+
+/** The header by which a write happens once, however often it is sent. `writeOptions` checks the length. */
+export const WriteHeaders = z.object({
+  "Idempotency-Key": z.string().optional().openapi({
+    maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+    description:
+      "A name of your own for this write. A second request with the same key changes nothing and gets the first answer again, with the header `Idempotency-Hit: true`. The same key with other content is refused with 400.",
+  }),
+});
 
 /** The schema that a write or a query goes by; empty for none. */
 export const SchemaVersionParam = z

@@ -10,25 +10,28 @@ import {
   type Transaction,
 } from "#ledger-engine";
 import { writeOptions } from "#modules/ledger/http/requests.ts";
+import type { WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { attempt, type Result, unwrap } from "#platform/result.ts";
 
 type NewTransaction = z.output<typeof CreateRequest>;
 
-/** The ledger of a write, and whether it is a dry run. */
+/** What the handler of a write knows besides the content. */
 export interface WriteRequest {
   readonly c: Context<AppEnv>;
   readonly ledger: string;
+  readonly headers: z.output<typeof WriteHeaders>;
+  /** Whether it is a dry run. */
   readonly preview: boolean;
 }
 
 /** Commits a transaction. Throws `VALIDATION` for whatever is wrong with it, or with its script. */
 export function commit(
-  { c, ledger, preview }: WriteRequest,
+  { c, ledger, headers, preview }: WriteRequest,
   request: NewTransaction,
 ): Promise<{ transaction: Transaction; isReplay: boolean }> {
-  const options = writeOptions(c, { dryRun: preview });
+  const options = writeOptions(headers, { dryRun: preview });
   return withAutoCreatedLedger(c, ledger, (service) =>
     service.commit(ledger, () => toTransactionCommand(request, { force: false }), options),
   );
@@ -36,7 +39,7 @@ export function commit(
 
 /** Commits all transactions of a batch, or none. Throws naming the one that is refused, counted from 0. */
 export async function commitBatch(
-  { c, ledger }: Omit<WriteRequest, "preview">,
+  { c, ledger }: Pick<WriteRequest, "c" | "ledger">,
   { transactions }: z.output<typeof BatchRequest>,
 ): Promise<Transaction[]> {
   const elements = transactions.map(toElement);

@@ -1,7 +1,7 @@
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Metadata, MetadataTarget } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
-import { WriteQuery } from "#modules/ledger/http/schemas.ts";
+import { WriteHeaders, WriteQuery } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
@@ -31,6 +31,7 @@ export function registerMetadata<T extends { ledger: string }>(
     tags: [tag],
     scope: "ledger:write",
     query: WriteQuery,
+    headers: WriteHeaders,
   } as const;
   endpoint(
     app,
@@ -44,11 +45,11 @@ export function registerMetadata<T extends { ledger: string }>(
       body,
       responses: { 204: empty("Added"), ...errors(404) },
     },
-    async ({ params, query, body: metadata, c }) => {
+    async ({ params, query, headers, body: metadata, c }) => {
       const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
-        writeOptions(c, query),
+        writeOptions(headers, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
     },
@@ -64,11 +65,11 @@ export function registerMetadata<T extends { ledger: string }>(
       params: keyParams,
       responses: { 204: empty("Deleted"), ...errors(404) },
     },
-    async ({ params, query, c }) => {
+    async ({ params, query, headers, c }) => {
       const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
-        writeOptions(c, query),
+        writeOptions(headers, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
     },

@@ -8,6 +8,7 @@ import {
   SchemaParams,
   SchemaRequest,
   SchemaResponse,
+  WriteHeaders,
   WriteQuery,
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
@@ -39,17 +40,18 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: SchemaParams,
       query: WriteQuery,
+      headers: WriteHeaders,
       body: SchemaRequest,
       responses: { 204: empty("Inserted"), ...errors(404, 409) },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, headers, body, c }) => {
       const runtime = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
         ? "experimental-interpreter"
         : "machine";
       const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => toInsertSchema(params.version, body, { runtime }),
-        writeOptions(c, query),
+        writeOptions(headers, query),
       );
       return { status: 204, headers: replayHeaders(isReplay) };
     },

@@ -27,6 +27,7 @@ import {
   TransactionListQuery,
   TransactionRequest,
   TransactionResponse,
+  WriteHeaders,
   WriteIdKeyParams,
   WriteIdParams,
 } from "#modules/ledger/http/schemas.ts";
@@ -58,6 +59,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       query: CreateQuery,
+      headers: WriteHeaders,
       body: TransactionRequest,
       bigintAsString: true,
       responses: {
@@ -65,11 +67,11 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
         ...errors(404, 409),
       },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, headers, body, c }) => {
       const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
-        writeOptions(c, query),
+        writeOptions(headers, query),
       );
       return {
         status: 200,
@@ -172,6 +174,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: WriteIdParams,
       query: RevertQuery,
+      headers: WriteHeaders,
       body: RevertRequest,
       bigintAsString: true,
       responses: {
@@ -179,13 +182,13 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
         ...errors(404),
       },
     },
-    async ({ params, query, body, c }) => {
+    async ({ params, query, headers, body, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
       const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
         params.ledger,
         () => toRevertTransaction(request),
-        writeOptions(c, query),
+        writeOptions(headers, query),
       );
       return {
         status: 201,

@@ -1,5 +1,4 @@
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { OpenAPIHono } from "@hono/zod-openapi";
 import {
   type Command,
   MetadataOfAccountRequest,
@@ -7,7 +6,7 @@ import {
   parseAccount,
 } from "#ledger-engine";
 import { replayHeaders, writeOptions } from "#modules/ledger/http/requests.ts";
-import { AddressKeyParams, AddressParams } from "#modules/ledger/http/schemas.ts";
+import { AddressKeyParams, AddressParams, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { withAutoCreatedLedger } from "#modules/ledger/http/v1/implicit-ledger.ts";
 import { parseTransactionId } from "#modules/ledger/http/v1/requests.ts";
 import {
@@ -15,11 +14,17 @@ import {
   TransactionTextParams,
   WriteQuery,
 } from "#modules/ledger/http/v1/schemas.ts";
+import type { WriteRequest } from "#modules/ledger/http/v1/writes.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 
-const COMMON = { tags: ["Ledger API v1"], scope: "ledger:write", query: WriteQuery } as const;
+const COMMON = {
+  tags: ["Ledger API v1"],
+  scope: "ledger:write",
+  query: WriteQuery,
+  headers: WriteHeaders,
+} as const;
 
 /** The metadata of transactions and accounts. */
 export function registerMetadata(app: OpenAPIHono<AppEnv>): void {
@@ -41,8 +46,8 @@ function registerAdditions(app: OpenAPIHono<AppEnv>): void {
       body: MetadataSchema,
       responses,
     },
-    ({ params: { ledger, txid }, query, body: metadata, c }) =>
-      write({ c, ledger, ...query }, () => ({
+    ({ params: { ledger, txid }, query, headers, body: metadata, c }) =>
+      write({ c, ledger, headers, ...query }, () => ({
         kind: "setMetadata",
         target: { type: "TRANSACTION", id: parseTransactionId(txid) },
         metadata,
@@ -59,8 +64,8 @@ function registerAdditions(app: OpenAPIHono<AppEnv>): void {
       body: MetadataOfAccountRequest,
       responses,
     },
-    ({ params: { ledger, address }, query, body: metadata, c }) =>
-      write({ c, ledger, ...query }, () => ({
+    ({ params: { ledger, address }, query, headers, body: metadata, c }) =>
+      write({ c, ledger, headers, ...query }, () => ({
         kind: "setMetadata",
         target: accountOf(address),
         metadata,
@@ -81,8 +86,8 @@ function registerDeletions(app: OpenAPIHono<AppEnv>): void {
       params: TransactionKeyParams,
       responses,
     },
-    ({ params: { ledger, txid, key }, query, c }) =>
-      write({ c, ledger, ...query }, () => ({
+    ({ params: { ledger, txid, key }, query, headers, c }) =>
+      write({ c, ledger, headers, ...query }, () => ({
         kind: "deleteMetadata",
         target: { type: "TRANSACTION", id: txid },
         key,
@@ -98,8 +103,8 @@ function registerDeletions(app: OpenAPIHono<AppEnv>): void {
       params: AddressKeyParams,
       responses,
     },
-    ({ params: { ledger, address, key }, query, c }) =>
-      write({ c, ledger, ...query }, () => ({
+    ({ params: { ledger, address, key }, query, headers, c }) =>
+      write({ c, ledger, headers, ...query }, () => ({
         kind: "deleteMetadata",
         target: accountOf(address),
         key,
@@ -112,11 +117,8 @@ const accountOf = (address: string): MetadataTarget => ({
   id: parseAccount(address, "account"),
 });
 
-async function write(
-  { c, ledger, preview }: { c: Context<AppEnv>; ledger: string } & z.output<typeof WriteQuery>,
-  toCommand: () => Command,
-) {
-  const options = writeOptions(c, { dryRun: preview });
+async function write({ c, ledger, headers, preview }: WriteRequest, toCommand: () => Command) {
+  const options = writeOptions(headers, { dryRun: preview });
   const { isReplay } = await withAutoCreatedLedger(c, ledger, (service) =>
     service.execute(ledger, toCommand, options),
   );

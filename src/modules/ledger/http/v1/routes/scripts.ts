@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { ledgerErrors } from "#ledger-engine";
 import { replayHeaders } from "#modules/ledger/http/requests.ts";
-import { LedgerParams } from "#modules/ledger/http/schemas.ts";
+import { LedgerParams, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { RunScriptRequest, ScriptResponse, WriteQuery } from "#modules/ledger/http/v1/schemas.ts";
 import { toTransactionV1View } from "#modules/ledger/http/v1/views.ts";
 import { commit } from "#modules/ledger/http/v1/writes.ts";
@@ -26,6 +26,7 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       query: WriteQuery,
+      headers: WriteHeaders,
       body: RunScriptRequest,
       responses: {
         200: json("Committed, or refused with a code", ScriptResponse),
@@ -37,10 +38,10 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
         return { status: 200, body: ledgerErrors.toBody(error) };
       },
     },
-    async ({ params: { ledger }, query: { preview }, body, c }) => {
+    async ({ params: { ledger }, query: { preview }, headers, body, c }) => {
       const { plain, vars, reference, metadata } = body;
       const request = { script: { plain, vars }, reference, metadata };
-      const { transaction, isReplay } = await commit({ c, ledger, preview }, request);
+      const { transaction, isReplay } = await commit({ c, ledger, headers, preview }, request);
       return {
         status: 200,
         body: { transaction: toTransactionV1View(transaction) },

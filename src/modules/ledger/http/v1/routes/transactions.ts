@@ -6,7 +6,7 @@ import {
   toSingleRead,
   writeOptions,
 } from "#modules/ledger/http/requests.ts";
-import { COUNTED, LedgerParams, SingleQuery } from "#modules/ledger/http/schemas.ts";
+import { COUNTED, LedgerParams, SingleQuery, WriteHeaders } from "#modules/ledger/http/schemas.ts";
 import { transactionFilter } from "#modules/ledger/http/v1/filters.ts";
 import {
   withAutoCreatedLedger,
@@ -55,14 +55,15 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: LedgerParams,
       query: WriteQuery,
+      headers: WriteHeaders,
       body: CreateRequest,
       responses: {
         200: json("Committed", dataOf(z.array(TransactionV1Response))),
         ...errors(404, 409),
       },
     },
-    async ({ params: { ledger }, query: { preview }, body, c }) => {
-      const { transaction, isReplay } = await commit({ c, ledger, preview }, body);
+    async ({ params: { ledger }, query: { preview }, headers, body, c }) => {
+      const { transaction, isReplay } = await commit({ c, ledger, headers, preview }, body);
       const data = [toTransactionV1View(transaction)];
       return { status: 200, body: { data }, headers: replayHeaders(isReplay) };
     },
@@ -192,14 +193,15 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
       scope: "ledger:write",
       params: TransactionParams,
       query: RevertQuery,
+      headers: WriteHeaders,
       responses: {
         201: json("The transaction that reverts it", dataOf(TransactionV1Response)),
         ...errors(404),
       },
     },
-    async ({ params: { ledger, txid }, query: { preview, disableChecks }, c }) => {
+    async ({ params: { ledger, txid }, query: { preview, disableChecks }, headers, c }) => {
       const request = { id: txid, force: disableChecks, atEffectiveDate: false };
-      const options = writeOptions(c, { dryRun: preview });
+      const options = writeOptions(headers, { dryRun: preview });
       const { transaction, isReplay } = await withAutoCreatedLedger(c, ledger, (service) =>
         service.commit(ledger, () => toRevertTransaction(request), options),
       );

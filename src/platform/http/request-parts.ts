@@ -1,0 +1,41 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { type Parameters, toParameters } from "./body.ts";
+import type { AppEnv } from "./context.ts";
+import { toValidationError } from "#platform/validation.ts";
+
+/** Query parameters as the schema sees them. */
+export function queryOf(c: Context<AppEnv>): Parameters {
+  return toParameters(
+    Object.entries(c.req.queries()).flatMap(([name, values]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  );
+}
+
+/** The headers that a schema names. A request may write their names in letters of any size. */
+export const headersOf = (schema: z.ZodType | undefined, c: Context<AppEnv>) =>
+  Object.fromEntries(
+    Object.keys(schema === undefined ? {} : asObject(schema).shape).map((name) => [
+      name,
+      c.req.header(name),
+    ]),
+  );
+
+/** A part of a request in the form of its schema. Throws `VALIDATION` naming the part, if it does not fit. */
+export function parsePart<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  what: string,
+): z.output<S> {
+  if (schema === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw toValidationError(parsed.error, what);
+}
+
+/** The schema of parameters or headers, whose members have their names. */
+export function asObject(schema: z.ZodType): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema;
+  throw new Error("parameters are described by an object schema");
+}
