@@ -98,7 +98,7 @@ function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {
   c.header("allow", [...methods, "OPTIONS"].join(", "));
   return new AppError(
     "METHOD_NOT_ALLOWED",
-    `${c.req.raw.method} is not allowed here; ${methods.join(", ")} is`,
+    `${c.req.raw.method} is not allowed here; the path takes ${methods.join(", ")}`,
   );
 }
 

@@ -27,7 +27,7 @@ export function checkTransactions(transactions: readonly Transaction[], played: 
     }),
   );
   return {
-    title: `${transactions.length} transactions are stored as they were sent, and no other`,
+    title: `${transactions.length} transactions are stored as they were sent, and no others`,
     differences: [
       ...(found.size === transactions.length ? [] : ["a transaction is listed twice"]),
       ...compare(mapValues(expected, describe), found, (id) => `transaction ${id}`),
@@ -63,7 +63,7 @@ export function checkWayBack(transactions: readonly Transaction[], back: readonl
       ...(descends ? [] : ["the newest transaction is not always first"]),
       ...(isSame
         ? []
-        : [`there ${there.length} transactions, back ${back.length}, or in another order`]),
+        : [`${there.length} transactions there, ${back.length} back, or their orders differ`]),
     ],
   };
 }

@@ -61,7 +61,8 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
   const found = roomOf(file);
   if (found === undefined) return `${file} is in no room of scripts/lib/room-table.ts`;
   const { name, room } = found;
-  if (target.kind === "climbing") return `${file} climbs to ${target.name}: import it by #`;
+  if (target.kind === "climbing")
+    return `${file} climbs to ${target.name}: use a package import, which begins with #`;
   if (target.kind === "package") {
     const isAllowed = (room.packages ?? []).some((allowed) => covers(allowed, target.name));
     return isAllowed ? undefined : `${file} imports ${target.name}, which "${name}" may not`;

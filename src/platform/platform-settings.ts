@@ -25,7 +25,7 @@ export const platformSettings = new DeclaredSettings(
     FLORIN_PREVIOUS_SECRET_KEYS: list(
       "comma separated keys of 32 bytes in base64",
       (value) => decodedLength(value) === 32,
-      { isSecret: true, meaning: "Keys that open what was encrypted before the key was changed" },
+      { isSecret: true, meaning: "Earlier keys, which still decrypt what was encrypted with them" },
     ),
     FLORIN_ALLOW_PRIVATE_HOSTS: boolean({
       standard: "false",
@@ -33,11 +33,11 @@ export const platformSettings = new DeclaredSettings(
     }),
     FLORIN_DEFAULT_PAGE_SIZE: integer(PAGE_SIZES, {
       standard: "15",
-      meaning: "Size of a page where a request names none",
+      meaning: "Size of a page if the request names none",
     }),
     FLORIN_MAX_PAGE_SIZE: integer(PAGE_SIZES, {
       standard: "1000",
-      meaning: "Larger pages are clamped to it",
+      meaning: "Largest size of a page; a request for more gets a page of this size",
     }),
   },
   ({ FLORIN_DEFAULT_PAGE_SIZE: standard, FLORIN_MAX_PAGE_SIZE: most }) => {

@@ -215,7 +215,7 @@ function toTarget(type: string, id: string | number | bigint): MetadataTarget {
   if (type === "TRANSACTION" && typeof id !== "string") return { type, id: Number(id) };
   throw new AppError(
     "VALIDATION",
-    "a target is the type ACCOUNT with an address or the type TRANSACTION with an integer",
+    "a target has the type ACCOUNT and an address, or the type TRANSACTION and an integer",
   );
 }
 

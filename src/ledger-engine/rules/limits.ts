@@ -87,7 +87,7 @@ export function accountMetadataBytes(accountMetadata: Readonly<Record<string, Me
 const tooLarge = (what: string, bytes: number, most: number): AppError =>
   new AppError(
     "VALIDATION",
-    `the ${what} is too large: with its volumes it takes ${bytes} bytes, the most is ${most}`,
+    `the ${what} is too large: with its volumes it takes ${bytes} bytes, and ${most} are allowed`,
   );
 
 /** The maps of volumes in an event: before and after, each by insertion and by effective date. */

@@ -97,7 +97,7 @@ function readKnown(sql: Sql, steps: readonly Step[]): LastSqlRow {
   if (last.step <= steps.length) return last;
   throw new AppError(
     "OVERLOADED",
-    `the ledger was written by a later version: its tables are of step ${last.step}, and this version knows ${steps.length}`,
+    `the ledger was written by a later version: its tables are at step ${last.step}, and this version knows only ${steps.length}`,
   );
 }
 

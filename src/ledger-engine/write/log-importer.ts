@@ -290,7 +290,7 @@ export class LogImporter {
     const difference = contentDifferenceOf(given, { ...reverted, volumes });
     if (difference === undefined) return;
     throw invalid(
-      `the reverted transaction ${original.id} is not the one that is here: ${difference}`,
+      `the reverted transaction ${original.id} differs from the one in this ledger: ${difference}`,
     );
   }
 

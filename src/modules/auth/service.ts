@@ -38,12 +38,15 @@ export class ClientService {
   async create(fields: ClientFields, id = newId()): Promise<Client> {
     // Two requests at once may exceed the limit by one; it only keeps the list from growing without end.
     if ((await this.#store.countClients()) >= CLIENTS_MAX) {
-      throw new AppError("VALIDATION", `there are ${CLIENTS_MAX} clients, which is the most`);
+      throw new AppError(
+        "VALIDATION",
+        `there are already ${CLIENTS_MAX} clients, and no more are allowed`,
+      );
     }
     const isTaken =
       id === authSettings.of(this.#context.env).FLORIN_CLIENT_ID ||
       !(await this.#store.insertClient(id, fields, this.#audited("client.create", id)));
-    if (isTaken) throw new AppError("CONFLICT", `there is a client with the id '${id}' already`);
+    if (isTaken) throw new AppError("CONFLICT", `a client with the id '${id}' already exists`);
     return { ...fields, id, secrets: [] };
   }
 
@@ -67,7 +70,7 @@ export class ClientService {
     if (secrets.length >= CLIENT_SECRETS_MAX) {
       throw new AppError(
         "VALIDATION",
-        `the client has ${CLIENT_SECRETS_MAX} secrets, which is the most; delete one first`,
+        `the client already has ${CLIENT_SECRETS_MAX} secrets, and no more are allowed; delete one first`,
       );
     }
     const clear = newId();

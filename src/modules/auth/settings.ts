@@ -21,7 +21,7 @@ export const authSettings = new DeclaredSettings(
     }),
     FLORIN_CLIENT_SECRET: optionalText("at least 16 characters", (value) => value.length >= 16, {
       isSecret: true,
-      meaning: "Its secret",
+      meaning: "Secret of the first client",
     }),
     FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {

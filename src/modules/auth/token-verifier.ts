@@ -100,7 +100,7 @@ export class TokenVerifier {
     const { publicUrl, ownKeys, trustedKeys } = this.#options;
     if (isSameIssuer(issuerOf(publicUrl, url), issuer)) return ownKeys;
     const keys = trustedKeys.get(issuer);
-    if (keys === undefined) throw invalid("the token is of an issuer that is not trusted here");
+    if (keys === undefined) throw invalid("the issuer of the token is not trusted here");
     return keys;
   }
 
@@ -108,7 +108,7 @@ export class TokenVerifier {
     const key = await keys.find(kid).catch((error: unknown) => {
       // Our own keys come from our database: its failure says nothing about the token.
       if (keys === this.#options.ownKeys) throw error;
-      throw invalid("the keys of the token's issuer are not available now", error);
+      throw invalid("the keys of the token's issuer cannot be loaded now", error);
     });
     if (key === undefined) throw invalid("the token is signed with an unknown key");
     return key;
@@ -162,7 +162,9 @@ function parseToken(text: string): { header: z.output<typeof Header>; claims: Cl
   const parts = decodeToken(text);
   const header = Header.safeParse(parts.header);
   if (!header.success) {
-    throw invalid(`the token is not signed with ${TOKEN_ALGORITHM} and a key id`);
+    throw invalid(
+      `the header of the token does not have the algorithm ${TOKEN_ALGORITHM} and a key id`,
+    );
   }
   const claims = Claims.safeParse(parts.claims);
   if (claims.success) return { header: header.data, claims: claims.data };

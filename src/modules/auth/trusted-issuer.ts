@@ -64,7 +64,9 @@ async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown
   if (result.bodyError !== undefined) throw new Error(`${url} broke off: ${result.bodyError}`);
   if (result.status !== 200) throw new Error(`${url} answered ${result.status}`);
   if (result.body.byteLength >= ISSUER_DOCUMENT_BYTES_MAX) {
-    throw new Error(`${url} is not smaller than ${ISSUER_DOCUMENT_BYTES_MAX} bytes`);
+    throw new Error(
+      `${url} answered ${ISSUER_DOCUMENT_BYTES_MAX} bytes or more, which is too much`,
+    );
   }
   return parseJson(new TextDecoder().decode(result.body));
 }

@@ -163,7 +163,7 @@ export class Delivery {
   #openFor(spec: PipelineSpec): { destination: ExporterDestination } {
     if (this.#opened?.spec === spec) return this.#opened;
     this.#opened = undefined;
-    if (spec.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter is gone");
+    if (spec.openSetup === undefined) throw new AppError("NOT_FOUND", "the exporter was deleted");
     const destination = this.#ports.open(spec.openSetup());
     this.#opened = { spec, destination };
     return this.#opened;

@@ -90,11 +90,11 @@ export function keepSecrets(
   const keep: ReplaceSecret = (secret, { path, name }) => {
     if (secret !== SECRET_MASK) return secret;
     const refuse = (why: string): AppError =>
-      invalid(driver, new ConfigError(path, `${name} has the mask '${SECRET_MASK}', and ${why}`));
+      invalid(driver, new ConfigError(path, `${name} has the mask '${SECRET_MASK}', but ${why}`));
     const kept = known.get(name);
     if (kept === undefined) throw refuse("there is no secret to keep");
     if (secrets.secretHost(former) === secrets.secretHost(config)) return kept;
-    throw refuse("another server: send the secret again");
+    throw refuse("the config names another server: send the secret again");
   };
   return { driver, config: secrets.replace(config, keep) };
 }

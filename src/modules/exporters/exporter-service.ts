@@ -63,7 +63,10 @@ export class ExporterService {
   async create(input: ExporterInput): Promise<ShownExporter> {
     const setup = creating(() => keepSecrets(parseSetup(input, this.#context), undefined));
     if ((await this.#exporters.count()) >= EXPORTERS_MAX) {
-      throw new AppError("VALIDATION", `there are ${EXPORTERS_MAX} exporters already`);
+      throw new AppError(
+        "VALIDATION",
+        `there are already ${EXPORTERS_MAX} exporters, and no more are allowed`,
+      );
     }
     const exporter = { ...setup, id: newId(), createdAt: systemClock() };
     await this.#exporters.insert(exporter, this.#audited("create", exporter.id));
@@ -101,7 +104,7 @@ export class ExporterService {
       const kept = keepSecrets(setup, setupOf(stored));
       if (await this.#exporters.replace(stored, kept, this.#audited("update", id))) return;
     }
-    throw new AppError("OVERLOADED", `exporter '${id}' is being changed by others`);
+    throw new AppError("OVERLOADED", `exporter '${id}' is being changed by another request`);
   }
 }
 

@@ -115,7 +115,7 @@ export class PipelineService {
     if (!isTaken && existing.length >= PIPELINES_PER_LEDGER_MAX) {
       throw new AppError(
         "VALIDATION",
-        `ledger '${ledger}' has ${existing.length} pipelines already`,
+        `ledger '${ledger}' already has ${existing.length} pipelines, and no more are allowed`,
       );
     }
     const [id, createdAt] = [newId(), systemClock()];
@@ -186,7 +186,7 @@ export class PipelineService {
     const failed = results.filter(({ error }) => error !== undefined);
     for (const { item, error } of failed) {
       const { id: pipeline, ledger } = item;
-      logError("a pipeline was not woken; the sweep does it", error, { pipeline, ledger });
+      logError("a pipeline could not be woken; the sweep wakes it", error, { pipeline, ledger });
     }
     if (failed.length === 0) return;
     const ids = failed.map(({ item }) => item.id);
@@ -281,7 +281,7 @@ export async function wakePipelinesOf(context: ServiceContext, ledger: string): 
   try {
     await PipelineService.from(context).wake(new Map([[ledger, undefined]]));
   } catch (error) {
-    logError("the pipelines of a ledger were not woken; they look later", error, { ledger });
+    logError("the pipelines of a ledger could not be woken; they poll it later", error, { ledger });
   }
 }
 
@@ -290,6 +290,10 @@ export async function resumePipelinesOf(context: ServiceContext, bucket: string)
   try {
     await PipelineService.from(context).resumeBucket(bucket);
   } catch (error) {
-    logError("the pipelines of a bucket were not resumed; they look later", error, { bucket });
+    logError(
+      "the pipelines of a bucket could not be resumed; they poll their ledgers later",
+      error,
+      { bucket },
+    );
   }
 }

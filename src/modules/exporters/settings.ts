@@ -11,11 +11,11 @@ export const exporterSettings = new DeclaredSettings({
   }),
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period({
     standard: "10s",
-    meaning: "How long a pipeline waits after a failure",
+    meaning: "How long a pipeline waits after its first failure; the wait doubles up to a minute",
   }),
   FLORIN_PIPELINE_SYNC_PERIOD: period({
     standard: "1m",
-    meaning: "How long until a pipeline that could not be reached is called again",
+    meaning: "How long until a pipeline that has not received a change is called again",
   }),
   FLORIN_PIPELINE_PAGE_SIZE: integer(
     { least: 1, most: 1000 },

@@ -104,7 +104,7 @@ export class LedgerService {
       await callObject(this.#object(name).assertCreated(), READ_OF_LEDGER);
     } catch (error) {
       // The ledger exists from its row on; the object makes itself when it is first used.
-      logError("the object of a new ledger was not made yet", error, { ledger: name });
+      logError("the object of a ledger is made at its next call", error, { ledger: name });
     }
   }
 
@@ -326,7 +326,7 @@ export class LedgerService {
     } finally {
       // It must not throw: that would hide why the import was refused. An import that is not ended ends by itself.
       await object.endImport(importId).catch((error: unknown) => {
-        logError("a ledger was not told that an import is over", error, { ledger });
+        logError("an import could not be ended; it ends by itself", error, { ledger });
       });
     }
   }

@@ -16,7 +16,8 @@ export const ledgerSettings = new DeclaredSettings({
     { least: 1, most: BULK_ELEMENTS_MAX },
     {
       standard: "1000",
-      meaning: "Most elements of a bulk that is a JSON array; above it `BULK_SIZE_EXCEEDED`",
+      meaning:
+        "Most elements of a bulk that is a JSON array; a larger one is refused with `BULK_SIZE_EXCEEDED`",
     },
   ),
   FLORIN_EXPERIMENTAL_FEATURES: boolean({
@@ -25,7 +26,7 @@ export const ledgerSettings = new DeclaredSettings({
   }),
   FLORIN_SCHEMA_ENFORCEMENT_MODE: choice(["audit", "strict"], {
     standard: "audit",
-    meaning: "Whether a write against the schema is logged (`audit`) or refused (`strict`)",
+    meaning: "Whether a write that violates the schema is logged (`audit`) or refused (`strict`)",
   }),
   FLORIN_BUCKET_RETENTION: duration({
     standard: "720h",
@@ -33,7 +34,8 @@ export const ledgerSettings = new DeclaredSettings({
   }),
   FLORIN_BUCKET_CLEANUP_SCHEDULE: schedule({
     standard: "0 0 * * * *",
-    meaning: "When buckets are purged whose retention is over: six cron fields, seconds first",
+    meaning:
+      "When buckets whose retention is over are purged: six cron fields in UTC, seconds first",
   }),
   FLORIN_NUMSCRIPT_INTERPRETER: boolean({
     standard: "false",
@@ -42,6 +44,6 @@ export const ledgerSettings = new DeclaredSettings({
   FLORIN_NUMSCRIPT_INTERPRETER_FLAGS: list(
     "comma separated feature flags such as experimental-oneof",
     (value) => /^[a-z-]+$/.test(value),
-    { meaning: "Feature flags that every script gets, comma separated" },
+    { meaning: "Feature flags that every script for the interpreter gets, comma separated" },
   ),
 });

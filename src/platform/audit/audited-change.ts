@@ -58,7 +58,10 @@ export class AuditedChange {
       // Alarms ring by the machine's clock, whatever time the change is given.
       await armClock(this.#context.env, toMillis(systemClock()) + SWEEP_AFTER_MS);
     } catch (error) {
-      logError("the sweep of the audit was not armed; the next change does it", error);
+      logError(
+        "the sweep of the audit could not be scheduled; the next change schedules it",
+        error,
+      );
     }
   }
 }

@@ -63,7 +63,10 @@ async function consumeAll(
     const part: Awaited<ReturnType<EventSource["read"]>> = await source.read(next, context);
     if (part === undefined) {
       const { name } = source;
-      log("warn", "events that are gone were dropped", { source: name, key: source.keyOf(next) });
+      log("warn", "events that no longer exist were dropped", {
+        source: name,
+        key: source.keyOf(next),
+      });
       return;
     }
     if (part.events.length > 0) for (const sink of sinks) await sink(part.events);

@@ -141,7 +141,9 @@ export class Outbox {
         await this.#ports.send(messages.slice(at, at + MESSAGES_PER_SEND_MAX));
       }
     } catch (error) {
-      logError("events were not announced; the sweep repeats it", error, { count: ids.length });
+      logError("events could not be announced; the sweep announces them again", error, {
+        count: ids.length,
+      });
     }
   }
 

@@ -24,7 +24,7 @@ const Repeatable = z.union([z.string(), z.array(z.string())]).optional();
 export const ListParams = z.object({
   cursor: z.string().optional().openapi({
     description:
-      "A cursor of an earlier answer; the other parameters but `pageSize` are then ignored.",
+      "A cursor from an earlier answer. It makes all other parameters except `pageSize` ignored.",
   }),
   pageSize: z
     .string()
@@ -46,8 +46,13 @@ export const TimestampParam = TimestampInput.optional();
 
 /** The parameters of lists that can also show an earlier point in time. */
 export const HistoryParams = z.object({
-  pit: TimestampParam.openapi({ description: "Point in time: what was there then." }),
-  oot: TimestampParam.openapi({ description: "Origin of time: what came since." }),
+  pit: TimestampParam.openapi({
+    description: "Point in time: the answer shows what there was at this date.",
+  }),
+  oot: TimestampParam.openapi({
+    description:
+      "Origin of time: volumes are those of movements at this date or later. Other reads ignore it.",
+  }),
 });
 
 /** The parameter that carries a filter, where the body does not. */

@@ -35,7 +35,7 @@ export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<
 const messageOf = ({ object, isRead = false }: ObjectCall): string =>
   isRead
     ? `the ${object} is busy or was restarted; try again`
-    : `the ${object} is busy or was restarted; the outcome of this request is not known, repeat it with its idempotency key, if it has one`;
+    : `the ${object} is busy or was restarted; the outcome of this request is unknown. If it has an idempotency key, repeat it with the same one`;
 
 /** The call goes on after its time: nothing can stop it. Only its caller stops waiting. */
 async function endsWithin<T>(call: Promise<T>, timeoutMs: number): Promise<T> {

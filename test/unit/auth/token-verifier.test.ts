@@ -160,7 +160,9 @@ describe("the check of a token", () => {
 
   test("refuses tokens of an issuer whose keys are not available, and only those", async () => {
     otherIsDown = true;
-    expect(await check(await sign({ iss: OTHER }, other.privateKey))).toMatch(/not available now/);
+    expect(await check(await sign({ iss: OTHER }, other.privateKey))).toMatch(
+      /cannot be loaded now/,
+    );
     expect(await check(await sign({}))).toBe("good");
   });
 

@@ -44,8 +44,8 @@ describe("the queue driver", () => {
 
   test.each([
     ["", "binding is required"],
-    ["EXPORT_NONE", "binding 'EXPORT_NONE' is no queue of this Worker"],
-    ["EXPORT_BUCKET", "binding 'EXPORT_BUCKET' is no queue of this Worker"],
+    ["EXPORT_NONE", "binding 'EXPORT_NONE' names no queue of this Worker"],
+    ["EXPORT_BUCKET", "binding 'EXPORT_BUCKET' names no queue of this Worker"],
     ["EVENTS", "binding must begin with 'EXPORT_'"],
     ["DELIVERIES", "binding must begin with 'EXPORT_'"],
     ["LOGS", "binding must begin with 'EXPORT_'"],

@@ -115,31 +115,28 @@ describe("the clickhouse driver", () => {
   test.each([
     [
       ":8123/d",
-      "dsn has the port 8123, which does not tell the port of the HTTP interface: name it with ?http_port=",
+      "dsn has the port 8123, from which the port of the HTTP interface cannot be known: name it with ?http_port=",
     ],
     [
       ":80/d",
-      "dsn has the port 80, which does not tell the port of the HTTP interface: name it with ?http_port=",
+      "dsn has the port 80, from which the port of the HTTP interface cannot be known: name it with ?http_port=",
     ],
     ["/d?http_port=x", "dsn has a parameter http_port that is not a port"],
     ["/d?http_port=0", "dsn has a parameter http_port that is not a port"],
     ["/d?http_port=65536", "dsn has a parameter http_port that is not a port"],
     ["/d?http_port=1&http_port=2", "dsn has a parameter http_port that is not a port"],
     ["/d?secure=yes", "dsn has a parameter secure that is neither true nor false"],
-    [
-      ":9440/d?secure=0",
-      "dsn has secure=false and the port 9440, which is the one with encryption",
-    ],
+    [":9440/d?secure=0", "dsn has secure=false and the port 9440, which is always encrypted"],
     [
       "/d?dial_timeout=10s",
-      "dsn has the parameter dial_timeout; an option of a client's connection has no meaning here",
+      "dsn has the parameter dial_timeout; it is an option of native connections, which are not used here",
     ],
     [
       "/d?username=u",
       "dsn has the parameter username; credentials and database go into http://user:password@host:8123/database",
     ],
     [":9000,h2:9000/d", NOT_ABSOLUTE],
-    ["%zz/d", "dsn has no host that an http(s) URL can have"],
+    ["%zz/d", "dsn has a host that is not valid in an http(s) URL"],
     ["/d/e", "dsn has more than a database in its path"],
   ])("refuses clickhouse://u:p@h%s", (rest, message) => {
     const context = new FakeServer().context();

@@ -290,7 +290,7 @@ describe("a pipeline", () => {
     const run = new DeliveryRun();
     run.assign({ isGone: true });
     await run.run();
-    expect(run.progress.failure?.message).toBe("the exporter is gone");
+    expect(run.progress.failure?.message).toBe("the exporter was deleted");
   });
 
   test("pauses while its ledger is gone, and goes on where it was", async () => {

@@ -164,7 +164,7 @@ describe("the elasticsearch driver", () => {
     expect(await destination.send("l", [item(1)])).toBe("the answer is 500: Basic *** elastic:***");
     server.respond = ({ headers }) => new Response(repeat(headers));
     expect(await destination.send("l", [item(1)])).toBe(
-      "the answer is none of a bulk: Basic *** elastic:***",
+      "the answer is not that of a bulk request: Basic *** elastic:***",
     );
     server.respond = ({ headers }) =>
       Response.json({ items: [{ index: { status: 401, error: repeat(headers) } }] });
@@ -189,7 +189,7 @@ describe("the elasticsearch driver", () => {
   });
 
   test.each([
-    ["<html>", "the answer is none of a bulk: <html>"],
+    ["<html>", "the answer is not that of a bulk request: <html>"],
     ['{"items":[]}', "the answer has 0 items for 1 entries"],
     ['{"items":[{}]}', "1 of 1 entries were refused, first 1 with undefined: {}"],
   ])("does not accept %s as a success", async (body, problem) => {

@@ -118,7 +118,7 @@ describe("a secret", () => {
       });
     }
     expect(refusal(() => keep("https://h2/in?key=***"))?.message).toContain(
-      "url?key has the mask '***', and another server: send the secret again",
+      "url?key has the mask '***', but the config names another server: send the secret again",
     );
   });
 

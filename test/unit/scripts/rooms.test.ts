@@ -142,7 +142,7 @@ describe("a module that the table lacks has rooms all the same:", () => {
 
 test("a path that climbs is refused", () => {
   expect(violationsOf("modules/auth/http/x.ts", "../service.ts")).toEqual([
-    "modules/auth/http/x.ts climbs to ../service.ts: import it by #",
+    "modules/auth/http/x.ts climbs to ../service.ts: use a package import, which begins with #",
   ]);
 });
 

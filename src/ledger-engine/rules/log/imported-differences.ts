@@ -83,12 +83,12 @@ export function contentDifferenceOf(
   given: ImportedTransaction,
   stored: Transaction,
 ): string | undefined {
-  if (given.timestamp !== stored.timestamp) return "its 'timestamp' is another";
-  if (given.reference !== stored.reference) return "its 'reference' is another";
+  if (given.timestamp !== stored.timestamp) return "its 'timestamp' differs";
+  if (given.reference !== stored.reference) return "its 'reference' differs";
   if (given.postings.map(postingText).join() !== stored.postings.map(postingText).join()) {
-    return "its 'postings' are others";
+    return "its 'postings' differ";
   }
-  if (!isSameMetadata(given.metadata, stored.metadata)) return "its 'metadata' is other";
+  if (!isSameMetadata(given.metadata, stored.metadata)) return "its 'metadata' differs";
   return differenceOf(given, stored);
 }
 
@@ -136,20 +136,20 @@ function volumesDifference(
   const given = isText ? written.parse() : written;
   for (const { account, asset, input, output } of expected.items) {
     const volumes = memberOf(memberOf(given, account), asset);
-    if (volumes === undefined) return `'${name}' lacks account '${account}' and its ${asset}`;
+    if (volumes === undefined) return `'${name}' lacks the ${asset} of account '${account}'`;
     const balance = memberOf(volumes, "balance");
     const isSame =
       isInteger(memberOf(volumes, "input"), input) &&
       isInteger(memberOf(volumes, "output"), output) &&
       (balance === undefined || isInteger(balance, input - output));
     if (!isSame) {
-      return `'${name}' of account '${account}' in ${asset} are not input ${input} and output ${output}`;
+      return `'${name}' of account '${account}' in ${asset} must have input ${input} and output ${output}`;
     }
   }
   const named = countOf(given);
   return named === expected.items.length
     ? undefined
-    : `'${name}' name accounts that it does not move`;
+    : `'${name}' names accounts that the transaction does not move`;
 }
 
 /** The number of pairs of account and asset in a map. */

@@ -87,7 +87,7 @@ function decodeData(value: unknown): SchemaData {
 function assertSize(data: SchemaData): void {
   const bytes = new TextEncoder().encode(toSchemaText(data)).length;
   if (bytes <= SCHEMA_BYTES_MAX) return;
-  throw invalid(`invalid schema: it has ${bytes} bytes, the most is ${SCHEMA_BYTES_MAX}`);
+  throw invalid(`invalid schema: it has ${bytes} bytes, and ${SCHEMA_BYTES_MAX} are allowed`);
 }
 
 /** Throws `VALIDATION` if a text cannot be a version. */

@@ -8,10 +8,13 @@ import { mapPage } from "#platform/paging/pagination.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const AuditQuery = ListParams.extend({
-  startTime: TimestampParam.openapi({ description: "What was changed then or later." }),
-  endTime: TimestampParam.openapi({ description: "What was changed before." }),
-  clientId: z.string().optional().openapi({ description: "The program that made the change." }),
-  subject: z.string().optional().openapi({ description: "The user, or the client itself." }),
+  startTime: TimestampParam.openapi({ description: "Only changes at this date or later." }),
+  endTime: TimestampParam.openapi({ description: "Only changes before this date." }),
+  clientId: z.string().optional().openapi({ description: "The client that made the change." }),
+  subject: z
+    .string()
+    .optional()
+    .openapi({ description: "The user for whom the change was made, or the client itself." }),
   action: z.string().optional().openapi({ example: "ledger.bucket.delete" }),
   object: z.string().optional().openapi({ example: "buckets/main" }),
 });
@@ -20,12 +23,16 @@ const AuditEntryResponse = z
   .object({
     id: z.int(),
     date: TimestampOutput,
-    issuer: z.string().openapi({ description: "Who vouches for subject and client" }),
+    issuer: z
+      .string()
+      .openapi({ description: "The issuer of the token, which vouches for subject and client" }),
     subject: z.string(),
     clientId: z.string(),
     action: z.string().openapi({ description: "Module, entity and verb" }),
     object: z.string().openapi({ description: "What was changed, as a path" }),
-    requestId: z.string().openapi({ description: "As in the header `x-request-id` of the answer" }),
+    requestId: z
+      .string()
+      .openapi({ description: "The `x-request-id` header of the answer to the request" }),
   })
   .openapi("AuditEntry", {
     example: {
@@ -58,7 +65,7 @@ export function registerAudit(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinListAudit",
       summary: "List who changed what",
       description:
-        "Changes of clients and their secrets, webhook configs, ledgers and their metadata, buckets, exporters and pipelines, newest first. What the deployment does by itself has the issuer and the client `florin`. A change of books is a log entry, which has its author.",
+        "Changes of clients and their secrets, webhook configs, ledgers and their metadata, buckets, exporters and pipelines, newest first. Changes that the deployment makes by itself have the issuer and the client `florin`. A change of the books is a log entry, whose author has an operation of its own.",
       tags: ["Audit"],
       scope: "auth:read",
       query: AuditQuery,

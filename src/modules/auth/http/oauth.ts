@@ -73,7 +73,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
       operationId: "createToken",
       summary: "Get an access token",
       description:
-        "The client's id and secret stand in the form, or in a `Basic` Authorization header, which wins.",
+        "Send the client's id and secret in the form or in a `Basic` Authorization header. If both are there, the header counts.",
       tags,
       scope: "public",
       body: TokenForm,

@@ -24,5 +24,5 @@ export function readBinding<T extends object>(
   }
   const binding = bindings[name];
   if (typeof binding === "object" && binding !== null && isOfKind(binding)) return binding;
-  throw new ConfigError("binding", `binding '${name}' is no ${kind} of this Worker`);
+  throw new ConfigError("binding", `binding '${name}' names no ${kind} of this Worker`);
 }

@@ -83,7 +83,7 @@ const NATIVE_SECURE_PORT = "9440";
 function fromNative(dsn: string): URL {
   const text = dsn.slice("clickhouse".length);
   if (!URL.canParse(`http${text}`)) {
-    throw new ConfigError("dsn", "dsn has no host that an http(s) URL can have");
+    throw new ConfigError("dsn", "dsn has a host that is not valid in an http(s) URL");
   }
   const url = new URL(`http${text}`);
   // The port is not read from `url`, because that leaves out the standard port of HTTP.
@@ -115,7 +115,7 @@ function readSecure({ searchParams }: URL, port: string): boolean {
   if (isSecurePort && !isSecure) {
     throw new ConfigError(
       "dsn",
-      `dsn has secure=false and the port ${NATIVE_SECURE_PORT}, which is the one with encryption`,
+      `dsn has secure=false and the port ${NATIVE_SECURE_PORT}, which is always encrypted`,
     );
   }
   return isSecure;
@@ -128,7 +128,7 @@ function readHttpPort({ searchParams }: URL, port: string): string | undefined {
     if (["", NATIVE_PORT, NATIVE_SECURE_PORT].includes(port)) return undefined;
     throw new ConfigError(
       "dsn",
-      `dsn has the port ${port}, which does not tell the port of the HTTP interface: name it with ?http_port=`,
+      `dsn has the port ${port}, from which the port of the HTTP interface cannot be known: name it with ?http_port=`,
     );
   }
   const isPort = /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
@@ -163,7 +163,9 @@ const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
     "read_timeout",
     "skip_verify",
     "write_timeout",
-  ].map((name) => [name, "an option of a client's connection has no meaning here"] as const),
+  ].map(
+    (name) => [name, "it is an option of native connections, which are not used here"] as const,
+  ),
 ]);
 
 /** Settings of the server that the URL names. */

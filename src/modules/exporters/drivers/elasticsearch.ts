@@ -90,7 +90,7 @@ function readAuthentication(config: ExporterConfig): Authentication {
   if (booleanField(fields, `${AUTHENTICATION}.awsEnabled`) === true) {
     throw new ConfigError(
       `${AUTHENTICATION}.awsEnabled`,
-      "authentication configuration is invalid: awsEnabled needs the identity of a machine inside AWS, which a Worker has not; give username and password",
+      "authentication configuration is invalid: awsEnabled needs the identity of a machine inside AWS, which a Worker does not have; give username and password",
     );
   }
   if (username.includes(":")) {
@@ -131,7 +131,7 @@ function problemIn(
   entries: readonly LogItem[],
 ): { readonly what: string; readonly text: string } | undefined {
   const items = readItems(text);
-  if (items === undefined) return { what: "the answer is none of a bulk: ", text };
+  if (items === undefined) return { what: "the answer is not that of a bulk request: ", text };
   if (items.length !== entries.length) {
     const what = `the answer has ${items.length} items for ${entries.length} entries`;
     return { what, text: "" };

@@ -8,13 +8,13 @@ const DRIVERS = DRIVER_NAMES.map((name) => `\`${name}\``).join(", ");
 const CONFIGS = `What the driver takes:
 
 - \`http\`: \`url\`. Each batch is posted as a JSON array of log entries with the name of their \`ledger\`.
-- \`clickhouse\`: \`dsn\` of the HTTP interface, \`http://user:password@host:8123/database?settings\`, or of the native one, \`clickhouse://user:password@host:9000/database?settings\`, which means the HTTP interface of the same server: port 8123, or with \`secure=true\` or the native port 9440 port 8443 and https; a server with other ports needs \`http_port=\`. The table \`logs\` is made.
+- \`clickhouse\`: \`dsn\`, a URL of the server's HTTP interface: \`http://user:password@host:8123/database?settings\`. A URL of the native interface, \`clickhouse://user:password@host:9000/database?settings\`, means the HTTP interface of the same server: on port 8123, or on port 8443 with https if the native port is 9440 or the URL has \`secure=true\`. A server with other ports needs \`http_port=\`. The exporter creates the table \`logs\`.
 - \`elasticsearch\`: \`endpoint\`, \`index\` (\`unified-stack-data\` by default), \`authentication\` with \`username\` and \`password\`.
 - \`queue\`: \`binding\`, the name of a Queue binding of the Worker, which begins with \`EXPORT_\`. A message is the JSON text of an entry.
 - \`r2\`: \`binding\`, the name of an R2 binding of the Worker, which begins with \`EXPORT_\`, and \`prefix\` of the keys. Each batch is an object of newline-delimited JSON, \`<prefix><ledger>/<first id>-<last id>-<date>.ndjson\`.
 - \`noop\`: anything; entries are discarded.
 
-All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers \`${SECRET_MASK}\` stands for passwords and, in URLs, for the values of parameters whose name speaks of a secret, such as \`api_key\` or \`token\`; sent back in an update for the same server, it keeps what is stored.`;
+All of them take \`batching\` with \`maxItems\`, up to \`FLORIN_PIPELINE_PAGE_SIZE\`, and \`flushInterval\`, the duration for which entries may wait for a batch to fill (\`1s\` by default). In answers, \`${SECRET_MASK}\` stands for passwords and, in URLs, for the values of parameters whose names speak of a secret, such as \`api_key\` or \`token\`. An update of the same server that sends \`${SECRET_MASK}\` back keeps the stored secret.`;
 
 export const ExporterRequest = z
   .object({
@@ -47,7 +47,7 @@ export const ExporterResponse = z
     createdAt: TimestampOutput,
     error: z.string().optional().openapi({
       description:
-        "Why its pipelines deliver nothing: the stored config can't be decrypted, and `config` is empty",
+        "Present if the stored config can't be decrypted: `config` is then empty, and the pipelines deliver nothing",
     }),
   })
   .openapi("V2Exporter");
@@ -90,12 +90,12 @@ export const PipelineStateResponse = z
     enabled: z.boolean(),
     state: z.enum(["ready", "started", "paused", "failing"]).openapi({
       description:
-        "`ready`: nothing was delivered yet, since it was made or reset. `started`: it delivers, or waits for entries. `paused`: it was stopped. `failing`: the last attempt failed and will be repeated.",
+        "`ready`: the pipeline has delivered nothing since it was created or reset. `started`: it delivers, or waits for entries. `paused`: it was stopped. `failing`: the last attempt failed and will be repeated.",
     }),
     lastLogID: Count.optional(),
     lag: Count.openapi({
       description:
-        "Entries still to be delivered, at most: by the ids of the last one and of the last of the ledger, and ids have gaps.",
+        "The largest number of entries that may still have to be delivered: the distance from the id of the last delivered entry to that of the ledger's last one. Some ids between them may be unused.",
     }),
     delivered: z.object({
       entries: Count.openapi({

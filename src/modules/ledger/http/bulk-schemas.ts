@@ -37,7 +37,7 @@ export const BulkRequest = z
 export const BulkJsonStream = z.string().openapi({
   format: "binary",
   description: [
-    "The elements one after the other, with or without white space between them. They are executed as they arrive: at most 100,000, each of 4 MiB at most; an atomic stream may have 10,000 and 8 MiB.",
+    "The elements one after the other, with or without white space between them. They are executed as they arrive. A stream has at most 100,000 elements of 4 MiB each; an atomic one has at most 10,000 elements and 8 MiB.",
     '```json\n{"action":"REVERT_TRANSACTION","data":{"id":1}}\n{"action":"REVERT_TRANSACTION","data":{"id":2}}\n```',
   ].join("\n\n"),
 });

@@ -49,7 +49,7 @@ export const WriteIdKeyParams = WriteIdParams.extend({ key: z.string() });
 export const FilterBody = z.unknown().optional().openapi({
   type: "object",
   description:
-    "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. Metadata differ: a key that is absent does not match, and `$not` finds it.",
+    "A filter; empty for none. A test of what a row does not have is neither true nor false, and so is its negation: `$not` of a test of `reference` or `reverted_at` finds only transactions that have one, and `$not` of a test of `balance[ASSET]` only accounts that have moved the asset. Metadata differ: a row without the key does not match, and `$not` finds it.",
 });
 
 /** What a count takes, and what a list takes besides its pages. */
@@ -65,7 +65,7 @@ export const TransactionListQuery = AccountListQuery.extend({
     .openapi({
       enum: ["effective"],
       deprecated: true,
-      description: "Use `sort=timestamp`; other values change nothing.",
+      description: "Use `sort=timestamp` instead. Other values than `effective` change nothing.",
     }),
   reverse: BooleanParam,
 });
@@ -87,7 +87,7 @@ export const VolumeListQuery = ListQuery.extend({
     type: "integer",
     default: 0,
     description:
-      "Addresses are cut to this number of segments, and their volumes are summed. 0 means no grouping.",
+      "Addresses are cut to this number of segments, and the volumes of equal ones are summed. 0 means no grouping.",
   }),
 });
 
@@ -123,11 +123,19 @@ export const SchemaVersionParam = z
   .transform((version) => version ?? "")
   .openapi({ type: "string", description: "The version of the schema whose rules apply." });
 
-export const WriteQuery = z.object({ dryRun: BooleanParam, schemaVersion: SchemaVersionParam });
-export const CreateQuery = WriteQuery.extend({ force: BooleanParam });
-export const RevertQuery = WriteQuery.extend({
-  force: BooleanParam,
-  atEffectiveDate: BooleanParam,
+export const WriteQuery = z.object({
+  dryRun: BooleanParam.openapi({
+    description: "The answer is that of the write, but nothing is stored.",
+  }),
+  schemaVersion: SchemaVersionParam,
+});
+export const CreateQuery = WriteQuery.extend({
+  force: BooleanParam.openapi({ description: "Whether accounts may go below zero." }),
+});
+export const RevertQuery = CreateQuery.extend({
+  atEffectiveDate: BooleanParam.openapi({
+    description: "Whether the revert gets the effective date of the reverted transaction.",
+  }),
 });
 export const SchemaParams = LedgerParams.extend({ version: z.string() });
 /** `order` is an older way to say the direction; other values change nothing. */
@@ -248,7 +256,10 @@ export const TransactionResponse = z
     revertedAt: TimestampOutput.optional(),
     postCommitVolumes: VolumeMapResponse.optional(),
     postCommitEffectiveVolumes: VolumeMapResponse.optional(),
-    template: z.string().optional().openapi({ description: "The template that made it." }),
+    template: z
+      .string()
+      .optional()
+      .openapi({ description: "The template of the schema that made the transaction." }),
     reverted: z.boolean(),
     preCommitVolumes: VolumeMapResponse.optional(),
     preCommitEffectiveVolumes: VolumeMapResponse.optional(),

@@ -387,7 +387,7 @@ export class LedgerObject extends DurableObject<Env> {
       await this.env.EVENTS.send(message);
     } catch (error) {
       this.#announcedLogId = 0;
-      logError("events were not announced; the alarm repeats it", error, {
+      logError("events could not be announced; the alarm announces them again", error, {
         ledger: engine.info.name,
       });
     }

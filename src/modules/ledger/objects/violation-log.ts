@@ -25,10 +25,10 @@ export class ViolationLog {
   /** Writes a line for each, and one for all that are too many. */
   write(ledger: string): void {
     for (const [violation, count] of this.#counts) {
-      log("warn", "a write is against the schema", { ledger, violation, count });
+      log("warn", "a write violates the schema", { ledger, violation, count });
     }
     if (this.#others > 0) {
-      log("warn", "more writes are against the schema", { ledger, count: this.#others });
+      log("warn", "more writes violate the schema", { ledger, count: this.#others });
     }
     this.clear();
   }

@@ -26,7 +26,7 @@ export function webhookRoutes(): OpenAPIHono<AppEnv> {
   registerSwitch(app, {
     verb: "deactivate",
     active: false,
-    summary: "Deactivate a webhook config and cancel what waits for it",
+    summary: "Deactivate a webhook config and cancel its waiting deliveries",
   });
   registerSecretChange(app);
   registerTest(app);
@@ -56,10 +56,10 @@ function registerProbes(app: OpenAPIHono<AppEnv>): void {
       method: "get",
       path: "/_healthcheck",
       operationId: "getWebhooksHealth",
-      summary: "Tell whether the webhooks API answers",
+      summary: "Check that the webhooks API answers",
       tags: ["Service"],
       scope: "public",
-      responses: { 200: empty("It does") },
+      responses: { 200: empty("It answers") },
     },
     () => ({ status: 200 }),
   );
@@ -92,7 +92,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/configs",
       operationId: "insertConfig",
-      summary: "Send events of some types to an endpoint",
+      summary: "Create a webhook config, which sends events to an endpoint",
       tags: TAGS,
       scope: "webhooks:write",
       body: ConfigRequest,
@@ -130,7 +130,7 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       method: "delete",
       path: "/configs/{id}",
       operationId: "deleteConfig",
-      summary: "Delete a webhook config and cancel what waits for it",
+      summary: "Delete a webhook config and cancel its waiting deliveries",
       tags: TAGS,
       scope: "webhooks:write",
       params: ConfigParams,

@@ -21,7 +21,7 @@ const SecretInput = z
   .transform((secret) => (secret === "" ? undefined : secret))
   .openapi({
     type: "string",
-    description: `Base64 of ${SECRET_BYTES} bytes. Made by the server when empty.`,
+    description: `Base64 of ${SECRET_BYTES} bytes. If it is empty, the server makes one.`,
   });
 
 /** Unlike elsewhere, unknown fields are refused: clients rely on it. */
@@ -42,7 +42,7 @@ export const ConfigRequest = z
         .string()
         .max(NAME_LENGTH_MAX)
         .optional()
-        .openapi({ description: "Kept on update when absent." }),
+        .openapi({ description: "An update without a name keeps the stored one." }),
     },
     { error: unknownField },
   )

@@ -40,7 +40,7 @@ afterEach(() => {
 
 const MIGRATING =
   "[INTERNAL] the storage of the ledger is being brought up to date, try again later";
-const LATER = `[INTERNAL] the ledger was written by a later version: its tables are of step 99, and this version knows ${STEPS.length}`;
+const LATER = `[INTERNAL] the ledger was written by a later version: its tables are at step 99, and this version knows only ${STEPS.length}`;
 
 const ROWS = 10;
 /** The number of transactions: twelve slices and a half. */

@@ -316,7 +316,7 @@ describe("audit mode", () => {
     const lines = logged();
     expect(lines).toHaveLength(11);
     expect(lines[0]).toMatchObject({ count: 10 });
-    expect(lines[10]).toMatchObject({ message: "more writes are against the schema", count: 11 });
+    expect(lines[10]).toMatchObject({ message: "more writes violate the schema", count: 11 });
   });
 
   test("logs nothing of a bulk that is undone", async () => {

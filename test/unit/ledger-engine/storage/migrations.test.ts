@@ -57,7 +57,7 @@ describe("quick steps", () => {
     sql.all("INSERT INTO migration (step, cursor) VALUES (?, '7')", STEP_LAST + 1);
     expect(refusalOf(() => migrate(sql))).toBe("OVERLOADED");
     expect(() => migrate(sql)).toThrow(
-      `the ledger was written by a later version: its tables are of step ${STEP_LAST + 1}, and this version knows ${STEP_LAST}`,
+      `the ledger was written by a later version: its tables are at step ${STEP_LAST + 1}, and this version knows only ${STEP_LAST}`,
     );
     expect(() => migrateSlice(sql)).toThrow("by a later version");
     expect(isCurrent(sql)).toBe(false);

@@ -29,7 +29,7 @@ describe("a call of an object", () => {
           const cause = platformError(flag);
           await expect(call(Promise.reject(cause), { object })).rejects.toMatchObject({
             kind: "OVERLOADED",
-            message: `the ${object} is busy or was restarted; the outcome of this request is not known, repeat it with its idempotency key, if it has one`,
+            message: `the ${object} is busy or was restarted; the outcome of this request is unknown. If it has an idempotency key, repeat it with the same one`,
             cause,
           });
         }

@@ -28,10 +28,11 @@ const BalanceHistoryParams = z.object({
   asset: z.string().openapi({ example: "EUR/2" }),
   interval: IntervalParam,
   startTime: TimestampParam.openapi({
-    description: `Start of the first interval; by default there are ${INTERVALS_STANDARD}.`,
+    description: `Start of the first interval. By default, ${INTERVALS_STANDARD} intervals end at \`endTime\`.`,
   }),
   endTime: TimestampParam.openapi({
-    description: "End of the last interval, which does not include it; now by default.",
+    description:
+      "End of the last interval, which does not include this date; by default it is now.",
   }),
   insertionDate: BooleanParam.openapi({
     description:
@@ -47,7 +48,7 @@ export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
       path: "/ledgers/{ledger}/balances/history",
       operationId: "florinReadBalanceHistory",
       summary: "Show a balance over time",
-      description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval has its start and not its end. Units of the calendar begin where the calendar does, so that the first interval may be shorter than the others; the last one may be shorter, too. There are at most ${INTERVALS_MAX}.`,
+      description: `What an account received and sent of an asset in each interval of a period, and its balance at the end of each. An interval includes its start and not its end. Hours, days, weeks and months begin as in the calendar, so the first interval may be shorter than the others, and so may the last one. A period has at most ${INTERVALS_MAX} intervals.`,
       tags: ["Balances"],
       scope: "ledger:read",
       params: LedgerParams,

@@ -8,7 +8,7 @@ import { dataOf } from "#platform/http/schemas.ts";
 const LogAuthorResponse = z
   .object({
     issuer: z.string().openapi({ description: "The issuer of the token" }),
-    subject: z.string().openapi({ description: "A user, or the client if it acts for itself" }),
+    subject: z.string().openapi({ description: "A user, or the client if it acted for itself" }),
     clientId: z.string(),
   })
   .openapi("LogAuthor", {
@@ -31,7 +31,7 @@ export function registerLogAuthor(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinReadLogAuthor",
       summary: "Show who wrote a log entry",
       description:
-        "What the token said with which the entry was written, or imported. It is kept beside the log: the hash of the entry does not cover it, and an export does not contain it. All members are empty where nobody knows.",
+        "The issuer, the subject and the client of the token with which the entry was written or imported. They are stored beside the log: the hash of the entry does not cover them, and an export does not contain them. All three are empty if the author is unknown.",
       tags: ["Logs"],
       scope: "ledger:read",
       params: IdParams,

@@ -81,12 +81,12 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinCheckScript",
       summary: "Check a script for an editor",
       description:
-        "Answers every mistake and likely mistake with its range, what to show where the pointer rests, and the accounts and assets that are written out. Nothing is run.",
+        "The answer lists every mistake and likely mistake with its range, the texts to show where the pointer rests, and the accounts and assets that the script names. Nothing is executed.",
       tags: ["Numscript"],
       scope: "ledger:read",
       body: CheckRequest,
       bodyBytesMax: CHECK_BYTES_MAX,
-      responses: { 200: json("What there is to say", dataOf(CheckResponse)) },
+      responses: { 200: json("What the check found", dataOf(CheckResponse)) },
     },
     ({ body, c }) => {
       const standard = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER

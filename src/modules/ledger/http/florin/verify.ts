@@ -13,7 +13,7 @@ const VerifyResponse = z
     rows: z.record(z.string(), Count).openapi({ description: "Rows that were compared, by table" }),
     totals: z
       .array(z.object({ asset: z.string(), input: BigInteger, output: BigInteger }))
-      .openapi({ description: "What all accounts have received and sent of each asset" }),
+      .openapi({ description: "What all accounts together have received and sent of each asset" }),
     differences: z
       .array(
         z.object({
@@ -25,7 +25,7 @@ const VerifyResponse = z
           expected: z.string().optional(),
         }),
       )
-      .openapi({ description: "The first hundred" }),
+      .openapi({ description: "The first hundred differences" }),
   })
   .openapi("LedgerVerification");
 
@@ -38,7 +38,7 @@ export function registerVerify(app: OpenAPIHono<AppEnv>): void {
       operationId: "florinVerifyLedger",
       summary: "Verify a ledger against its log",
       description:
-        "Rebuilds the ledger from its log beside it and compares every row, the hash chain and the sums of money. An answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
+        "The ledger is rebuilt from its log in another database, and every row, the hash chain and the sums of money are compared. The answer comes after a few seconds: call again while the status is `running`. The ledger goes on working meanwhile.",
       tags: ["Ledgers"],
       scope: "ledger:write",
       params: LedgerParams,

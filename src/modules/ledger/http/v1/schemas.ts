@@ -28,7 +28,10 @@ export const WriteQuery = z.object({
     .string()
     .optional()
     .transform((text) => text !== undefined && DRY_RUN_TEXTS.has(text.toLowerCase()))
-    .openapi({ type: "boolean", description: "The request is executed, but nothing is stored." }),
+    .openapi({
+      type: "boolean",
+      description: "A dry run: the answer is that of the write, but nothing is stored.",
+    }),
 });
 export const RevertQuery = WriteQuery.extend({
   disableChecks: BooleanParam.openapi({
@@ -43,7 +46,7 @@ const MetadataParams = z.looseObject({
     .optional()
     .openapi({
       param: { style: "deepObject", explode: true },
-      description: "Metadata that the rows have, as `metadata[key]=value`.",
+      description: "Metadata that the rows must have, as `metadata[key]=value`.",
     }),
 });
 
@@ -80,7 +83,7 @@ export const AccountFilterQuery = ReadQuery.extend({
   balance: z.string().regex(INTEGER, "expected an integer").transform(BigInt).optional().openapi({
     type: "integer",
     format: "bigint",
-    description: "Of any asset; see `balanceOperator`.",
+    description: "The balance of any asset is compared with it, as `balanceOperator` says.",
   }),
   balanceOperator: z.enum(BALANCE_OPERATORS).optional().openapi({ default: "gte" }),
 });
@@ -99,7 +102,7 @@ export const TransactionListQuery = TransactionFilterQuery.extend({
 });
 export const AccountListQuery = AccountFilterQuery.extend({
   ...PageQuery.shape,
-  after: z.string().optional().openapi({ description: "Only addresses behind this one." }),
+  after: z.string().optional().openapi({ description: "Only addresses after this one." }),
   expand: ExpandParam,
 });
 export const BalanceListQuery = AccountListQuery.omit({ expand: true });

@@ -37,7 +37,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2CreateBulk",
       summary: "Execute many changes in one request",
       description:
-        "Results stand in request order. Without `atomic` each element is kept on its own and the first failure ends the bulk, unless `continueOnFailure` is set; with it, all are kept or none. `parallel` is accepted and changes nothing: a ledger has one writer. The content type selects the format. A stream is executed while it arrives: where it is broken, too, what stands before that is kept and is in `data`, unless it is atomic.",
+        "Results are in the order of the elements. With `atomic`, all elements are stored or none. Without it, each element is stored on its own, and the first failure ends the bulk unless `continueOnFailure` is set. `parallel` is accepted and changes nothing, because a ledger has one writer. The content type selects the format. A stream is executed while it arrives: if it breaks off and is not atomic, the elements before the break are stored, and their results are in `data`.",
       tags: ["Transactions"],
       scope: "ledger:write",
       params: LedgerParams,

@@ -33,7 +33,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2ListLogs",
       summary: "List log entries, newest first",
       description:
-        "Each entry shows volumes as they were when it was made, whatever came after it. `pit` and `oot` change nothing.",
+        "Each entry shows volumes as they were when it was written. `pit` and `oot` change nothing.",
       tags: TAGS,
       scope: "ledger:read",
       params: LedgerParams,
@@ -63,12 +63,12 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2ExportLogs",
       summary: "Export the log",
       description:
-        "All entries that there are at the start, oldest first, a line each, as in lists. The answer is made while it is read; an entry that cannot be read cuts it off.",
+        "The answer has the entries that exist at its start, oldest first, each on one line in the form of the list. It is written while the client reads it, and is cut off at an entry that cannot be read.",
       tags: TAGS,
       scope: "ledger:read",
       params: LedgerParams,
       responses: {
-        200: texts("JSON, an entry a line", "application/octet-stream"),
+        200: texts("One entry on each line, as JSON", "application/octet-stream"),
         ...errors(404),
       },
     },
@@ -88,7 +88,7 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2ImportLogs",
       summary: "Import a log",
       description:
-        "Takes exported entries into a ledger that has no writes of its own. Entries are kept while they arrive: where one is refused, those before it stay, and another request may go on behind them. One import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503.",
+        "Exported entries are stored in a ledger that has no writes of its own. They are stored while they arrive: if one is refused, those before it stay, and another request may continue after them. A ledger takes one import at a time: until it ends, or has sent nothing for five seconds, other imports and writes are answered with 503.",
       tags: TAGS,
       scope: "ledger:write",
       params: LedgerParams,

@@ -37,7 +37,7 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2RunQuery",
       summary: "Run a query template of a schema",
       description:
-        "The list that the template stands for, with values for its variables. `params` go before those of the template; next to a cursor, `vars` and `params` are ignored.",
+        "The answer is a page of the list that the template describes, with the given values for its variables. `params` override those of the template. A request with a cursor ignores `vars` and `params`.",
       tags: ["Schemas"],
       scope: "ledger:read",
       params: QueryParams,

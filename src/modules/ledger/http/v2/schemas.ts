@@ -35,7 +35,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2InsertSchema",
       summary: "Insert a schema",
       description:
-        "A chart of accounts with patterns and default metadata, transactions and queries under names. A version never changes.",
+        "A schema has a chart of accounts, with patterns and default metadata, and named templates of transactions and queries. A version never changes.",
       tags: TAGS,
       scope: "ledger:write",
       params: SchemaParams,

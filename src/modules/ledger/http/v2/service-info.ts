@@ -33,7 +33,8 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
       path: "/_info",
       operationId: "getInfo",
       summary: "Show the server's configuration",
-      description: "The names of the ledgers are shown to those who may read them.",
+      description:
+        "The answer names the ledgers only if the request has a token that may read them.",
       tags: ["Service"],
       scope: "public",
       responses: { 200: json("The configuration", InfoResponse) },
@@ -50,10 +51,10 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
         method: "get",
         path,
         operationId: path === "/_healthcheck" ? "ledgerHealth" : "ledgerHealthV2",
-        summary: "Tell whether the module is well",
+        summary: "Check the module's health",
         tags: ["Service"],
         scope: "public",
-        responses: { 200: json("It is", HealthResponse) },
+        responses: { 200: json("The module is healthy", HealthResponse) },
       },
       async ({ c }) => {
         await checkLedgers(c.var.context);

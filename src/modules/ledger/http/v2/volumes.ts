@@ -32,7 +32,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2GetVolumesWithBalances",
       summary: "List volumes by account and asset",
       description:
-        "Since ever, or of a period with both its ends included, whose accounts without movement are absent.",
+        "Without a period, the volumes of all time. With one, the volumes of that period, both ends included; accounts that moved nothing in it are absent.",
       tags: TAGS,
       scope: "ledger:read",
       params: LedgerParams,

@@ -30,7 +30,7 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
       params: LedgerParams,
       query: BalanceListQuery,
       responses: {
-        200: json("A page of objects with an account each", cursorOf(AccountBalancesResponse)),
+        200: json("A page of objects with one account each", cursorOf(AccountBalancesResponse)),
         ...errors(404),
       },
     },

@@ -21,7 +21,7 @@ export function registerScripts(app: OpenAPIHono<AppEnv>): void {
       operationId: "runScript",
       summary: "Commit a transaction from a script",
       description:
-        "Create transactions instead. What is wrong with the request or its script, or with the ledger, is told with status 200, too: by `errorCode`, in place of `transaction`.",
+        "Prefer `createTransaction`. An error of the request, of its script or of the ledger is answered with status 200, too: `errorCode` then takes the place of `transaction`.",
       tags: ["Ledger API v1"],
       scope: "ledger:write",
       params: LedgerParams,

@@ -79,7 +79,7 @@ function registerBatch(app: OpenAPIHono<AppEnv>): void {
       operationId: "CreateTransactions",
       summary: "Commit several transactions, all or none",
       description:
-        "Idempotency keys are refused here: references keep transactions from being committed twice.",
+        "An idempotency key is refused here. References keep transactions from being committed twice.",
       tags: TAGS,
       scope: "ledger:write",
       params: LedgerParams,
