@@ -11,7 +11,8 @@ export const exporterSettings = new DeclaredSettings({
   }),
   FLORIN_PIPELINE_PUSH_RETRY_PERIOD: period({
     standard: "10s",
-    meaning: "How long a pipeline waits after its first failure; the wait doubles up to a minute",
+    meaning:
+      "How long a pipeline waits after its first failure; the wait doubles up to six times the period",
   }),
   FLORIN_PIPELINE_SYNC_PERIOD: period({
     standard: "1m",
