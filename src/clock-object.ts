@@ -25,8 +25,8 @@ const TRIAL_KEY = "trial";
 const TRIAL_BYTES = 262_144;
 
 /**
- * The one alarm of a deployment. It is set as long as work is under way anywhere, and survives what a queue does not. An
- * idle deployment has none.
+ * The one alarm of a deployment. It is set as long as a sweep has something left to do, and survives what a queue does not. A
+ * deployment without such work has none.
  */
 export class ClockObject extends DurableObject<Env> {
   /** Counts the calls of `arm`, which shows whether one came while a sweep was reading. */

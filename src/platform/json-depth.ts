@@ -1,8 +1,8 @@
 import { endOfString } from "./v8-escaped-keys.ts";
 
 /**
- * Deepest nesting of arrays and objects in JSON that is read. What walks a value calls itself once a level, and the stack
- * of a Worker ends after some thousand calls. The deepest document that means anything is the export of a schema, whose
+ * Deepest nesting of arrays and objects in JSON that is read. Code that walks a value calls itself for each level, and the
+ * stack of a Worker ends after some thousand calls. The deepest document that means anything is the export of a schema, whose
  * chart has 128 levels.
  */
 export const JSON_DEPTH_MAX = 200;

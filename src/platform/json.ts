@@ -23,9 +23,10 @@ declare global {
 
 const INTEGER = /^-?\d+$/;
 /*
- * Texts without any of these need no reviver: no long integer, no decimal, no escape that could hide a bad character. A
- * decimal is told from the fraction of a date by what follows it; where its digits are many, that is not looked at. Three
- * expressions take a third of the time of one, and a count of digits that is written out skips most of a text.
+ * A text without any of these needs no reviver: it has no long integer, no decimal and no escape that could hide a bad
+ * character. What follows the digits distinguishes a decimal from the fraction of a date; if there are many digits, it
+ * counts as a decimal. Three expressions take a third of the time of a combined one, and `\d` written out sixteen times
+ * lets the engine skip most of a text.
  */
 const LONG_INTEGER = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
 const DECIMAL = /\d[.eE](?:[\d.eE+-]{31}|[\d.eE+-]{0,30}\s*(?:[,}\]]|$))/;

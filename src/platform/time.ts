@@ -110,10 +110,10 @@ const two = (number: number): string => (number < 10 ? `0${number}` : `${number}
  * day is the last of its year, and 400 of them have the same number of days.
  */
 const DAYS_PER_ERA = 146_097;
-/** From March 1st of the year 0 to the Unix epoch. */
+/** The days from March 1st of the year 0 to the Unix epoch. */
 const EPOCH_DAYS = 719_468;
 
-/** From the Unix epoch to a day. */
+/** The days from the Unix epoch to a day. */
 function daysTo(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const era = Math.floor(marchYear / 400);

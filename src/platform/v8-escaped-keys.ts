@@ -1,8 +1,8 @@
 /**
- * Parses JSON whose names have escapes. V8 13, which Node 24 runs on, may take such a name for another one: where an object
- * before had a member whose name looks like the beginning of the escaped text, as `a\\n` (a, backslash, n) looks like that
- * of `a\n` with a line feed, the name comes out as that one. So these names are parsed by themselves, as strings, which is
- * right, and other names stand for them meanwhile.
+ * Parses JSON whose names have escapes. V8 13, which Node 24 runs on, may take such a name for another one: if an earlier
+ * object has a member whose name looks like the beginning of the escaped text, the escaped name is read as that name. For
+ * example, `a\n` with a line feed is read as the three characters a, backslash and n. So names with escapes are parsed on
+ * their own, as strings, which V8 does correctly, and aliases stand for them meanwhile.
  */
 export function parseWithNames(text: string, parse: (text: string) => unknown): unknown {
   try {

@@ -9,7 +9,7 @@ import { type Clock, fromMillis, type Timestamp, toMicros, toMillis } from "#pla
 
 export type AuditEntry = typeof audit.$inferSelect;
 
-/** The filters of a list; an empty one leaves all in. */
+/** The filters of a list. An empty text does not filter. */
 export const AUDIT_FILTERS = {
   action: "",
   object: "",
@@ -19,7 +19,7 @@ export const AUDIT_FILTERS = {
   endTime: "",
 } as const satisfies ListOptions;
 
-/** Rows that one statement purges, and most statements of a sweep. */
+/** How many rows one statement purges, and how many statements one sweep runs at most. */
 const PURGE_ROWS = 1000;
 const PURGES_MAX = 20;
 

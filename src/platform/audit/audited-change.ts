@@ -8,7 +8,7 @@ import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** What happens. */
+/** The action that an entry tells of. */
 export interface AuditedAction {
   /** Module, entity and verb: `ledger.bucket.delete`. */
   readonly action: string;
@@ -21,7 +21,7 @@ type Statement = BatchItem<"sqlite">;
 /** After this time at most, the sweep looks when to purge, in milliseconds. */
 const SWEEP_AFTER_MS = 24 * 3_600_000;
 
-/** A change in D1 that the audit tells of: its entry is stored in the same batch, so that neither is there alone. */
+/** A change in D1 that the audit tells of. Its entry is stored in the same batch, so that there is never one without the other. */
 export class AuditedChange {
   readonly #context: ServiceContext;
   readonly #action: AuditedAction;
@@ -52,7 +52,7 @@ export class AuditedChange {
     return changed;
   }
 
-  /** Never throws: the change is stored, and the next one lets the sweep know, too. */
+  /** Never throws: the change is stored, and the next change schedules the sweep, too. */
   async #armSweep(): Promise<void> {
     try {
       // Alarms ring by the machine's clock, whatever time the change is given.

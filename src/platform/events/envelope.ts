@@ -10,7 +10,7 @@ export interface PlatformEvent {
   /** Raw type, `COMMITTED_TRANSACTIONS`. */
   readonly type: string;
   readonly date: Timestamp;
-  /** Filled by payments only. */
+  /** Empty in events of the ledger, as clients know them. */
   readonly idempotencyKey: string;
   /** Wire form of the payload; integers may be `bigint`. */
   readonly payload: unknown;

@@ -34,10 +34,10 @@ export const EVENT_BYTES_MAX = 524_288;
 /** Most events that one change publishes. */
 export const EVENTS_PER_CHANGE_MAX = 1000;
 
-/** Most events that one message names, which may have 128 kB, and longest id of one. */
+/** Most events that one message names, and the longest id of an event: the platform takes messages of 128 kB. */
 const IDS_PER_MESSAGE_MAX = 100;
 const ID_LENGTH_MAX = 200;
-/** Most messages that are sent in one call: the platform takes 256 kB. */
+/** Most messages that are sent in one call: the platform takes 256 kB a call. */
 const MESSAGES_PER_SEND_MAX = 10;
 /** When unconfirmed events are announced again. */
 const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
@@ -53,13 +53,13 @@ const SWEEP_ROWS_MAX = 1000;
  * | A kill after | leaves | and then |
  * | --- | --- | --- |
  * | the clock is set to watch | nothing | a sweep finds nothing |
- * | the change is stored | the change and its events | the sweep announces them, and the clock watches until it has come |
- * | the events are announced | the same, and messages | their consumer reads the events; an event that is announced twice has one id |
- * | the consumer has stored what follows | the same | they come again, and have followed already |
- * | they are confirmed | the change | a message that comes late finds no events |
+ * | the change is stored | the change and its events | the sweep announces the events; the clock watches long enough for that |
+ * | the events are announced | the same, and messages | the consumer reads the events; an event that is announced twice has the same id |
+ * | the consumer has stored what follows | the same | the events come again, and the consumer knows their ids |
+ * | the events are confirmed | the change | a message that comes late finds no events |
  *
- * Events of one key are read with the earlier ones that are there, so that nobody gets one before those, however the
- * messages come. Without a key, and between keys, there is no order.
+ * An event with a key is read together with all earlier events of this key, so that nobody gets it before those, in whatever
+ * order the messages come. Events without a key, and those of different keys, have no order.
  */
 export class Outbox {
   readonly #db: Database;
@@ -130,7 +130,7 @@ export class Outbox {
     return this.#store.nextDueMs();
   }
 
-  /** A failure here is made up for by the sweep. */
+  /** Never throws: if it fails, the sweep announces the events. */
   async #announce(ids: readonly string[]): Promise<void> {
     const messages: MessageSendRequest<OutboxMessage>[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE_MAX) {
@@ -153,10 +153,17 @@ export class Outbox {
 }
 
 function assertFits(event: PlatformEvent): void {
+  const name = `${event.app}.${event.type}`;
+  if (event.id.length > ID_LENGTH_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the id of the event ${name} has ${event.id.length} characters; at most ${ID_LENGTH_MAX} can be announced`,
+    );
+  }
   const bytes = new TextEncoder().encode(stringifyJson(event)).byteLength;
-  if (bytes <= EVENT_BYTES_MAX && event.id.length <= ID_LENGTH_MAX) return;
+  if (bytes <= EVENT_BYTES_MAX) return;
   throw new AppError(
     "VALIDATION",
-    `the event ${event.app}.${event.type} has ${bytes} bytes; at most ${EVENT_BYTES_MAX} can be published`,
+    `the event ${name} has ${bytes} bytes; at most ${EVENT_BYTES_MAX} can be published`,
   );
 }

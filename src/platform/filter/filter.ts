@@ -28,7 +28,7 @@ export const FILTER_NODES_MAX = 1000;
 /** Most values in one `$in`. */
 export const FILTER_VALUES_MAX = 1000;
 
-/** Parses a filter from JSON text; `null`, `{}`, an empty text and an empty `$and` are no filter. Throws `VALIDATION`. */
+/** Parses a filter from JSON text; `null`, `{}`, an empty text, and an empty `$and` or `$or` are no filter. Throws `VALIDATION`. */
 export const parseFilterText = (text: string): Filter | undefined =>
   parseFilter(parseJsonFilter(text));
 

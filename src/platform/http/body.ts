@@ -5,7 +5,7 @@ import { parseRequestJson } from "#platform/request-json.ts";
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE`, or `VALIDATION` where the body is no
+ * Reads a body as UTF-8 text, at most `bytesMax` bytes of it. Throws `BODY_TOO_LARGE`, or `VALIDATION` if the body is not
  * UTF-8 or breaks off.
  */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
@@ -33,8 +33,8 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The chunks of a body as they arrive. Throws `VALIDATION` where it breaks off: the client has gone. Where the rest is not
- * wanted, some of it is read nevertheless, as many clients take no answer before they have sent all.
+ * The chunks of a body as they arrive. Throws `VALIDATION` if the body breaks off. If the caller does not want the rest, some
+ * of it is read nevertheless, because many clients read no answer before they have sent everything.
  */
 export async function* readChunks(request: Request): AsyncGenerator<Uint8Array> {
   if (request.body === null) return;
@@ -84,7 +84,7 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 export const contentTypeOf = (request: Request): string =>
   (request.headers.get("content-type")?.split(";")[0] ?? "").trim();
 
-/** Parses a JSON body. An empty one is `undefined`; the caller says whether it may be. */
+/** Parses a JSON body. An empty body is `undefined`; the caller decides whether that is allowed. */
 export const parseBody = (text: string): unknown =>
   text.trim() === "" ? undefined : parseRequestJson(text, "the body");
 

@@ -22,7 +22,7 @@ import { unsupported } from "#platform/validation.ts";
 
 /**
  * One operation of the HTTP API: registers it with the OpenAPI document, checks the token, parses and validates what the
- * request carries, calls the handler, and writes its answer. Nothing else in the project reads or writes wire data.
+ * request carries, calls the handler, and writes its answer. Modules read requests and write answers in no other way.
  */
 export interface EndpointSpec<
   P extends z.ZodType,

@@ -11,7 +11,7 @@ import { TimestampInput } from "#platform/validation.ts";
 export interface ListRules {
   /** Names the list in its cursors, so that those of another one are refused. */
   readonly list?: string;
-  /** What the list takes besides filter, dates and expansions, with the values for "not given". */
+  /** The options of the list besides filter, dates and expansions, with their defaults. */
   readonly options?: ListOptions;
   readonly columns: SortColumns;
   readonly column: string;
@@ -104,7 +104,7 @@ export function toPageQuery(
   };
 }
 
-/** Largest `pageSize` next to a cursor, where the walk's own is not larger. */
+/** Largest `pageSize` of a request with a cursor, unless the page size in the cursor is larger. */
 const PAGE_SIZE_WITH_CURSOR_MAX = 15;
 
 function parseSort(sort: string | undefined, rules: ListRules): { column: string; order: Order } {
@@ -126,8 +126,8 @@ function parseSort(sort: string | undefined, rules: ListRules): { column: string
 }
 
 /**
- * The filter of a list as JSON text: that of the `query` parameter, else the body. Its form is checked, its keys are checked
- * where it is applied. Next to a cursor, which holds its whole query, there is none.
+ * The filter of a list as JSON text: that of the `query` parameter, or else the body. Its form is checked here, and its keys
+ * where it is applied. A request with a cursor has no filter of its own, because the cursor holds the whole query.
  */
 export function filterOf(
   query: { cursor?: string | undefined; query?: string | undefined },

@@ -56,7 +56,7 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
   return `names ${url.hostname}, which is not a public host`;
 }
 
-/** Calls a URL of the policy, without following redirects. Never throws: a failure to get an answer is a result. */
+/** Calls a URL if the policy allows it, without following redirects. Never throws: a failure to get an answer is a result. */
 export async function callOutbound(
   call: OutboundCall,
   { fetch, policy }: { fetch: Fetch; policy: OutboundPolicy },
@@ -88,7 +88,7 @@ export async function callOutbound(
   }
 }
 
-/** Ends a call in time, also where an abort is not passed on to the body of an answer. */
+/** Ends a call in time, even if the abort does not reach the body of an answer. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly #passed: Promise<never>;

@@ -6,13 +6,13 @@ export interface PagedAnswer {
   readonly status: number;
   /** The items of the member `data`. */
   readonly pages: AsyncIterable<readonly object[]>;
-  /** The members behind it. */
+  /** The members that follow `data`. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Sends an answer in pages, each when the client takes it. The first is made before the status is sent, so that its failure
- * has an answer of its own; one of a later page cuts the answer off.
+ * Sends an answer in pages, each when the client takes it. The first page is made before the status is sent, so that its
+ * failure gets an error answer. The failure of a later page cuts the answer off.
  */
 export const respondInPages = (
   { status, pages, members }: PagedAnswer,

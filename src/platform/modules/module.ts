@@ -14,7 +14,7 @@ export interface Module {
   readonly name: string;
   /** The module whose API its operations belong to: they are served below that one's path, with its version. */
   readonly partOf?: string;
-  /** Version of the API that it speaks, as its clients compare it; that of another module, where it is part of one. */
+  /** Version of the API that it speaks, as its clients compare it. A module that is part of another one has none. */
   readonly version?: string;
   readonly routes: () => Routes;
   /** What the API document shows of it: each of its operations has the name of one of these resources as its tag. */
@@ -23,7 +23,7 @@ export interface Module {
   readonly examples: string;
   /** Routes that are Florin's own, below `/api/florin/v1`. */
   readonly florinRoutes?: () => Routes;
-  /** Resolves when what the module stands on answers. */
+  /** Resolves if what the module depends on answers, and rejects otherwise. */
   readonly health: (context: ServiceContext) => Promise<void>;
   readonly settings: SettingsTable;
   readonly scopes: ScopeTable;
@@ -42,14 +42,14 @@ export interface Module {
 
 export type Routes = OpenAPIHono<AppEnv>;
 
-/** What tokens may be allowed, and what that is in a sentence without a full stop. */
+/** The scopes that a token may have, each with what it allows, in words without a full stop. */
 export type ScopeTable = Readonly<Record<Scope, string>>;
 
 /** The scopes of all modules. */
 export const scopesOf = (modules: readonly Module[]): Record<string, string> =>
   Object.fromEntries(modules.flatMap(({ scopes }) => Object.entries(scopes)));
 
-/** What takes the messages of a queue, by the name of the queue. It acknowledges each message when its effect is stored. */
+/** Consumers of queues, by the name of the queue. A consumer acknowledges each message when its effect is stored. */
 export type QueueConsumers = Readonly<
   Record<string, (batch: MessageBatch, context: ServiceContext) => Promise<void>>
 >;
@@ -58,7 +58,7 @@ export type QueueConsumers = Readonly<
 export interface Sweep {
   /** Names it in the log. */
   readonly name: string;
-  /** Puts right what is overdue, and returns when to look again, in milliseconds since the epoch; undefined for never. */
+  /** Does what is overdue, and returns when to run again, in milliseconds since the epoch; undefined for never. */
   readonly run: (context: ServiceContext) => Promise<number | undefined>;
 }
 

@@ -13,7 +13,7 @@ const VersionsResponse = z
   })
   .openapi("Versions");
 
-/** `GET /versions`: which modules are here, and whether each is well. */
+/** `GET /versions`: the modules that have a version of their own, and the health of each. */
 export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Module[]): void {
   endpoint(
     app,

@@ -66,7 +66,7 @@ export class Alarms<Name extends string> {
       await work();
       this.#failures.delete(name);
     } catch (error) {
-      logError("the work of an alarm failed, and is done again later", error, { alarm: name });
+      logError("the work of an alarm failed and will be repeated", error, { alarm: name });
       const failures = (this.#failures.get(name) ?? 0) + 1;
       this.#failures.set(name, failures);
       this.set(name, Date.now() + waitAfterFailures(FAILURE_BACKOFF, failures));

@@ -4,7 +4,7 @@ import { isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 /** Which object a call goes to, and what it does there. */
 export interface ObjectCall {
-  /** What the object is to whoever reads an error: "ledger", "pipeline", "clock". */
+  /** What error messages call the object: "ledger", "pipeline", "clock". */
   readonly object: string;
   /** A call that changes nothing may be repeated as it is. */
   readonly isRead?: boolean;
@@ -17,9 +17,9 @@ export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): P
   unwrap(await reachObject(call, to));
 
 /**
- * Awaits a call of a Durable Object. One that the platform refused or cut off, or that takes too long, has an unknown
- * outcome: it is answered with `OVERLOADED` and never repeated here, as only the client knows whether it may be. One that
- * finds no room is answered with `STORAGE_FULL`.
+ * Awaits a call of a Durable Object. If the platform has refused the call or cut it off, or the call takes too long, its
+ * outcome is unknown: it throws `OVERLOADED`, and nothing is repeated here, because only the client knows whether it may
+ * be. A call that finds no room throws `STORAGE_FULL`.
  */
 export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
   try {

@@ -4,8 +4,8 @@ import { memoByEnv } from "#platform/memo.ts";
 const FULL_MS = 15_000;
 
 /**
- * Remembers that storage was full, so that health checks look whether it still is. As long as it never was, they write
- * nothing. When an isolate ends, this knowledge is lost; the next write that fails restores it.
+ * Remembers that storage was full, so that health checks find out whether it still is. As long as it was never full, they
+ * write nothing. When an isolate ends, this knowledge is lost; the next write that fails restores it.
  */
 export class StorageWatch {
   static readonly from = memoByEnv((_env: object) => new StorageWatch(() => Date.now()));
@@ -23,7 +23,7 @@ export class StorageWatch {
     return this.#fullAtMs !== undefined;
   }
 
-  /** A write found no room. */
+  /** Notes that a write found no room. */
   reportFull(): void {
     this.#fullAtMs = this.#nowMs();
   }

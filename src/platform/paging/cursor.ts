@@ -16,8 +16,8 @@ const OFFSET_MAX = 2_147_483_647;
 
 /**
  * Cursor pagination, in the encoding of the Formance Stack: base64url without padding of a JSON object that holds the
- * whole query, so that a walk needs nothing else. A column cursor carries the key of the page's first row; rows with
- * equal keys are told apart by their id, in the extra member `ties`.
+ * whole query, so that a walk needs nothing else. A column cursor carries the key that its page starts from, and the key of
+ * the first row of the walk. The ids of these rows, in the extra member `ties`, tell rows with equal keys apart.
  */
 export function encodeCursor(query: PageQuery): string {
   const common = {
@@ -78,15 +78,15 @@ const CursorSchema = z.object({
   list: z.string().optional(),
 });
 
-/** Sort columns and what their values are; dates are not unique, so that their cursors name the row, too. */
+/** Sort columns and the types of their values. Dates are not unique, so their cursors also name the row. */
 export type SortColumns = Readonly<Record<string, "integer" | "text" | "date">>;
 
 /** What a resource's cursors may contain. */
 export interface CursorRules {
-  /** Name of the list. A cursor without a name is taken for one of this list. */
+  /** The name of the list. A cursor without a name counts as one of this list. */
   readonly list?: string;
   readonly columns: SortColumns;
-  /** The options of the list as they are where none is given; a cursor has the same, with values of the same types. */
+  /** The defaults of the list's options. A cursor may have these options only, with values of the same types. */
   readonly options?: ListOptions;
   readonly pageSizeMax: number;
 }
@@ -139,7 +139,8 @@ function scopeOf(
 function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
   for (const [name, value] of Object.entries(given)) {
     const known = Object.hasOwn(standard, name) ? standard[name] : undefined;
-    if (typeof known !== typeof value) throw invalidCursor(`it has the option ${name}`);
+    if (typeof known !== typeof value)
+      throw invalidCursor(`its option ${name} does not fit the list`);
   }
   return { ...standard, ...given };
 }

@@ -1,11 +1,11 @@
 /**
  * The synchronous SQL that the engine needs, and no more: SQLite inside a Durable Object in production, `node:sqlite`
- * in tests and in a process of the user's own.
+ * in tests and inside a user's own process.
  */
 export interface Sql {
   /** Runs one statement and reads all its rows. */
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[];
-  /** Runs `work` so that its writes are kept together or not at all, if it throws. */
+  /** Runs `work` in a transaction: if it throws, none of its writes is kept. */
   transaction<T>(work: () => T): T;
 }
 
@@ -15,7 +15,7 @@ export type SqlRow = Record<string, SqlValue>;
 /** Amounts as they are stored: integers up to 2^53, decimal text above. */
 export type StoredAmount = string | number;
 
-/** An amount in JSON that becomes a column: beyond 2^53 as text, as JavaScript would read the integer rounded. */
+/** An amount in JSON that becomes a column. Above 2^53 it is a text, because JavaScript would read the integer rounded. */
 export const amountText = (amount: bigint): string =>
   amount <= Number.MAX_SAFE_INTEGER && amount >= Number.MIN_SAFE_INTEGER
     ? amount.toString()
@@ -23,14 +23,14 @@ export const amountText = (amount: bigint): string =>
 
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 
-/** A column of the first row, where the statement surely gives one. */
+/** The first row of a statement that always gives one. */
 export function first<Row extends SqlRow>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined) throw new Error("the statement gave no row");
   return row;
 }
 
-/** Longest JSON parameter of one statement, in characters; SQLite takes 2 MB. */
+/** Longest JSON parameter of one statement, in characters. A Durable Object takes 2 MB. */
 const PARAMETER_LENGTH_MAX = 400_000;
 
 /** Rows in parameters of a bounded length. */

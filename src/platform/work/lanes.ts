@@ -59,7 +59,7 @@ export class Lanes {
   async run<T>({ key, run, signal }: LaneTask<T>): Promise<T> {
     signal?.throwIfAborted();
     if (this.#waiting >= this.#limits.waiting && !this.#startsAtOnce(key)) {
-      throw new LanesFullError(`${this.#waiting} tasks wait for their turn already`);
+      throw new LanesFullError(`${this.#waiting} tasks are already waiting`);
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const job: Job = {

@@ -5,7 +5,7 @@ import type { PendingRow, SyncTable } from "./sync-table.ts";
 import { logError } from "#platform/log.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
-/** The alarm of the deployment, as those see it who leave work to the sweep. Times are milliseconds since the epoch. */
+/** What code that leaves work to the sweep needs of the deployment's alarm. Times are milliseconds since the epoch. */
 export interface SweepClock {
   /** Makes sure that the sweep runs at that time or before. */
   readonly arm: (atMs: number) => Promise<void>;
@@ -18,8 +18,8 @@ export interface ReconcilerOptions<Row extends PendingRow> {
   readonly what: string;
   readonly table: SyncTable<Row>;
   /**
-   * Makes the other side agree with a row. It must bear to be called twice, late and in any order: the other side keeps the
-   * highest revision that it has got. It fails by throwing.
+   * Makes the other side agree with a row. It may be called twice, late and in any order, so the other side keeps the highest
+   * revision that it has received. It fails by throwing.
    */
   readonly apply: (row: Row, signal: AbortSignal) => Promise<void>;
   /** Rows of one key are applied one after the other. */
@@ -46,16 +46,16 @@ const STATEMENT_MS_MAX = 35_000;
 const ROWS_PER_LANE = 2;
 /** How much longer rows stay claimed than the work on them can last. */
 const CLAIM_MARGIN_MS = 1000;
-/** How often somebody who waits for the sweep looks whether it is done. */
+/** How long somebody who waits for the sweep waits between two looks. */
 const LOOK_MS = 200;
 
 /**
  * Makes another system agree with rows in D1. There is no transaction across the two, so each row counts its revisions
- * and stores the one that the other side is known to have; where they differ, the other side is called, and called
- * again until it agrees. What holds, whoever is killed between any two lines:
+ * and stores the one that the other side is known to have. While they differ, the other side is called again and again
+ * until it agrees. This holds even if a process is killed between any two lines:
  *
  * - The clock watches from before a change is stored, so that the sweep comes after it.
- * - A claim keeps others from a row for a while only. Confirmations compare revisions: one that comes late changes nothing.
+ * - A claim keeps others from a row only for a while. Confirmations compare revisions, so a late one changes nothing.
  * - A row whose other side fails or hangs waits longer each time, and holds up no other one.
  */
 export class Reconciler<Row extends PendingRow> {
@@ -65,7 +65,7 @@ export class Reconciler<Row extends PendingRow> {
     this.#options = options;
   }
 
-  /** Stores a change of rows that counts their revision up. `run` then brings it about, or the sweep. */
+  /** Stores a change of rows, which has to increase their revision. `run` or the sweep applies it afterwards. */
   async change<T>(store: () => Promise<T>): Promise<T> {
     await this.#options.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     return store();
@@ -86,8 +86,8 @@ export class Reconciler<Row extends PendingRow> {
   }
 
   /**
-   * Brings a stored change about, or leaves it to the sweep; returns whether the other sides agree. Never throws: from the
-   * change on, the sweep goes on by itself.
+   * Applies a stored change, or leaves it to the sweep. Returns whether the other sides agree. Never throws: once the change
+   * is stored, the sweep continues without the caller.
    */
   async settle(limits: RunLimits & { readonly waitsForSweep?: boolean }): Promise<boolean> {
     const { table, sweepClock, what } = this.#options;
@@ -98,7 +98,7 @@ export class Reconciler<Row extends PendingRow> {
       await sweepClock.arm(this.#nowMs());
       if (waitsForSweep) return await this.#waitForSweep(untilMs, scope);
     } catch (error) {
-      logError(`a change of a ${what} is not brought about yet; the sweep goes on`, error);
+      logError(`a change of a ${what} is not applied yet; the sweep continues`, error);
     }
     return false;
   }
@@ -109,7 +109,7 @@ export class Reconciler<Row extends PendingRow> {
     return dueMs === undefined ? undefined : Math.max(dueMs, this.#nowMs());
   }
 
-  /** Returns whether the other sides agree by then. */
+  /** Returns whether the other sides agree before `untilMs`. */
   async #waitForSweep(untilMs: number, scope: SQL | undefined): Promise<boolean> {
     while (Date.now() + LOOK_MS < untilMs) {
       await new Promise((resolve) => {
@@ -163,5 +163,5 @@ export class Reconciler<Row extends PendingRow> {
   }
 }
 
-/** Why work on a row ends that nobody waits for any more. */
+/** The error of work on a row for which nobody waits any more. */
 const OUT_OF_TIME = new Error("the time of the run is over");

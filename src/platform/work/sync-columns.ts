@@ -13,7 +13,7 @@ export const syncColumns = () => ({
   syncedRevision: integer("synced_revision").notNull().default(0),
   /** How often the revision was tried so far. */
   syncAttempts: integer("sync_attempts").notNull().default(0),
-  /** The time before which nobody tries: somebody does just now, or has failed. Null means at once. */
+  /** Nobody tries before this time, because somebody is trying now or an attempt has failed. Null means at once. */
   syncAfter: text("sync_after").$type<Timestamp>(),
 });
 

@@ -9,7 +9,7 @@ import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 export interface PendingRow {
   readonly id: number | string;
   readonly revision: number;
-  /** How often this revision was tried, the attempt that the claim is for included. */
+  /** How often this revision was tried, including the attempt that the claim is for. */
   readonly attempts: number;
   /** 1 for a row that is deleted when the other side agrees. */
   readonly isFinal: 0 | 1;
@@ -20,7 +20,7 @@ export interface SyncTableOptions {
   readonly table: SQLiteTable;
   /** What a claim gives of a row besides id, revision and attempts, as the list of an SQL `RETURNING`. */
   readonly returning?: SQL;
-  /** Which rows are deleted when the other side agrees, because nothing is left that they speak of. */
+  /** Which rows are deleted when the other side agrees, because what they describe no longer exists. */
   readonly isFinal: SQL;
 }
 
@@ -61,7 +61,7 @@ export class SyncTable<Row extends PendingRow> {
     const { final = [], lasting = [] } = Object.groupBy(rows, ({ isFinal }) =>
       isFinal === 1 ? "final" : "lasting",
     );
-    // Neither needs the other one: what only one of them has done is right.
+    // The two are independent: if only one of them succeeds, the rows are right.
     await Promise.all([this.#remove(final), this.#markSynced(lasting)]);
   }
 

@@ -136,13 +136,13 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
-  test("is refused if an event is too large, and changes nothing", async () => {
-    const large = eventOf("1", "x".repeat(EVENT_BYTES_MAX));
-    const publishing = world.outbox.publish({
-      change: [world.change("a")],
-      events: [{ event: large }],
-    });
+  test.each([
+    ["an event is too large", eventOf("1", "x".repeat(EVENT_BYTES_MAX)), / has 524\d+ bytes; /],
+    ["the id of an event is too long", eventOf("1".repeat(201)), / has 201 characters; /],
+  ])("is refused if %s, and changes nothing", async (_, event, message) => {
+    const publishing = world.outbox.publish({ change: [world.change("a")], events: [{ event }] });
     await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
+    await expect(publishing).rejects.toThrow(message);
     expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
   });
 

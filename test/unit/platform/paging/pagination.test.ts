@@ -159,12 +159,12 @@ describe("a cursor", () => {
     ["an unknown operator", withFilters({ qb: { $x: { id: 1 } } }), "unexpected operator"],
     ["expansions that are no texts", withFilters({ expand: [1] }), "not a cursor"],
     ["options that are a list", withFilters({ opts: [] }), "not a cursor"],
-    ["options of a wrong type", withFilters({ opts: { groupBy: "2" } }), "the option groupBy"],
+    ["options of a wrong type", withFilters({ opts: { groupBy: "2" } }), "its option groupBy"],
     ["options that are null", withFilters({ opts: { insertionDate: null } }), "insertionDate"],
     ["options within options", withFilters({ opts: { groupBy: {} } }), "not a cursor"],
     ["options that are fractions", withFilters({ opts: { groupBy: 1.5 } }), "not a cursor"],
-    ["unknown options", withFilters({ opts: { x: 1 } }), "the option x"],
-    ["options of every object", withFilters({ opts: { toString: 1 } }), "the option toString"],
+    ["unknown options", withFilters({ opts: { x: 1 } }), "its option x"],
+    ["options of every object", withFilters({ opts: { toString: 1 } }), "its option toString"],
     ["an invalid name of a list", encode({ ...wire, list: 1 }), "not a cursor"],
     ["a filter of a fraction", rawCursor('{"$match":{"id":1.5}}'), "1.5 for 'id' is not"],
     ["a deep filter", rawCursor(deep(30_000)), "cursor|must be an object"],
@@ -181,7 +181,7 @@ describe("a cursor", () => {
 
   test("with options is refused by a list that has none", () => {
     const cursor = withFilters({ opts: { groupBy: 2 } });
-    expect(() => decodeCursor(cursor, RULES)).toThrow("the option groupBy");
+    expect(() => decodeCursor(cursor, RULES)).toThrow("its option groupBy");
   });
 
   test("has the size of its walk, at most the maximum", () => {
