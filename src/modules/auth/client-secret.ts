@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 export const hashSecret = (clear: string): string =>
   createHash("sha256").update(clear).digest("base64");
 
-/** Whether a secret is one of those that the hashes stand for. Takes the same time wherever they differ. */
+/** Whether one of the hashes is that of a secret. Takes the same time wherever they differ. */
 export function matchesSecret(clear: string, hashes: readonly string[]): boolean {
   const presented = Buffer.from(hashSecret(clear));
   const matches = hashes.map((hash) => timingSafeEqual(Buffer.from(hash), presented));

@@ -10,14 +10,14 @@ export interface KeyCacheOptions {
   readonly pauseMs: number;
 }
 
-/** After this time keys are loaded again, so that one that its issuer has withdrawn stops being trusted. */
+/** After this time keys are loaded again, so that a key that its issuer has withdrawn is no longer trusted. */
 const KEYS_AGE_MS_MAX = 10 * 60_000;
 
 /**
  * The verification keys of one issuer, in the memory of an isolate. They are loaded at the first use, when they are
  * old, and when a token names a key that is not among them; after a load, tokens can't cause another one for a while.
  *
- * Each request loads for itself: awaiting what another request has begun would hang if that one is cancelled.
+ * Each request loads for itself: if it waited for a load of another request, it would hang when that one is cancelled.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;

@@ -13,7 +13,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
-/** Manages the clients that the API has made. The client of the settings is none of them. */
+/** Manages the clients that were created through the API. The client of the settings is not among them. */
 export class ClientService {
   readonly #store: AuthStore;
   readonly #context: ServiceContext;
@@ -61,7 +61,7 @@ export class ClientService {
     await this.#store.deleteClient(id, this.#audited("client.delete", id));
   }
 
-  /** Makes a secret. Its clear text is known here and now only. */
+  /** Makes a secret. This is the only time at which its clear text is known. */
   async createSecret(
     clientId: string,
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,

@@ -67,7 +67,7 @@ export class AuthStore {
     return client === undefined ? undefined : toClient(client, await this.#secretsOf(id));
   }
 
-  /** Its secrets go with it. */
+  /** Deletes a client, and its secrets with it. */
   async deleteClient(id: string, change: AuditedChange): Promise<void> {
     await change.store(this.#db.delete(authClients).where(eq(authClients.id, id)));
   }

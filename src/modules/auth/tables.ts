@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Applications that may ask for tokens. Lists and metadata are JSON texts. */
 export const authClients = sqliteTable("auth_clients", {
-  /** Lists show clients in the order in which they were made. */
+  /** Clients are listed in the order in which they were created. */
   sequence: integer("sequence").primaryKey({ autoIncrement: true }),
   id: text("id").notNull().unique(),
   name: text("name").notNull(),

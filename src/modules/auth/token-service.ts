@@ -20,7 +20,7 @@ export interface TokenRequest {
   readonly authorization: string | null;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** In whose name the token is issued. */
+  /** The issuer that the token names. */
   readonly issuer: string;
 }
 
@@ -31,7 +31,7 @@ export interface IssuedToken {
   readonly scope: string | undefined;
 }
 
-/** Lifetime of a token that no user stands behind. */
+/** Lifetime of a token of a client that acts for itself. */
 const TOKEN_LIFETIME_SECONDS = 3600;
 
 /** The grants that work. */

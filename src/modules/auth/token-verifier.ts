@@ -44,7 +44,7 @@ type Claims = z.output<typeof Claims>;
 
 interface VerifiedToken {
   readonly issuer: string;
-  /** Where it was verified, with a slash at the end. */
+  /** The origin of the request for which it was verified, with a slash at the end. */
   readonly origin: string;
   readonly principal: Principal;
   /** When the token must be verified again, because it has expired or its key may have been withdrawn. */
@@ -52,9 +52,9 @@ interface VerifiedToken {
 }
 
 /**
- * Checks the signature, issuer, times and scope of bearer tokens without a call to another server. The audience is not
- * checked, as a token of a trusted issuer is good for every module. What has passed is remembered by its text, because
- * verifying a signature costs more than all else in a small request.
+ * Checks the signature, issuer, times and scope of bearer tokens. Other servers are called only to load the keys of their
+ * issuers. The audience is not checked, because a token of a trusted issuer is valid for every module. A token that has
+ * passed is remembered by its text, because verifying a signature costs more than everything else in a small request.
  */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;

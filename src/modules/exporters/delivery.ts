@@ -18,7 +18,7 @@ import {
 export interface DeliveryPorts {
   /** Returns the current spec: the same object as before, as long as nothing has changed. */
   readonly spec: () => Promise<PipelineSpec | undefined>;
-  /** Entries behind a position, undefined for the beginning. Throws `LEDGER_NOT_FOUND`. */
+  /** Entries after a position, or the first ones if it is undefined. Throws `LEDGER_NOT_FOUND`. */
   readonly readPage: (
     ledger: string,
     position: number | undefined,
@@ -30,7 +30,7 @@ export interface DeliveryPorts {
 }
 
 export interface DeliveryOptions {
-  /** How long a pipeline waits between looks at a ledger that had entries a moment ago, in milliseconds. */
+  /** How long a pipeline waits before it first polls a ledger that has no more entries, in milliseconds. */
   readonly pullMs: number;
   /** How long a pipeline waits after a first failure, in milliseconds. */
   readonly retryMs: number;
@@ -58,7 +58,7 @@ const RUN_BATCHES_MAX = 300;
 const RETRY_PERIODS_MAX = 6;
 /** Pipelines that have failed together spread out over half of their wait. */
 const RETRY_JITTER = 0.5;
-/** Longest wait between looks at an idle ledger. */
+/** Longest wait between two polls of an idle ledger. */
 const IDLE_MS_MAX = 3_600_000;
 
 const NEVER: NextRun = { kind: "never" };
@@ -142,7 +142,7 @@ export class Delivery {
       this.#progress.advance(spec.resets, accepted, this.#ports.nowMs());
       return undefined;
     }
-    // What has changed meanwhile counts at once: the problem may be one of the exporter as it was.
+    // If the spec has changed meanwhile, the new one counts at once: the problem may be that of the old exporter.
     const isCurrent = (await this.#ports.spec()) === spec;
     return isCurrent ? this.#failed(problem) : undefined;
   }

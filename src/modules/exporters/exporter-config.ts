@@ -29,7 +29,7 @@ const CONFIG_LENGTH_MAX = 20_000;
 /** Most of the name of an unknown driver that an error shows, in characters. */
 const DRIVER_SHOWN_MAX = 100;
 
-/** Takes a description that its driver can work with. Throws `VALIDATION` naming the field that is wrong. */
+/** Checks that the driver can work with a description. Throws `VALIDATION` naming the field that is wrong. */
 export function parseSetup(
   { driver, config }: ExporterInput,
   context: DriverContext,

@@ -15,9 +15,9 @@ import type { Module } from "#platform/modules/module.ts";
  * Exporters and pipelines: the logs of ledgers, sent to where others read them. What surprises:
  *
  * - D1 says what a pipeline should do, and its object knows how far it got. There is no transaction across the two: every
- *   change counts a revision up, which a reconciler brings to the object.
+ *   change increases a revision, of which a reconciler tells the object.
  * - Delivery is at least once and in order: an entry comes again after a failure, never before an earlier one.
- * - An idle pipeline does not poll; see `PipelineObject`.
+ * - New entries wake an idle pipeline. It polls its ledger only in case that fails; see `PipelineObject`.
  */
 export const exportersModule: Module = {
   name: "exporters",

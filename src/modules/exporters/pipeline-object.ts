@@ -20,14 +20,14 @@ const BROKEN_BACKOFF = doubling(15_000, 300_000);
 const UNSERVED_MS = 3_600_000;
 
 /**
- * One pipeline: sends the log of its ledger to its exporter, behind a position of its own. What it should do is in D1
- * (`PipelineStore`); how far it got is here. It learns of changes by `refresh`, which the sweep of the clock object calls again
- * where a crash came in between.
+ * One pipeline: sends the log of its ledger to its exporter, from its own position on. What it should do is in D1
+ * (`PipelineStore`); how far it got is here. It learns of changes by `refresh`, which the sweep calls again if a crash came in
+ * between.
  *
- * Nothing is polled while there is something to send, and hardly anything afterwards. New entries wake it: the ledger announces
- * them until the consumer of the events queue has confirmed them, which it does after `wake` has set the alarm here. Imported
- * entries, which are no events, wake it at the end of the import. An alarm that is set to a growing time, from the pull
- * interval on and up to an hour, makes up for whatever went wrong with that; it costs an idle pipeline 48 rows a day.
+ * New entries wake it: the ledger announces them until the consumer of the events queue has confirmed them, which it does
+ * after `wake` has set the alarm here. Imported entries publish no events; they wake it at the end of the import. In case a
+ * wake-up is lost, an alarm polls the ledger after a wait that grows from the pull interval up to an hour. At an hour, that
+ * costs an idle pipeline 48 written rows a day.
  */
 export class PipelineObject extends DurableObject<Env> {
   readonly #progress: ProgressStore;
@@ -204,7 +204,7 @@ function openDelivery(
   );
 }
 
-/** Entries of a ledger behind a position. */
+/** Entries of a ledger after a position. */
 async function readPage(
   env: Pick<Env, "LEDGERS">,
   ledger: string,

@@ -33,7 +33,7 @@ export const PIPELINES_PER_LEDGER_MAX = 50;
 
 /** A pipeline, and how far it got. */
 export interface RunningPipeline extends Pipeline {
-  /** Undefined if the pipeline has delivered nothing yet. */
+  /** Undefined if the pipeline's object does not know of the pipeline, or of its last reset, yet. */
   readonly progress: Progress | undefined;
 }
 
@@ -148,7 +148,7 @@ export class PipelineService {
     throw unknownPipeline(target);
   }
 
-  /** Sends everything again, starting it where it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
+  /** Lets a pipeline send everything again, and starts it if it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async reset(target: PipelineTarget): Promise<void> {
     const change = this.#audited("reset", target);
     if (await this.#change(target, (pipelines) => pipelines.reset(target, change))) return;
@@ -213,7 +213,7 @@ export class PipelineService {
     });
   }
 
-  /** Changes a pipeline of a ledger that exists, and lets its object know; returns whether there was anything to change. */
+  /** Changes a pipeline of a ledger that exists, and tells its object. Returns whether there was anything to change. */
   async #change(
     { ledger, id }: PipelineTarget,
     change: (pipelines: PipelineStore) => Promise<boolean>,

@@ -25,7 +25,7 @@ export interface Pipeline {
 /** What the object of a pipeline is to do. */
 export interface PipelineSpec extends Pipeline {
   readonly revision: number;
-  /** Decrypts the config; throws when its key is not among the settings. Undefined where the exporter is gone. */
+  /** Decrypts the config; throws when its key is not among the settings. Undefined if the exporter was deleted. */
   readonly openSetup: (() => ExporterSetup) | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface PipelineChange {
   readonly change: AuditedChange;
 }
 
-/** The pipelines that a change affects. */
+/** Names a pipeline by its id and by the ledger that it has to belong to. */
 export interface PipelineTarget {
   readonly ledger: string;
   readonly id: string;
@@ -62,7 +62,7 @@ const COLUMNS = {
   createdAt: pipelines.createdAt,
 };
 
-/** Pipelines in D1. Each change of a row counts its revision up, which the reconciler then brings to the object. */
+/** Pipelines in D1. Each change of a row increases its revision, of which the reconciler then tells the object. */
 export class PipelineStore {
   readonly #db: Database;
   readonly #box: SecretBox;
@@ -90,7 +90,7 @@ export class PipelineStore {
     return row;
   }
 
-  /** Inserts an enabled pipeline, if ledger and exporter exist and have none; returns whether it did. */
+  /** Inserts an enabled pipeline, if ledger and exporter exist and there is none between them. Returns whether it did. */
   async insert(
     id: string,
     way: { ledger: string; exporterId: string },
@@ -122,7 +122,7 @@ export class PipelineStore {
     return (await change.store(this.#update({ enabled }, where))).length > 0;
   }
 
-  /** Lets a pipeline begin again; returns whether there is one. */
+  /** Enables a pipeline and lets it begin again at the first entry. Returns whether there is one. */
   async reset(target: PipelineTarget, change: AuditedChange): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
     const update = this.#update({ enabled: true, resets }, liveTarget(target));
@@ -200,7 +200,7 @@ export class PipelineStore {
     return { ...spec, openSetup };
   }
 
-  /** Changes rows, which are pending then, and returns their ids. */
+  /** Changes rows, which makes them pending, and returns their ids. */
   #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined) {
     return this.#db
       .update(pipelines)

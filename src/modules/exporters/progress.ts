@@ -10,7 +10,7 @@ export interface Progress {
   readonly activeAtMs: number;
   /** Since when entries have been waiting for their batch to fill; undefined if none are waiting. */
   readonly waitingSinceMs: number | undefined;
-  /** Whether its ledger was found gone. */
+  /** Whether its ledger was found to be deleted. */
   readonly isPaused: boolean;
   /** Entries delivered since the pipeline was created, repetitions included. */
   readonly entries: number;
@@ -162,7 +162,7 @@ export class ProgressStore {
     return nowMs;
   }
 
-  /** Records whether the ledger is gone. If it is gone or has no new entries, earlier failures are cleared. */
+  /** Records that there is nothing to send, and whether that is because the ledger is deleted. Clears earlier failures. */
   rest({ isPaused }: { readonly isPaused: boolean }): void {
     if (!this.#exists) return;
     this.#sql.all(

@@ -15,7 +15,7 @@ export interface WebhookCall {
   /** Sent as `formance-webhook-id`. */
   readonly id: string;
   readonly body: string;
-  /** The header is left out when it is empty. */
+  /** Sent as `formance-webhook-idempotency-key`, unless it is empty. */
   readonly idempotencyKey: string;
   readonly isTest: boolean;
 }

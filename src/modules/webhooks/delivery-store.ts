@@ -81,8 +81,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Ends claims: adds the attempts and moves the deliveries on, in one transaction. A claim that was taken from us
-   * changes nothing and leaves no attempt. What did not succeed is cancelled when its config is inactive by now.
+   * Ends claims: in one transaction, adds the attempts and gives the deliveries their next status. A claim that was released
+   * meanwhile changes nothing and leaves no attempt. A delivery that did not succeed is cancelled if its config is inactive.
    * Returns the deliveries that wait for another attempt.
    */
   async settle(

@@ -12,9 +12,9 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
  * Webhooks: configs say who gets which events; each event becomes one delivery for each config that wants it; each
  * delivery is attempted until its endpoint has it or the retry budget is spent.
  *
- * **Nothing is lost, whatever is killed when.** Messages of a queue are lost when a local server is killed, so they only
- * make things happen soon. What makes them happen at all is a row in D1 and the alarm of the clock object, whose sweep
- * reads the rows. The rule: while a delivery is pending, the alarm is set no later than `OVERDUE_AFTER_MS` after its due
+ * **Nothing is lost, whichever process is killed at whichever time.** Messages of a queue are lost when a local server is
+ * killed, so they only make things happen soon. A row in D1 and the alarm of the clock object, whose sweep reads the rows,
+ * make sure that they happen at all. The rule: while a delivery is pending, the alarm is set no later than `OVERDUE_AFTER_MS` after its due
  * time; while it is claimed, no later than `CLAIM_MS_MAX` after the claim. A kill between two steps:
  *
  * | After | State | What goes on |

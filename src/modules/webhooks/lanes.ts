@@ -1,6 +1,6 @@
 /** How jobs share the lanes. */
 export interface LaneOptions<T> {
-  /** Jobs under way at once. */
+  /** Most jobs under way at once. */
   readonly lanes: number;
   /** The resource that jobs share and that can be slow: their endpoint. */
   readonly keyOf: (job: T) => string;

@@ -15,9 +15,9 @@ export interface DueDelivery {
   readonly nextAttemptAt: Timestamp;
 }
 
-/** How long after its time a pending delivery counts as forgotten: its message was lost. */
+/** How long after its due time a pending delivery counts as forgotten, because its message was lost. */
 export const OVERDUE_AFTER_MS = 15_000;
-/** How long a claim lasts: twice the time that a batch can take, which starts calls for 10 s, each of 30 s at most. */
+/** How long a claim lasts: more than twice as long as a batch, which starts calls for 10 s, each of 30 s at most. */
 export const CLAIM_MS_MAX = 90_000;
 
 /** Longest delay of a message, in seconds; a limit of the platform. */

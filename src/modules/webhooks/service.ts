@@ -13,7 +13,7 @@ import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
 
-/** A config as a client sends it; without a secret, one is made. */
+/** A config as a client sends it. If it has no secret, the service makes one. */
 export interface ConfigInput extends Omit<ConfigFields, "secret"> {
   readonly secret: string | undefined;
 }
@@ -72,7 +72,7 @@ export class WebhookService {
     return config;
   }
 
-  /** Sends one signed request to an endpoint, active or not. Nothing is stored and nothing repeated. */
+  /** Sends one signed request to the endpoint of a config, active or not. Nothing is stored or repeated. */
   async testConfig(id: string): Promise<TestCall> {
     const config = await this.#getConfig(id);
     const target = { endpoint: config.endpoint, openSecret: () => config.secret };

@@ -3,14 +3,14 @@ import type { OverduePosition } from "./delivery-store.ts";
 import { CLAIM_MS_MAX, OVERDUE_AFTER_MS } from "./schedule.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 
-/** Most forgotten deliveries that one sweep plans again; the next one goes on. */
+/** Most forgotten deliveries that one sweep plans again. The next sweep plans the others. */
 const SWEEP_ROWS_MAX = 10_000;
 const PAGE_SIZE = 1000;
 
 /**
  * Plans forgotten work again: pending deliveries whose message was lost, and claims whose holder has died. An extra
  * message does no harm, because only one of them finds the delivery pending. Returns when to sweep next, in
- * milliseconds since the epoch; nothing when nothing is under way.
+ * milliseconds since the epoch; undefined if nothing is under way.
  */
 export async function sweep({
   deliveries,

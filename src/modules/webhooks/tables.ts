@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { AttemptOutcome, DeliveryStatus } from "./core/delivery.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-/** Who gets which events. A deleted config stays until nothing refers to it. */
+/** Who gets which events. The row of a deleted config stays, because deliveries refer to it. */
 export const webhookConfigs = sqliteTable(
   "webhook_configs",
   {

@@ -3,12 +3,12 @@ import { type DriverContext } from "./driver.ts";
 import { textField } from "./fields.ts";
 
 /**
- * The deployment grants a binding to exporters by its name. All others, those with which Florin itself works included, are
+ * The deployment grants a binding to exporters by its name. All others, including those that Florin itself uses, are
  * out of reach: whoever sets up an exporter must not write into a queue or a bucket that serves something else.
  */
 export const EXPORT_BINDING_PREFIX = "EXPORT_";
 
-/** The binding that a config names; undefined if the Worker has no such binding. */
+/** The binding that a config names. Throws `ConfigError` if exporters may not use it, or the Worker has none of this kind. */
 export function readBinding<T extends object>(
   config: ExporterConfig,
   { bindings }: DriverContext,

@@ -121,7 +121,7 @@ function readSecure({ searchParams }: URL, port: string): boolean {
   return isSecure;
 }
 
-/** Undefined where the standard port is meant. */
+/** The port of the HTTP interface that a DSN names. Undefined if it means the standard port. */
 function readHttpPort({ searchParams }: URL, port: string): string | undefined {
   const [text, ...others] = searchParams.getAll("http_port");
   if (text === undefined) {

@@ -22,7 +22,7 @@ export const clickhouseDriver: Driver = {
   name: "clickhouse",
   open(config, context) {
     const dsn = textField(config, "dsn") ?? "";
-    const server: PipelineTarget = {
+    const server: ServerAccess = {
       ...parseDsn(dsn, context),
       secrets: urlSecretsOf(config, "dsn"),
     };
@@ -56,11 +56,11 @@ const DENIED = /\bCode: 497\b/;
 const INSERT = "INSERT INTO logs (ledger, id, type, date, data) FORMAT JSONEachRow";
 
 /** A server, and the secrets that no error may show. */
-type PipelineTarget = ClickhouseServer & { readonly secrets: readonly string[] };
+type ServerAccess = ClickhouseServer & { readonly secrets: readonly string[] };
 
 /** Runs a statement. Resolves to a description of the problem, or to nothing if there was none. */
 async function run(
-  { secrets, origin, parameters, headers }: PipelineTarget,
+  { secrets, origin, parameters, headers }: ServerAccess,
   { query, body }: { readonly query: string; readonly body?: string },
   context: DriverContext,
 ): Promise<string | undefined> {

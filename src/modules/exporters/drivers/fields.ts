@@ -43,7 +43,7 @@ export function assertKnown(fields: Fields, names: readonly string[], under = ""
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The last name of the path, in the object that has it. */
+/** The value of the last name of a path, in the object that contains it. */
 function fieldOf(config: Fields, path: string): unknown {
   const name = path.slice(path.lastIndexOf(".") + 1);
   return Object.hasOwn(config, name) ? (config[name] ?? undefined) : undefined;

@@ -7,7 +7,7 @@ export interface LogItem {
   readonly text: string;
 }
 
-/** A run of entries behind a position. */
+/** A run of entries after a position. */
 export interface LogPage {
   readonly items: readonly LogItem[];
   /** Whether these are the last entries of the log. */

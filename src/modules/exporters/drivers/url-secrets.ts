@@ -29,7 +29,7 @@ export function urlSecretsOf(config: ExporterConfig, path: string): readonly str
   return secrets;
 }
 
-/** The server of a URL; empty where there is none. */
+/** The origin of a URL; empty if the text is not a URL. */
 export const originOf = (url: unknown): string =>
   typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
 

@@ -79,7 +79,7 @@ interface ImportCall {
 const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
   uuid === undefined || info.uuid === uuid;
 
-/** One ledger: puts its writes in order and announces them. The rules are in the engine and in `../core`. */
+/** One ledger: puts its writes in order and announces their events. The rules are in the engine. */
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;

@@ -1,6 +1,6 @@
 import type { Timestamp } from "#platform/time.ts";
 
-/** States of a delivery. `succeeded`, `failed` and `cancelled` are final, until a failed one is replayed. */
+/** States of a delivery. `succeeded`, `failed` and `cancelled` are final. */
 export const DELIVERY_STATUSES = [
   "pending",
   "delivering",
