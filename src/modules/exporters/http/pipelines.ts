@@ -32,7 +32,7 @@ export function registerPipelines(app: OpenAPIHono<AppEnv>): void {
   registerSwitch(app, {
     verb: "reset",
     operationId: "v2ResetPipeline",
-    summary: "Send everything again, from the beginning",
+    summary: "Reset a pipeline, which sends everything again from the beginning",
   });
 }
 

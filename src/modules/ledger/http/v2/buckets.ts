@@ -38,7 +38,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2DeleteBucket",
       summary: "Delete the ledgers of a bucket",
       description:
-        "The ledgers vanish and their names stay taken. They can be restored until they are purged, after the deployment's retention.",
+        "The ledgers are no longer found, and their names stay taken. They can be restored until they are purged, when the deployment's retention is over.",
       tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
@@ -57,7 +57,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2RestoreBucket",
       summary: "Restore the deleted ledgers of a bucket",
       description:
-        "All their data is as it was. Ledgers whose purge has begun stay deleted, and those that were made in the bucket meanwhile stay as they are.",
+        "The data of the ledgers is as it was. Ledgers whose purge has begun stay deleted, and ledgers that were created in the bucket meanwhile are not changed.",
       tags: ["Buckets"],
       scope: "ledger:write",
       params: BucketParams,
