@@ -52,10 +52,10 @@ describe("the keys of an issuer", () => {
     await issuer.cache.find("a");
     issuer.keys = ["b"];
     issuer.nowMs += 9 * MINUTE_MS;
-    expect(await issuer.cache.find("a")).toBeDefined();
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
     issuer.nowMs += MINUTE_MS;
     expect(await issuer.cache.find("a")).toBeUndefined();
-    expect(await issuer.cache.find("b")).toBeDefined();
+    expect(await issuer.cache.find("b")).toEqual({ name: "b" });
   });
 
   test("stay in use while the issuer is down, which is not asked again for a while", async () => {
@@ -63,8 +63,8 @@ describe("the keys of an issuer", () => {
     await issuer.cache.find("a");
     issuer.isDown = true;
     issuer.nowMs += 60 * MINUTE_MS;
-    expect(await issuer.cache.find("a")).toBeDefined();
-    expect(await issuer.cache.find("a")).toBeDefined();
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
     expect(issuer.loads).toBe(2);
   });
 
@@ -76,6 +76,6 @@ describe("the keys of an issuer", () => {
     await expect(issuer.cache.find("a")).rejects.toThrow("down");
     expect(issuer.loads).toBe(1);
     issuer.nowMs += PAUSE_MS;
-    expect(await issuer.cache.find("a")).toBeDefined();
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
   });
 });

@@ -105,13 +105,13 @@ describe("the demo's checks of the ledger", () => {
     ["has other metadata", [REVERT, { ...ORDER, metadata: {} }]],
     ["has another time", [REVERT, { ...ORDER, timestamp: "2026-03-02T10:00:01Z" }]],
   ])("notice a transaction that %s", (_what, listed: Transaction[]) => {
-    expect(checkTransactions(listed, PLAYED).differences).not.toEqual([]);
+    expect(checkTransactions(listed, PLAYED).differences).toHaveLength(1);
   });
 
   it("notice different pages on the way back, and an order that is not that of the ids", () => {
-    expect(checkWayBack(LISTED, [4]).differences).not.toEqual([]);
-    expect(checkWayBack(LISTED, [7, 4]).differences).not.toEqual([]);
-    expect(checkWayBack([ORDER, REVERT], [7, 4]).differences).not.toEqual([]);
+    expect(checkWayBack(LISTED, [4]).differences).toHaveLength(1);
+    expect(checkWayBack(LISTED, [7, 4]).differences).toHaveLength(1);
+    expect(checkWayBack([ORDER, REVERT], [7, 4]).differences).toHaveLength(1);
   });
 
   it("notice a balance that is off by one unit, an account that is missing and one that is too many", () => {

@@ -42,10 +42,13 @@ describe("a bucket that is deleted", () => {
   test("takes its ledgers out of lists, and leaves those of other buckets, through the SDK", async () => {
     const [first, second] = [await ledgerIn(bucket), await ledgerIn(bucket)];
     const other = await ledgerIn(freshName("other"));
+    const beforeMs = Date.now();
     expect((await v2.deleteBucket({ bucket })).statusCode).toBe(204);
+    const afterMs = Date.now();
     expect(await ledgersIn(bucket)).toEqual([]);
-    const [{ deletedAt } = { deletedAt: undefined }] = await ledgersIn(bucket, true);
-    expect(deletedAt).toBeDefined();
+    const [{ deletedAt = "" } = {}] = await ledgersIn(bucket, true);
+    expect(Date.parse(deletedAt)).toBeGreaterThanOrEqual(beforeMs);
+    expect(Date.parse(deletedAt)).toBeLessThanOrEqual(afterMs);
     expect(await ledgersIn(bucket, true)).toEqual([
       { name: first, deletedAt },
       { name: second, deletedAt },

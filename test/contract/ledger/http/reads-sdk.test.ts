@@ -80,7 +80,11 @@ describe("transactions", () => {
     const second = await v2.listTransactions({ ledger, cursor: present(page.next, "more") });
     const rest = present(second.v2TransactionsCursorResponse, "a success has a body").cursor;
     expect(rest.data.map(({ id }) => id)).toEqual([2n, 4n]);
-    expect(rest.data[0]?.postCommitVolumes).toBeDefined();
+    expect(rest.data[0]?.postCommitVolumes?.["users:1"]?.[USD]).toEqual({
+      input: 100n,
+      output: 30n,
+      balance: 70n,
+    });
     const back = await v2.listTransactions({ ledger, cursor: present(rest.previous, "a page") });
     expect(back.v2TransactionsCursorResponse?.cursor.data).toEqual(page.data);
   });

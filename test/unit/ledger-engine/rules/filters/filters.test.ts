@@ -141,7 +141,12 @@ describe("the keys of a resource", () => {
       key: "type",
       values: ["SET_METADATA"],
     });
-    expect(parse("logs", { $in: { type: ["INSERTED_SCHEMA", "NEW_TRANSACTION"] } })).toBeDefined();
+    const types = ["INSERTED_SCHEMA", "NEW_TRANSACTION"];
+    expect(parse("logs", { $in: { type: types } })).toEqual({
+      kind: "text",
+      key: "type",
+      values: types,
+    });
     for (const filter of [{ $match: { type: "nope" } }, { $in: { type: ["SET_METADATA", "x"] } }]) {
       expect(refusalOf("logs", filter)).toContain("expected one of NEW_TRANSACTION, ");
     }
