@@ -120,7 +120,8 @@ function answerError(error: Error, c: Context<AppEnv>): Response {
     const scope = expected.details === undefined ? "" : `, ${expected.details}`;
     c.header("www-authenticate", `Bearer realm="florin"${scope}`);
   }
-  if (status === 503) c.header("retry-after", "1");
+  const retryAfterSeconds = expected.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
+  if (retryAfterSeconds !== undefined) c.header("retry-after", String(retryAfterSeconds));
   const response = respond({ status, body: ERRORS.toBody(expected) });
   return c.newResponse(response.body, response);
 }

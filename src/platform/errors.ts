@@ -8,7 +8,7 @@ export interface ErrorSpec {
 /** The failures that one module, or the platform, knows, by kind. */
 export type ErrorTable = Readonly<Record<string, ErrorSpec>>;
 
-export type ErrorStatus = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 500 | 503 | 507;
+export type ErrorStatus = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 429 | 500 | 503 | 507;
 
 /** What can go wrong in every module. */
 export const PLATFORM_ERRORS = {
@@ -17,6 +17,7 @@ export const PLATFORM_ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, code: "VALIDATION" },
   EXCLUSIVE_OPTIONS: { status: 412, code: "VALIDATION" },
   BODY_TOO_LARGE: { status: 413, code: "VALIDATION" },
+  RATE_LIMITED: { status: 429, code: "VALIDATION" },
   NOT_FOUND: { status: 404, code: "NOT_FOUND" },
   CONFLICT: { status: 409, code: "CONFLICT" },
   INTERNAL: { status: 500, code: "INTERNAL" },
@@ -38,18 +39,29 @@ export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
   readonly details?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** What an expected failure may have besides its kind and message. */
+export interface FailureOptions {
+  readonly cause?: unknown;
+  readonly details?: string;
+  /** After how long the request may succeed, where that is known. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** An expected failure. Anything else that is thrown is a bug and answers a fixed 500 text. */
 export class AppError extends Error {
   readonly kind: FailureKind;
   readonly details: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: FailureKind, message: string, options?: { cause?: unknown; details?: string }) {
+  constructor(kind: FailureKind, message: string, options?: FailureOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
     this.kind = kind;
     this.details = options?.details;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 }
 

@@ -26,14 +26,15 @@ export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
 /** The value of a result, or its failure as the error that it was. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  const { kind, message, details } = result.failure;
-  throw new AppError(kind, message, details === undefined ? undefined : { details });
+  const { kind, message, ...options } = result.failure;
+  throw new AppError(kind, message, options);
 }
 
-export function toFailure(error: AppError): Failure {
+export function toFailure({ kind, message, details, retryAfterSeconds }: AppError): Failure {
   return {
-    kind: error.kind,
-    message: error.message,
-    ...(error.details === undefined ? {} : { details: error.details }),
+    kind,
+    message,
+    ...(details === undefined ? {} : { details }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }

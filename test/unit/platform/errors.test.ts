@@ -23,6 +23,7 @@ describe("an expected failure", () => {
     ["METHOD_NOT_ALLOWED", 405, "VALIDATION"],
     ["EXCLUSIVE_OPTIONS", 412, "VALIDATION"],
     ["BODY_TOO_LARGE", 413, "VALIDATION"],
+    ["RATE_LIMITED", 429, "VALIDATION"],
     ["BULK_SIZE_EXCEEDED", 413, "BULK_SIZE_EXCEEDED"],
     ["INSUFFICIENT_FUND", 400, "INSUFFICIENT_FUND"],
     ["LEDGER_NOT_FOUND", 404, "LEDGER_NOT_FOUND"],
@@ -53,6 +54,13 @@ describe("a result", () => {
     expect(() => unwrap(result)).toThrow(
       new AppError("NOT_FOUND", "no such thing", { details: "d" }),
     );
+  });
+
+  test("carries across when to try again", () => {
+    const result = attempt(() => {
+      throw new AppError("RATE_LIMITED", "too often", { retryAfterSeconds: 7 });
+    });
+    expect(() => unwrap(result)).toThrow(expect.objectContaining({ retryAfterSeconds: 7 }));
   });
 
   test("does not hide a bug", () => {
