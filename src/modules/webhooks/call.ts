@@ -1,5 +1,5 @@
 import type { DeliveryTarget } from "./config-store.ts";
-import { sign } from "./signature.ts";
+import { signatureHeaders } from "./signature.ts";
 import {
   callOutbound,
   type Fetch,
@@ -12,7 +12,7 @@ import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 /** What one request to an endpoint carries. */
 export interface WebhookCall {
   readonly target: DeliveryTarget;
-  /** Sent as `formance-webhook-id`. */
+  /** Sent as `formance-webhook-id` and as `webhook-id`. */
   readonly id: string;
   readonly body: string;
   /** Sent as `formance-webhook-idempotency-key`, unless it is empty. */
@@ -86,13 +86,11 @@ async function post(
 }
 
 function headersOf(call: WebhookCall, timestampSeconds: number): Record<string, string> {
-  const { id, body, idempotencyKey } = call;
+  const { target, id, body, idempotencyKey } = call;
   return {
     "content-type": "application/json",
     "user-agent": "formance-webhooks/v0",
-    "formance-webhook-id": id,
-    "formance-webhook-timestamp": String(timestampSeconds),
-    "formance-webhook-signature": sign(call.target.openSecret(), { id, timestampSeconds, body }),
+    ...signatureHeaders([target.openSecret()], { id, timestampSeconds, body }),
     "formance-webhook-test": String(call.isTest),
     ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
   };

@@ -20,7 +20,7 @@ export interface ConfigInput extends Omit<ConfigFields, "secret"> {
 
 /** The result of a test request. */
 export interface TestCall {
-  /** Sent as `formance-webhook-id`. */
+  /** Sent as `formance-webhook-id` and as `webhook-id`. */
   readonly webhookId: string;
   readonly config: WebhookConfig;
   readonly body: string;

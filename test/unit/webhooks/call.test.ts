@@ -39,6 +39,9 @@ describe("a request", () => {
       "formance-webhook-timestamp": "1767225600",
       "formance-webhook-signature": "v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY=",
       "formance-webhook-test": "false",
+      "webhook-id": CALL.id,
+      "webhook-timestamp": "1767225600",
+      "webhook-signature": "v1,CNmFZVYO4RNx9VltMW0Fa0yLO+yDQRTGfTv8qaXVkSA=",
     });
   });
   test("names the idempotency key of the event if there is one, and marks a test", async () => {

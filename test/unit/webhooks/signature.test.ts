@@ -1,25 +1,87 @@
-import { expect, test } from "vitest";
-import { sign } from "#modules/webhooks/signature.ts";
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { sign, signatureHeaders, signStandard } from "#modules/webhooks/signature.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
+const OLD_SECRET = btoa("the secret before it was");
+const OTHER_SECRET = btoa("a secret of someone else");
 const ID = "3f0e1c2a-9b57-4a0e-8d1f-5c2b7a6e4d90";
 const TIMESTAMP = 1_767_225_600;
+const TEST_BODY = '{"data":"test"}';
+const EVENT_BODY =
+  '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"ledger","version":"v2","type":"ledger.saved_metadata","payload":{"ledger":"default","metadata":{"tier":"gold"},"targetId":"users:001","targetType":"ACCOUNT"}}';
 
-test("signs with the base64 text of the secret as the key", () => {
-  const body =
-    '{"idempotency_key":"","date":"2026-01-01T00:00:00Z","app":"ledger","version":"v2","type":"ledger.saved_metadata","payload":{"ledger":"default","metadata":{"tier":"gold"},"targetId":"users:001","targetType":"ACCOUNT"}}';
-  expect(new TextEncoder().encode(body)).toHaveLength(217);
-  expect(sign(SECRET, { id: ID, timestampSeconds: TIMESTAMP, body })).toBe(
-    "v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368=",
+const messageOf = (body: string, timestampSeconds = TIMESTAMP) => ({
+  id: ID,
+  timestampSeconds,
+  body,
+});
+
+describe("a signature of the reference", () => {
+  test("has the base64 text of the secret as its key", () => {
+    expect(new TextEncoder().encode(EVENT_BODY)).toHaveLength(217);
+    expect(sign(SECRET, messageOf(EVENT_BODY))).toBe(
+      "v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368=",
+    );
+    expect(sign(SECRET, messageOf(TEST_BODY))).toBe(
+      "v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY=",
+    );
+  });
+
+  test("is over the UTF-8 bytes of the body", () => {
+    expect(sign(SECRET, messageOf("é"))).not.toBe(sign(SECRET, messageOf("e")));
+  });
+});
+
+test("a signature of Standard Webhooks has the bytes of the secret as its key", () => {
+  expect(signStandard(SECRET, messageOf(EVENT_BODY))).toBe(
+    "v1,WTUvj/dS5bmAcukohmCSJQABCZBpNqHndIKXbdj7BSk=",
   );
 });
 
-test("signs the body of a test request", () => {
-  const message = { id: ID, timestampSeconds: TIMESTAMP, body: '{"data":"test"}' };
-  expect(sign(SECRET, message)).toBe("v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY=");
-});
+describe("the headers of a request", () => {
+  test("have a signature by each secret in both schemes, in the order of the secrets", () => {
+    const message = messageOf(EVENT_BODY);
+    expect(signatureHeaders([SECRET, OLD_SECRET], message)).toEqual({
+      "formance-webhook-id": ID,
+      "formance-webhook-timestamp": "1767225600",
+      "formance-webhook-signature": `v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368= ${sign(OLD_SECRET, message)}`,
+      "webhook-id": ID,
+      "webhook-timestamp": "1767225600",
+      "webhook-signature": `v1,WTUvj/dS5bmAcukohmCSJQABCZBpNqHndIKXbdj7BSk= ${signStandard(OLD_SECRET, message)}`,
+    });
+  });
 
-test("signs the UTF-8 bytes of a body", () => {
-  const message = { id: ID, timestampSeconds: TIMESTAMP };
-  expect(sign(SECRET, { ...message, body: "é" })).not.toBe(sign(SECRET, { ...message, body: "e" }));
+  // The package refuses what is older than five minutes.
+  const sentNow = (body: string) => messageOf(body, Math.floor(Date.now() / 1000));
+
+  test.each([
+    ["the secret", SECRET],
+    ["the secret with its prefix", `whsec_${SECRET}`],
+    ["the old secret", OLD_SECRET],
+  ])("are accepted by a Standard Webhooks library that knows %s", (_which, known) => {
+    const body = '{"text":"é \\u2028 €"}';
+    const headers = signatureHeaders([SECRET, OLD_SECRET], sentNow(body));
+    expect(new Webhook(known).verify(body, headers)).toEqual({ text: "é \u2028 €" });
+  });
+
+  test("are refused by one that knows another secret, or gets another body", () => {
+    const headers = signatureHeaders([SECRET, OLD_SECRET], sentNow(TEST_BODY));
+    const verify = (secret: string, body: string): unknown =>
+      new Webhook(secret).verify(body, headers);
+    expect(() => verify(OTHER_SECRET, TEST_BODY)).toThrow(WebhookVerificationError);
+    expect(() => verify(SECRET, '{"data":"tesT"}')).toThrow(WebhookVerificationError);
+    expect(() => verify(SECRET, TEST_BODY)).not.toThrow();
+  });
+
+  test("of the reference are refused by the bytes of the secret", () => {
+    const headers = signatureHeaders([SECRET], sentNow(TEST_BODY));
+    const renamed = {
+      ...headers,
+      "webhook-signature": headers["formance-webhook-signature"] ?? "",
+    };
+    expect(() => new Webhook(SECRET).verify(TEST_BODY, renamed)).toThrow(WebhookVerificationError);
+    // The package decodes the key, so that the text itself is encoded for it.
+    expect(() => new Webhook(btoa(SECRET)).verify(TEST_BODY, renamed)).not.toThrow();
+  });
 });
