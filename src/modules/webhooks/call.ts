@@ -37,7 +37,7 @@ export interface CallContext {
 }
 
 /** Time for one call, the reading of the answer included. */
-export const CALL_TIMEOUT_MS = 30_000;
+export const CALL_TIMEOUT_MS = 15_000;
 /** Most bytes of an answer that are stored. */
 const EXCERPT_BYTES_MAX = 65_536;
 

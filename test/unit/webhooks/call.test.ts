@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { callEndpoint, parseRetryAfter } from "#modules/webhooks/call.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { CALL_TIMEOUT_MS, callEndpoint, parseRetryAfter } from "#modules/webhooks/call.ts";
 import { toPayload } from "#modules/webhooks/payload.ts";
 import type { Fetch } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -20,6 +20,8 @@ const run = (fetch: Fetch, call: Partial<typeof CALL> = {}) =>
     { ...CALL, ...call },
     { fetch, policy: { allowPrivateHosts: false }, clock: () => fromMillis(NOW_MS) },
   );
+
+afterEach(() => vi.useRealTimers());
 
 describe("a request", () => {
   const headersOf = async (call: Partial<typeof CALL>): Promise<unknown> => {
@@ -69,6 +71,15 @@ describe("an answer", () => {
   test("may ask for a later time", async () => {
     const answer = new Response(null, { status: 429, headers: { "retry-after": "120" } });
     expect(await run(async () => answer)).toMatchObject({ statusCode: 429, retryAfterMs: 120_000 });
+  });
+  test("is waited for 15 seconds", async () => {
+    vi.useFakeTimers();
+    const waiting = run(() => new Promise(() => undefined));
+    await vi.advanceTimersByTimeAsync(CALL_TIMEOUT_MS);
+    expect(await waiting).toMatchObject({
+      statusCode: 0,
+      error: "no complete answer within 15 s",
+    });
   });
   test("that does not arrive has the status 0", async () => {
     const result = await run(() => Promise.reject(new Error("no route to host")));
