@@ -82,6 +82,7 @@ CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,
 	`secret` text NOT NULL,
+	`previous_secrets` text,
 	`event_types` text NOT NULL,
 	`name` text NOT NULL,
 	`active` integer NOT NULL,

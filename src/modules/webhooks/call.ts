@@ -67,7 +67,7 @@ async function post(
 ): Promise<OutboundResult> {
   let headers: Record<string, string>;
   try {
-    headers = headersOf(call, Math.floor(toMillis(startedAt) / 1000));
+    headers = headersOf(call, startedAt);
   } catch (error) {
     logError("a webhook could not be signed", error);
     return { kind: "unreachable", error: "the request could not be signed" };
@@ -85,12 +85,13 @@ async function post(
   );
 }
 
-function headersOf(call: WebhookCall, timestampSeconds: number): Record<string, string> {
+function headersOf(call: WebhookCall, now: Timestamp): Record<string, string> {
   const { target, id, body, idempotencyKey } = call;
+  const timestampSeconds = Math.floor(toMillis(now) / 1000);
   return {
     "content-type": "application/json",
     "user-agent": "formance-webhooks/v0",
-    ...signatureHeaders([target.openSecret()], { id, timestampSeconds, body }),
+    ...signatureHeaders(target.openSecrets(now), { id, timestampSeconds, body }),
     "formance-webhook-test": String(call.isTest),
     ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
   };

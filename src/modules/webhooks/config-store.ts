@@ -1,8 +1,11 @@
 import { and, asc, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { WebhookConfig } from "./core/config.ts";
+import { type NewSecret, rotate, type Secrets, validSecrets } from "./core/secrets.ts";
+import { type SecretColumns, SecretSealer } from "./secret-columns.ts";
 import { webhookConfigs, webhookDeliveries } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { Database } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -16,6 +19,9 @@ export interface ConfigFields {
   readonly name: string | undefined;
 }
 
+/** What an existing config gets in place of its fields. */
+export type ConfigReplacement = ConfigFields & NewSecret;
+
 export interface ConfigFilter {
   readonly id?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -27,21 +33,27 @@ export interface ConfigChange {
   readonly change: AuditedChange;
 }
 
-/** The endpoint of a delivery, and the secret that signs it. */
+/** The endpoint of a delivery, and the secrets that sign it. */
 export interface DeliveryTarget {
   readonly endpoint: string;
-  /** Throws when the key that has encrypted the secret is not among the settings. */
-  readonly openSecret: () => string;
+  /**
+   * The secrets that are valid at a time, newest first; they are decrypted once. Throws when the key that has encrypted
+   * one is not among the settings.
+   */
+  readonly openSecrets: (now: Timestamp) => readonly string[];
 }
+
+/** How often a change begins anew because another one came between its read and its write. */
+const CHANGE_ATTEMPTS_MAX = 5;
 
 /** Webhook configs in D1. Deleted ones are not seen, and secrets are encrypted there. */
 export class ConfigStore {
   readonly #db: Database;
-  readonly #box: SecretBox;
+  readonly #secrets: SecretSealer;
 
   constructor(db: Database, box: SecretBox) {
     this.#db = db;
-    this.#box = box;
+    this.#secrets = new SecretSealer(box);
   }
 
   /** Newest change first. */
@@ -61,8 +73,18 @@ export class ConfigStore {
   }
 
   async find(id: string): Promise<WebhookConfig | undefined> {
-    const [config] = await this.list({ id });
-    return config;
+    const row = await this.#findRow(id);
+    return row === undefined ? undefined : this.#toConfig(row);
+  }
+
+  /** A config, active or not, and where its requests go. */
+  async findWithTarget(
+    id: string,
+  ): Promise<{ config: WebhookConfig; target: DeliveryTarget } | undefined> {
+    const row = await this.#findRow(id);
+    return row === undefined
+      ? undefined
+      : { config: this.#toConfig(row), target: this.#toTarget(row) };
   }
 
   async insert(
@@ -72,7 +94,8 @@ export class ConfigStore {
   ): Promise<WebhookConfig> {
     const row = {
       id,
-      ...this.#toColumns(id, fields),
+      ...toColumns(fields),
+      ...this.#secrets.seal(id, { current: fields.secret, previous: [] }),
       name: fields.name ?? "",
       active: true,
       createdAt: now,
@@ -84,31 +107,44 @@ export class ConfigStore {
   }
 
   /** Returns whether the config exists. */
-  async update(id: string, fields: ConfigFields, { now, change }: ConfigChange): Promise<boolean> {
+  async update(
+    id: string,
+    fields: ConfigReplacement,
+    { now, change }: ConfigChange,
+  ): Promise<boolean> {
     const name = fields.name === undefined ? {} : { name: fields.name };
-    const updated = await change.store(
-      this.#db
-        .update(webhookConfigs)
-        .set({ ...this.#toColumns(id, fields), ...name, updatedAt: now })
-        .where(existing(id))
-        .returning({ id: webhookConfigs.id }),
-    );
-    return updated.length > 0;
+    const updated = await this.#changeUndisturbed(id, async (row) => {
+      const { after } = this.#rotate(row, fields, now);
+      const [stored] = await change.store(
+        this.#db
+          .update(webhookConfigs)
+          .set({ ...toColumns(fields), ...this.#secrets.seal(id, after), ...name, updatedAt: now })
+          .where(unchanged(row))
+          .returning({ id: webhookConfigs.id }),
+      );
+      return stored;
+    });
+    return updated !== undefined;
   }
 
-  async updateSecret(
+  /** Does nothing if the config has that secret already, and no other one has to end. */
+  updateSecret(
     id: string,
-    secret: string,
+    wanted: NewSecret,
     { now, change }: ConfigChange,
   ): Promise<WebhookConfig | undefined> {
-    const [row] = await change.store(
-      this.#db
-        .update(webhookConfigs)
-        .set({ secret: this.#seal(id, secret), updatedAt: now })
-        .where(existing(id))
-        .returning(),
-    );
-    return row === undefined ? undefined : this.#toConfig(row);
+    return this.#changeUndisturbed(id, async (row) => {
+      const { before, after } = this.#rotate(row, wanted, now);
+      if (after === before) return this.#toConfig(row);
+      const [stored] = await change.store(
+        this.#db
+          .update(webhookConfigs)
+          .set({ ...this.#secrets.seal(id, after), updatedAt: now })
+          .where(unchanged(row))
+          .returning(),
+      );
+      return stored === undefined ? undefined : this.#toConfig(stored);
+    });
   }
 
   /**
@@ -157,12 +193,41 @@ export class ConfigStore {
           eq(webhookConfigs.active, true),
         ),
       );
-    return new Map(
-      rows.map(({ id, endpoint, secret }) => [
-        id,
-        { endpoint, openSecret: () => this.#box.open(secret, purposeOf(id)) },
-      ]),
-    );
+    return new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
+  }
+
+  async #findRow(id: string): Promise<ConfigRow | undefined> {
+    const [row] = await this.#db.select().from(webhookConfigs).where(existing(id));
+    return row;
+  }
+
+  /**
+   * Reads a config and changes it, and begins anew when another change came in between, which `change` says by returning
+   * nothing. Returns nothing if there is no such config.
+   */
+  async #changeUndisturbed<T>(
+    id: string,
+    change: (row: ConfigRow) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    for (let attempt = 0; attempt < CHANGE_ATTEMPTS_MAX; attempt++) {
+      const row = await this.#findRow(id);
+      if (row === undefined) return undefined;
+      const changed = await change(row);
+      if (changed !== undefined) return changed;
+    }
+    throw new AppError("OVERLOADED", "the config is being changed by others");
+  }
+
+  /** The secrets of a config before and after a change. */
+  #rotate(
+    row: ConfigRow,
+    wanted: NewSecret,
+    now: Timestamp,
+  ): { before: Secrets | undefined; after: Secrets } {
+    const before = this.#secrets.openIfPossible(row);
+    const after =
+      before === undefined ? { current: wanted.secret, previous: [] } : rotate(before, wanted, now);
+    return { before, after };
   }
 
   #cancelPending(configId: string, now: Timestamp) {
@@ -175,25 +240,37 @@ export class ConfigStore {
       );
   }
 
-  #toColumns(id: string, { endpoint, secret, eventTypes }: ConfigFields) {
-    return { endpoint, secret: this.#seal(id, secret), eventTypes: stringifyJson(eventTypes) };
+  #toTarget(row: TargetRow): DeliveryTarget {
+    let opened: Secrets | undefined;
+    const openSecrets = (now: Timestamp): readonly string[] => {
+      opened ??= this.#secrets.open(row);
+      return validSecrets(opened, now);
+    };
+    return { endpoint: row.endpoint, openSecrets };
   }
 
-  #seal(id: string, secret: string): string {
-    return this.#box.seal(secret, purposeOf(id));
-  }
-
-  #toConfig(row: typeof webhookConfigs.$inferSelect): WebhookConfig {
+  #toConfig(row: ShownRow): WebhookConfig {
     const { id, endpoint, name, active, createdAt, updatedAt } = row;
-    const secret = this.#box.open(row.secret, purposeOf(id));
+    const secret = this.#secrets.openCurrent(row);
     const eventTypes = toEventTypes(row.eventTypes);
     return { id, endpoint, secret, eventTypes, name, active, createdAt, updatedAt };
   }
 }
 
+type ConfigRow = typeof webhookConfigs.$inferSelect;
+type TargetRow = Pick<ConfigRow, "id" | "endpoint"> & SecretColumns;
+type ShownRow = Omit<ConfigRow, "previousSecrets">;
+
 const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookConfigs.deletedAt));
 
-const purposeOf = (id: string): string => `webhook secret ${id}`;
+/** A config whose secrets nobody has changed since it was read: each change encrypts them anew. */
+const unchanged = ({ id, secret }: ConfigRow) =>
+  and(existing(id), eq(webhookConfigs.secret, secret));
+
+const toColumns = ({ endpoint, eventTypes }: ConfigFields) => ({
+  endpoint,
+  eventTypes: stringifyJson(eventTypes),
+});
 
 /** The column holds what `stringifyJson` made of a list of texts. */
 const toEventTypes = (json: string): readonly string[] => parseJson(json) as readonly string[];

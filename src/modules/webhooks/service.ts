@@ -18,6 +18,12 @@ export interface ConfigInput extends Omit<ConfigFields, "secret"> {
   readonly secret: string | undefined;
 }
 
+/** A config as a client replaces it. */
+export interface ConfigUpdate extends ConfigInput {
+  /** Ends earlier secrets at once; otherwise they still sign for a while. */
+  readonly immediate?: boolean;
+}
+
 /** The result of a test request. */
 export interface TestCall {
   /** Sent as `formance-webhook-id` and as `webhook-id`. */
@@ -49,8 +55,8 @@ export class WebhookService {
   }
 
   /** Replaces a config. Without a secret in the input, the old one is replaced by a new one, too. */
-  async updateConfig(id: string, input: ConfigInput): Promise<void> {
-    const fields = this.#toFields(input);
+  async updateConfig(id: string, input: ConfigUpdate): Promise<void> {
+    const fields = { ...this.#toFields(input), immediate: input.immediate ?? false };
     const isUpdated = await this.#context.configs.update(id, fields, this.#change("update", id));
     if (!isUpdated) throw notFound();
   }
@@ -65,19 +71,25 @@ export class WebhookService {
     return this.#getConfig(id);
   }
 
-  async changeSecret(id: string, secret: string | undefined): Promise<WebhookConfig> {
+  async changeSecret(
+    id: string,
+    { secret, immediate = false }: Pick<ConfigUpdate, "secret" | "immediate">,
+  ): Promise<WebhookConfig> {
+    const wanted = { secret: secret ?? newSecret(), immediate };
     const change = this.#change("change-secret", id);
-    const config = await this.#context.configs.updateSecret(id, secret ?? newSecret(), change);
+    const config = await this.#context.configs.updateSecret(id, wanted, change);
     if (config === undefined) throw notFound();
     return config;
   }
 
   /** Sends one signed request to the endpoint of a config, active or not. Nothing is stored or repeated. */
   async testConfig(id: string): Promise<TestCall> {
-    const config = await this.#getConfig(id);
-    const target = { endpoint: config.endpoint, openSecret: () => config.secret };
+    const { configs, calls } = this.#context;
+    const found = await configs.findWithTarget(id);
+    if (found === undefined) throw notFound();
+    const { config, target } = found;
     const call = { target, id: newId(), body: TEST_BODY, idempotencyKey: "ik", isTest: true };
-    const result = await callEndpoint(call, this.#context.calls);
+    const result = await callEndpoint(call, calls);
     return { webhookId: call.id, config, body: TEST_BODY, result };
   }
 

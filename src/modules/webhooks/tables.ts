@@ -11,6 +11,8 @@ export const webhookConfigs = sqliteTable(
     endpoint: text("endpoint").notNull(),
     /** Encrypted. */
     secret: text("secret").notNull(),
+    /** Encrypted: JSON array of the secrets before it, each with the time until which it signs as well. */
+    previousSecrets: text("previous_secrets"),
     /** JSON array of lower-case names. */
     eventTypes: text("event_types").notNull(),
     name: text("name").notNull(),

@@ -303,7 +303,9 @@ describe("a config that changes while deliveries wait", () => {
     const { headers, body } = present(call, "the new endpoint is called");
     const id = present(headers.get("formance-webhook-id"), "it is sent");
     const message = { id, timestampSeconds: bench.nowMs / 1000, body };
-    expect(Object.fromEntries(headers)).toMatchObject(signatureHeaders([secret], message));
+    expect(Object.fromEntries(headers)).toMatchObject(
+      signatureHeaders([secret, config.secret], message),
+    );
   });
 
   test.each(["deactivated", "deleted"])("is %s: what waits is cancelled for good", async (how) => {

@@ -8,7 +8,7 @@ const NOW_MS = 1_767_225_600_750;
 const CALL = {
   target: {
     endpoint: "https://hooks.example.com/in",
-    openSecret: () => "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3",
+    openSecrets: (_now: string): readonly string[] => ["V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3"],
   },
   id: "3f0e1c2a-9b57-4a0e-8d1f-5c2b7a6e4d90",
   body: '{"data":"test"}',
@@ -46,7 +46,20 @@ describe("a request", () => {
       "webhook-signature": "v1,CNmFZVYO4RNx9VltMW0Fa0yLO+yDQRTGfTv8qaXVkSA=",
     });
   });
-  test("names the idempotency key of the event if there is one, and marks a test", async () => {
+  test("is signed by the secrets that are valid when it is made", async () => {
+    const asked: string[] = [];
+    const openSecrets = (now: string): readonly string[] => {
+      asked.push(now);
+      return ["V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3", btoa("x".repeat(24))];
+    };
+    const headers = await headersOf({ target: { ...CALL.target, openSecrets } });
+    expect(headers).toHaveProperty(
+      "formance-webhook-signature",
+      expect.stringMatching(/^v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY= v1,[\w+/]{43}=$/),
+    );
+    expect(asked).toEqual([fromMillis(NOW_MS)]);
+  });
+  test("names the idempotency key of the event when there is one, and says when it is a test", async () => {
     expect(await headersOf({ idempotencyKey: "ik", isTest: true })).toMatchObject({
       "formance-webhook-idempotency-key": "ik",
       "formance-webhook-test": "true",
@@ -93,10 +106,10 @@ test("a secret that cannot be opened is a failed call, and nothing is sent", asy
     calls++;
     return new Response();
   };
-  const openSecret = (): string => {
+  const openSecrets = (): never => {
     throw new Error("unknown key");
   };
-  const result = await run(fetch, { target: { ...CALL.target, openSecret } });
+  const result = await run(fetch, { target: { ...CALL.target, openSecrets } });
   expect(result).toMatchObject({ statusCode: 0, error: "the request could not be signed" });
   expect(calls).toBe(0);
 });

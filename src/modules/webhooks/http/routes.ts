@@ -5,11 +5,13 @@ import {
   ConfigResponse,
   ConfigsQuery,
   ConfigsResponse,
+  ConfigUpdateRequest,
   InfoResponse,
   SecretRequest,
   TestResponse,
 } from "./schemas.ts";
 import { toConfigView, toTestView } from "./views.ts";
+import { OVERLAP_MS, PREVIOUS_SECRETS_MAX } from "#modules/webhooks/core/secrets.ts";
 import { WebhookService } from "#modules/webhooks/service.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -34,6 +36,9 @@ export function webhookRoutes(): OpenAPIHono<AppEnv> {
 }
 
 const TAGS = ["Webhooks"];
+
+/** What becomes of the secret that is replaced. */
+const OVERLAP = `For ${OVERLAP_MS / 3_600_000} hours the old secret signs as well: each request then has a signature by every secret that is valid, newest first, so that your endpoint can change to the new one at any time in between. Of several changes in that time, the last ${PREVIOUS_SECRETS_MAX} replaced secrets sign. The same secret again changes nothing. With \`immediate\`, only the new one signs from now on.`;
 
 function registerProbes(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -111,15 +116,16 @@ function registerWrites(app: OpenAPIHono<AppEnv>): void {
       path: "/configs/{id}",
       operationId: "updateConfig",
       summary: "Replace a webhook config",
-      description: "Without a secret in the body, the config gets a new one.",
+      description: `Without a secret in the body, the config gets a new one. ${OVERLAP}`,
       tags: TAGS,
       scope: "webhooks:write",
       params: ConfigParams,
-      body: ConfigRequest,
+      body: ConfigUpdateRequest,
       responses: { 200: empty("Replaced"), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      await WebhookService.from(c.var.context).updateConfig(params.id, toInput(body));
+      const update = { ...toInput(body), immediate: body.immediate };
+      await WebhookService.from(c.var.context).updateConfig(params.id, update);
       return { status: 200 };
     },
   );
@@ -173,7 +179,8 @@ function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
       method: "put",
       path: "/configs/{id}/secret/change",
       operationId: "changeConfigSecret",
-      summary: "Change the signing secret of a webhook config, at once",
+      summary: "Change the signing secret of a webhook config",
+      description: OVERLAP,
       tags: TAGS,
       scope: "webhooks:write",
       params: ConfigParams,
@@ -184,7 +191,8 @@ function registerSecretChange(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, body, c }) => {
-      const config = await WebhookService.from(c.var.context).changeSecret(params.id, body?.secret);
+      const wanted = { secret: body?.secret, immediate: body?.immediate ?? false };
+      const config = await WebhookService.from(c.var.context).changeSecret(params.id, wanted);
       return { status: 200, body: { data: toConfigView(config) } };
     },
   );

@@ -28,29 +28,38 @@ const SecretInput = z
 const unknownField = (issue: { code?: string; keys?: readonly string[] }): string | undefined =>
   issue.code === "unrecognized_keys" ? `unknown field ${issue.keys?.join(", ")}` : undefined;
 
+const CONFIG_FIELDS = {
+  endpoint: z.string().openapi({ format: "uri", example: "https://hooks.example.com/in" }),
+  secret: SecretInput.optional(),
+  eventTypes: z
+    .array(z.string().min(1).max(EVENT_TYPE_LENGTH_MAX).toLowerCase())
+    .min(1, "should be filled")
+    .max(EVENT_TYPES_MAX)
+    .openapi({ example: ["ledger.committed_transactions"] }),
+  name: z
+    .string()
+    .max(NAME_LENGTH_MAX)
+    .optional()
+    .openapi({ description: "An update without a name keeps the stored one." }),
+};
+
+/** Of a change of the secret. */
+const Immediate = z
+  .boolean()
+  .default(false)
+  .openapi({ description: "Ends all earlier secrets at once, also if the secret stays the same." });
+
 export const ConfigRequest = z
-  .strictObject(
-    {
-      endpoint: z.string().openapi({ format: "uri", example: "https://hooks.example.com/in" }),
-      secret: SecretInput.optional(),
-      eventTypes: z
-        .array(z.string().min(1).max(EVENT_TYPE_LENGTH_MAX).toLowerCase())
-        .min(1, "should be filled")
-        .max(EVENT_TYPES_MAX)
-        .openapi({ example: ["ledger.committed_transactions"] }),
-      name: z
-        .string()
-        .max(NAME_LENGTH_MAX)
-        .optional()
-        .openapi({ description: "An update without a name keeps the stored one." }),
-    },
-    { error: unknownField },
-  )
+  .strictObject(CONFIG_FIELDS, { error: unknownField })
   .openapi("WebhookConfigRequest");
+
+export const ConfigUpdateRequest = z
+  .strictObject({ ...CONFIG_FIELDS, immediate: Immediate }, { error: unknownField })
+  .openapi("WebhookConfigUpdateRequest");
 
 /** Clients may send no body at all. */
 export const SecretRequest = z
-  .strictObject({ secret: SecretInput.optional() }, { error: unknownField })
+  .strictObject({ secret: SecretInput.optional(), immediate: Immediate }, { error: unknownField })
   .nullish()
   .openapi("WebhookSecretRequest");
 
