@@ -88,10 +88,13 @@ CREATE TABLE `webhook_configs` (
 	`active` integer NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
-	`deleted_at` text
+	`deleted_at` text,
+	`test_minute` integer,
+	`test_count` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `webhook_configs_listed` ON `webhook_configs` (`updated_at`,`id`) WHERE deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `webhook_configs_tested` ON `webhook_configs` (`test_minute`) WHERE test_minute IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `webhook_deliveries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`event_id` text NOT NULL,

@@ -259,7 +259,7 @@ export class ConfigStore {
 
 type ConfigRow = typeof webhookConfigs.$inferSelect;
 type TargetRow = Pick<ConfigRow, "id" | "endpoint"> & SecretColumns;
-type ShownRow = Omit<ConfigRow, "previousSecrets">;
+type ShownRow = Omit<ConfigRow, "previousSecrets" | "testMinute" | "testCount">;
 
 const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookConfigs.deletedAt));
 

@@ -5,7 +5,7 @@ import { DeliveryStore } from "./delivery-store.ts";
 import { platformPorts, Schedule, type SchedulePorts } from "./schedule.ts";
 import { type WebhookSettings, webhookSettings } from "./settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
@@ -22,6 +22,7 @@ export interface WebhookPorts extends SchedulePorts {
 export interface WebhookContext {
   /** Who calls. */
   readonly caller: ServiceContext;
+  readonly db: Database;
   readonly configs: ConfigStore;
   readonly deliveries: DeliveryStore;
   readonly schedule: Schedule;
@@ -36,6 +37,7 @@ export function contextOf(context: ServiceContext, ports: Partial<WebhookPorts>)
   const clock = ports.clock ?? context.clock;
   return {
     caller: { ...context, clock },
+    db,
     configs: new ConfigStore(db, SecretBox.from(env)),
     deliveries: new DeliveryStore(db),
     schedule: new Schedule({ ...platformPorts(env), ...ports }, clock),

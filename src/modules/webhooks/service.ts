@@ -6,6 +6,7 @@ import type { WebhookConfig } from "./core/config.ts";
 import { dispatch } from "./dispatch.ts";
 import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
 import { sweep } from "./sweep.ts";
+import { countTest } from "./test-limit.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -82,11 +83,15 @@ export class WebhookService {
     return config;
   }
 
-  /** Sends one signed request to the endpoint of a config, active or not. Nothing is stored or repeated. */
+  /**
+   * Sends one signed request to an endpoint, active or not. Nothing but their number is stored, and nothing repeated.
+   * Throws `RATE_LIMITED`.
+   */
   async testConfig(id: string): Promise<TestCall> {
-    const { configs, calls } = this.#context;
+    const { configs, calls, db, clock } = this.#context;
     const found = await configs.findWithTarget(id);
     if (found === undefined) throw notFound();
+    await countTest(db, id, clock());
     const { config, target } = found;
     const call = { target, id: newId(), body: TEST_BODY, idempotencyKey: "ik", isTest: true };
     const result = await callEndpoint(call, calls);

@@ -20,11 +20,18 @@ export const webhookConfigs = sqliteTable(
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
+    /** The minute of the last test request, counted from the Unix epoch. */
+    testMinute: integer("test_minute"),
+    /** How many test requests there were in that minute. */
+    testCount: integer("test_count").notNull().default(0),
   },
   (table) => [
     index("webhook_configs_listed")
       .on(table.updatedAt, table.id)
       .where(sql`deleted_at IS NULL`),
+    index("webhook_configs_tested")
+      .on(table.testMinute)
+      .where(sql`test_minute IS NOT NULL`),
   ],
 );
 

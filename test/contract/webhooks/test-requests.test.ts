@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { signatureHeaders } from "#modules/webhooks/signature.ts";
+import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Fetch } from "#platform/http/outbound.ts";
+import { fromMillis } from "#platform/time.ts";
 import { api, bodyOf } from "#test/support/platform/api.ts";
 import { UNKNOWN_ID, UUID, webhooks, insert, failureOf } from "#test/support/webhooks/configs.ts";
 
@@ -48,7 +50,6 @@ describe("test request", () => {
     const header = (name: string): string | null => request.headers.get(`formance-webhook-${name}`);
     expect(header("test")).toBe("true");
     expect(header("idempotency-key")).toBe("ik");
-    expect(header("id")).toBe(webhookId);
     const timestampSeconds = Number(header("timestamp"));
     const message = { id: webhookId, timestampSeconds, body: await request.text() };
     expect(Object.fromEntries(request.headers)).toMatchObject(signatureHeaders([secret], message));
@@ -61,5 +62,74 @@ describe("test request", () => {
       errorCode: "NOT_FOUND",
       statusCode: 404,
     });
+  });
+});
+
+describe("test requests are limited", () => {
+  /** A minute that no other test is in. */
+  let minuteMs = Date.parse("2026-03-01T12:00:00Z");
+
+  /** Sends test requests a while after the minute began, side by side, and counts those that were sent and refused. */
+  async function send(ids: readonly string[], afterMs = 0) {
+    let sent = 0;
+    const service = WebhookService.from(systemContext(env, "test"), {
+      clock: () => fromMillis(minuteMs + afterMs),
+      fetch: async () => {
+        sent++;
+        return new Response();
+      },
+    });
+    const results = await Promise.allSettled(ids.map((id) => service.testConfig(id)));
+    const refusals = results.flatMap((result): unknown[] =>
+      result.status === "rejected" ? [result.reason] : [],
+    );
+    return { sent, refusals };
+  }
+
+  test("for each config and minute, also when they come at once", async () => {
+    minuteMs += 60_000;
+    const [one, other] = [await insert(), await insert()];
+    const ids = Array.from({ length: TESTS_PER_MINUTE_MAX + 5 }, () => one.id);
+    const { sent, refusals } = await send(ids, 20_500);
+    expect([sent, refusals.length]).toEqual([TESTS_PER_MINUTE_MAX, 5]);
+    expect(refusals[0]).toMatchObject({
+      kind: "RATE_LIMITED",
+      message: "a config can be tested 10 times a minute, and all configs together 100 times",
+      retryAfterSeconds: 40,
+    });
+    expect(await send([other.id], 59_999)).toMatchObject({ sent: 1 });
+    expect(await send([one.id], 60_000)).toMatchObject({ sent: 1 });
+  });
+
+  test("for all configs together", async () => {
+    minuteMs += 60_000;
+    const count = ALL_TESTS_PER_MINUTE_MAX / TESTS_PER_MINUTE_MAX;
+    const configs = await Promise.all(Array.from({ length: count }, () => insert()));
+    for (const { id } of configs) {
+      await send(Array.from({ length: TESTS_PER_MINUTE_MAX }, () => id));
+    }
+    const { id } = await insert();
+    const { sent, refusals } = await send([id]);
+    expect([sent, refusals.length]).toEqual([0, 1]);
+    expect(await send([id], 60_000)).toMatchObject({ sent: 1 });
+  });
+
+  test("with an error that the SDK knows and a header that says when to try again", async () => {
+    const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response());
+    onTestFinished(() => fetch.mockRestore()); // Other files have the same global.
+    const { id } = await insert();
+    // At least one of so many is beyond the limit, even if they are of two minutes.
+    const results = await Promise.allSettled(
+      Array.from({ length: 2 * TESTS_PER_MINUTE_MAX + 1 }, () => webhooks.testConfig({ id })),
+    );
+    const refused = present(
+      results.find((result) => result.status === "rejected"),
+      "a test request is refused",
+    );
+    const error = await failureOf(Promise.reject(refused.reason));
+    expect(error).toMatchObject({ statusCode: 429, errorCode: "VALIDATION" });
+    expect(error.errorMessage).toMatch(/^\[VALIDATION\] a config can be tested 10 times a minute/);
+    expect(Number(error.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(Number(error.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   });
 });

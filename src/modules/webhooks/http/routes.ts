@@ -13,6 +13,7 @@ import {
 import { toConfigView, toTestView } from "./views.ts";
 import { OVERLAP_MS, PREVIOUS_SECRETS_MAX } from "#modules/webhooks/core/secrets.ts";
 import { WebhookService } from "#modules/webhooks/service.ts";
+import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 
@@ -206,10 +207,11 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
       path: "/configs/{id}/test",
       operationId: "testConfig",
       summary: "Send a signed test request to the endpoint of a webhook config",
+      description: `At most ${TESTS_PER_MINUTE_MAX} times a minute for a config, and ${ALL_TESTS_PER_MINUTE_MAX} times for all of them.`,
       tags: TAGS,
       scope: "webhooks:read",
       params: ConfigParams,
-      responses: { 200: json("What the endpoint answered", TestResponse), ...errors(404) },
+      responses: { 200: json("What the endpoint answered", TestResponse), ...errors(404, 429) },
     },
     async ({ params, c }) => {
       const test = await WebhookService.from(c.var.context).testConfig(params.id);
