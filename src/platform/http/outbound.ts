@@ -1,8 +1,10 @@
+import { isPublicHost } from "./public-hosts.ts";
+
 /**
  * Calls to URLs that users give: webhook endpoints, exporters, payment providers. What a user names must not reach into
  * the network that Florin runs in, so addresses that are not public are refused before a socket is opened, and redirects
- * are returned instead of followed. A public name that resolves to a private address cannot be seen from a Worker;
- * Cloudflare's own network refuses those.
+ * are returned instead of followed. A Worker does not see which address a name resolves to: Cloudflare's own network
+ * refuses those that are not public, and so does that of `npm start` (scripts/lib/public-network.ts).
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -51,6 +53,9 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
   // The URL parser drops spaces at both ends and line breaks anywhere; what is stored is shown as it was sent.
   if (!ABSOLUTE.test(text) || !URL.canParse(text)) return "is not an absolute http(s) URL";
   const url = new URL(text);
+  if (url.href.length > OUTBOUND_URL_LENGTH_MAX) {
+    return `is longer than ${OUTBOUND_URL_LENGTH_MAX} characters in its encoded form`;
+  }
   if (url.username !== "" || url.password !== "") return "must not contain credentials";
   if (policy.allowPrivateHosts || isPublicHost(url.hostname)) return undefined;
   return `names ${url.hostname}, which is not a public host`;
@@ -65,8 +70,10 @@ export async function callOutbound(
   try {
     const problem = urlProblem(call.url, policy);
     if (problem !== undefined) return { kind: "unreachable", error: `the URL ${problem}` };
+    // As the URL parser writes it: another parser could find another host in the text as it was given.
+    const { href } = new URL(call.url);
     const response = await deadline.race(
-      fetch(call.url, {
+      fetch(href, {
         method: call.method,
         headers: call.headers,
         redirect: "manual",
@@ -159,78 +166,3 @@ const textOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAX);
 
 const ABSOLUTE = /^https?:\/\/[^\s/?#\\]\S*$/i;
-
-/**
- * Whether a host, as the URL parser writes it, may be on the internet. The parser has turned every notation of an IPv4
- * address (decimal, octal, hexadecimal, shortened, full-width digits) into four decimal numbers.
- */
-function isPublicHost(hostname: string): boolean {
-  if (hostname.startsWith("[")) return isPublicIpv6(hostname.slice(1, -1));
-  const address = parseIpv4(hostname);
-  return address === undefined ? isPublicName(hostname.replace(/\.+$/, "")) : isPublicIpv4(address);
-}
-
-/** Names without a dot and these top-level names are resolved inside a network only. */
-const PRIVATE_SUFFIXES = [
-  ".localhost",
-  ".localdomain",
-  ".local",
-  ".internal",
-  ".intranet",
-  ".private",
-  ".corp",
-  ".home",
-  ".lan",
-  ".home.arpa",
-];
-
-const isPublicName = (name: string): boolean =>
-  name.includes(".") && !PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
-
-/** First address and prefix length of the IPv4 blocks that are private, local, reserved or used for documentation. */
-const PRIVATE_IPV4: readonly (readonly [string, number])[] = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16], // the metadata service of most clouds, too
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-];
-
-const isPublicIpv4 = (address: number): boolean =>
-  !PRIVATE_IPV4.some(([first, prefix]) => {
-    const size = 2 ** (32 - prefix);
-    return Math.floor(address / size) === Math.floor((parseIpv4(first) ?? 0) / size);
-  });
-
-function parseIpv4(hostname: string): number | undefined {
-  if (!/^\d+\.\d+\.\d+\.\d+$/.test(hostname)) return undefined;
-  return hostname.split(".").reduce((address, part) => address * 256 + Number(part), 0);
-}
-
-/**
- * Only 2000::/3 is given out to the internet. That leaves out loopback, link-local and unique local addresses, and IPv4
- * addresses that are mapped or translated; blocks inside it that tunnel IPv4 or document are left out by name.
- */
-function isPublicIpv6(address: string): boolean {
-  const [first = 0, second = 0] = expandIpv6(address);
-  if (first >>> 13 !== 1) return false;
-  if (first === 0x2001 && (second < 0x0200 || second === 0x0db8)) return false;
-  return first !== 0x2002 && !(first === 0x3fff && second < 0x1000);
-}
-
-function expandIpv6(address: string): number[] {
-  const [head = "", tail = ""] = address.split("::");
-  const groups = (part: string): number[] =>
-    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
-  const [left, right] = [groups(head), groups(tail)];
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-}

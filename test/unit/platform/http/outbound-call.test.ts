@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { callOutbound, type Fetch, type OutboundCall } from "#platform/http/outbound.ts";
 
@@ -13,7 +14,7 @@ const run = (fetch: Fetch, call: Partial<OutboundCall> = {}) =>
   callOutbound({ ...CALL, ...call }, { fetch, policy: { allowPrivateHosts: false } });
 
 /** A body that has these chunks and then ends as given. */
-const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless") => {
+const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "endless" | "drip") => {
   const encoder = new TextEncoder();
   let index = 0;
   return new ReadableStream<Uint8Array>(
@@ -23,6 +24,7 @@ const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "end
         if (chunk !== undefined) controller.enqueue(encoder.encode(chunk));
         else if (end === "close") controller.close();
         else if (end === "fail") controller.error(new Error("connection lost"));
+        else if (end === "drip") return delay(1).then(() => controller.enqueue(new Uint8Array(0)));
         else return new Promise(() => undefined);
         return undefined;
       },
@@ -40,6 +42,18 @@ test("sends what it was given and follows no redirect", async () => {
   expect(result).toMatchObject({ kind: "answered", status: 302 });
   expect(seen).toHaveLength(1);
   expect(seen[0]?.init).toMatchObject({ method: "POST", body: "hello", redirect: "manual" });
+});
+
+test("calls the host that was judged, however the URL is written", async () => {
+  const seen: string[] = [];
+  await run(
+    async (url) => {
+      seen.push(url);
+      return new Response();
+    },
+    { url: "HTTP://Example.com\\@127.0.0.1/" },
+  );
+  expect(seen).toEqual(["http://example.com/@127.0.0.1/"]);
 });
 
 test("opens no socket to a private address", async () => {
@@ -96,6 +110,12 @@ describe("the body of an answer", () => {
     expect(await read(["abc"], "hang", 10)).toEqual({
       text: "abc",
       error: "no complete answer within 0.01 s",
+    });
+  });
+  test("that drips without reaching the limit is given up in time", async () => {
+    expect(await read(["abc"], "drip", 50)).toEqual({
+      text: "abc",
+      error: "no complete answer within 0.05 s",
     });
   });
   test("may be absent", async () => {

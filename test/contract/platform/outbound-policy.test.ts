@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from "vitest";
+import type { ErrorBody } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { EXPORTERS } from "#test/support/exporters/pipelines.ts";
+import { bodyOf, token } from "#test/support/platform/api.ts";
+import { isolate } from "#test/support/platform/isolate.ts";
+import { EVENT_TYPES, freshEndpoint, insert } from "#test/support/webhooks/configs.ts";
+
+/** The deployment as it is outside of development. */
+const deployed = isolate({ FLORIN_ALLOW_PRIVATE_HOSTS: "false" });
+const headers = { authorization: `Bearer ${await token()}`, "content-type": "application/json" };
+
+const CONFIGS = "/api/webhooks/configs";
+const METADATA_SERVICE = "http://169.254.169.254/latest/meta-data";
+
+const send = (method: string, path: string, body?: unknown): Promise<Response> =>
+  deployed(path, { method, headers, ...(body === undefined ? {} : { body: stringifyJson(body) }) });
+
+const expectRefusal = async (response: Response): Promise<void> => {
+  expect(response.status).toBe(400);
+  const { errorCode, errorMessage } = await response.json<ErrorBody>();
+  expect(errorCode).toBe("VALIDATION");
+  expect(errorMessage).toContain("names 169.254.169.254, which is not a public host");
+};
+
+describe("a host that is not public is refused", () => {
+  test("when a webhook is created or updated, and nothing changes", async () => {
+    const refused = { endpoint: METADATA_SERVICE, eventTypes: EVENT_TYPES };
+    const before = await bodyOf(await send("GET", CONFIGS));
+    await expectRefusal(await send("POST", CONFIGS, refused));
+    expect(await bodyOf(await send("GET", CONFIGS))).toEqual(before);
+    const endpoint = freshEndpoint();
+    const { id } = await insert(endpoint);
+    await expectRefusal(await send("PUT", `${CONFIGS}/${id}`, refused));
+    expect(await bodyOf(await send("GET", `${CONFIGS}?id=${id}`))).toMatchObject({
+      cursor: { data: [{ id, endpoint }] },
+    });
+  });
+
+  test("when a webhook is called that was created while private hosts were allowed", async () => {
+    const { id } = await insert(METADATA_SERVICE);
+    const fetch = vi.spyOn(globalThis, "fetch");
+    const response = await send("GET", `${CONFIGS}/${id}/test`);
+    expect(await bodyOf(response)).toMatchObject({ data: { status: "failed", statusCode: 0 } });
+    expect(fetch).not.toHaveBeenCalled();
+    fetch.mockRestore();
+  });
+
+  test.each([
+    ["http", { url: METADATA_SERVICE }],
+    ["elasticsearch", { endpoint: METADATA_SERVICE }],
+    ["clickhouse", { dsn: METADATA_SERVICE }],
+  ])("when an exporter is created or updated: %s", async (driver, config) => {
+    await expectRefusal(await send("POST", EXPORTERS, { driver, config }));
+    const created = await send("POST", EXPORTERS, { driver: "noop", config: {} });
+    const { data } = (await bodyOf(created)) as { data: { id: string } };
+    await expectRefusal(await send("PUT", `${EXPORTERS}/${data.id}`, { driver, config }));
+    const read = await send("GET", `${EXPORTERS}/${data.id}`);
+    expect(await bodyOf(read)).toMatchObject({ data: { driver: "noop" } });
+  });
+});
