@@ -2,6 +2,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { inProject } from "./project.ts";
+import { type NetworkPorts, publicNetwork } from "./public-network.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 
 export interface RuntimeOptions {
   /** The script of the built Worker. */
@@ -14,6 +16,8 @@ export interface RuntimeOptions {
   readonly vars: Readonly<Record<string, string>>;
   /** Gets each line that the Worker logs. */
   readonly onLog: (line: string) => void;
+  /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
+  readonly network?: NetworkPorts;
 }
 
 /**
@@ -24,6 +28,8 @@ export interface RuntimeOptions {
 export function openRuntime(options: RuntimeOptions): Miniflare {
   const { name, worker } = readWranglerConfig();
   const { assets, ...bare } = worker;
+  const { FLORIN_ALLOW_PRIVATE_HOSTS: allowsPrivate } = platformSettings.of(options.vars);
+  const outbound = `${name}-outbound`;
   return new Miniflare(
     convertV4MiniflareOptions({
       ...LOCAL_OPTIONS,
@@ -46,7 +52,9 @@ export function openRuntime(options: RuntimeOptions): Miniflare {
           modules: true,
           scriptPath: options.script,
           bindings: { ...worker.bindings, ...options.vars },
+          ...(allowsPrivate ? {} : { outboundService: outbound }),
         },
+        ...(allowsPrivate ? [] : [publicNetwork(outbound, options.network)]),
       ],
     }),
   );

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
 import { migrate } from "./migrate.ts";
 import { OperatorError } from "./project.ts";
+import type { NetworkPorts } from "./public-network.ts";
 import { openRuntime, watchRuntimes } from "./runtime.ts";
 import type { StateFolder } from "./state.ts";
 
@@ -14,6 +15,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly vars: Readonly<Record<string, string>>;
   readonly onLog: (line: string) => void;
+  /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
+  readonly network?: NetworkPorts;
 }
 
 export interface Server {
