@@ -13,6 +13,7 @@ export {
 export { type LedgerCounts, LedgerEngine } from "./engine.ts";
 export { type EngineSettings } from "./engine-settings.ts";
 export { LedgerReads, type ReadName } from "./read/ledger-reads.ts";
+export { type Steps } from "./read/scan/steps.ts";
 export {
   assertIdempotencyKey,
   parseBulk,

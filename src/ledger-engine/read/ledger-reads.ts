@@ -36,6 +36,14 @@ export class LedgerReads {
   readonly #logs: LogLists;
   readonly #schemas: SchemaLists;
   readonly #authors: LogAuthors;
+  /**
+   * Reads that may take long, in steps between which the ledger may be written to. Each sees the moment of its first
+   * step.
+   */
+  readonly inSteps = {
+    listVolumes: (query: PageQuery) => this.#volumes.listInSteps(query),
+    aggregateBalances: (query: BalancesQuery) => this.#balances.aggregateInSteps(query),
+  };
 
   constructor(dependencies: Omit<ReadContext, "history">) {
     const context = { ...dependencies, history: new MetadataHistory(dependencies.sql) };
@@ -112,4 +120,4 @@ export class LedgerReads {
 }
 
 /** The name of a read. All of them can be called from outside the object. */
-export type ReadName = keyof LedgerReads;
+export type ReadName = Exclude<keyof LedgerReads, "inSteps">;

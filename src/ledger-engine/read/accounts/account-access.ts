@@ -28,6 +28,8 @@ const IDS_MAX = 100_000;
 const IDS_WANTED = 20_000;
 /** At most this many ranges of addresses are walked. Each takes a statement. */
 const RANGES_WALKED_MAX = 8;
+/** A list of ids is sorted at most this many times, each time for the next rows. */
+const SORTINGS_MAX = 8;
 /** At most this many paths are tried for one filter. */
 const PATHS_MAX = 8;
 
@@ -156,11 +158,25 @@ interface Pick {
 
 /** Continues a walk with the accounts of a list only. */
 function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<AccountScanRow[]> {
+  if (ids.length > SORTINGS_MAX * rowsMax) {
+    yield* pickSorted({ walk, ids, size: rowsMax, rowsMax });
+    return;
+  }
   const list = `[${ids.join(",")}]`;
   for (let size = firstSize; ids.length > 0; size = Math.min(4 * size, rowsMax)) {
     const rows = walk.next(size, list);
     if (rows.length > 0) yield rows;
     if (rows.length < size) return;
+  }
+}
+
+/** The same for a list that is long for the number of rows: sorting all of it anew for each of them would take too long. */
+function* pickSorted({ walk, ids, size }: Pick): Generator<AccountScanRow[]> {
+  const sorted = walk.sorted(`[${ids.join(",")}]`);
+  for (let from = 0; from < sorted.length; from += size) {
+    const part = sorted.slice(from, from + size);
+    const rows = walk.next(part.length, `[${part.join(",")}]`);
+    if (rows.length > 0) yield rows;
   }
 }
 

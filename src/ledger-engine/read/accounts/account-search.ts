@@ -29,6 +29,8 @@ export interface AccountQuery extends AccountOrder {
   readonly within?: readonly SortedRange[];
   /** How many accounts may be enough. Undefined asks for all. */
   readonly firstRows: number | undefined;
+  /** How many accounts are looked at together, at most. */
+  readonly rowsMax?: number | undefined;
 }
 
 /** One step of a search: the number of accounts that it passed, the last of them, and those that it found. */
@@ -77,7 +79,7 @@ export class AccountSearch {
     const scan = {
       ...this.#query,
       fields: this.#filter.fields,
-      rowsMax: this.#filter.rowsMax,
+      rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
     };
     for (const rows of this.#access.scan(scan)) {

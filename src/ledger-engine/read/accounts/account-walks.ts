@@ -31,6 +31,8 @@ export interface AccountOrder {
  */
 export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
+  /** The ids of a JSON list in the order of the walk. */
+  sorted(ids: string): number[];
 }
 
 /** Walks the accounts within the range of a path that has the same order. */
@@ -102,6 +104,14 @@ class ScanReader {
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }
 
+  sorted(ids: string): number[] {
+    const rows = this.#sql.all<{ id: number }>(
+      `SELECT account.id FROM json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value ORDER BY ${this.#order}`,
+      ids,
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
   read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
     const source =
@@ -128,6 +138,10 @@ class AddressWalk implements AccountWalk {
     this.#isAscending = order === "asc";
     this.#rest = this.#isAscending ? ranges : ranges.toReversed();
     if (bound !== undefined) this.#goTo(bound.key.value.toString(), bound.inclusive);
+  }
+
+  sorted(ids: string): number[] {
+    return this.#reader.sorted(ids);
   }
 
   next(limit: number, ids?: string): AccountScanRow[] {
@@ -198,6 +212,10 @@ class IdWalk implements AccountWalk {
     if (bound !== undefined) this.#goTo(Number(bound.key.tie ?? 0n), bound.inclusive);
   }
 
+  sorted(ids: string): number[] {
+    return this.#reader.sorted(ids);
+  }
+
   next(limit: number, ids?: string): AccountScanRow[] {
     const range = { where: "account.id BETWEEN ? AND ?", bindings: [this.#from, this.#to] };
     const rows = this.#reader.read(range, limit, ids);
@@ -235,6 +253,10 @@ class DateWalk implements AccountWalk {
     if (bound === undefined) return;
     const { value, tie = 0n } = bound.key;
     this.#goTo({ micros: BigInt(value), id: Number(tie) }, bound.inclusive);
+  }
+
+  sorted(ids: string): number[] {
+    return this.#reader.sorted(ids);
   }
 
   /**

@@ -5,9 +5,16 @@ import {
   type AsOf,
   assertMoves,
   type AssetBalanceSum,
-  NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
+import {
+  inSteps,
+  isOfVolumes,
+  type Steps,
+  toEnd,
+  type View,
+  WHOLE,
+} from "#ledger-engine/read/scan/steps.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
@@ -28,7 +35,18 @@ export class BalanceSums {
    * The balance, in byte order of the assets, of each asset that matching accounts have moved. Throws `VALIDATION` for
    * a point in time that the ledger's features leave out.
    */
-  aggregate({ where, pit, useInsertionDate }: BalancesQuery): AssetBalance[] {
+  aggregate(query: BalancesQuery): AssetBalance[] {
+    return toEnd(this.#read(query, WHOLE));
+  }
+
+  /** The same in steps. It takes one turn where a filter tests what the ledger does not keep as it was. */
+  *aggregateInSteps(query: BalancesQuery): Steps<AssetBalance[]> {
+    if (!isOfVolumes(parseLedgerFilter("balances", query.where))) return this.aggregate(query);
+    const until = query.useInsertionDate ? undefined : query.pit;
+    return yield* inSteps(this.#context.sql, until, (view) => this.#read(query, view));
+  }
+
+  *#read({ where, pit, useInsertionDate }: BalancesQuery, view: View): Steps<AssetBalance[]> {
     const filter = parseLedgerFilter("balances", where);
     if (pit !== undefined) this.#assertServed(useInsertionDate);
     const assets = this.#context.sql.all<{ id: number; name: Asset }>(
@@ -37,9 +55,11 @@ export class BalanceSums {
     // Without a history of moves, no effective date is known.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
     const asOf =
-      pit === undefined ? NOW : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
-    const sums =
-      filter === undefined ? this.#zeros(assets, asOf) : this.#sums(filter, { pit, asOf });
+      pit === undefined
+        ? view.now
+        : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
+    const at = { pit, asOf, rowsMax: view.rowsMax };
+    const sums = yield* filter === undefined ? this.#zeros(assets, at) : this.#sums(filter, at);
     return assets.flatMap(({ id, name }) => {
       const balance = sums.get(id);
       return balance === undefined ? [] : { asset: name, balance };
@@ -47,31 +67,36 @@ export class BalanceSums {
   }
 
   /** Over all accounts, every balance is zero, because what some have received others have sent. */
-  #zeros(assets: readonly { id: number }[], asOf: AsOf): ReadonlyMap<number, bigint> {
+  *#zeros(assets: readonly { id: number }[], at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
     const moved = new Map<number, bigint>();
-    if (asOf === NOW) {
+    if (at.pit === undefined) {
       for (const { id } of assets) moved.set(id, 0n);
       return moved;
     }
-    for (const { asset } of this.#parts(undefined, { pit: undefined, asOf })) {
-      moved.set(asset, 0n);
-      if (moved.size === assets.length) break;
+    for (const part of this.#parts(undefined, { ...at, pit: undefined })) {
+      for (const { asset } of part) {
+        moved.set(asset, 0n);
+        if (moved.size === assets.length) return moved;
+      }
+      yield;
     }
     return moved;
   }
 
-  #sums(filter: LedgerFilter, at: PointInTime): ReadonlyMap<number, bigint> {
+  *#sums(filter: LedgerFilter, at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
     const sums = new Map<number, bigint>();
-    for (const { asset, balance } of this.#parts(filter, at)) {
-      sums.set(asset, (sums.get(asset) ?? 0n) + balance);
+    for (const part of this.#parts(filter, at)) {
+      for (const { asset, balance } of part) sums.set(asset, (sums.get(asset) ?? 0n) + balance);
+      yield;
     }
     return sums;
   }
 
+  /** The balances of some accounts at a time. */
   *#parts(
     filter: LedgerFilter | undefined,
-    { pit, asOf }: PointInTime,
-  ): Generator<AssetBalanceSum> {
+    { pit, asOf, rowsMax }: PointInTime,
+  ): Generator<Iterable<AssetBalanceSum>> {
     const search = new AccountSearch(this.#context, {
       filter,
       pit,
@@ -79,9 +104,10 @@ export class BalanceSums {
       column: orderOf(filter),
       order: "asc",
       firstRows: undefined,
+      rowsMax,
     });
     for (const { found } of search.matches()) {
-      yield* this.#volumes.balances(
+      yield this.#volumes.balances(
         found.map(({ id }) => id),
         asOf,
       );
@@ -104,4 +130,6 @@ export class BalanceSums {
 interface PointInTime {
   readonly pit: Timestamp | undefined;
   readonly asOf: AsOf;
+  /** How many accounts are looked at in a step. */
+  readonly rowsMax: number | undefined;
 }

@@ -1,5 +1,15 @@
 import { VolumeRows } from "./volume-rows.ts";
+import { lastDateOf } from "./volume-window.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
+import {
+  inSteps,
+  isOfVolumes,
+  type Steps,
+  toEnd,
+  type View,
+  WHOLE,
+} from "#ledger-engine/read/scan/steps.ts";
+import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { VolumeListOptions, VolumeRow } from "#ledger-engine/rules/reads.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type ListOptions, type Order, type PageQuery } from "#platform/paging/query.ts";
@@ -14,6 +24,20 @@ export class VolumeLists {
 
   /** Throws `VALIDATION` for a bad filter, and for a period of a ledger that keeps no history of moves. */
   list(query: PageQuery): Page<VolumeRow> {
+    return toEnd(this.#read(query, WHOLE));
+  }
+
+  /** The same in steps. It takes one turn where a filter tests what the ledger does not keep as it was. */
+  *listInSteps(query: PageQuery): Steps<Page<VolumeRow>> {
+    const { pit, oot } = query;
+    if (!isOfVolumes(parseLedgerFilter("volumes", query.where))) return this.list(query);
+    const { insertionDate } = optionsOf(query.options);
+    return yield* inSteps(this.#context.sql, lastDateOf({ pit, oot, insertionDate }), (view) =>
+      this.#read(query, view),
+    );
+  }
+
+  *#read(query: PageQuery, view: View): Steps<Page<VolumeRow>> {
     const { pit, oot, where } = query;
     const scan = scanOf(query);
     const start = scan.bound?.key.value.toString();
@@ -28,9 +52,10 @@ export class VolumeLists {
       assetOrder: query.kind === "column" && query.reverse ? "desc" : "asc",
       start: start === undefined ? undefined : accountOf(start),
       firstRows: scan.limit,
+      view,
     });
     const keyOf = (row: VolumeRow): string => rowKey(row, query.order);
-    return pageOf(query, taken(rows.all(), scan, keyOf), {
+    return pageOf(query, yield* taken(rows.all(), scan, keyOf), {
       keyOf: (row) => ({ value: keyOf(row) }),
     });
   }
@@ -66,11 +91,11 @@ function mirrored(asset: string): string {
 const MIRROR = 0x20 + 0x7e;
 
 /** The rows of a page, from the rows of its first account on. */
-function taken(
+function* taken(
   parts: Iterable<readonly VolumeRow[]>,
   { bound, order, offset, limit }: Scan,
   keyOf: (row: VolumeRow) => string,
-): VolumeRow[] {
+): Steps<VolumeRow[]> {
   const rows: VolumeRow[] = [];
   let left = offset;
   for (const part of parts) {
@@ -80,6 +105,7 @@ function taken(
       rows.push(row);
       if (rows.length === limit) return rows;
     }
+    yield;
   }
   return rows;
 }

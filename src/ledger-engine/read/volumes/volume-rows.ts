@@ -7,9 +7,9 @@ import {
   byAccount,
   type Holding,
   type HoldingBatch,
-  NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
+import type { View } from "#ledger-engine/read/scan/steps.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
@@ -29,6 +29,7 @@ export interface VolumeQuery extends Pick<ListScope, "pit" | "oot" | "where"> {
   readonly start: string | undefined;
   /** How many rows may be enough. */
   readonly firstRows: number;
+  readonly view: View;
 }
 
 /** The volumes of an account or of a group, by the ids of their assets. */
@@ -55,13 +56,14 @@ export class VolumeRows {
 
   /** Throws `VALIDATION` for a bad filter, and for a period of a ledger that keeps no history of moves. */
   constructor(context: ReadContext, query: VolumeQuery) {
-    const { pit, oot, insertionDate } = query;
+    const { pit, oot, insertionDate, view } = query;
     this.#context = context;
     this.#query = query;
     this.#filter = parseLedgerFilter("volumes", query.where);
-    this.#window = new VolumeWindow(context, { pit, oot, insertionDate });
+    this.#window = new VolumeWindow(context, { pit, oot, insertionDate }, view.now);
   }
 
+  /** The rows, some at a time. Parts without any are the steps on the way to the next rows. */
   *all(): Generator<VolumeRow[]> {
     for (const blocks of this.#blocks()) yield this.#toRows(blocks);
   }
@@ -86,6 +88,7 @@ export class VolumeRows {
           return volumes === undefined ? [] : { account: addresses.get(id) ?? "", volumes };
         });
       }
+      yield [];
     }
   }
 
@@ -94,7 +97,7 @@ export class VolumeRows {
     const { order, start } = this.#query;
     const isAscending = order === "asc";
     const sums = new Map<string, GroupSum>();
-    this.#addUp(search, (group) => {
+    yield* this.#addUp(search, (group) => {
       const sum = sums.get(group) ?? new GroupSum();
       sums.set(group, sum);
       return sum;
@@ -110,7 +113,8 @@ export class VolumeRows {
     const { order, start, groupBy } = this.#query;
     const path = pathsOf(this.#filter).find(({ kind }) => kind === "addresses");
     const walk = new GroupWalk(this.#context.sql, { segments: groupBy, order, start, path });
-    for (let size = GROUPS_FIRST; ; size = Math.min(2 * size, GROUPS_MAX)) {
+    const sizeMax = Math.min(GROUPS_MAX, this.#query.view.rowsMax ?? GROUPS_MAX);
+    for (let size = GROUPS_FIRST; ; size = Math.min(2 * size, sizeMax)) {
       const names = walk.next(size);
       if (names.length === 0) return;
       const within = sortedRanges(names.flatMap((name) => rangesOfGroup(name, groupBy)));
@@ -121,13 +125,16 @@ export class VolumeRows {
         within,
       });
       const sums = new Map(names.map((name) => [name, new GroupSum()]));
-      this.#addUp(search, (group) => sums.get(group));
+      yield* this.#addUp(search, (group) => sums.get(group));
       yield Array.from(sums, ([account, sum]) => ({ account, volumes: sum.volumes() }));
     }
   }
 
   /** Adds every row that a search finds to the sum of its group. */
-  #addUp(search: AccountSearch, sumOf: (group: string) => GroupSum | undefined): void {
+  *#addUp(
+    search: AccountSearch,
+    sumOf: (group: string) => GroupSum | undefined,
+  ): Generator<Block[]> {
     for (const { found } of search.candidates()) {
       const groups = new Map(
         found.map(({ row }) => [row.id, groupOf(row.address ?? "", this.#query.groupBy)]),
@@ -135,6 +142,7 @@ export class VolumeRows {
       for (const { holdings } of this.#matches(search, found)) {
         for (const holding of holdings) sumOf(groups.get(holding.account) ?? "")?.add(holding);
       }
+      yield [];
     }
   }
 
@@ -151,8 +159,9 @@ export class VolumeRows {
   }
 
   #search(query: Pick<AccountQuery, "column" | "order" | "firstRows" | "bound" | "within">) {
-    const { pit } = this.#query;
-    return new AccountSearch(this.#context, { ...query, filter: this.#filter, pit, asOf: NOW });
+    const { pit, view } = this.#query;
+    const { now: asOf, rowsMax } = view;
+    return new AccountSearch(this.#context, { ...query, filter: this.#filter, pit, asOf, rowsMax });
   }
 
   #toRows(blocks: readonly Block[]): VolumeRow[] {

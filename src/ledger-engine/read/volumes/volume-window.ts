@@ -5,7 +5,6 @@ import {
   type Holding,
   type HoldingBatch,
   type HoldingFilter,
-  NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, toMicros } from "#platform/time.ts";
@@ -22,6 +21,12 @@ export interface VolumePeriod {
 /** A date after everything, where the order of effective dates counts. */
 const LATEST = fromMicros(MICROS_MAX);
 
+/** The last effective date that counts in a period; undefined where the order of insertion counts. */
+export function lastDateOf({ pit, oot, insertionDate }: VolumePeriod): Timestamp | undefined {
+  if (insertionDate || (pit === undefined && oot === undefined)) return undefined;
+  return pit ?? LATEST;
+}
+
 /** Reads what accounts moved in a period: the volumes at its end, less those before it. */
 export class VolumeWindow {
   readonly #volumes: AccountVolumeReader;
@@ -30,7 +35,7 @@ export class VolumeWindow {
   readonly #end: AsOf;
 
   /** Throws `VALIDATION` for a period of a ledger that keeps no history of moves. */
-  constructor(context: ReadContext, { pit, oot, insertionDate }: VolumePeriod) {
+  constructor(context: ReadContext, { pit, oot, insertionDate }: VolumePeriod, now: AsOf) {
     if (pit !== undefined || oot !== undefined) assertMoves(context.features);
     this.#volumes = AccountVolumeReader.of(context);
     this.#isEmpty = pit !== undefined && oot !== undefined && oot > pit;
@@ -41,7 +46,7 @@ export class VolumeWindow {
         : this.#volumes.asOfDate(fromMicros(first - 1n), { insertionDate });
     if (pit !== undefined) this.#end = this.#volumes.asOfDate(pit, { insertionDate });
     // The last move must be the last one by date as well, to tell whether it is in the period.
-    else this.#end = this.#before?.date === undefined ? NOW : { ...NOW, date: LATEST };
+    else this.#end = this.#before?.date === undefined ? now : { ...now, date: LATEST };
   }
 
   /** What moved in the period. Assets that did not move are left out; zero-amount moves count as movement. */
