@@ -115,7 +115,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...READS, ...engine("read", "write")],
   },
   "ledger-engine/audit": {
-    uses: [...ENGINE, ...RULES, "ledger-engine", ...engine("storage", "write")],
+    uses: [...READS, "ledger-engine", ...engine("write")],
     packages: ["node:crypto"],
   },
   "ledger-engine/requests": { uses: [...ENGINE, "numscript", ...RULES], packages: ["zod"] },

@@ -6,6 +6,7 @@ export {
   type AuditAnswer,
   type AuditReport,
   type AuditRequest,
+  type AuditSteps,
   LedgerAudit,
   answerAudit,
   parseProgress,

@@ -145,4 +145,27 @@ describe("over a socket", () => {
     await reader?.cancel();
     expect((await exportLogs(ledger)).split("\n")).toHaveLength(3001);
   });
+
+  test("an export whose client goes away makes room for another one", async () => {
+    const ledger = await freshLedger();
+    // More than sockets take: what is not read stays under way.
+    const body = { k: "x".repeat(60_000) };
+    for (let count = 0; count < 400; count++) {
+      await server.api(`/api/ledger/v2/${ledger}/accounts/a/metadata`, { body });
+    }
+    const begin = () => server.api(`/api/ledger/v2/${ledger}/logs/export`, { method: "POST" });
+    const answers = await Promise.all(Array.from({ length: 10 }, begin));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const refused = await begin();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    await answers[0]?.body?.cancel();
+    await expect
+      .poll(async () => {
+        const { status, body: text } = await begin();
+        await text?.cancel();
+        return status;
+      })
+      .toBe(200);
+    for (const answer of answers.slice(1)) await answer.body?.cancel();
+  });
 });

@@ -13,12 +13,25 @@ import {
   type TableRange,
 } from "./table-ranges.ts";
 import { LedgerEngine } from "#ledger-engine/engine.ts";
+import { AccountVolumeReader, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { type LogRowPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
 import { assert } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
-import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
 import type { Clock } from "#platform/time.ts";
+
+/** How much is done at a time. */
+export interface AuditSteps {
+  /** Log entries that are read and replayed. */
+  readonly entries: number;
+  /** Rows of a table that are compared. */
+  readonly rows: number;
+}
+
+/** Of an audit that may take all the time that it needs. */
+export const AUDIT_STEPS: AuditSteps = { entries: 2000, rows: 5000 };
 
 /**
  * What an audit asks of a ledger: the log entries after an id and, once it has the whole log, the contents of the
@@ -27,6 +40,8 @@ import type { Clock } from "#platform/time.ts";
 export interface AuditRequest {
   readonly after: number;
   readonly range: TableRange;
+  /** The most that one answer tells. The ledger may tell less. */
+  readonly steps: AuditSteps;
   /** Whether the audit asks for the digest of each row, because the digest of the whole range differed. */
   readonly wantsRows: boolean;
   /** The row that the audit asks for instead, because the digest of this row differed. */
@@ -36,7 +51,7 @@ export interface AuditRequest {
 /** The answer to an audit. Both the page and the table's contents are read at the same moment. */
 export interface AuditAnswer {
   readonly page: LogRowPage;
-  /** The digest of the range. It is given where the page reaches the end of the log. */
+  /** The digest of the first rows of the range. It is given where the page reaches the end of the log. */
   readonly digest?: RangeDigest;
   readonly rows?: readonly RowDigest[];
   /** The cells of a row, `null` where there is none. */
@@ -44,12 +59,15 @@ export interface AuditAnswer {
 }
 
 /** Answers an audit about the ledger in `sql`. Everything is read in one turn. */
-export function answerAudit(sql: Sql, { after, range, wantsRows, row }: AuditRequest): AuditAnswer {
-  const page = readLogPage(sql, after);
+export function answerAudit(
+  sql: Sql,
+  { after, range, steps, wantsRows, row }: AuditRequest,
+): AuditAnswer {
+  const page = readLogPage(sql, after, steps.entries);
   if (!page.isLast) return { page };
   if (row !== undefined) return { page, cells: cellsAt(sql, range.table, row) ?? null };
   if (wantsRows) return { page, rows: rowDigestsOf(sql, range) };
-  return { page, digest: digestOf(sql, range) };
+  return { page, digest: digestOf(sql, range, steps.rows) };
 }
 
 export interface AuditDifference extends Partial<ColumnDifference> {
@@ -79,18 +97,21 @@ export interface AuditReport {
 
 /** A report names at most this many differences, because one flipped byte of a name shows up in many rows. */
 const DIFFERENCES_MAX = 100;
-/** This many rows of a table are compared at a time. */
-const RANGE_ROWS = 5000;
 
 /** How far an audit has come, as plain data. */
 export interface AuditProgress {
   readonly table: number;
   readonly after: Key | undefined;
+  /** The end of the range whose rows are compared one by one, because its digest differed. */
   readonly to: Key | undefined;
   readonly wantsRows: boolean;
   /** The rows of the table that are still to be compared one by one, and the number of rows in their range. */
   readonly pending: readonly Key[];
   readonly pendingRows: number;
+  /** Whether all rows are compared. */
+  readonly isCompared: boolean;
+  /** The last account whose volumes are in the totals. */
+  readonly summedAccount: number;
   readonly isDone: boolean;
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   readonly totals: readonly AuditTotals[];
@@ -104,6 +125,8 @@ const START: AuditProgress = {
   wantsRows: false,
   pending: [],
   pendingRows: 0,
+  isCompared: false,
+  summedAccount: 0,
   isDone: false,
   rows: {},
   totals: [],
@@ -118,6 +141,7 @@ const START: AuditProgress = {
 export class LedgerAudit {
   readonly #sql: Sql;
   readonly #engine: LedgerEngine;
+  readonly #volumes: AccountVolumeReader;
   #progress: AuditProgress;
 
   /** Continues in the database of an earlier audit of the same ledger, if `progress` says how far that audit came. */
@@ -125,6 +149,11 @@ export class LedgerAudit {
     LedgerEngine.create(sql, info);
     this.#sql = sql;
     this.#engine = new LedgerEngine(sql, noClock);
+    this.#volumes = new AccountVolumeReader({
+      sql,
+      transactions: new TransactionReader(sql),
+      hasEffectiveDeltas: false, // only volumes by insertion are read
+    });
     this.#progress = progress;
   }
 
@@ -138,12 +167,15 @@ export class LedgerAudit {
     return { status, lastLogId: this.#engine.lastLogId, rows, totals, differences };
   }
 
-  /** What the audit asks for next. */
-  next(): AuditRequest {
-    const { after, to, wantsRows, pending } = this.#progress;
+  /** What the audit asks for next; undefined where it has heard everything, and `sum` is left. */
+  next(steps: AuditSteps = AUDIT_STEPS): AuditRequest | undefined {
+    const { after, wantsRows, pending, isCompared } = this.#progress;
+    if (isCompared) return undefined;
+    const to = wantsRows ? this.#progress.to : this.#keyBehind(after, steps.rows);
     return {
       after: this.#engine.headLogId,
       range: { table: this.#table, after, to },
+      steps,
       wantsRows,
       row: pending[0],
     };
@@ -161,10 +193,51 @@ export class LedgerAudit {
       this.#set({ pending, pendingRows: rows.length });
       if (pending.length === 0) this.#advance(rows.length);
     } else if (digest !== undefined) {
-      const own = digestOf(this.#sql, range);
+      this.#set({ to: digest.to });
+      const own = digestOf(this.#sql, { ...range, to: digest.to });
       if (own.hash === digest.hash) this.#advance(digest.rows);
       else this.#set({ wantsRows: true });
     }
+  }
+
+  /**
+   * Sums up what the next accounts have received and sent of each asset. Where no row differs, these sums hold for the
+   * ledger, too.
+   */
+  sum(accountsMax: number): void {
+    const accounts = this.#sql
+      .all<{ id: number }>(
+        "SELECT id FROM account WHERE id > ? ORDER BY id LIMIT ?",
+        this.#progress.summedAccount,
+        accountsMax,
+      )
+      .map(({ id }) => id);
+    const totals = this.#totalsWith(accounts);
+    const last = accounts.at(-1);
+    this.#set({ totals, ...(last === undefined ? {} : { summedAccount: last }) });
+    if (accounts.length === accountsMax) return;
+    for (const { input, output } of totals) {
+      assert(input === output, "what accounts have received is what others have sent");
+    }
+    this.#set({ isDone: true });
+  }
+
+  /** The totals so far, and what these accounts have received and sent. */
+  #totalsWith(accounts: readonly number[]): AuditTotals[] {
+    const names = new Map(
+      this.#sql
+        .all<{ id: number; name: string }>("SELECT id, name FROM asset")
+        .map(({ id, name }) => [id, name]),
+    );
+    const totals = new Map(this.#progress.totals.map((total) => [total.asset, total]));
+    for (const { holdings } of this.#volumes.batches(accounts, NOW)) {
+      for (const { asset: id, input, output } of holdings) {
+        const asset = names.get(id) ?? "";
+        const total = totals.get(asset) ?? { asset, input: 0n, output: 0n };
+        totals.set(asset, { asset, input: total.input + input, output: total.output + output });
+      }
+    }
+    return [...totals.values()];
   }
 
   get #table(): TableName {
@@ -195,21 +268,13 @@ export class LedgerAudit {
     const { table, to, rows } = this.#progress;
     const counted = { ...rows, [this.#table]: (rows[this.#table] ?? 0) + count };
     this.#set({ rows: counted, wantsRows: false });
-    if (to !== undefined) {
-      this.#set({ after: to, to: this.#keyBehind(to) });
-      return;
-    }
-    if (table + 1 < TABLE_NAMES.length) {
-      this.#set({ table: table + 1, after: undefined });
-      this.#set({ to: this.#keyBehind(undefined) });
-      return;
-    }
-    this.#sumUp();
-    this.#set({ isDone: true });
+    if (to !== undefined) this.#set({ after: to });
+    else if (table + 1 < TABLE_NAMES.length) this.#set({ table: table + 1, after: undefined });
+    else this.#set({ isCompared: true });
   }
 
-  #keyBehind(after: Key | undefined): Key | undefined {
-    return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, RANGE_ROWS);
+  #keyBehind(after: Key | undefined, rows: number): Key | undefined {
+    return keyBehind(this.#sql, { table: this.#table, after, to: undefined }, rows);
   }
 
   /** The keys whose rows differ between the ledger and the rebuilt one, at most as many as a report names. */
@@ -246,31 +311,6 @@ export class LedgerAudit {
     if (differences.length < DIFFERENCES_MAX)
       this.#set({ differences: [...differences, difference] });
   }
-
-  /**
-   * Sums up what all accounts have received and sent of each asset. Where no row differs, these sums hold for the
-   * ledger, too.
-   */
-  #sumUp(): void {
-    const totals = new Map<string, { asset: string; input: bigint; output: bigint }>();
-    let after: Key = [0, 0];
-    for (;;) {
-      const page = this.#sql.all<VolumeSqlRow>(SELECT_VOLUMES, ...after, RANGE_ROWS);
-      for (const { name, input, output } of page) {
-        const total = totals.get(name) ?? { asset: name, input: 0n, output: 0n };
-        total.input += fromStored(input);
-        total.output += fromStored(output);
-        totals.set(name, total);
-      }
-      const last = page.at(-1);
-      if (last === undefined || page.length < RANGE_ROWS) break;
-      after = [last.account, last.asset];
-    }
-    for (const { input, output } of totals.values()) {
-      assert(input === output, "what accounts have received is what others have sent");
-    }
-    this.#set({ totals: [...totals.values()] });
-  }
 }
 
 /** Reads progress from the text that `stringifyJson` made of it. */
@@ -296,18 +336,6 @@ interface StoredProgress extends Omit<AuditProgress, "totals"> {
     readonly output: number | bigint;
   }[];
 }
-
-type VolumeSqlRow = {
-  account: number;
-  asset: number;
-  name: string;
-  input: StoredAmount;
-  output: StoredAmount;
-};
-
-/** With `max`, the other columns are those of the row that has it: the last move of an account and asset. */
-const SELECT_VOLUMES = `SELECT account, asset, name, max(tx), input, output FROM move JOIN asset ON asset.id = move.asset
-  WHERE (account, asset) > (?, ?) GROUP BY account, asset ORDER BY account, asset LIMIT ?`;
 
 /** Entries are replayed with their own dates, so that no clock is needed. */
 const noClock: Clock = () => {

@@ -65,6 +65,8 @@ export interface TableRange {
 
 export interface RangeDigest {
   readonly rows: number;
+  /** The end of the part of the range that the digest is of: that of the range, or an earlier key. */
+  readonly to: Key | undefined;
   /** SHA-256 in hex. */
   readonly hash: string;
 }
@@ -72,15 +74,19 @@ export interface RangeDigest {
 /** This many rows are read at a time, because some are as large as a row may be, 2 MB. */
 const PAGE_ROWS = 20;
 
-/** A digest by which two ranges can be compared without showing them. */
-export function digestOf(sql: Sql, range: TableRange): RangeDigest {
+/** A digest by which two ranges can be compared without showing them; of its first rows, if it has more than `rowsMax`. */
+export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): RangeDigest {
   const hash = createHash("sha256");
   let rows = 0;
+  let to = range.to;
   for (const { key, cells } of rowsOf(sql, range)) {
     hash.update(`${key.join(",")} ${cells}\n`);
     rows++;
+    if (rows < rowsMax) continue;
+    to = key;
+    break;
   }
-  return { rows, hash: hash.digest("hex") };
+  return { rows, to, hash: hash.digest("hex") };
 }
 
 /** A row without its cells, which may be large. */

@@ -46,19 +46,18 @@ export class ReplayError extends Error {
   }
 }
 
-/** The limits of one page, in rows and in bytes of payloads. */
-const ROWS_MAX = 2000;
+/** The limit of one page in bytes of payloads. */
 const BYTES_MAX = 2_000_000;
 
-/** The rows after a log id, in order. */
-export function readLogPage(sql: Sql, after: number): LogRowPage {
+/** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
+export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPage {
   const sizes = sql.all<{ id: number; size: number }>(
     "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ?",
     after,
-    ROWS_MAX + 1,
+    rowsMax + 1,
   );
   const count = Math.min(
-    ROWS_MAX,
+    rowsMax,
     countWithin(sizes, BYTES_MAX, ({ size }) => size),
   );
   const rows = sql

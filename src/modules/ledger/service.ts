@@ -11,6 +11,7 @@ import { type Ledger } from "./catalogue/ledger.ts";
 import { type NewLedger, toLedgerInfo } from "./catalogue/new-ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
+import { exportPages } from "./log-export.ts";
 import type { LedgerObject } from "./objects/ledger-object.ts";
 import type { ledgerSettings } from "./settings.ts";
 import { wholeCount, wholePage } from "./whole-page.ts";
@@ -298,18 +299,9 @@ export class LedgerService {
     return entry.author;
   }
 
-  /** The entries that the log has now, as JSON, a line each; made as it is read. */
-  async *exportLogs(ledger: string): AsyncGenerator<string> {
-    const origin = {
-      ledger,
-      uuid: await callObject(this.#object(ledger).assertCreated(), READ_OF_LEDGER),
-    };
-    let page = await this.#read(origin, "exportLogs", [-1]);
-    if (page.text !== "") yield page.text;
-    while (page.after < page.to) {
-      page = await this.#read(origin, "exportLogs", [page.after, page.to]);
-      yield page.text;
-    }
+  /** The entries that the log has now, as JSON, a line each; made as it is read. Throws as `exportPages` does. */
+  exportLogs(ledger: string): AsyncGenerator<string, undefined> {
+    return exportPages(this.#object(ledger));
   }
 
   /** Takes exported entries, as they arrive, into a ledger that has no writes of its own. Throws `IMPORT` or `VALIDATION`. */
@@ -366,12 +358,11 @@ export class LedgerService {
   }
 
   async #read<N extends ReadName>(
-    origin: string | LedgerOrigin,
+    ledger: string,
     name: N,
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
-    const { ledger, uuid } = typeof origin === "string" ? { ledger: origin } : origin;
-    const answer = await callObject(this.#object(ledger).read(name, args, uuid), READ_OF_LEDGER);
+    const answer = await callObject(this.#object(ledger).read(name, args), READ_OF_LEDGER);
     return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
   }
 

@@ -1,10 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
+import { objectSlices } from "./slice-queue.ts";
+import { SliceSizer } from "./slice-sizer.ts";
 import {
   LedgerAudit,
   parseProgress,
   isCurrent,
   storedUuid,
+  type AuditAnswer,
   type AuditReport,
+  type AuditRequest,
   type LedgerInfo,
 } from "#ledger-engine";
 import { stringifyJson } from "#platform/json.ts";
@@ -22,6 +26,12 @@ const WORK_MS = 5000;
  */
 export class LedgerAuditObject extends DurableObject<Env> {
   readonly #sql: Sql;
+  /** The ledger may share the thread of this object, so that its work comes in slices, too. */
+  readonly #slices = objectSlices();
+  /** Entries that are replayed, rows that are compared, and accounts that are summed up in one slice. */
+  readonly #entries = new SliceSizer({ first: 50, least: 5, most: 2000 });
+  readonly #rows = new SliceSizer({ first: 200, least: 10, most: 5000 });
+  readonly #accounts = new SliceSizer({ first: 200, least: 10, most: 5000 });
   #running: Promise<Result<AuditReport>> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -52,7 +62,11 @@ export class LedgerAuditObject extends DurableObject<Env> {
     const ledger = this.env.LEDGERS.getByName(info.name);
     const endMs = Date.now() + WORK_MS;
     while (audit.report.status === "running" && Date.now() < endMs) {
-      const request = audit.next();
+      const request = audit.next({ entries: this.#entries.size, rows: this.#rows.size });
+      if (request === undefined) {
+        await this.#sum(audit);
+        continue;
+      }
       const answer = await asResult(
         callObject(ledger.answerAudit(info.uuid, request), { object: "ledger", isRead: true }),
       );
@@ -66,12 +80,23 @@ export class LedgerAuditObject extends DurableObject<Env> {
         await this.ctx.storage.deleteAll();
         return answer;
       }
-      audit.take(request, answer.value);
+      await this.#take(audit, request, answer.value);
     }
     const { report } = audit;
     if (report.status === "running") this.#save(info, audit);
     else await this.ctx.storage.deleteAll();
     return { ok: true, value: report };
+  }
+
+  #take(audit: LedgerAudit, request: AuditRequest, answer: AuditAnswer): Promise<void> {
+    const replayed = answer.page.rows.length;
+    const sizer = replayed > 0 ? this.#entries : this.#rows;
+    const done = replayed > 0 ? replayed : (answer.digest?.rows ?? 0);
+    return this.#slices.run(sizer, () => ({ value: audit.take(request, answer), done }));
+  }
+
+  #sum(audit: LedgerAudit): Promise<void> {
+    return this.#slices.run(this.#accounts, (size) => ({ value: audit.sum(size), done: size }));
   }
 
   #open(info: LedgerInfo): LedgerAudit {

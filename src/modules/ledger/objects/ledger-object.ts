@@ -1,11 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
+import type { ExportCall, ImportCall, LogRange } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
+import { openEngine } from "./open-engine.ts";
 import { type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
   LedgerEngine,
-  answerAudit,
   applyDeletion,
   isCreated,
   isDeleted,
@@ -19,8 +21,7 @@ import {
   type ImportBatch,
   type ImportOutcome,
   type LedgerCounts,
-  type LedgerInfo,
-  type LogEntry,
+  type LogTextPage,
   type MigrationStep,
   type Outcome,
   type ReadName,
@@ -29,8 +30,6 @@ import {
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
-import { systemClock } from "#platform/clock.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
@@ -60,21 +59,6 @@ const NOT_CREATED: Refusal = {
   failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
 };
 
-/** A run of log entries, and the ledger that they are of. */
-export interface LogRange {
-  readonly info: LedgerInfo;
-  readonly entries: readonly LogEntry[];
-  /** The last entry whose event has certainly been published. */
-  readonly publishedLogId: number;
-}
-
-/** The import that a batch belongs to. With a uuid, only the ledger of that uuid accepts the batch. */
-interface ImportCall {
-  /** Identifies the import: all its batches have this id, and no other import has it. */
-  readonly importId: string;
-  readonly uuid?: string | undefined;
-}
-
 /** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
 const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
   uuid === undefined || info.uuid === uuid;
@@ -83,6 +67,7 @@ const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
 export class LedgerObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #commits: GroupCommit;
+  readonly #heavyReads = new HeavyReads((uuid) => this.#engineOf(uuid));
   #engine: LedgerEngine | undefined;
   /** Whether the ledger is deleted. A deleted ledger still publishes the events of earlier commits. */
   #isDeleted = false;
@@ -156,10 +141,24 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** Calls a read of the ledger by its name: its arguments and its answer are those of `LedgerReads`. */
   async read(name: ReadName, args: readonly unknown[], uuid?: string): Promise<Result<unknown>> {
-    return this.#withEngine((engine) => {
-      const method = engine.reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
-      return method.apply(engine.reads, [...args]);
-    }, uuid);
+    await this.#opened();
+    return this.#heavyReads.read(name, args, uuid);
+  }
+
+  /** Begins an export, which says who it is at every call, and gives the uuid of the ledger. */
+  async beginExport(exportId: string): Promise<Result<string>> {
+    await this.#opened();
+    return this.#heavyReads.beginExport(exportId);
+  }
+
+  async exportPage(call: ExportCall): Promise<Result<LogTextPage>> {
+    await this.#opened();
+    return this.#heavyReads.exportPage(call);
+  }
+
+  /** Ends an export, also one that has not come to its end. */
+  async endExport(exportId: string): Promise<void> {
+    this.#heavyReads.endExport(exportId);
   }
 
   /** Log entries for the events consumer: those of the range, as many as one call gives. */
@@ -190,7 +189,8 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** For the audit of the ledger: rows of its log and tables, of one moment. */
   async answerAudit(uuid: string, request: AuditRequest): Promise<Result<AuditAnswer>> {
-    const answer = await this.#withEngine(() => answerAudit(this.#sql, request), uuid);
+    await this.#opened();
+    const answer = await this.#heavyReads.answerAudit(this.#sql, request, uuid);
     return answer.ok ? (this.#migration.auditRefusal ?? answer) : answer;
   }
 
@@ -257,21 +257,8 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   #openIfReady(): void {
-    if (this.#migration.refusal === undefined) this.#engine ??= this.#openEngine();
-  }
-
-  #openEngine(): LedgerEngine {
-    const settings = ledgerSettings.of(this.env);
-    return new LedgerEngine(this.#sql, systemClock, {
-      scripts: {
-        runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
-        featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
-      },
-      schemas: {
-        isStrict: settings.FLORIN_SCHEMA_ENFORCEMENT_MODE === "strict",
-        report: (violation) => this.#violations.add(violation),
-      },
-    });
+    if (this.#migration.refusal === undefined)
+      this.#engine ??= openEngine(this.#sql, this.env, this.#violations);
   }
 
   /** A write of the ledger's own: in the middle of an import it would be the end of that. */
@@ -301,9 +288,21 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** Runs `work` on the ledger, as a result that survives the way to the caller. */
   async #withEngine<T>(work: (engine: LedgerEngine) => T, uuid?: string): Promise<Result<T>> {
-    const engine = this.#engine ?? (await this.#adopt());
+    await this.#opened();
+    const engine = this.#engineOf(uuid);
+    return engine.ok ? attempt(() => work(engine.value)) : engine;
+  }
+
+  /** The engine as it is in this turn, or why the ledger can't be used. */
+  #engineOf(uuid: string | undefined): Result<LedgerEngine> {
+    const engine = this.#engine;
     if (engine === undefined || this.#isDeleted || !isOf(engine, uuid)) return this.#absence;
-    return attempt(() => work(engine));
+    return { ok: true, value: engine };
+  }
+
+  /** Resolves when the ledger is open, or known not to be there; at once where it is open. */
+  async #opened(): Promise<void> {
+    if (this.#engine === undefined) await this.#adopt();
   }
 
   /** The same for the events of a ledger, which may be deleted. */

@@ -160,6 +160,7 @@ describe("the purge", () => {
     const request = {
       after: 0,
       range: { table: "ledger" as const, after: undefined, to: undefined },
+      steps: { entries: 1, rows: 1 },
       wantsRows: false,
     };
     expect(await object.answerAudit(uuid, request)).toMatchObject({ ok: false });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answerAudit, LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
+import { LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
 import { TABLE_NAMES, rowsOf } from "#ledger-engine/audit/table-ranges.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -16,7 +16,7 @@ import {
   template,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
-import { audited } from "#test/support/ledger-engine/in-node.ts";
+import { audited, takeStep } from "#test/support/ledger-engine/in-node.ts";
 
 /** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
 function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedger {
@@ -101,8 +101,7 @@ describe("an audit", () => {
     let audit = new LedgerAudit(sql, ledger.engine.info);
     let writes = 0;
     while (audit.report.status === "running") {
-      const request = audit.next();
-      audit.take(request, answerAudit(ledger.sql, request));
+      takeStep(audit, ledger.sql, { entries: 4, rows: 3 });
       if (writes++ < 5) {
         ledger.commit(create(posting("world -> a", 1), { timestamp: at("06:00") }));
         ledger.run(setMetadata("a", { writes: `${writes}` }));

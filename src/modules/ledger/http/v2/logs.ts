@@ -63,7 +63,7 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
       operationId: "v2ExportLogs",
       summary: "Export the log",
       description:
-        "The answer has the entries that exist at its start, oldest first, each on one line in the form of the list. It is written while the client reads it, and is cut off at an entry that cannot be read.",
+        "The answer has the entries that exist at its start, oldest first, each on one line in the form of the list. It is written while the client reads it, and is cut off at an entry that cannot be read. A ledger has at most ten exports under way; one more is answered with 503.",
       tags: TAGS,
       scope: "ledger:read",
       params: LedgerParams,

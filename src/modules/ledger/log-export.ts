@@ -1,0 +1,31 @@
+import type { LedgerObject } from "./objects/ledger-object.ts";
+import { newId } from "#platform/ids.ts";
+import { logError } from "#platform/log.ts";
+import { callObject } from "#platform/objects/call.ts";
+
+const READ_OF_LEDGER = { object: "ledger", isRead: true } as const;
+
+/**
+ * The entries that the log of a ledger has now, as JSON, a line each; each page is read when the one before is taken.
+ * Throws `OVERLOADED` where the ledger has as many exports under way as it may.
+ */
+export async function* exportPages(
+  object: DurableObjectStub<LedgerObject>,
+): AsyncGenerator<string, undefined> {
+  const exportId = newId();
+  const uuid = await callObject(object.beginExport(exportId), READ_OF_LEDGER);
+  try {
+    let page = await callObject(object.exportPage({ exportId, uuid, after: -1 }), READ_OF_LEDGER);
+    if (page.text !== "") yield page.text;
+    while (page.after < page.to) {
+      const { after, to } = page;
+      page = await callObject(object.exportPage({ exportId, uuid, after, to }), READ_OF_LEDGER);
+      yield page.text;
+    }
+  } finally {
+    // Also where the client has gone away. It must not throw: that would hide why the export ended.
+    await object.endExport(exportId).catch((error: unknown) => {
+      logError("a ledger was not told that an export is over", error, { ledger: object.name });
+    });
+  }
+}

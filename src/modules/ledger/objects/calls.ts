@@ -1,0 +1,25 @@
+import type { LedgerInfo, LogEntry } from "#ledger-engine";
+
+/** A run of log entries, and the ledger that they are of. */
+export interface LogRange {
+  readonly info: LedgerInfo;
+  readonly entries: readonly LogEntry[];
+  /** The last entry whose event has certainly been published. */
+  readonly publishedLogId: number;
+}
+
+/** The import that a batch belongs to. With a uuid, only the ledger of that uuid accepts the batch. */
+export interface ImportCall {
+  /** Identifies the import: all its batches have this id, and no other import has it. */
+  readonly importId: string;
+  readonly uuid?: string | undefined;
+}
+
+/** A page of an export that one call asks for: the entries after one, up to the last one that the export gives. */
+export interface ExportCall {
+  /** Identifies the export: all its pages are asked for with this id, and those of no other. */
+  readonly exportId: string;
+  readonly uuid: string;
+  readonly after: number;
+  readonly to?: number;
+}

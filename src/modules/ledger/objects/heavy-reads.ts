@@ -1,0 +1,177 @@
+import type { ExportCall } from "./calls.ts";
+import { ExportPlaces } from "./export-places.ts";
+import { objectSlices, type Slice } from "./slice-queue.ts";
+import { SliceSizer } from "./slice-sizer.ts";
+import {
+  answerAudit,
+  type AuditAnswer,
+  type AuditRequest,
+  type CountQuery,
+  type LedgerEngine,
+  type LedgerReads,
+  type LogTextPage,
+  type ReadName,
+  type Steps,
+} from "#ledger-engine";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { attempt, type Result } from "#platform/result.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** Reads that may take long, of which one slice runs in a turn of the ledger. */
+export class HeavyReads {
+  readonly #engineOf: (uuid: string | undefined) => Result<LedgerEngine>;
+  readonly #slices = objectSlices();
+  readonly #exports = new ExportPlaces(Date.now);
+  /** Log entries of a page of the export. */
+  readonly #entries = new SliceSizer({ first: 100, least: 5, most: 1000 });
+  /** Rows of the log or of another table that an audit gets. */
+  readonly #rows = new SliceSizer({ first: 200, least: 10, most: 5000 });
+  /** Steps of the engine. */
+  readonly #steps = new SliceSizer({ first: 2, least: 1, most: 100 });
+  /** Reads that have parts of a fixed size. */
+  readonly #parts = new SliceSizer({ first: 1, least: 1, most: 1 });
+
+  /** `engineOf` gives the ledger as it is in the turn of the call, or why it can't be read. */
+  constructor(engineOf: (uuid: string | undefined) => Result<LedgerEngine>) {
+    this.#engineOf = engineOf;
+  }
+
+  /** Calls a read by its name, in its turn where it may take long. */
+  async read(
+    name: ReadName,
+    args: readonly unknown[],
+    uuid: string | undefined,
+  ): Promise<Result<unknown>> {
+    const call = ({ reads }: LedgerEngine): unknown => {
+      const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
+      return method.apply(reads, [...args]);
+    };
+    if (name === "exportLogs") {
+      const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // of the read of that name
+      return this.#exportLogs({ after, to, uuid }, countMax);
+    }
+    if (name === "listVolumes" || name === "aggregateBalances") {
+      return this.#inSteps(({ reads }) => {
+        const start = reads.inSteps[name] as (...args: readonly unknown[]) => Steps<unknown>; // the same
+        return start(...args);
+      }, uuid);
+    }
+    if (isHeavy(name, args)) {
+      return this.#inSlice(this.#parts, (engine) => ({ value: call(engine), done: 1 }), uuid);
+    }
+    const engine = this.#engineOf(uuid);
+    return engine.ok ? attempt(() => call(engine.value)) : engine;
+  }
+
+  /** Gives a new export its place, and says which ledger it is of. Throws `OVERLOADED` where no place is left. */
+  beginExport(exportId: string): Result<string> {
+    const engine = this.#engineOf(undefined);
+    if (!engine.ok) return engine;
+    return attempt(() => {
+      this.#exports.take(exportId);
+      return engine.value.info.uuid;
+    });
+  }
+
+  exportPage({ exportId, ...page }: ExportCall): Promise<Result<LogTextPage>> {
+    this.#exports.keep(exportId);
+    return this.#exportLogs(page);
+  }
+
+  endExport(exportId: string): void {
+    this.#exports.release(exportId);
+  }
+
+  /** Rows of the log and of the tables in `sql`, of one moment. */
+  answerAudit(sql: Sql, request: AuditRequest, uuid: string): Promise<Result<AuditAnswer>> {
+    return this.#inSlice(
+      this.#rows,
+      (_engine, size) => {
+        const { entries, rows } = request.steps;
+        const steps = { entries: Math.min(entries, size), rows: Math.min(rows, size) };
+        const value = answerAudit(sql, { ...request, steps });
+        return { value, done: value.page.rows.length + (value.digest?.rows ?? 0) };
+      },
+      uuid,
+    );
+  }
+
+  /** Log entries as text: as many of the first as one slice takes, at most `countMax`. */
+  #exportLogs(
+    { after, to, uuid }: { after: number; to?: number | undefined; uuid?: string | undefined },
+    countMax = Number.POSITIVE_INFINITY,
+  ): Promise<Result<LogTextPage>> {
+    return this.#inSlice(
+      this.#entries,
+      ({ reads }, size) => {
+        const value = reads.exportLogs(after, to, Math.min(size, countMax));
+        return { value, done: value.after - after };
+      },
+      uuid,
+    );
+  }
+
+  /** A read in steps, of which a slice takes some. */
+  async #inSteps(
+    start: (engine: LedgerEngine) => Steps<unknown>,
+    uuid: string | undefined,
+  ): Promise<Result<unknown>> {
+    let steps: Steps<unknown> | undefined;
+    let ledger = uuid;
+    for (;;) {
+      const slice = await this.#inSlice(
+        this.#steps,
+        (engine, size) => {
+          steps ??= start(engine);
+          ledger = engine.info.uuid; // the rest is of no other ledger, which may get the name meanwhile
+          return take(steps, size);
+        },
+        ledger,
+      );
+      if (!slice.ok) return slice;
+      if (slice.value.done === true) return { ok: true, value: slice.value.value };
+    }
+  }
+
+  #inSlice<T>(
+    sizer: SliceSizer,
+    work: (engine: LedgerEngine, size: number) => Slice<T>,
+    uuid: string | undefined,
+  ): Promise<Result<T>> {
+    return this.#slices.run<Result<T>>(sizer, (size) => {
+      // Until its turn the ledger may have been deleted.
+      const engine = this.#engineOf(uuid);
+      if (!engine.ok) return { value: engine, done: 0 };
+      const slice = attempt(() => work(engine.value, size));
+      if (!slice.ok) return { value: slice, done: 0 };
+      const { value, done } = slice.value;
+      return { value: { ok: true, value }, done };
+    });
+  }
+}
+
+/** Takes as many steps as a slice has, or those that are left. */
+function take<T>(steps: Steps<T>, size: number): Slice<IteratorResult<undefined, T>> {
+  let value = steps.next();
+  let done = 1;
+  for (; done < size && value.done !== true; done++) value = steps.next();
+  return { value, done };
+}
+
+/** Whether a read may take long. A page is light until it has turned out to need more than one turn. */
+function isHeavy(name: ReadName, [query]: readonly unknown[]): boolean {
+  switch (name) {
+    case "countAccounts":
+    case "countTransactions": {
+      const { where, pit } = query as CountQuery; // the first argument of a count
+      return where !== undefined || pit !== undefined;
+    }
+    case "listAccounts":
+    case "listTransactions": {
+      const page = query as PageQuery; // the first argument of a list
+      return page.kind === "column" && page.wanted !== undefined;
+    }
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,20 @@
+import type { ViolationLog } from "./violation-log.ts";
+import { LedgerEngine } from "#ledger-engine";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { systemClock } from "#platform/clock.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** Opens the ledger that is stored, as the settings of the deployment want it. */
+export function openEngine(sql: Sql, env: Env, violations: ViolationLog): LedgerEngine {
+  const settings = ledgerSettings.of(env);
+  return new LedgerEngine(sql, systemClock, {
+    scripts: {
+      runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
+      featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
+    },
+    schemas: {
+      isStrict: settings.FLORIN_SCHEMA_ENFORCEMENT_MODE === "strict",
+      report: (violation) => violations.add(violation),
+    },
+  });
+}
