@@ -42,7 +42,6 @@ export {
   parseLedgerFilter,
   testsOf,
 } from "./rules/filters/filters.ts";
-export { likeMatcher, likePrefix } from "./rules/filters/like.ts";
 export {
   AMOUNT_DIGITS_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,

@@ -10,10 +10,10 @@ import {
   type LedgerFilter,
   testsOf,
 } from "#ledger-engine/rules/filters/filters.ts";
-import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { Metadata, Volumes } from "#ledger-engine/rules/types.ts";
 import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import { likeMatcher } from "#platform/filter/like.ts";
 import { quoteJson, stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";

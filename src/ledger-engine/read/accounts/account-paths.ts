@@ -1,7 +1,7 @@
 import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/address-pattern.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { likePrefix } from "#platform/filter/like.ts";
 import { toMicros } from "#platform/time.ts";
 
 /** An index range that leads to the accounts that a filter may match: it gives all of them, and perhaps others. */

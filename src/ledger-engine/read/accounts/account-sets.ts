@@ -1,4 +1,3 @@
-import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import {
   addressMatcher,
   type AddressRange,
@@ -6,7 +5,8 @@ import {
   exactAddress,
 } from "#ledger-engine/rules/filters/address-pattern.ts";
 import type { FilterTest } from "#ledger-engine/rules/filters/filters.ts";
-import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { likeMatcher, likePrefix } from "#platform/filter/like.ts";
+import { textBelow } from "#platform/filter/text-ranges.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 

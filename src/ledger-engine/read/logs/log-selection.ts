@@ -12,9 +12,9 @@ import {
   NONE,
   union,
 } from "#ledger-engine/rules/filters/intervals.ts";
-import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { LogType } from "#ledger-engine/rules/types.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import { likeMatcher } from "#platform/filter/like.ts";
 import { toMicros } from "#platform/time.ts";
 
 /** Log entries with ids in these ranges, of one type or of all types. */

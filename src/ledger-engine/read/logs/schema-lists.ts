@@ -1,10 +1,10 @@
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { compileFilter, isRelated } from "#ledger-engine/rules/filters/compiled-filter.ts";
 import { type FilterTest, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import type { StoredSchema } from "#ledger-engine/rules/types.ts";
 import type { SchemaStore, SchemaSummary } from "#ledger-engine/storage/schema-store.ts";
+import { likeMatcher } from "#platform/filter/like.ts";
 import { compareKeys, type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import { fromMicros, toMicros } from "#platform/time.ts";

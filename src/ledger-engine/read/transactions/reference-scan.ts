@@ -10,8 +10,8 @@ import {
   MATERIALIZED_MAX,
   type ScanOptions,
 } from "#ledger-engine/read/scan/id-scan.ts";
-import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
-import { likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { likeMatcher, likePrefix } from "#platform/filter/like.ts";
+import { textBelow } from "#platform/filter/text-ranges.ts";
 import type { Order } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 

@@ -15,9 +15,9 @@ import {
   type LedgerFilter,
   testsOf,
 } from "#ledger-engine/rules/filters/filters.ts";
-import { likeMatcher } from "#ledger-engine/rules/filters/like.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import { readNameMaps } from "#ledger-engine/storage/names.ts";
+import { likeMatcher } from "#platform/filter/like.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 

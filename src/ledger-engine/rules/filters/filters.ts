@@ -1,15 +1,23 @@
 import { type AddressPattern, exactAddress, parseAddressPattern } from "./address-pattern.ts";
-import { likePrefix } from "./like.ts";
-import { LIKE_LENGTH_MAX } from "./like.ts";
 import { AppError } from "#platform/errors.ts";
+import { type Filter, parseFilterText } from "#platform/filter/filter.ts";
+import { likePrefix } from "#platform/filter/like.ts";
 import {
-  type Filter,
-  type FilterScalar,
-  type FilterValue,
-  type Operator,
-  parseFilterText,
-} from "#platform/filter/filter.ts";
-import { parseTimestamp, type Timestamp } from "#platform/time.ts";
+  booleanOf,
+  dateOf,
+  integerOf,
+  invalidValue,
+  membersOf,
+  notAllowed,
+  type OperandReader,
+  type ParsedTest,
+  parseKey,
+  patternOf,
+  textAmong,
+  textOf,
+  unknownKey,
+} from "#platform/filter/operands.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /**
  * A filter whose keys and values were checked against a resource. A reader finds the rows that may match by an index,
@@ -168,38 +176,33 @@ export function toLedgerFilter(resource: FilteredResource, filter: Filter): Ledg
   }
 }
 
-type RawTest = Extract<Filter, { kind: "test" }>;
-
 /** A test whose key is known. `name` is the text in the brackets. */
-interface NamedTest extends RawTest {
+interface NamedTest extends ParsedTest {
   readonly base: string;
   readonly name: string | undefined;
   readonly allowed: readonly string[] | undefined;
 }
 
-const BRACKETED = /^([a-z_]+)\[(.+)\]$/s;
 const MAPS: ReadonlySet<KeyType> = new Set(["balance", "metadata", "feature"]);
 
-function toTest(resource: FilteredResource, test: RawTest): LedgerFilter {
-  const [, inner, name] = BRACKETED.exec(test.key) ?? [];
-  const base = inner ?? test.key;
+function toTest(resource: FilteredResource, test: ParsedTest): LedgerFilter {
+  const { base, name } = parseKey(test.key);
   const type = keyTypeOf(resource, test.key);
-  if (type === undefined) throw invalid(`unknown key '${test.key}' when building query`);
+  if (type === undefined) throw unknownKey(test);
   return READERS[type]({ ...test, base, name, allowed: VALUES[resource]?.[base] });
 }
 
 /** The type of a key's values, and the text in its brackets, if it has any. Undefined for unknown keys. */
 export function keyTypeOf(resource: FilteredResource, key: string): KeyType | undefined {
-  const [, inner, name] = BRACKETED.exec(key) ?? [];
-  const base = inner ?? key;
+  const { base, name } = parseKey(key);
   const keys: Readonly<Record<string, KeyType>> = KEYS[resource];
   const type = Object.hasOwn(keys, base) ? keys[base] : undefined;
   return type === undefined || name === undefined || MAPS.has(type) ? type : undefined;
 }
 
 const READERS: Readonly<Record<KeyType, (test: NamedTest) => LedgerFilter>> = {
-  number: (test) => ({ kind: "number", key: test.base, ...comparedOf(test, toInteger) }),
-  date: (test) => ({ kind: "date", key: test.base, ...comparedOf(test, toDate) }),
+  number: (test) => ({ kind: "number", key: test.base, ...comparedOf(test, integerOf) }),
+  date: (test) => ({ kind: "date", key: test.base, ...comparedOf(test, dateOf) }),
   boolean: booleanTest,
   text: textTest,
   address: addressTest,
@@ -210,26 +213,21 @@ const READERS: Readonly<Record<KeyType, (test: NamedTest) => LedgerFilter>> = {
 
 function booleanTest(test: NamedTest): FilterTest {
   if (test.operator !== "$match") throw notAllowed(test);
-  return { kind: "boolean", key: test.base, value: booleanOf(test) };
+  return { kind: "boolean", key: test.base, value: booleanOf(test, test.value) };
 }
 
 function textTest(test: NamedTest): FilterTest {
-  if (test.operator === "$like") return { kind: "like", key: test.base, pattern: likeOf(test) };
-  const values = textsOf(test);
-  const unknown = values.find(
-    (value) => test.allowed !== undefined && !test.allowed.includes(value),
-  );
-  if (unknown !== undefined) {
-    throw invalidValue(test, unknown, `expected one of ${test.allowed?.join(", ")}`);
-  }
-  return { kind: "text", key: test.base, values };
+  const { base: key, allowed } = test;
+  if (test.operator === "$like") return { kind: "like", key, pattern: patternOf(test) };
+  const read = allowed === undefined ? textOf : textAmong(allowed);
+  return { kind: "text", key, values: membersOf(test, read) };
 }
 
 function addressTest(test: NamedTest): FilterTest {
   if (test.operator === "$like") {
-    return { kind: "addressLike", key: test.base, pattern: likeOf(test) };
+    return { kind: "addressLike", key: test.base, pattern: patternOf(test) };
   }
-  const texts = textsOf(test);
+  const texts = membersOf(test, textOf);
   const patterns = texts.map(parseAddressPattern);
   const partial = patterns.findIndex((pattern) => exactAddress(pattern) === undefined);
   if (test.operator === "$in" && partial !== -1) {
@@ -242,90 +240,41 @@ function addressTest(test: NamedTest): FilterTest {
  * On `metadata` itself, `$exists` and `$match` take the name of a key. On `metadata[key]`, `$exists` takes a boolean.
  */
 function metadataTest(test: NamedTest): LedgerFilter {
-  const { operator, name } = test;
+  const { operator, name, value } = test;
   if (name === undefined) {
     if (operator !== "$exists" && operator !== "$match") throw notAllowed(test);
-    return { kind: "metadataExists", name: textOf(test, test.value) };
+    return { kind: "metadataExists", name: textOf(test, value) };
   }
   if (operator === "$exists") {
     const exists: FilterTest = { kind: "metadataExists", name };
-    return booleanOf(test) ? exists : { kind: "not", filter: exists };
+    return booleanOf(test, value) ? exists : { kind: "not", filter: exists };
   }
-  if (operator === "$like") return { kind: "metadataLike", name, pattern: likeOf(test) };
-  return { kind: "metadata", name, values: textsOf(test) };
+  if (operator === "$like") return { kind: "metadataLike", name, pattern: patternOf(test) };
+  return { kind: "metadata", name, values: membersOf(test, textOf) };
 }
 
 /** `$exists` works as with metadata: on `balance` it takes an asset, on `balance[asset]` a boolean. */
 function balanceTest(test: NamedTest): LedgerFilter {
-  const { operator, name } = test;
+  const { operator, name, value } = test;
   if (operator !== "$exists") {
-    return { kind: "balance", asset: name, ...comparedOf(test, toInteger) };
+    return { kind: "balance", asset: name, ...comparedOf(test, integerOf) };
   }
-  const exists: FilterTest = { kind: "balanceExists", asset: name ?? textOf(test, test.value) };
-  return name === undefined || booleanOf(test) ? exists : { kind: "not", filter: exists };
+  const exists: FilterTest = { kind: "balanceExists", asset: name ?? textOf(test, value) };
+  return name === undefined || booleanOf(test, value) ? exists : { kind: "not", filter: exists };
 }
 
 function featureTest(test: NamedTest): FilterTest {
-  if (test.name === undefined) throw invalid(`unknown key '${test.key}' when building query`);
-  return { kind: "feature", name: test.name, values: textsOf(test) };
+  if (test.name === undefined) throw unknownKey(test);
+  return { kind: "feature", name: test.name, values: membersOf(test, textOf) };
 }
 
-function comparedOf<V>(test: NamedTest, read: (test: NamedTest) => V): Compared<V> {
+function comparedOf<V>(test: NamedTest, read: OperandReader<V>): Compared<V> {
   const operator = COMPARISONS.find((known) => known === test.operator);
   if (operator === undefined) throw notAllowed(test);
-  return { operator, value: read(test) };
+  return { operator, value: read(test, test.value) };
 }
 
 const COMPARISONS: readonly Comparison[] = ["$match", "$lt", "$lte", "$gt", "$gte"];
-
-function toInteger(test: NamedTest): bigint {
-  const { value } = test;
-  if (typeof value === "number" || typeof value === "bigint") return BigInt(value);
-  throw invalidValue(test, value, `expected numeric value, got ${typeName(value)}`);
-}
-
-function toDate(test: NamedTest): Timestamp {
-  const date = parseTimestamp(textOf(test, test.value));
-  if (date === undefined)
-    throw invalidValue(test, test.value, "expected an RFC 3339 date with zone");
-  return date;
-}
-
-function booleanOf(test: NamedTest): boolean {
-  if (typeof test.value === "boolean") return test.value;
-  throw invalidValue(test, test.value, `expected boolean value, got ${typeName(test.value)}`);
-}
-
-/** The texts that `$match` or `$in` compare with. */
-function textsOf(test: NamedTest): string[] {
-  const { operator, value } = test;
-  if (operator === "$match") return [textOf(test, value)];
-  if (operator !== "$in") throw notAllowed(test);
-  if (!isList(value)) throw invalidValue(test, value, "expected array value for operator $in");
-  return value.map((item) => textOf(test, item));
-}
-
-function textOf(test: NamedTest, value: FilterValue): string {
-  if (typeof value === "string") return value;
-  throw invalidValue(test, value, `expected string value, got ${typeName(value)}`);
-}
-
-function likeOf(test: NamedTest): string {
-  const pattern = textOf(test, test.value);
-  if (pattern.length <= LIKE_LENGTH_MAX) return pattern;
-  throw invalid(`the pattern for '${test.key}' is longer than ${LIKE_LENGTH_MAX} characters`);
-}
-
-const isList = (value: FilterValue): value is readonly FilterScalar[] => Array.isArray(value);
-
-const typeName = (value: FilterValue): string =>
-  isList(value) ? "array" : typeof value === "bigint" ? "number" : typeof value;
-
-const notAllowed = ({ operator, key }: { operator: Operator; key: string }): AppError =>
-  invalid(`operator '${operator}' is not allowed for property '${key}'`);
-
-const invalidValue = ({ key }: NamedTest, value: FilterValue, why: string): AppError =>
-  invalid(`invalid value '${String(value)}' for property '${key}': ${why}`);
 
 const invalid = (message: string): AppError => new AppError("VALIDATION", message);
 

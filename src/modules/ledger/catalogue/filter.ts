@@ -1,14 +1,8 @@
 import { and, type Column, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
-import {
-  compileFilter,
-  likeMatcher,
-  likePrefix,
-  testsOf,
-  type FilterTest,
-  type LedgerFilter,
-} from "#ledger-engine";
+import { compileFilter, testsOf, type FilterTest, type LedgerFilter } from "#ledger-engine";
+import { likeMatcher, likePrefix } from "#platform/filter/like.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /**

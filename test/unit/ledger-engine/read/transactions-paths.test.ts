@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ALL_IDS, type IdRange } from "#ledger-engine/read/scan/id-scan.ts";
 import { mergeStreams } from "#ledger-engine/read/scan/merge.ts";
-import { textBelow } from "#ledger-engine/read/scan/text-ranges.ts";
 import { MovesByRole } from "#ledger-engine/read/transactions/moves-by-role.ts";
+import { textBelow } from "#platform/filter/text-ranges.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { create, posting, TestLedger } from "#test/support/ledger-engine/fixtures.ts";

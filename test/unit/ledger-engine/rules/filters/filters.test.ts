@@ -5,8 +5,8 @@ import {
   type LedgerFilter,
   parseLedgerFilter,
 } from "#ledger-engine/rules/filters/filters.ts";
-import { LIKE_LENGTH_MAX } from "#ledger-engine/rules/filters/like.ts";
 import { AppError } from "#platform/errors.ts";
+import { LIKE_LENGTH_MAX } from "#platform/filter/like.ts";
 import { attempt } from "#platform/result.ts";
 
 const parse = (resource: FilteredResource, filter: unknown): LedgerFilter | undefined =>

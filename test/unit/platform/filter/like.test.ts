@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIKE_LENGTH_MAX, likeMatcher, likePrefix } from "#ledger-engine/rules/filters/like.ts";
+import { LIKE_LENGTH_MAX, likeMatcher, likePrefix } from "#platform/filter/like.ts";
 
 /** The regular expression of a pattern, which takes exponential time for some patterns. */
 function oracle(pattern: string): RegExp {

@@ -21,12 +21,14 @@ export function likePrefix(pattern: string): string {
   return prefix;
 }
 
-const ANY_TEXT = Symbol("any text");
-const ANY_CHARACTER = Symbol("any character");
-type Item = string | typeof ANY_TEXT | typeof ANY_CHARACTER;
+export const ANY_TEXT = Symbol("any text");
+export const ANY_CHARACTER = Symbol("any character");
+/** A character that stands for itself, or a wildcard. */
+export type LikeItem = string | typeof ANY_TEXT | typeof ANY_CHARACTER;
 
-function parseLike(pattern: string): Item[] {
-  const items: Item[] = [];
+/** The characters and wildcards of a pattern; no `%` comes right after another one. */
+export function parseLike(pattern: string): LikeItem[] {
+  const items: LikeItem[] = [];
   const characters = Array.from(pattern);
   for (let index = 0; index < characters.length; index++) {
     const character = characters[index] ?? "";
@@ -40,7 +42,7 @@ function parseLike(pattern: string): Item[] {
 }
 
 /** Only the last `%` is ever extended, because extending an earlier one could match no more. */
-function matchesItems(items: readonly Item[], text: readonly string[]): boolean {
+function matchesItems(items: readonly LikeItem[], text: readonly string[]): boolean {
   let [item, at] = [0, 0];
   let retry: { item: number; at: number } | undefined;
   while (at < text.length) {
