@@ -1,0 +1,174 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type FilterKey, type FilterKeys, type MapKey, OPERATORS } from "./keys.ts";
+import { likeCondition } from "./like-sql.ts";
+import type { FilterValue } from "#platform/filter/filter.ts";
+import {
+  booleanOf,
+  dateOf,
+  integerOf,
+  membersOf,
+  notAllowed,
+  type ParsedTest,
+  parseKey,
+  patternOf,
+  textAmong,
+  textOf,
+  unknownKey,
+} from "#platform/filter/operands.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** A test of a key, in SQL. */
+export type KeyTest = Membership | { readonly kind: "condition"; readonly condition: SQL };
+
+/** The test whether a value is one of a list, which is kept so that it can be joined with others of its key. */
+export interface Membership {
+  readonly kind: "membership";
+  readonly key: string;
+  readonly subject: Subject;
+  readonly values: readonly Value[];
+}
+
+/** As a parameter, and as an element of a JSON list. */
+type Value = string | number;
+
+/** What a test is about: the value of a column, or of a member of a map. */
+interface Subject {
+  readonly operand: SQLWrapper;
+  readonly exists: SQL;
+  /** The test of a condition on the operand. */
+  readonly where: (condition: SQL) => SQL;
+}
+
+/** Checks a test against the keys of a list. Throws `VALIDATION`, naming the key. */
+export function readTest(keys: FilterKeys, test: ParsedTest): KeyTest {
+  const { base, name } = parseKey(test.key);
+  const key = Object.hasOwn(keys, base) ? keys[base] : undefined;
+  if (key === undefined) throw unknownKey(test);
+  if (key.type === "map" || key.type === "metadata") return readMapTest(key, name, test);
+  if (name !== undefined) throw unknownKey(test);
+  // The parentheses are for expressions.
+  const operand = sql`(${key.column})`;
+  return readSubjectTest(key, test, {
+    operand,
+    exists: sql`${operand} IS NOT NULL`,
+    where: (condition) => condition,
+  });
+}
+
+/** On the map itself, `$exists` and `$match` take a name. */
+function readMapTest(key: MapKey, name: string | undefined, test: ParsedTest): KeyTest {
+  if (name !== undefined) return readSubjectTest(key, test, memberOf(key, name));
+  if (key.type === "map") throw unknownKey(test);
+  if (test.operator !== "$exists" && test.operator !== "$match") throw notAllowed(test);
+  return conditionOf(memberOf(key, textOf(test, test.value)).exists);
+}
+
+/** SQL has no path to a member of any name, so that names are compared. */
+function memberOf({ column }: MapKey, name: string): Subject {
+  const member = sql`SELECT 1 FROM json_each(${column}) AS member WHERE member.key = ${name}`;
+  return {
+    operand: sql`member.value`,
+    exists: sql`EXISTS (${member})`,
+    where: (condition) => sql`EXISTS (${member} AND ${condition})`,
+  };
+}
+
+function readSubjectTest(key: FilterKey, test: ParsedTest, subject: Subject): KeyTest {
+  const { operator, value } = test;
+  if (!operatorsOf(key).includes(operator)) throw notAllowed(test);
+  const { operand, exists, where } = subject;
+  switch (operator) {
+    case "$match":
+    case "$in": {
+      const values = membersOf(test, readerOf(key));
+      return { kind: "membership", key: test.key, subject, values };
+    }
+    case "$exists":
+      return conditionOf(booleanOf(test, value) ? exists : sql`NOT (${exists})`);
+    case "$like":
+      return conditionOf(where(likeCondition(operand, patternOf(test), test.key)));
+    case "$lt":
+    case "$lte":
+    case "$gt":
+    case "$gte": {
+      const relation = RELATIONS[operator];
+      return conditionOf(
+        key.type === "bigint"
+          ? compareDigits(operand, relation, integerOf(test, value))
+          : sql`${operand} ${sql.raw(relation)} ${readerOf(key)(test, value)}`,
+      );
+    }
+  }
+}
+
+const conditionOf = (condition: SQL): KeyTest => ({ kind: "condition", condition });
+
+function operatorsOf(key: FilterKey): readonly string[] {
+  if (key.operators !== undefined) return key.operators;
+  const operators = OPERATORS[key.type];
+  return "nullable" in key && key.nullable ? [...operators, "$exists"] : operators;
+}
+
+/** Reads a value in the form in which the table holds it. */
+function readerOf(key: FilterKey): (test: ParsedTest, value: FilterValue) => Value {
+  switch (key.type) {
+    case "text":
+    case "map":
+    case "metadata":
+      return textOf;
+    case "set":
+      return textAmong(key.values);
+    case "integer":
+      return (test, value) => toNumber(integerOf(test, value));
+    case "bigint":
+      return (test, value) => integerOf(test, value).toString();
+    case "date":
+      return dateOf;
+    case "boolean":
+      return (test, value) => (booleanOf(test, value) ? 1 : 0);
+  }
+}
+
+/** Beyond all integers of a table. */
+const NUMBER_MAX = 2 ** 53;
+
+const toNumber = (integer: bigint): number =>
+  Math.max(-NUMBER_MAX, Math.min(NUMBER_MAX, Number(integer)));
+
+const RELATIONS = { $lt: "<", $lte: "<=", $gt: ">", $gte: ">=" } as const;
+type Relation = (typeof RELATIONS)[keyof typeof RELATIONS];
+const OPPOSITES = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
+
+/**
+ * Compares decimal texts as integers. A sign comes before all digits, so that a text below `0` is negative. Of two texts with
+ * the same sign, the longer one is farther from zero; of two with the same length, the greater one.
+ */
+function compareDigits(operand: SQLWrapper, relation: Relation, integer: bigint): SQL {
+  const isLess = relation === "<" || relation === "<=";
+  const isNegative = integer < 0n;
+  const digits = integer.toString();
+  const sign = isLess ? sql`${operand} < '0'` : sql`${operand} >= '0'`;
+  const distance = sql.raw(isNegative ? OPPOSITES[relation] : relation);
+  const isBeyond = sql`(length(${operand}), ${operand}) ${distance} (${digits.length}, ${digits})`;
+  return isLess === isNegative ? sql`(${sign} AND ${isBeyond})` : sql`(${sign} OR ${isBeyond})`;
+}
+
+export const toSql = (test: KeyTest): SQL =>
+  test.kind === "membership" ? isOneOf(test.subject, [...new Set(test.values)]) : test.condition;
+
+function isOneOf({ operand, where }: Subject, values: readonly Value[]): SQL {
+  const [only] = values;
+  // No value is in an empty list; of a value that is absent, this is as unknown as any test.
+  if (only === undefined) return where(sql`${operand} <> ${operand}`);
+  // By an equality, an index gives rows in the order of the list.
+  if (values.length === 1) return where(sql`${operand} = ${only}`);
+  return where(sql`${operand} IN (SELECT value FROM json_each(${stringifyJson(values)}))`);
+}
+
+/** One test for each key, of the values of all its tests. */
+export function joinMemberships(tests: readonly Membership[]): Membership[] {
+  return [...Map.groupBy(tests, ({ key }) => key).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, values: group.flatMap(({ values }) => values) }];
+  });
+}

@@ -1,0 +1,53 @@
+import type { SQLWrapper } from "drizzle-orm";
+
+/** The keys that the filters of a list may test, under the names that clients use for them. */
+export type FilterKeys = Readonly<Record<string, FilterKey>>;
+
+export type FilterKey = ScalarKey | MapKey;
+
+/** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
+export type ScalarKey = { readonly nullable?: boolean } & (
+  | Key<"text">
+  /** A text of a closed set. */
+  | (Key<"set"> & { readonly values: readonly string[] })
+  /** An integer below 2^53, in an INTEGER column. */
+  | Key<"integer">
+  /** An integer of any size, in a TEXT column with its decimal digits: `-5`, `0`, `12`. */
+  | Key<"bigint">
+  /** A timestamp of `platform/time.ts`, in a TEXT column. */
+  | Key<"date">
+  /** 0 or 1, in an INTEGER column. */
+  | Key<"boolean">
+);
+
+/** A key with many values in each row: a JSON object of texts, in a TEXT column. `key[name]` tests one of them. */
+export type MapKey =
+  | Key<"map">
+  /** A map that also answers whether it has a name: `{"$exists": {"metadata": "channel"}}`. */
+  | Key<"metadata">;
+
+interface Key<T extends FilterKeyType> {
+  readonly type: T;
+  /** A column, or an expression without parameters. */
+  readonly column: SQLWrapper;
+  /** The operators of the key, where they are not those of its type. */
+  readonly operators?: readonly (Operators[T] | "$exists")[];
+}
+
+export type FilterKeyType = keyof typeof OPERATORS;
+type Operators = { readonly [T in FilterKeyType]: (typeof OPERATORS)[T][number] };
+
+const EQUALITY = ["$match", "$in"] as const;
+const COMPARISON = [...EQUALITY, "$lt", "$lte", "$gt", "$gte"] as const;
+
+/** The operators of each type. */
+export const OPERATORS = {
+  text: [...EQUALITY, "$like"],
+  set: EQUALITY,
+  integer: COMPARISON,
+  bigint: COMPARISON,
+  date: COMPARISON,
+  boolean: ["$match"],
+  map: EQUALITY,
+  metadata: [...EQUALITY, "$like", "$exists"],
+} as const;
