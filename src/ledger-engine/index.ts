@@ -34,14 +34,7 @@ export {
 } from "./requests/write-requests.ts";
 export { LEDGER_ERRORS, ledgerErrors } from "./rules/errors.ts";
 export { parseFeatures } from "./rules/features.ts";
-export { compileFilter } from "./rules/filters/compiled-filter.ts";
-export {
-  type FilteredResource,
-  type FilterTest,
-  type LedgerFilter,
-  parseLedgerFilter,
-  testsOf,
-} from "./rules/filters/filters.ts";
+export { type FilteredResource, parseLedgerFilter } from "./rules/filters/filters.ts";
 export {
   AMOUNT_DIGITS_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,

@@ -1,4 +1,6 @@
-import { asc, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { toCondition } from "./filter-sql.ts";
+import type { FilterKeys } from "./keys.ts";
 import { present } from "#platform/assert.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type Order, type PageKey, type PageQuery } from "#platform/paging/query.ts";
@@ -16,55 +18,58 @@ export interface ListColumn<Row> {
 
 /** Selects and orders the rows that are read. */
 export interface RowScan {
-  /** Leaves out what lies before the page; undefined on a first page. */
+  /** The filter, and what leaves out the rows before the page; undefined on a first page without a filter. */
   readonly where: SQL | undefined;
   readonly orderBy: readonly SQL[];
   readonly limit: number;
   readonly offset: number;
 }
 
-/** An entity that is listed. */
+/** How an entity is listed. */
 export interface ListTable<Row> {
+  /** The keys that filters may test; without any, no filter is accepted. */
+  readonly keys?: FilterKeys;
   /** The columns that it can be sorted by, under the names that cursors use. */
   readonly sort: Readonly<Record<string, ListColumn<Row>>>;
-  /** Reads rows of the list; what SQL knows of its filter is in the statement. */
-  readonly read: (scan: RowScan) => Promise<Row[]>;
-  /** Decides the tests that SQL cannot; if it is absent, every row matches. */
-  readonly matches?: (row: Row) => boolean;
 }
 
-/** Most rows that one query of a filtered list reads, unless the page is larger. */
-const SCAN_ROWS_MAX = 500;
-/** Most queries for one page: they read some 5,000 rows. */
-const SCAN_QUERIES_MAX = 15;
+export interface List<Row> extends ListTable<Row> {
+  /** Reads rows of the list. */
+  readonly read: (scan: RowScan) => Promise<Row[]>;
+}
 
 /**
  * A page of a list in D1, in both directions by keys: rows that are written meanwhile shift nothing, so that a walk shows
- * each row once. Where `matches` decides, the table is read in growing chunks until the page is full, by `SCAN_QUERIES_MAX`
- * queries at most: a page that is not full by then ends early, may be without any row, and has a cursor that goes on.
+ * each row once. Throws `VALIDATION` for a filter that the keys do not allow. A list is declared so:
+ *
+ *     const POOLS: ListTable<Pool> = {
+ *       keys: {
+ *         name: { type: "text", column: pools.name },
+ *         created_at: { type: "date", column: pools.createdAt },
+ *         metadata: { type: "metadata", column: pools.metadata },
+ *       },
+ *       sort: { id: { type: "integer", column: pools.id, keyOf: ({ id }) => ({ value: BigInt(id) }) } },
+ *     };
+ *
+ *     listPage(query, {
+ *       ...POOLS,
+ *       read: ({ where, orderBy, limit, offset }) =>
+ *         db.select().from(pools).where(where).orderBy(...orderBy).limit(limit).offset(offset),
+ *     });
+ *
+ * The types of keys are explained in `keys.ts`. `query` comes from `toPageQuery`, whose rules name the same sort columns. A
+ * condition of the module itself is joined with `where`, and may have some ten parameters. A filter that no index serves
+ * reads the table to its end, or until the page is full: what clients often ask for needs an index.
  */
 export async function listPage<Row>(
   query: PageQuery,
-  { sort, read, matches = () => true }: ListTable<Row>,
+  { keys = {}, sort, read }: List<Row>,
 ): Promise<Page<Row>> {
   const key = present(sort[query.column], "cursors and parameters name a column of the list");
-  const { keyOf } = key;
-  const scan = scanOf(query);
-  const found: Row[] = [];
-  let { bound, limit, offset } = scan;
-  for (let queries = 0; queries < SCAN_QUERIES_MAX; queries++) {
-    const orderBy = orderOf(key, scan.order);
-    const rows = await read({ where: boundOf(key, scan.order, bound), orderBy, limit, offset });
-    found.push(...rows.filter(matches));
-    const last = rows.at(-1);
-    if (found.length >= scan.limit || last === undefined || rows.length < limit) {
-      return pageOf(query, found.slice(0, scan.limit), { keyOf });
-    }
-    bound = { key: keyOf(last), inclusive: false };
-    offset = 0;
-    limit = Math.max(scan.limit, Math.min(limit * 2, SCAN_ROWS_MAX));
-  }
-  return pageOf(query, found, { keyOf, readTo: bound?.key });
+  const { order, bound, limit, offset } = scanOf(query);
+  const where = and(toCondition(keys, query.where), boundOf(key, order, bound));
+  const rows = await read({ where, orderBy: orderOf(key, order), limit, offset });
+  return pageOf(query, rows, { keyOf: key.keyOf });
 }
 
 function orderOf({ column, tie }: ListColumn<never>, order: Order): SQL[] {

@@ -101,7 +101,6 @@ export class TransactionFilter {
       case "metadataLike":
       case "metadataExists":
         return metadataJudge(test);
-      case "feature":
       case "balance":
       case "balanceExists":
         throw new Error(`transactions have no ${test.kind}`);

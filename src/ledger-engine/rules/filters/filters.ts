@@ -41,7 +41,6 @@ export type FilterTest =
   | { readonly kind: "metadata"; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: "metadataLike"; readonly name: string; readonly pattern: string }
   | { readonly kind: "metadataExists"; readonly name: string }
-  | { readonly kind: "feature"; readonly name: string; readonly values: readonly string[] }
   /** The balance of an asset or, without `asset`, of any asset that the account has. */
   | ({ readonly kind: "balance"; readonly asset: string | undefined } & Compared<bigint>)
   | { readonly kind: "balanceExists"; readonly asset: string };
@@ -55,15 +54,7 @@ interface Compared<V> {
 
 export type FilteredResource = keyof typeof KEYS;
 
-export type KeyType =
-  | "number"
-  | "date"
-  | "text"
-  | "boolean"
-  | "address"
-  | "balance"
-  | "metadata"
-  | "feature";
+export type KeyType = "number" | "date" | "text" | "boolean" | "address" | "balance" | "metadata";
 
 /** The keys that the filters of each resource may use. */
 const KEYS = {
@@ -98,7 +89,6 @@ const KEYS = {
   balances: { address: "address", metadata: "metadata" },
   logs: { id: "number", date: "date", type: "text" },
   schemas: { version: "text", created_at: "date" },
-  ledgers: { name: "text", bucket: "text", features: "feature", metadata: "metadata" },
 } as const satisfies Record<string, Readonly<Record<string, KeyType>>>;
 
 /** The values of keys that accept only a closed set of texts. */
@@ -183,7 +173,7 @@ interface NamedTest extends ParsedTest {
   readonly allowed: readonly string[] | undefined;
 }
 
-const MAPS: ReadonlySet<KeyType> = new Set(["balance", "metadata", "feature"]);
+const MAPS: ReadonlySet<KeyType> = new Set(["balance", "metadata"]);
 
 function toTest(resource: FilteredResource, test: ParsedTest): LedgerFilter {
   const { base, name } = parseKey(test.key);
@@ -208,7 +198,6 @@ const READERS: Readonly<Record<KeyType, (test: NamedTest) => LedgerFilter>> = {
   address: addressTest,
   metadata: metadataTest,
   balance: balanceTest,
-  feature: featureTest,
 };
 
 function booleanTest(test: NamedTest): FilterTest {
@@ -261,11 +250,6 @@ function balanceTest(test: NamedTest): LedgerFilter {
   }
   const exists: FilterTest = { kind: "balanceExists", asset: name ?? textOf(test, value) };
   return name === undefined || booleanOf(test, value) ? exists : { kind: "not", filter: exists };
-}
-
-function featureTest(test: NamedTest): FilterTest {
-  if (test.name === undefined) throw unknownKey(test);
-  return { kind: "feature", name: test.name, values: membersOf(test, textOf) };
 }
 
 function comparedOf<V>(test: NamedTest, read: OperandReader<V>): Compared<V> {

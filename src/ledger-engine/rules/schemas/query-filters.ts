@@ -156,7 +156,6 @@ const VALUE_TYPES: Readonly<Record<KeyType, VariableType>> = {
   text: "string",
   address: "string",
   metadata: "string",
-  feature: "string",
 };
 
 const ONE_VARIABLE = /^\$\{([a-zA-Z_]+)\}$/;

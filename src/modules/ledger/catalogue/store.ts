@@ -1,13 +1,7 @@
 import { and, asc, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
-import { compileCatalogueFilter } from "./filter.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
-import {
-  METADATA_BYTES_MAX,
-  parseLedgerFilter,
-  type Features,
-  type Metadata,
-} from "#ledger-engine";
+import { METADATA_BYTES_MAX, type Features, type Metadata } from "#ledger-engine";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -109,18 +103,15 @@ export class LedgerCatalogue {
     if (updated.length === 0) throw unknownLedger(name);
   }
 
-  /** A page in the order of ids; see `listPage` for filters about more than names and buckets. Throws `VALIDATION`. */
+  /** A page in the order of ids. Throws `VALIDATION`. */
   async list(query: PageQuery): Promise<Page<Ledger>> {
-    const filter = compileCatalogueFilter(parseLedgerFilter("ledgers", query.where));
-    const condition = and(scopeOf(query.options), filter.condition);
     return listPage(query, {
-      sort: SORT,
-      matches: filter.matches,
+      ...LEDGERS,
       read: async ({ where, orderBy, limit, offset }) => {
         const rows = await this.#db
           .select()
           .from(ledgers)
-          .where(and(condition, where))
+          .where(and(scopeOf(query.options), where))
           .orderBy(...orderBy)
           .limit(limit)
           .offset(offset);
@@ -144,8 +135,16 @@ export class LedgerCatalogue {
 export const unknownLedger = (name: string): AppError =>
   new AppError("NOT_FOUND", `ledger '${name}' not found`);
 
-const SORT: ListTable<Ledger>["sort"] = {
-  id: { column: ledgers.id, type: "integer", keyOf: ({ id }) => ({ value: BigInt(id) }) },
+const LEDGERS: ListTable<Ledger> = {
+  keys: {
+    name: { type: "text", column: ledgers.name },
+    bucket: { type: "text", column: ledgers.bucket },
+    features: { type: "map", column: ledgers.features },
+    metadata: { type: "metadata", column: ledgers.metadata },
+  },
+  sort: {
+    id: { type: "integer", column: ledgers.id, keyOf: ({ id }) => ({ value: BigInt(id) }) },
+  },
 };
 
 /** The condition that the options of a list set on its ledgers. */

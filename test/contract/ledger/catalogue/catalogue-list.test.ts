@@ -225,50 +225,55 @@ describe("a filter that matches few of many ledgers", () => {
       .run();
   });
 
-  test("is read in bounded parts, and a walk sees all of them, both ways", async () => {
+  test("fills its pages, and a walk sees all of them, both ways", async () => {
     for (const pageSize of ["1", "3", "100"]) {
       const pages = await walk(await filtered(rare, { pageSize }), "next");
       expect(pages.flatMap(namesOf)).toEqual(RARE);
-      // A part reads some 5,000 ledgers; the walk takes no more pages than the parts and the matches need.
-      expect(pages.length).toBeLessThanOrEqual(3 + Math.ceil(RARE.length / Number(pageSize)));
+      expect(pages).toHaveLength(Math.ceil(RARE.length / Number(pageSize)));
       const end = present(pages.at(-1), "a walk has a page");
-      const back = await walk(await list({ cursor: end.previous ?? "" }), "previous");
-      const seen = [end, ...back].toReversed().flatMap(namesOf);
-      expect(seen).toEqual(RARE);
-      expect(back.at(-1)?.previous).toBeUndefined();
+      const back = await walk(end, "previous");
+      expect(back.toReversed().flatMap(namesOf)).toEqual(RARE);
     }
     const newest = await walk(await filtered(rare, { pageSize: "2", sort: "id:desc" }), "next");
     expect(newest.flatMap(namesOf)).toEqual(RARE.toReversed());
-    expect(newest.every(({ data, hasMore }) => data.length > 0 || hasMore)).toBe(true);
   });
 
-  test("on names or a bucket is answered by one query, wherever the ledgers are", async () => {
-    const queries: string[] = [];
-    const logger = { logQuery: (text: string) => void queries.push(text) };
+  test("on names or a bucket reads few rows, wherever the ledgers are", async () => {
+    const statements: D1PreparedStatement[] = [];
+    const logger = {
+      logQuery: (text: string, params: unknown[]) =>
+        void statements.push(env.DB.prepare(text).bind(...params)),
+    };
     const catalogue = new LedgerCatalogue(drizzle(env.DB, { logger }));
-    const queriesOf = async (filter: unknown): Promise<[string[], number]> => {
-      queries.length = 0;
-      const where = JSON.stringify(filter);
+    const read = async (filter: unknown): Promise<{ names: string[]; rows: number }> => {
+      statements.length = 0;
       const page = await catalogue.list({
         kind: "column",
         column: "id",
         order: "desc",
         pageSize: 3,
         reverse: false,
-        where,
+        where: JSON.stringify(filter),
       });
-      return [page.data.map(({ name }) => name), queries.length];
+      const [statement, ...others] = statements;
+      expect(others).toEqual([]);
+      const { meta } = await present(statement, "a page is one statement").run();
+      return { names: page.data.map(({ name }) => name), rows: meta.rows_read };
     };
-    expect(await queriesOf({ $match: { name: "m-00003" } })).toEqual([["m-00003"], 1]);
     const three = ["m-00009", "m-00008", "m-00007"];
-    expect(await queriesOf({ $like: { name: "m-0000_" } })).toEqual([three, 1]);
-    expect(await queriesOf({ $in: { name: [...three, "m-00001"] } })).toEqual([three, 1]);
     const late = ["m-11999", "m-11998", "m-11997"];
-    expect(await queriesOf({ $match: { bucket: "many" } })).toEqual([late, 1]);
+    for (const [filter, names] of [
+      [{ $match: { name: "m-00003" } }, ["m-00003"]],
+      [{ $like: { name: "m-0000_" } }, three],
+      [{ $in: { name: [...three, "m-00001"] } }, three],
+      [{ $match: { bucket: "many" } }, late],
+    ] as const) {
+      const found = await read(filter);
+      expect(found.names).toEqual(names);
+      expect(found.rows).toBeLessThan(50);
+    }
     const inBucket = { $and: [{ $match: { bucket: "many" } }, { $like: { name: "m-0000%" } }] };
-    expect(await queriesOf(inBucket)).toEqual([three, 1]);
-    const [found, count] = await queriesOf(rare);
-    expect(found).toEqual(["m-11999"]);
-    expect(count).toBeLessThanOrEqual(20);
+    expect((await read(inBucket)).names).toEqual(three);
+    expect((await read(rare)).names).toEqual(RARE.slice(1).toReversed());
   });
 });

@@ -20,11 +20,11 @@ function refusalOf(resource: FilteredResource, filter: unknown): string {
   return parsed.failure.message;
 }
 
-const RESOURCES = ["transactions", "accounts", "volumes", "balances", "logs", "ledgers"] as const;
+const RESOURCES = ["transactions", "accounts", "volumes", "balances", "logs"] as const;
 const OPERATORS = ["$match", "$lt", "$lte", "$gt", "$gte", "$like", "$in", "$exists"] as const;
 const COMPARISONS = ["$match", "$lt", "$lte", "$gt", "$gte"] as const;
 
-type KeyKind = "number" | "date" | "text" | "boolean" | "address" | "map" | "names" | "feature";
+type KeyKind = "number" | "date" | "text" | "boolean" | "address" | "map" | "names";
 
 /** The operators of each kind of key, each with a valid value. */
 const TAKEN: Readonly<Record<KeyKind, Readonly<Partial<Record<string, unknown>>>>> = {
@@ -35,7 +35,6 @@ const TAKEN: Readonly<Record<KeyKind, Readonly<Partial<Record<string, unknown>>>
   address: { $match: "users:", $like: "users:%", $in: ["users:1"] },
   map: { $match: "x", $like: "x%", $in: ["x"], $exists: true },
   names: { $match: "k", $exists: "k" },
-  feature: { $match: "ON", $in: ["ON", "OFF"] },
 };
 const BALANCE = { ...TAKEN.number, $exists: true };
 
@@ -72,13 +71,6 @@ const KEYS: Readonly<Record<FilteredResource, Readonly<Record<string, KeyKind>>>
   balances: { address: "address", metadata: "names", "metadata[k]": "map" },
   logs: { id: "number", date: "date" },
   schemas: { version: "text", created_at: "date" },
-  ledgers: {
-    name: "text",
-    bucket: "text",
-    "features[HASH_LOGS]": "feature",
-    metadata: "names",
-    "metadata[k]": "map",
-  },
 };
 
 describe("the keys of a resource", () => {
@@ -223,11 +215,6 @@ describe("a test", () => {
       "volumes",
       '{"$exists":{"balance[EUR]":false}}',
       { kind: "not", filter: { kind: "balanceExists", asset: "EUR" } },
-    ],
-    [
-      "ledgers",
-      '{"$in":{"features[MOVES_HISTORY]":["ON"]}}',
-      { kind: "feature", name: "MOVES_HISTORY", values: ["ON"] },
     ],
   ])("of %s: %s", (resource, text, filter) => {
     expect(parseLedgerFilter(resource, text)).toEqual(filter);
