@@ -85,9 +85,8 @@ export class ExporterService {
 
   /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
-    const isRemoved = await this.#reconciler.change(() =>
-      this.#exporters.remove(id, systemClock(), this.#audited("delete", id)),
-    );
+    const change = { now: systemClock(), change: this.#audited("delete", id) };
+    const isRemoved = await this.#reconciler.change(() => this.#exporters.remove(id, change));
     if (!isRemoved) throw unknownExporter(id);
     await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
   }
@@ -102,7 +101,8 @@ export class ExporterService {
       const stored = await this.#exporters.find(id);
       if (stored === undefined) throw unknownExporter(id);
       const kept = keepSecrets(setup, setupOf(stored));
-      if (await this.#exporters.replace(stored, kept, this.#audited("update", id))) return;
+      const change = { now: systemClock(), change: this.#audited("update", id) };
+      if (await this.#exporters.replace(stored, kept, change)) return;
     }
     throw new AppError("OVERLOADED", `exporter '${id}' is being changed by another request`);
   }

@@ -8,7 +8,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
-import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
 
 export interface Exporter extends ExporterSetup {
   readonly id: string;
@@ -21,6 +21,12 @@ export interface StoredExporter extends Omit<Exporter, "config"> {
   readonly config: ExporterConfig | undefined;
   /** Changes with every update, which shows whether the exporter was changed since it was read. */
   readonly seal: string;
+}
+
+/** What a change comes with: its date, and its entry in the audit. */
+export interface DatedChange {
+  readonly now: Timestamp;
+  readonly change: AuditedChange;
 }
 
 type Row = typeof exporters.$inferSelect;
@@ -67,7 +73,7 @@ export class ExporterStore {
   async replace(
     { id, seal }: StoredExporter,
     { driver, config }: ExporterSetup,
-    change: AuditedChange,
+    { now, change }: DatedChange,
   ): Promise<boolean> {
     const sealed = sealConfig(this.#box, id, config);
     const replaced = await change.store(
@@ -78,19 +84,19 @@ export class ExporterStore {
         .returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
-        .set(NEXT_REVISION)
+        .set(nextRevision(now))
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
     );
     return replaced.length > 0;
   }
 
   /** Deletes an exporter and its pipelines, which are pending then. Returns whether there was one. */
-  async remove(id: string, now: Timestamp, change: AuditedChange): Promise<boolean> {
+  async remove(id: string, { now, change }: DatedChange): Promise<boolean> {
     const removed = await change.store(
       this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
-        .set({ enabled: false, deletedAt: now, ...NEXT_REVISION })
+        .set({ enabled: false, deletedAt: now, ...nextRevision(now) })
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
     );
     return removed.length > 0;

@@ -1,5 +1,5 @@
 import { unknownExporter } from "./exporter-service.ts";
-import { ExporterStore } from "./exporter-store.ts";
+import { type DatedChange, ExporterStore } from "./exporter-store.ts";
 import {
   type LedgerIdentity,
   ofLedger,
@@ -118,19 +118,19 @@ export class PipelineService {
         `ledger '${ledger}' already has ${existing.length} pipelines, and no more are allowed`,
       );
     }
-    const [id, createdAt] = [newId(), systemClock()];
+    const id = newId();
     const { pipelines } = this.#stores;
-    const change = { now: createdAt, change: this.#audited("create", { ledger, id }) };
+    const change = this.#changeOf("create", { ledger, id });
     const isMade = await this.#reconciler.change(() => pipelines.insert(id, way, change));
     if (!isMade) throw await this.#refusal(way);
     await this.#reconciler.settle({ ...requestLimits(), scope: withId(id) });
-    return { id, ledger, exporterId, enabled: true, resets: 0, createdAt };
+    return { id, ledger, exporterId, enabled: true, resets: 0, createdAt: change.now };
   }
 
   /** Throws `LEDGER_NOT_FOUND`, `NOT_FOUND`, or `VALIDATION` where it is started. */
   async start(target: PipelineTarget): Promise<void> {
     const { id } = target;
-    const change = this.#audited("start", target);
+    const change = this.#changeOf("start", target);
     const enable = (pipelines: PipelineStore) => pipelines.setEnabled(target, true, change);
     if (await this.#change(target, enable)) return;
     if ((await this.#stores.pipelines.find(target)) === undefined) throw unknownPipeline(target);
@@ -142,7 +142,7 @@ export class PipelineService {
    * where it is stopped.
    */
   async stop(target: PipelineTarget): Promise<void> {
-    const change = this.#audited("stop", target);
+    const change = this.#changeOf("stop", target);
     const disable = (pipelines: PipelineStore) => pipelines.setEnabled(target, false, change);
     if (await this.#change(target, disable)) return;
     throw unknownPipeline(target);
@@ -150,14 +150,14 @@ export class PipelineService {
 
   /** Lets a pipeline send everything again, and starts it if it is stopped. Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async reset(target: PipelineTarget): Promise<void> {
-    const change = this.#audited("reset", target);
+    const change = this.#changeOf("reset", target);
     if (await this.#change(target, (pipelines) => pipelines.reset(target, change))) return;
     throw unknownPipeline(target);
   }
 
   /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
   async remove(target: PipelineTarget): Promise<void> {
-    const change = { now: systemClock(), change: this.#audited("delete", target) };
+    const change = this.#changeOf("delete", target);
     if (await this.#change(target, (pipelines) => pipelines.remove(target, change))) return;
     throw unknownPipeline(target);
   }
@@ -190,13 +190,15 @@ export class PipelineService {
     }
     if (failed.length === 0) return;
     const ids = failed.map(({ item }) => item.id);
-    await this.#reconciler.change(() => this.#stores.pipelines.touch(ids));
+    await this.#reconciler.change(() => this.#stores.pipelines.touch(ids, systemClock()));
   }
 
   /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
   async resumeBucket(bucket: string): Promise<void> {
     const { pipelines } = this.#stores;
-    const areThere = await this.#reconciler.change(() => pipelines.touchBucket(bucket));
+    const areThere = await this.#reconciler.change(() =>
+      pipelines.touchBucket(bucket, systemClock()),
+    );
     if (areThere) await this.#reconciler.settle(requestLimits());
   }
 
@@ -206,11 +208,12 @@ export class PipelineService {
     return this.#reconciler.nextSweepMs();
   }
 
-  #audited(verb: string, { ledger, id }: PipelineTarget): AuditedChange {
-    return new AuditedChange(this.#context, {
+  #changeOf(verb: string, { ledger, id }: PipelineTarget): DatedChange {
+    const change = new AuditedChange(this.#context, {
       action: `exporters.pipeline.${verb}`,
       object: `ledgers/${ledger}/pipelines/${id}`,
     });
+    return { now: systemClock(), change };
   }
 
   /** Changes a pipeline of a ledger that exists, and tells its object. Returns whether there was anything to change. */

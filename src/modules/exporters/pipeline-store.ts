@@ -1,15 +1,14 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { ExporterSetup } from "./exporter-config.ts";
-import { openConfig } from "./exporter-store.ts";
+import { type DatedChange, openConfig } from "./exporter-store.ts";
 import { exporters, pipelines } from "./tables.ts";
 import { ledgers } from "#modules/ledger/catalogue/index.ts";
-import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
-import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
 /** A pipeline as D1 knows it: what it should do. */
@@ -32,12 +31,6 @@ export interface PipelineSpec extends Pipeline {
 /** A pipeline whose object may not have the latest spec. */
 export interface PendingPipeline extends PendingRow {
   readonly id: string;
-}
-
-/** What a change comes with: its date, and its entry in the audit. */
-export interface PipelineChange {
-  readonly now: Timestamp;
-  readonly change: AuditedChange;
 }
 
 /** Names a pipeline by its id and by the ledger that it has to belong to. */
@@ -94,14 +87,14 @@ export class PipelineStore {
   async insert(
     id: string,
     way: { ledger: string; exporterId: string },
-    { now, change }: PipelineChange,
+    { now, change }: DatedChange,
   ): Promise<boolean> {
     const inserted = await change.store(
       this.#db
         .insert(pipelines)
         .select(
           sql`
-            SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, 0, 0, NULL, ${now}, NULL
+            SELECT ${id}, ${ledgers.name}, ${exporters.id}, 1, 0, 1, 0, 0, ${now}, ${now}, NULL
             FROM ${ledgers}, ${exporters}
             WHERE ${ledgers.name} = ${way.ledger} AND ${ledgers.deletedAt} IS NULL
               AND ${exporters.id} = ${way.exporterId}`,
@@ -116,22 +109,22 @@ export class PipelineStore {
   async setEnabled(
     target: PipelineTarget,
     enabled: boolean,
-    change: AuditedChange,
+    { now, change }: DatedChange,
   ): Promise<boolean> {
     const where = and(liveTarget(target), eq(pipelines.enabled, !enabled));
-    return (await change.store(this.#update({ enabled }, where))).length > 0;
+    return (await change.store(this.#update({ enabled }, where, now))).length > 0;
   }
 
   /** Enables a pipeline and lets it begin again at the first entry. Returns whether there is one. */
-  async reset(target: PipelineTarget, change: AuditedChange): Promise<boolean> {
+  async reset(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
-    const update = this.#update({ enabled: true, resets }, liveTarget(target));
+    const update = this.#update({ enabled: true, resets }, liveTarget(target), now);
     return (await change.store(update)).length > 0;
   }
 
   /** Returns whether there was one. */
-  async remove(target: PipelineTarget, { now, change }: PipelineChange): Promise<boolean> {
-    const update = this.#update({ enabled: false, deletedAt: now }, liveTarget(target));
+  async remove(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
+    const update = this.#update({ enabled: false, deletedAt: now }, liveTarget(target), now);
     return (await change.store(update)).length > 0;
   }
 
@@ -144,6 +137,7 @@ export class PipelineStore {
     await this.#update(
       { enabled: false, deletedAt: now },
       and(eq(pipelines.ledger, name), inArray(pipelines.ledger, names), LIVE),
+      now,
     );
   }
 
@@ -156,18 +150,18 @@ export class PipelineStore {
   }
 
   /** Makes the objects of pipelines read their spec again. */
-  async touch(ids: readonly string[]): Promise<void> {
-    await this.#update({}, inJson(pipelines.id, ids));
+  async touch(ids: readonly string[], now: Timestamp): Promise<void> {
+    await this.#update({}, inJson(pipelines.id, ids), now);
   }
 
   /** The same for the enabled pipelines of a bucket's live ledgers; returns whether there are any. */
-  async touchBucket(bucket: string): Promise<boolean> {
+  async touchBucket(bucket: string, now: Timestamp): Promise<boolean> {
     const names = this.#db
       .select({ name: ledgers.name })
       .from(ledgers)
       .where(and(eq(ledgers.bucket, bucket), isNull(ledgers.deletedAt)));
     const where = and(inArray(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE);
-    return (await this.#update({}, where)).length > 0;
+    return (await this.#update({}, where, now)).length > 0;
   }
 
   /** The pipelines whose objects are to know of a change. The row of a deleted one goes when its object is empty. */
@@ -201,10 +195,10 @@ export class PipelineStore {
   }
 
   /** Changes rows, which makes them pending, and returns their ids. */
-  #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined) {
+  #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined, now: Timestamp) {
     return this.#db
       .update(pipelines)
-      .set({ ...values, ...NEXT_REVISION })
+      .set({ ...values, ...nextRevision(now) })
       .where(where)
       .returning({ id: pipelines.id });
   }

@@ -13,7 +13,7 @@ export const syncColumns = () => ({
   syncedRevision: integer("synced_revision").notNull().default(0),
   /** How often the revision was tried so far. */
   syncAttempts: integer("sync_attempts").notNull().default(0),
-  /** Nobody tries before this time, because somebody is trying now or an attempt has failed. Null means at once. */
+  /** Nobody tries before this time, because somebody is trying now or an attempt has failed. Null if nothing is pending. */
   syncAfter: text("sync_after").$type<Timestamp>(),
 });
 
@@ -26,9 +26,12 @@ export const pendingIndex = (
 /** A literal, because a partial index is only used when the planner sees its condition. */
 export const IS_PENDING: SQL = sql`synced_revision < revision`;
 
-/** What each change of a row sets besides its own columns: the new revision is due at once. */
-export const NEXT_REVISION = {
+/**
+ * What each change of a row sets besides its own columns: the new revision is due at once, and after all that is due already,
+ * so that many changes at a time keep no older one waiting.
+ */
+export const nextRevision = (now: Timestamp) => ({
   revision: sql`revision + 1`,
   syncAttempts: 0,
-  syncAfter: null,
-};
+  syncAfter: now,
+});

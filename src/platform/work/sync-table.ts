@@ -51,7 +51,7 @@ export class SyncTable<Row extends PendingRow> {
       UPDATE ${table} SET sync_attempts = sync_attempts + 1, sync_after = ${fromMillis(untilMs)}
       WHERE id IN (
         SELECT id FROM ${table}
-        WHERE ${IS_PENDING} AND (sync_after IS NULL OR sync_after <= ${fromMillis(nowMs)}) ${within(scope)}
+        WHERE ${IS_PENDING} AND sync_after <= ${fromMillis(nowMs)} ${within(scope)}
         ORDER BY sync_after, id LIMIT ${limit})
       RETURNING id, revision, sync_attempts AS attempts, ${isFinal} AS isFinal ${more}`);
   }
@@ -114,14 +114,13 @@ export class SyncTable<Row extends PendingRow> {
     return rows.length > 0;
   }
 
-  /** When the next row is due, in milliseconds since the epoch, 0 for at once; undefined when none is pending. */
+  /** When the next row is due, in milliseconds since the epoch; undefined when none is pending. */
   async nextDueMs(): Promise<number | undefined> {
     const { table } = this.#options;
-    const [row] = await this.#db.all<{ due: Timestamp | "" }>(
-      sql`SELECT coalesce(sync_after, '') AS due FROM ${table} WHERE ${IS_PENDING} ORDER BY sync_after LIMIT 1`,
+    const [row] = await this.#db.all<{ due: Timestamp }>(
+      sql`SELECT sync_after AS due FROM ${table} WHERE ${IS_PENDING} ORDER BY sync_after LIMIT 1`,
     );
-    if (row === undefined) return undefined;
-    return row.due === "" ? 0 : toMillis(row.due);
+    return row === undefined ? undefined : toMillis(row.due);
   }
 }
 

@@ -251,10 +251,10 @@ describe("a pipeline that is cut off", () => {
     await received(endpoint, [1, 2]);
     await settled(ledger, id, 2);
 
-    await store.setEnabled({ ledger, id }, false, CHANGE.change);
+    await store.setEnabled({ ledger, id }, false, CHANGE);
     await PipelineService.from(systemContext(env, "test")).sweep();
     await eventually(async () => expect(await alarmOf(id)).toBeNull());
-    await store.reset({ ledger, id }, CHANGE.change);
+    await store.reset({ ledger, id }, CHANGE);
     // The object does not know of the reset yet, so its old progress is not shown.
     expect(await pipelineOf(ledger, id)).not.toHaveProperty("lastLogID");
     await PipelineService.from(systemContext(env, "test")).sweep();
@@ -272,7 +272,7 @@ describe("a pipeline that is cut off", () => {
     await act(ledger, id, "stop");
     await write(ledger, 1);
     const store = PipelineStore.from(env);
-    await store.setEnabled({ ledger, id }, true, CHANGE.change);
+    await store.setEnabled({ ledger, id }, true, CHANGE);
     const revision = (await store.findSpec(id))?.revision ?? 0;
     await store.pending.confirm([{ id, revision, attempts: 1, isFinal: 0 }]);
     expect(await PipelineService.from(systemContext(env, "test")).sweep()).toBeUndefined();

@@ -87,8 +87,10 @@ class World {
   async set(id: string, wanted: string | null, kind = "plain"): Promise<void> {
     await this.reconciler.change(async () => {
       await this.d1.db.run(sql`
-        INSERT INTO things (id, kind, wanted, revision, synced_revision) VALUES (${id}, ${kind}, ${wanted}, 1, 0)
-        ON CONFLICT (id) DO UPDATE SET wanted = excluded.wanted, revision = revision + 1, sync_attempts = 0, sync_after = NULL`);
+        INSERT INTO things (id, kind, wanted, revision, synced_revision, sync_after)
+        VALUES (${id}, ${kind}, ${wanted}, 1, 0, ${fromMillis(Date.now())})
+        ON CONFLICT (id) DO UPDATE SET
+          wanted = excluded.wanted, revision = revision + 1, sync_attempts = 0, sync_after = excluded.sync_after`);
     });
   }
 
@@ -200,6 +202,20 @@ describe("a row that fails", () => {
     await world.set("a", "2");
     expect(await world.sweep()).toBeUndefined();
     expect(world.values).toEqual({ a: "2" });
+  });
+
+  test("has its turn before the rows that change after its time has come", async () => {
+    const world = new World();
+    world.onApply = () => {
+      throw new Error("down");
+    };
+    await world.set("bad", "1");
+    await world.sweep();
+    world.onApply = () => undefined;
+    vi.setSystemTime(START_MS + 16 * SECOND);
+    for (let index = 0; index < 9; index++) await world.set(`fresh${index}`, "1");
+    await world.sweep(4);
+    expect(world.values).toHaveProperty("bad", "1");
   });
 
   test("delays no other one if it hangs", async () => {

@@ -59,8 +59,9 @@ export class BucketService {
 
   /** Restores the deleted ledgers of a bucket. An unknown bucket is no failure. */
   async restoreBucket(bucket: string): Promise<void> {
+    const { store, clock } = this.#context;
     const change = this.#audited("restore", bucket);
-    await this.#change(bucket, () => this.#context.store.restore(bucket, change));
+    await this.#change(bucket, () => store.restore(bucket, clock(), change));
   }
 
   /** Continues interrupted work, purges the ledgers that are due, and returns when to sweep next. */

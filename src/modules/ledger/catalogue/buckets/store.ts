@@ -6,7 +6,7 @@ import { type ListTable, listPage } from "#platform/db/list.ts";
 import { type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 import type { Timestamp } from "#platform/time.ts";
-import { NEXT_REVISION } from "#platform/work/sync-columns.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
 import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
 
 /** Ledgers that are deleted and restored together. */
@@ -84,17 +84,17 @@ export class BucketStore {
     await change.store(
       this.#db
         .update(ledgers)
-        .set({ deletedAt, ...NEXT_REVISION })
+        .set({ deletedAt, ...nextRevision(deletedAt) })
         .where(and(eq(ledgers.bucket, bucket), isLive)),
     );
   }
 
   /** Restores the deleted ledgers of a bucket, but for those whose purge has begun. */
-  async restore(bucket: string, change: AuditedChange): Promise<void> {
+  async restore(bucket: string, now: Timestamp, change: AuditedChange): Promise<void> {
     await change.store(
       this.#db
         .update(ledgers)
-        .set({ deletedAt: null, ...NEXT_REVISION })
+        .set({ deletedAt: null, ...nextRevision(now) })
         .where(and(eq(ledgers.bucket, bucket), isDeleted, isKept)),
     );
   }
@@ -113,7 +113,7 @@ export class BucketStore {
     await change.store(
       this.#db
         .update(ledgers)
-        .set({ purgingSince: now, ...NEXT_REVISION })
+        .set({ purgingSince: now, ...nextRevision(now) })
         .where(and(lt(ledgers.deletedAt, deletedBefore), isDeleted, isKept)),
     );
   }
