@@ -10,11 +10,14 @@ import {
 } from "./pipeline-store.ts";
 import type { Progress } from "./progress.ts";
 import {
-  OBJECT_LANES,
   type PipelineReconciler,
+  purgeLimits,
   reconcilerOf,
   requestLimits,
   sweepLimits,
+  WAKE_LANES,
+  WAKE_MS_MAX,
+  WAKES_MAX,
 } from "./reconciler.ts";
 import { exporterSettings } from "./settings.ts";
 import type { LogTextPage } from "#ledger-engine";
@@ -26,6 +29,7 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, reachObject } from "#platform/objects/call.ts";
+import { withDeadline } from "#platform/work/deadline.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
@@ -168,7 +172,7 @@ export class PipelineService {
     if ((await pipelines.list(ledger.name)).length > 0) {
       await this.#reconciler.change(() => pipelines.removeAllOf(ledger, systemClock()));
     }
-    return this.#reconciler.settle({ ...requestLimits(), scope: ofLedger(ledger.name) });
+    return this.#reconciler.settle({ ...purgeLimits(), scope: ofLedger(ledger.name) });
   }
 
   /**
@@ -178,19 +182,22 @@ export class PipelineService {
   async wake(lastLogIds: ReadonlyMap<string, number | undefined>): Promise<void> {
     if (lastLogIds.size === 0 || !exporterSettings.of(this.#env).FLORIN_EXPORTERS) return;
     const enabled = await this.#stores.pipelines.listEnabled([...lastLogIds.keys()]);
-    const results = await settleAll(enabled, {
-      limits: { ...OBJECT_LANES, perKey: 1 },
-      keyOf: ({ id }) => id,
-      run: ({ id, ledger }) => this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger)),
-    });
+    await this.#leaveToSweep(enabled.slice(WAKES_MAX));
+    const reason = new Error(`the pipelines were not all woken within ${WAKE_MS_MAX} ms`);
+    const results = await withDeadline({ afterMs: WAKE_MS_MAX, reason }, (signal) =>
+      settleAll(enabled.slice(0, WAKES_MAX), {
+        limits: WAKE_LANES,
+        keyOf: ({ ledger }) => ledger,
+        run: ({ id, ledger }) => this.#env.PIPELINES.getByName(id).wake(lastLogIds.get(ledger)),
+        signal,
+      }),
+    );
     const failed = results.filter(({ error }) => error !== undefined);
     for (const { item, error } of failed) {
       const { id: pipeline, ledger } = item;
       logError("a pipeline could not be woken; the sweep wakes it", error, { pipeline, ledger });
     }
-    if (failed.length === 0) return;
-    const ids = failed.map(({ item }) => item.id);
-    await this.#reconciler.change(() => this.#stores.pipelines.touch(ids, systemClock()));
+    await this.#leaveToSweep(failed.map(({ item }) => item));
   }
 
   /** Lets the pipelines of all live ledgers of a bucket look at once whether there is something to send. */
@@ -206,6 +213,12 @@ export class PipelineService {
   async sweep(): Promise<number | undefined> {
     await this.#reconciler.run(sweepLimits());
     return this.#reconciler.nextSweepMs();
+  }
+
+  async #leaveToSweep(left: readonly Pick<Pipeline, "id">[]): Promise<void> {
+    if (left.length === 0) return;
+    const ids = left.map(({ id }) => id);
+    await this.#reconciler.change(() => this.#stores.pipelines.touch(ids, systemClock()));
   }
 
   #changeOf(verb: string, { ledger, id }: PipelineTarget): DatedChange {

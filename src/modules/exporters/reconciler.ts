@@ -8,12 +8,22 @@ import { Reconciler, type RunLimits } from "#platform/work/reconcile.ts";
 export type PipelineReconciler = Reconciler<PendingPipeline>;
 
 /** How the objects of pipelines are called: concurrently, each with this time limit. */
-export const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
-/** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls. */
+const OBJECT_LANES = { total: 6, timeoutMs: 10_000 };
+/** Most objects that one request calls, and one sweep: the platform allows them 1,000 calls, and all sweeps share them. */
 const CALLS_PER_REQUEST_MAX = 60;
-const CALLS_PER_SWEEP_MAX = 300;
+const CALLS_PER_SWEEP_MAX = 150;
+/** The same for the purge of one ledger, of which a sweep has many. The sweep of the pipelines calls the others. */
+const CALLS_PER_PURGE_MAX = 5;
 /** How long a request, or a sweep, waits for objects, in milliseconds. */
 const WORK_MS_MAX = 10_000;
+/**
+ * How pipelines are woken: a ledger whose pipelines hang leaves lanes to the others, and after this time, in milliseconds, all
+ * that are left are the sweep's.
+ */
+export const WAKE_LANES = { total: 6, perKey: 2, timeoutMs: 3000 };
+export const WAKE_MS_MAX = 10_000;
+/** Most pipelines that one batch of events wakes: the platform allows it 1,000 calls. The sweep wakes the others. */
+export const WAKES_MAX = 300;
 /** The longest wait before an object that fails is called again, in sync periods. */
 const SYNC_PERIODS_MAX = 16;
 
@@ -34,6 +44,11 @@ export function reconcilerOf(env: Env, store: PipelineStore): PipelineReconciler
 
 export const requestLimits = (): RunLimits => ({
   rowsMax: CALLS_PER_REQUEST_MAX,
+  untilMs: Date.now() + WORK_MS_MAX,
+});
+
+export const purgeLimits = (): RunLimits => ({
+  rowsMax: CALLS_PER_PURGE_MAX,
   untilMs: Date.now() + WORK_MS_MAX,
 });
 

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { type Backoff, type Random, waitAfterFailures } from "./backoff.ts";
+import { withDeadline } from "./deadline.ts";
 import { type ItemResult, type LaneLimits, settleAll } from "./lanes.ts";
 import type { PendingRow, SyncTable } from "./sync-table.ts";
 import { logError } from "#platform/log.ts";
@@ -123,18 +124,10 @@ export class Reconciler<Row extends PendingRow> {
   /** No row is waited for beyond `untilMs`. The rows that are left then are due at once. */
   async #applyAll(rows: readonly Row[], untilMs: number): Promise<ItemResult<Row>[]> {
     const { apply, keyOf, lanes } = this.#options;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(OUT_OF_TIME), untilMs - Date.now());
-    try {
-      return await settleAll(rows, {
-        limits: { ...lanes, perKey: 1 },
-        keyOf,
-        run: apply,
-        signal: deadline.signal,
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+    const limits = { ...lanes, perKey: 1 };
+    return withDeadline({ afterMs: untilMs - Date.now(), reason: OUT_OF_TIME }, (signal) =>
+      settleAll(rows, { limits, keyOf, run: apply, signal }),
+    );
   }
 
   async #record(results: readonly ItemResult<Row>[]): Promise<void> {

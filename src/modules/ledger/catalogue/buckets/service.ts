@@ -1,7 +1,7 @@
 import { type BucketContext, type BucketPorts, contextOf } from "./context.ts";
 import { purgeTimeOf } from "./purge.ts";
 import { type Bucket, keptIn } from "./store.ts";
-import { SYNCS_MAX, sweep } from "./sweep.ts";
+import { sweep } from "./sweep.ts";
 import { isBucketName } from "#ledger-engine";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -12,6 +12,9 @@ import { fromMillis, type Timestamp } from "#platform/time.ts";
 
 /** After this time the request is answered, and the sweep completes the deletion or restoration. */
 const ANSWER_MS_MAX = 10_000;
+
+/** Most objects that one request calls: the platform allows it 1,000 calls. */
+const SYNCS_MAX = 300;
 
 /** A bucket, and when the first of its deleted ledgers is purged. */
 export interface ListedBucket extends Bucket {

@@ -3,10 +3,10 @@ import { beginDuePurges, purgeTimeOf } from "./purge.ts";
 import { KEPT, PURGING } from "./store.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Most objects that one invocation calls: the platform allows it 1,000 calls, and a sweep has other tasks. */
-export const SYNCS_MAX = 300;
-/** Most ledgers that one sweep purges, with some five calls each. */
-const PURGES_MAX = 60;
+/** Most objects that one sweep calls: the platform allows it 1,000 calls, and all sweeps share them. */
+const SYNCS_MAX = 150;
+/** Most ledgers that one sweep purges, with up to 16 calls each. */
+const PURGES_MAX = 30;
 /** How long one sweep works on each of its two tasks: others wait for its end. */
 const WORK_MS = 10_000;
 /** While ledgers wait for their purge, a changed retention or schedule is noticed after a day at most. */
