@@ -4,6 +4,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { LedgerMessage } from "#platform/events/messages.ts";
 import type { EventSource } from "#platform/events/source.ts";
+import { log } from "#platform/log.ts";
 
 type LedgerEvents = Pick<LedgerService, "readEvents" | "confirmEvents">;
 
@@ -23,16 +24,24 @@ export const ledgerSource = (
   }),
   keyOf: ({ ledger, uuid }) => `${ledger} ${uuid}`,
   merge: mergeRanges,
-  read: (message, context) =>
-    unlessPurged(async () => {
-      const { from, to, ...origin } = message;
-      const { events, to: end } = await open(context).readEvents(origin, from, to);
-      if (end < from) throw new Error(`ledger ${origin.ledger} gave no events from ${from} on`);
-      const rest = end < to ? { ...message, from: end + 1 } : undefined;
-      return { events, read: { ...message, to: end }, rest };
-    }),
-  confirm: async ({ to, ...origin }, context) => {
-    await unlessPurged(() => open(context).confirmEvents(origin, to));
+  deliver: async ({ from, to, ledger, uuid }, { sink, context, signal }) => {
+    const [ledgers, origin] = [open(context), { ledger, uuid }];
+    for (let next = from; next <= to;) {
+      signal.throwIfAborted();
+      const first = next;
+      const part = await unlessPurged(() => ledgers.readEvents(origin, first, to));
+      if (part === undefined) {
+        log("warn", "events that no longer exist were dropped", { ledger });
+        return;
+      }
+      if (part.to < first) throw new Error(`ledger ${ledger} gave no events from ${first} on`);
+      if (part.events.length > 0) await sink(part.events);
+      await unlessPurged(() => ledgers.confirmEvents(origin, part.to));
+      next = part.to + 1;
+    }
+  },
+  confirm: async ({ to, ledger, uuid }, context) => {
+    await unlessPurged(() => open(context).confirmEvents({ ledger, uuid }, to));
   },
 });
 

@@ -66,6 +66,8 @@ type LedgerStub = DurableObjectStub<LedgerObject>;
 
 const TO_LEDGER: ObjectCall = { object: "ledger" };
 const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
+/** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
+const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
 /** An audit goes on where it was, whoever calls it again. */
 const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
@@ -331,7 +333,7 @@ export class LedgerService {
   ): Promise<{ events: PlatformEvent[]; to: number }> {
     const { info, entries, publishedLogId } = await callObject(
       this.#object(ledger).readLogs(from, to, uuid),
-      READ_OF_LEDGER,
+      EVENTS_OF_LEDGER,
     );
     // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
     const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
@@ -349,7 +351,7 @@ export class LedgerService {
 
   /** Notes that what follows from the events up to a log entry is stored. */
   async confirmEvents({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
-    await callObject(this.#object(ledger).confirmPublished(to, uuid), TO_LEDGER);
+    await callObject(this.#object(ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
   }
 
   #audited(verb: string, ledger: string): AuditedChange {

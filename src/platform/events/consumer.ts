@@ -4,7 +4,7 @@ import { acknowledgeAfter, parseMessages } from "./queue.ts";
 import type { EventListener, EventSink, EventSource } from "./source.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { log } from "#platform/log.ts";
+import { Lanes } from "#platform/work/lanes.ts";
 
 /** The sources of events, and their listeners. */
 export interface EventRoutes {
@@ -13,8 +13,14 @@ export interface EventRoutes {
 }
 
 /**
+ * How many keys are handled at once, and for how long each, in milliseconds. What was confirmed until then stays confirmed,
+ * and the messages come again for the rest.
+ */
+const KEY_LANES = { total: 6, perKey: 1, timeoutMs: 60_000 };
+
+/**
  * Delivers the events of messages to all listeners, and confirms the events that all have accepted. A message that
- * cannot be read does not hold back the others.
+ * cannot be read does not hold back the others, and neither does a key whose source fails or hangs.
  */
 export async function consumeEvents(
   batch: MessageBatch,
@@ -32,45 +38,30 @@ export async function consumeEvents(
     );
   const keyOf = (message: EventsMessage): string =>
     `${message.source} ${sourceOf(message).keyOf(message)}`;
-  for (const group of Map.groupBy(received, ({ body }) => keyOf(body)).values()) {
-    await acknowledgeAfter(group, async () => {
-      const sinks = (await opening).filter((sink) => sink !== undefined);
-      const source = sourceOf(present(group[0], "a group has a message").body);
-      for (const message of source.merge(group.map(({ body }) => body))) {
-        await consumeAll(message, { source, sinks, context });
-      }
-    });
-  }
-}
-
-interface OpenRoute {
-  readonly source: EventSource;
-  readonly sinks: readonly EventSink[];
-  readonly context: ServiceContext;
-}
-
-/**
- * Confirms each part of a message once all listeners have accepted it. A message that no listener wants is confirmed
- * without being read.
- */
-async function consumeAll(
-  message: EventsMessage,
-  { source, sinks, context }: OpenRoute,
-): Promise<void> {
-  if (sinks.length === 0) return source.confirm(message, context);
-  let next: EventsMessage | undefined = message;
-  while (next !== undefined) {
-    const part: Awaited<ReturnType<EventSource["read"]>> = await source.read(next, context);
-    if (part === undefined) {
-      const { name } = source;
-      log("warn", "events that no longer exist were dropped", {
-        source: name,
-        key: source.keyOf(next),
-      });
-      return;
+  const groups = Map.groupBy(received, ({ body }) => keyOf(body));
+  const lanes = new Lanes({ ...KEY_LANES, waiting: groups.size });
+  const consumeKey = async (bodies: readonly EventsMessage[], signal: AbortSignal) => {
+    const sink = joined(await opening);
+    const source = sourceOf(present(bodies[0], "a group has a message"));
+    for (const message of source.merge(bodies)) {
+      if (sink === undefined) await source.confirm(message, context);
+      else await source.deliver(message, { sink, context, signal });
     }
-    if (part.events.length > 0) for (const sink of sinks) await sink(part.events);
-    await source.confirm(part.read, context);
-    next = part.rest;
-  }
+  };
+  await Promise.all(
+    [...groups].map(([key, group]) => {
+      const bodies = group.map(({ body }) => body);
+      const run = (signal: AbortSignal) => consumeKey(bodies, signal);
+      return acknowledgeAfter(group, () => lanes.run({ key, run }));
+    }),
+  );
+}
+
+/** A sink that has taken events when all have; undefined where there is none. */
+function joined(sinks: readonly (EventSink | undefined)[]): EventSink | undefined {
+  const wanting = sinks.filter((sink) => sink !== undefined);
+  if (wanting.length === 0) return undefined;
+  return async (events) => {
+    for (const sink of wanting) await sink(events);
+  };
 }

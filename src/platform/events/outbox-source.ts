@@ -12,14 +12,16 @@ export const outboxSource: EventSource<OutboxMessage> = {
   merge: (messages) => [
     { source: "outbox", ids: [...new Set(messages.flatMap(({ ids }) => ids))] },
   ],
-  read: async (message, context) => {
-    const { events, isAll } = await Outbox.from(context).read(message.ids);
-    return {
-      events,
-      read: { source: "outbox", ids: events.map(({ id }) => id) },
-      // The events that were read are deleted by then.
-      rest: isAll ? undefined : message,
-    };
+  deliver: async ({ ids }, { sink, context, signal }) => {
+    const outbox = Outbox.from(context);
+    for (let isAll = false; !isAll;) {
+      signal.throwIfAborted();
+      const part = await outbox.read(ids);
+      if (part.events.length > 0) await sink(part.events);
+      // The next part begins after these, as they are deleted by then.
+      await outbox.confirm(part.events.map(({ id }) => id));
+      ({ isAll } = part);
+    }
   },
   confirm: ({ ids }, context) => Outbox.from(context).confirm(ids),
 };

@@ -3,13 +3,15 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { EventsMessage } from "./messages.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Some of the events of a message. */
-export interface EventPart<M> {
-  readonly events: readonly PlatformEvent[];
-  /** The message that would name exactly these: what is confirmed when whatever follows from them is stored. */
-  readonly read: M;
-  /** Where to go on; undefined at the end. */
-  readonly rest: M | undefined;
+/** Takes events. It resolves when whatever follows from them is stored. */
+export type EventSink = (events: readonly PlatformEvent[]) => Promise<void>;
+
+/** What a source needs to deliver events. */
+export interface EventDelivery {
+  readonly sink: EventSink;
+  readonly context: ServiceContext;
+  /** Aborts when nobody waits for the delivery any more. No part is begun after that. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -23,13 +25,11 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   keyOf(message: M): string;
   /** As few messages as name all the events that some messages of one key name. */
   merge(messages: readonly M[]): M[];
-  /** The first events of a message, as many as one call gives; undefined where they are gone for good. */
-  read(message: M, context: ServiceContext): Promise<EventPart<M> | undefined>;
+  /** Gives all events of a message to the sink, in parts, and confirms each part when the sink has taken it. */
+  deliver(message: M, delivery: EventDelivery): Promise<void>;
+  /** Confirms all events of a message without reading them: nobody wants them. */
   confirm(message: M, context: ServiceContext): Promise<void>;
 }
-
-/** Takes events. It resolves when whatever follows from them is stored. */
-export type EventSink = (events: readonly PlatformEvent[]) => Promise<void>;
 
 /** A listener for events. */
 export interface EventListener {
