@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { OutboxMessage } from "./messages.ts";
-import { Outbox } from "./outbox.ts";
+import { OutboxDelivery } from "./outbox-delivery.ts";
+import { OutboxStore } from "./outbox-store.ts";
 import type { EventSource } from "./source.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+const storeOf = ({ env }: ServiceContext): OutboxStore => new OutboxStore(databaseOf(env));
 
 /** The events of modules whose data is in D1. */
 export const outboxSource: EventSource<OutboxMessage> = {
@@ -12,16 +17,7 @@ export const outboxSource: EventSource<OutboxMessage> = {
   merge: (messages) => [
     { source: "outbox", ids: [...new Set(messages.flatMap(({ ids }) => ids))] },
   ],
-  deliver: async ({ ids }, { sink, context, signal }) => {
-    const outbox = Outbox.from(context);
-    for (let isAll = false; !isAll;) {
-      signal.throwIfAborted();
-      const part = await outbox.read(ids);
-      if (part.events.length > 0) await sink(part.events);
-      // The next part begins after these, as they are deleted by then.
-      await outbox.confirm(part.events.map(({ id }) => id));
-      ({ isAll } = part);
-    }
-  },
-  confirm: ({ ids }, context) => Outbox.from(context).confirm(ids),
+  deliver: ({ ids }, { context, ...delivery }) =>
+    new OutboxDelivery(storeOf(context), delivery).deliver(ids),
+  confirm: async ({ ids }, context) => storeOf(context).remove(ids),
 };

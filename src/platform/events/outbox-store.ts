@@ -3,7 +3,7 @@ import type { PlatformEvent } from "./envelope.ts";
 import { outbox } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { packJson } from "#platform/db/pack-json.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** An event, and what it is stored with. */
@@ -17,6 +17,25 @@ export interface OutboxEvent {
 export interface UnconfirmedEvent {
   readonly id: string;
   readonly attempts: number;
+}
+
+/** An event as it is stored. */
+export interface StoredEvent extends UnconfirmedEvent {
+  /** The place of the event in the order in which events were stored. */
+  readonly sequence: number;
+  readonly orderKey: string | null;
+  /** JSON of the whole event. */
+  readonly text: string;
+}
+
+/** Most ids that one statement names: a parameter of D1 may have 2 MB. */
+const IDS_PER_STATEMENT_MAX = 1000;
+
+/** Ids in parts that one statement can name. */
+export function* idParts(ids: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT_MAX) {
+    yield ids.slice(at, at + IDS_PER_STATEMENT_MAX);
+  }
 }
 
 /** What one read gives at most: a row may be half a megabyte. */
@@ -53,32 +72,50 @@ export class OutboxStore {
     );
   }
 
-  /** The events of these ids that are there, with the earlier ones of their keys, in the order in which they were stored. */
-  async read(ids: readonly string[]): Promise<{ events: PlatformEvent[]; isAll: boolean }> {
-    const rows = await this.#db.all<{ event: string | null }>(sql`
+  /**
+   * The first events of these ids that are there, with the earlier ones of their keys, in the order in which they were stored;
+   * `isAll` tells whether there are no more. `after` is the sequence of the last one that was read before.
+   */
+  async read(
+    ids: readonly string[],
+    after: number,
+  ): Promise<{ events: StoredEvent[]; isAll: boolean }> {
+    const rows = await this.#db.all<
+      Omit<StoredEvent, "text"> & { readonly text: string | null }
+    >(sql`
       WITH
         wanted AS (
           SELECT sequence, order_key FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(ids)}))),
         listed AS (
-          SELECT sequence FROM wanted
-          UNION SELECT o.sequence FROM wanted w JOIN outbox o ON o.order_key = w.order_key AND o.sequence < w.sequence
+          SELECT sequence FROM wanted WHERE sequence > ${after}
+          UNION
+          SELECT o.sequence FROM wanted w JOIN outbox o
+            ON o.order_key = w.order_key AND o.sequence < w.sequence AND o.sequence > ${after}
           ORDER BY sequence LIMIT ${READ_COUNT_MAX + 1}),
         measured AS (
-          SELECT sequence, event, row_number() OVER (ORDER BY sequence) AS place,
+          SELECT sequence, id, order_key, attempts, event, row_number() OVER (ORDER BY sequence) AS place,
             sum(length(event)) OVER (ORDER BY sequence) - length(event) AS before
           FROM listed JOIN outbox USING (sequence))
-      SELECT CASE WHEN place <= ${READ_COUNT_MAX} AND before < ${READ_BYTES_MAX} THEN event END AS event
+      SELECT sequence, id, order_key AS orderKey, attempts,
+        CASE WHEN place <= ${READ_COUNT_MAX} AND before < ${READ_BYTES_MAX} THEN event END AS text
       FROM measured ORDER BY sequence`);
-    const texts = rows.flatMap(({ event }) => (event === null ? [] : [event]));
-    // `inserts` has stored them.
-    const events = texts.map((text) => parseJson(text) as PlatformEvent);
-    return { events, isAll: texts.length === rows.length };
+    const events = rows.flatMap(({ text, ...row }) => (text === null ? [] : [{ ...row, text }]));
+    return { events, isAll: events.length === rows.length };
   }
 
   /** Deletes events whose effects are stored. */
   async remove(ids: readonly string[]): Promise<void> {
+    for (const part of idParts(ids)) {
+      await this.#db.run(
+        sql`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(part)}))`,
+      );
+    }
+  }
+
+  /** Takes an event out of the order of its key, and counts it as announced so many times at least. */
+  async park(id: string, attempts: number): Promise<void> {
     await this.#db.run(
-      sql`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
+      sql`UPDATE outbox SET order_key = NULL, attempts = max(attempts, ${attempts}) WHERE id = ${id}`,
     );
   }
 

@@ -2,11 +2,12 @@ import type { SQL } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import type { PlatformEvent } from "./envelope.ts";
 import type { OutboxMessage } from "./messages.ts";
+import { PARKED_AFTER_ATTEMPTS } from "./outbox-delivery.ts";
 import { type OutboxEvent, OutboxStore } from "./outbox-store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
@@ -41,6 +42,8 @@ const ID_LENGTH_MAX = 200;
 const MESSAGES_PER_SEND_MAX = 10;
 /** When unconfirmed events are announced again. */
 const ANNOUNCE_BACKOFF = doubling(15_000, 600_000);
+/** The same for an event that may be parked. */
+const PARKED_MS = 3_600_000;
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
 /** Most events that one sweep announces again. */
@@ -59,7 +62,8 @@ const SWEEP_ROWS_MAX = 1000;
  * | the events are confirmed | the change | a message that comes late finds no events |
  *
  * An event with a key is read together with all earlier events of this key, so that nobody gets it before those, in whatever
- * order the messages come. Events without a key, and those of different keys, have no order.
+ * order the messages come. Events without a key, and those of different keys, have no order. An event that is refused for an
+ * hour, or cannot be read, is parked: it leaves this order, so that later ones go on, and is announced once an hour.
  */
 export class Outbox {
   readonly #db: Database;
@@ -108,23 +112,13 @@ export class Outbox {
     return results.slice(0, change.length) as BatchResponse<T>;
   }
 
-  /** The first events that a message is about, with the earlier ones of their keys; `isAll` tells whether there are more. */
-  read(ids: readonly string[]): Promise<{ events: PlatformEvent[]; isAll: boolean }> {
-    return this.#store.read(ids);
-  }
-
-  /** Deletes events whose effects are stored. */
-  confirm(ids: readonly string[]): Promise<void> {
-    return this.#store.remove(ids);
-  }
-
   /** Announces again what nobody has confirmed; returns when to sweep next, in milliseconds since the epoch. */
   async sweep(): Promise<number | undefined> {
     const nowMs = this.#nowMs();
     const due = await this.#store.listDue(nowMs, SWEEP_ROWS_MAX);
     const planned = due.map((event) => ({
       ...event,
-      nextMs: nowMs + waitAfterFailures(ANNOUNCE_BACKOFF, event.attempts + 2),
+      nextMs: nowMs + waitOf(event.attempts + 1),
     }));
     await this.#announce(planned.length === 0 ? [] : await this.#store.claim(planned));
     return this.#store.nextDueMs();
@@ -152,6 +146,10 @@ export class Outbox {
   }
 }
 
+/** How long an event that was announced again so many times waits for the next time, in milliseconds. */
+const waitOf = (attempts: number): number =>
+  attempts > PARKED_AFTER_ATTEMPTS ? PARKED_MS : waitAfterFailures(ANNOUNCE_BACKOFF, attempts + 1);
+
 function assertFits(event: PlatformEvent): void {
   const name = `${event.app}.${event.type}`;
   if (event.id.length > ID_LENGTH_MAX) {
@@ -160,10 +158,24 @@ function assertFits(event: PlatformEvent): void {
       `the id of the event ${name} has ${event.id.length} characters; at most ${ID_LENGTH_MAX} can be announced`,
     );
   }
-  const bytes = new TextEncoder().encode(stringifyJson(event)).byteLength;
+  const text = stringifyJson(event);
+  assertReadable(text, name);
+  const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes <= EVENT_BYTES_MAX) return;
   throw new AppError(
     "VALIDATION",
     `the event ${name} has ${bytes} bytes; at most ${EVENT_BYTES_MAX} can be published`,
   );
+}
+
+/** Reading is stricter than writing: what is written must be readable, or nobody ever gets it. */
+function assertReadable(text: string, name: string): void {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new AppError("VALIDATION", `the event ${name} cannot be published: ${error.message}`, {
+      cause: error,
+    });
+  }
 }

@@ -6,6 +6,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
+import { OutboxStore } from "#platform/events/outbox-store.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -100,7 +101,7 @@ describe("an event of the outbox", () => {
     fanOut.mockRejectedValueOnce(new Error("killed"));
     expect(await consume(messages, bench.service)).toEqual(["retry"]);
     expect(await isStored(event.id)).toBe(true);
-    vi.spyOn(Outbox.prototype, "confirm").mockRejectedValueOnce(new Error("killed"));
+    vi.spyOn(OutboxStore.prototype, "remove").mockRejectedValueOnce(new Error("killed"));
     expect(await consume(messages, bench.service)).toEqual(["retry"]);
     expect([await isStored(event.id), (await bench.deliveriesOf(config.id)).length]).toEqual([
       true,

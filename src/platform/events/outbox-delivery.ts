@@ -1,0 +1,98 @@
+import type { PlatformEvent } from "./envelope.ts";
+import { idParts, type OutboxStore, type StoredEvent } from "./outbox-store.ts";
+import type { EventDelivery } from "./source.ts";
+import { parseJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
+
+/**
+ * After so many announcements, which is about an hour after it was stored, an event that is still refused is parked: it is
+ * announced once an hour from then on, and the later events of its key no longer wait for it.
+ */
+export const PARKED_AFTER_ATTEMPTS = 10;
+
+/** An event that could be read. */
+interface OpenEvent extends StoredEvent {
+  readonly event: PlatformEvent;
+}
+
+/**
+ * One delivery of events of the outbox. An event that the sink refuses holds up the later ones of its key, until it is
+ * parked, and no others. Nothing is ever dropped.
+ */
+export class OutboxDelivery {
+  readonly #store: OutboxStore;
+  readonly #delivery: Pick<EventDelivery, "sink" | "signal">;
+  /** Keys of which an event was refused: the later ones wait. */
+  readonly #blocked = new Set<string>();
+  /** Why the delivery has to be repeated. */
+  #refusal: Error | undefined;
+
+  constructor(store: OutboxStore, delivery: Pick<EventDelivery, "sink" | "signal">) {
+    this.#store = store;
+    this.#delivery = delivery;
+  }
+
+  /** Delivers and confirms all that can be. Throws if an event was refused that is not parked yet. */
+  async deliver(ids: readonly string[]): Promise<void> {
+    for (const part of idParts(ids)) await this.#deliverPart(part);
+    if (this.#refusal !== undefined) throw this.#refusal;
+  }
+
+  async #deliverPart(ids: readonly string[]): Promise<void> {
+    let after = 0;
+    for (let isAll = false; !isAll;) {
+      const part = await this.#store.read(ids, after);
+      const opened: OpenEvent[] = [];
+      for (const stored of part.events) {
+        const event = await this.#open(stored);
+        if (event !== undefined) opened.push({ ...stored, event });
+      }
+      await this.#offer(opened);
+      after = part.events.at(-1)?.sequence ?? after;
+      ({ isAll } = part);
+    }
+  }
+
+  /** Parks what cannot be read, as no repetition would make it better. */
+  async #open({ id, text }: StoredEvent): Promise<PlatformEvent | undefined> {
+    try {
+      return parseJson(text) as PlatformEvent; // the outbox has stored one
+    } catch (error) {
+      logError("an event of the outbox cannot be read and is parked", error, { event: id });
+      await this.#store.park(id, PARKED_AFTER_ATTEMPTS);
+      return undefined;
+    }
+  }
+
+  /** Gives events to the sink, in halves if it refuses them, so that what passes is confirmed. */
+  async #offer(events: readonly OpenEvent[]): Promise<void> {
+    const open = events.filter(({ orderKey }) => orderKey === null || !this.#blocked.has(orderKey));
+    const [first] = open;
+    if (first === undefined) return;
+    const { sink, signal } = this.#delivery;
+    signal.throwIfAborted();
+    try {
+      await sink(open.map(({ event }) => event));
+    } catch (error) {
+      if (open.length === 1) return this.#refuse(first, error);
+      logError("events of the outbox are refused and are offered in halves", error, {
+        count: open.length,
+      });
+      const middle = Math.ceil(open.length / 2);
+      await this.#offer(open.slice(0, middle));
+      return this.#offer(open.slice(middle));
+    }
+    await this.#store.remove(open.map(({ id }) => id));
+  }
+
+  async #refuse({ id, orderKey, attempts, event }: OpenEvent, cause: unknown): Promise<void> {
+    if (attempts >= PARKED_AFTER_ATTEMPTS) {
+      const type = `${event.app}.${event.type}`;
+      logError("an event of the outbox is refused and is parked", cause, { event: id, type });
+      await this.#store.park(id, PARKED_AFTER_ATTEMPTS);
+      return;
+    }
+    if (orderKey !== null) this.#blocked.add(orderKey);
+    this.#refusal ??= new Error(`the event ${id} was refused`, { cause });
+  }
+}
