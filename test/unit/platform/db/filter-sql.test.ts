@@ -71,7 +71,18 @@ const small = fc.bigInt(-12n, 12n);
 const amount = fc.oneof(small, fc.bigInt(-(10n ** 24n), 10n ** 24n), fc.constantFrom(99n, 100n));
 const count = fc.oneof(small, fc.constantFrom(BigInt(Number.MAX_SAFE_INTEGER)));
 const date = fc.integer({ min: 0, max: 3 }).map((ms) => fromMillis(ms));
-const name = fc.constantFrom("k", 'a"b', "$.x", "__proto__", "x]y[", "é\n", "constructor", "'");
+const name = fc.constantFrom(
+  "k",
+  "K",
+  "_",
+  'a"b',
+  "$.x",
+  "__proto__",
+  "x]y[",
+  "é\n",
+  "constructor",
+  "'",
+);
 /** `fromEntries` defines `__proto__` as any other member. */
 const map = fc
   .array(fc.tuple(name, text), { maxLength: 3 })
