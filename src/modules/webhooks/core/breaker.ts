@@ -1,0 +1,52 @@
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/** What is known of the health of an endpoint. Times are milliseconds of its lane. */
+export interface BreakerState {
+  /** Failures since the last success. */
+  readonly failures: number;
+  /** How often in a row calls were paused. */
+  readonly pauses: number;
+  /** No call is made before this time. Then one call is: the probe. Absent while the endpoint works. */
+  readonly openUntilMs?: number;
+  /** How long the endpoint has been failing, without the times in which nothing was known. */
+  readonly failingMs: number;
+  readonly lastFailureMs?: number;
+}
+
+export const CLOSED: BreakerState = { failures: 0, pauses: 0, failingMs: 0 };
+
+/** After so many failures in a row an endpoint counts as down. */
+export const FAILURES_MAX = 10;
+/** How long an endpoint that is down is left alone between two probes. */
+const PAUSE_BACKOFF = doubling(5000, 300_000);
+/** Longest time between two failures that counts as time of failing: in a longer one, nobody has asked the endpoint. */
+const SILENCE_MS_MAX = 3_600_000;
+
+/** After a call that failed at `nowMs`. A call that was refused for good was answered: it pauses nothing. */
+export function afterFailure(
+  state: BreakerState,
+  { nowMs, isRefusal }: { readonly nowMs: number; readonly isRefusal: boolean },
+): BreakerState {
+  const sinceMs = nowMs - (state.lastFailureMs ?? nowMs);
+  const failing = {
+    failingMs: state.failingMs + Math.min(Math.max(sinceMs, 0), SILENCE_MS_MAX),
+    lastFailureMs: nowMs,
+  };
+  if (isRefusal) return { failures: 0, pauses: 0, ...failing };
+  const failures = state.failures + 1;
+  if (failures < FAILURES_MAX) return { failures, pauses: 0, ...failing };
+  // Calls that were under way when the pause began say nothing new.
+  const { openUntilMs } = state;
+  if (openUntilMs !== undefined && nowMs < openUntilMs) {
+    return { failures, pauses: state.pauses, openUntilMs, ...failing };
+  }
+  const pauses = state.pauses + 1;
+  const pauseMs = waitAfterFailures(PAUSE_BACKOFF, pauses);
+  return { failures, pauses, openUntilMs: nowMs + pauseMs, ...failing };
+}
+
+/** How many calls may be under way at `nowMs`, of at most `callsMax`. */
+export function callsAllowed(state: BreakerState, nowMs: number, callsMax: number): number {
+  if (state.openUntilMs === undefined) return callsMax;
+  return nowMs < state.openUntilMs ? 0 : 1;
+}
