@@ -1,0 +1,168 @@
+import { PENDING, statusNumber, type StoredStatus } from "./lane-tables.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+
+/** What a replay of many deliveries did. */
+export interface ReplayCounts {
+  /** Deliveries that had failed and are pending again. */
+  readonly replayed: number;
+  /** Pending deliveries that are attempted at once. */
+  readonly expedited: number;
+  /** Deliveries that changed before their turn. */
+  readonly skipped: number;
+}
+
+/** How long the answer to a replay is remembered, so that it is given again. */
+export const REPLAY_MS = 24 * 3_600_000;
+
+const FAILED = statusNumber("failed");
+const SUCCEEDED = statusNumber("succeeded");
+
+/** Changes of many deliveries of a lane. Each call is bounded, so that calls of others come between. */
+export class LaneChanges {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /**
+   * Ends up to `limit` pending deliveries, except those that are under way. Returns how many there were: below the limit,
+   * there is none left.
+   */
+  endPending(
+    status: Exclude<StoredStatus, "pending" | "succeeded">,
+    {
+      head,
+      except,
+      error,
+      wallMs,
+      limit,
+    }: {
+      readonly head: number;
+      readonly except: readonly number[];
+      readonly error: string | null;
+      readonly wallMs: number;
+      readonly limit: number;
+    },
+  ): number {
+    const under = stringifyJson(except);
+    const rows = this.#sql.all(
+      `UPDATE delivery SET status = ?, due_ms = NULL, updated_ms = ?, last_error = coalesce(?, last_error)
+       WHERE seq IN (
+         SELECT seq FROM (SELECT seq FROM delivery INDEXED BY delivery_waiting
+           WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?)) LIMIT ?)
+         UNION
+         SELECT seq FROM (SELECT seq FROM delivery
+           WHERE seq >= ? AND status = ${PENDING} AND due_ms IS NULL AND seq NOT IN (SELECT value FROM json_each(?))
+           ORDER BY seq LIMIT ?)
+         LIMIT ?)
+       RETURNING seq`,
+      statusNumber(status),
+      wallMs,
+      error,
+      under,
+      limit,
+      head,
+      under,
+      limit,
+      limit,
+    );
+    return rows.length;
+  }
+
+  /** What was answered to a request, if it came before. */
+  recall(request: string): ReplayCounts | undefined {
+    const [row] = this.#sql.all<{ result: string }>(
+      "SELECT result FROM replay WHERE request = ?",
+      request,
+    );
+    return row === undefined ? undefined : (parseJson(row.result) as ReplayCounts); // what `remember` has stored
+  }
+
+  remember(request: string, result: ReplayCounts, wallMs: number): void {
+    this.#sql.all("DELETE FROM replay WHERE at_ms < ?", wallMs - REPLAY_MS);
+    this.#sql.all(
+      "INSERT INTO replay (request, at_ms, result) VALUES (?, ?, ?)",
+      request,
+      wallMs,
+      stringifyJson(result),
+    );
+  }
+
+  /** Makes deliveries due at `laneMs`: those that failed begin again, those that wait go on earlier. */
+  replay(
+    seqs: readonly number[],
+    { laneMs, wallMs }: { laneMs: number; wallMs: number },
+  ): ReplayCounts {
+    const chosen = stringifyJson(seqs);
+    const replayed = this.#sql.all(
+      `UPDATE delivery SET status = ${PENDING}, generation = generation + 1, attempts = 0, waited_ms = 0, cycle_ms = NULL,
+         due_ms = ?, updated_ms = ?
+       WHERE seq IN (SELECT value FROM json_each(?)) AND status = ${FAILED} RETURNING seq`,
+      laneMs,
+      wallMs,
+      chosen,
+    );
+    const again = stringifyJson(replayed.map(({ seq }) => seq ?? 0));
+    const expedited = this.#sql.all(
+      `UPDATE delivery SET due_ms = CASE WHEN due_ms IS NULL THEN NULL ELSE ? END, updated_ms = ?
+       WHERE seq IN (SELECT value FROM json_each(?)) AND seq NOT IN (SELECT value FROM json_each(?))
+         AND status = ${PENDING} RETURNING seq`,
+      laneMs,
+      wallMs,
+      chosen,
+      again,
+    );
+    const skipped = seqs.length - replayed.length - expedited.length;
+    return { replayed: replayed.length, expedited: expedited.length, skipped };
+  }
+
+  /** Whether no delivery is left whose retention is not over; the newest one is never purged. */
+  isOver(beforeMs: number): boolean {
+    const rows = this.#sql.all<{ updated_ms: number }>(
+      "SELECT updated_ms FROM delivery ORDER BY seq DESC LIMIT 2",
+    );
+    return rows.length < 2 && rows.every(({ updated_ms }) => updated_ms < beforeMs);
+  }
+
+  /**
+   * Removes up to `limit` deliveries that ended before a time, with their attempts. The newest delivery stays, as the next
+   * one is numbered behind it. Returns how many it removed.
+   */
+  purge({
+    succeededBeforeMs,
+    othersBeforeMs,
+    limit,
+  }: {
+    readonly succeededBeforeMs: number;
+    readonly othersBeforeMs: number;
+    readonly limit: number;
+  }): number {
+    let removed = 0;
+    for (const [status, beforeMs] of [
+      [SUCCEEDED, succeededBeforeMs],
+      [FAILED, othersBeforeMs],
+      [statusNumber("cancelled"), othersBeforeMs],
+    ] as const) {
+      const seqs = this.#sql
+        .all<{ seq: number }>(
+          `SELECT seq FROM (
+             SELECT seq, updated_ms FROM delivery WHERE status > 0 AND status = ? ORDER BY seq LIMIT ?)
+           WHERE updated_ms < ? AND seq < (SELECT max(seq) FROM delivery)`,
+          status,
+          limit - removed,
+          beforeMs,
+        )
+        .map(({ seq }) => seq);
+      for (const table of ["excerpt", "attempt", "delivery"]) {
+        this.#sql.all(
+          `DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`,
+          stringifyJson(seqs),
+        );
+      }
+      removed += seqs.length;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,262 @@
+import { STORED_STATUSES, OUTBOX_ORIGIN, OUTCOMES, PENDING, statusNumber } from "./lane-tables.ts";
+import type {
+  AttemptPosition,
+  AttemptRecord,
+  DeliveryPosition,
+  DeliveryQuery,
+  DeliveryRecord,
+} from "./types.ts";
+import { parseDeliveryId, toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import type { DeliveryStatus } from "#modules/webhooks/core/delivery.ts";
+import { present } from "#platform/assert.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+
+/** What only the running lane knows of its deliveries. */
+export interface LaneView {
+  readonly configId: string;
+  /** When the calls that are under way began, by the number of their delivery, in milliseconds since the epoch. */
+  readonly underWay: ReadonlyMap<number, number>;
+  /** When a time of the lane comes by the machine's clock. */
+  readonly toWallMs: (laneMs: number) => number;
+  readonly nowMs: number;
+  /** Deliveries before this number were attempted at least once. */
+  readonly head: number;
+}
+
+/** Numbers from `from` on and below `to`. */
+interface SeqRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A condition of SQL that begins with AND, and its parameters. */
+interface Condition {
+  readonly condition: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+interface Row extends Record<string, SqlValue> {
+  seq: number;
+  position: number | string;
+  uuid: string | null;
+  origin: number;
+  type: string;
+  key: string | null;
+  status: number;
+  created_ms: number;
+  updated_ms: number;
+  generation: number;
+  attempts: number;
+  cycle_ms: number | null;
+  due_ms: number | null;
+  last_ms: number | null;
+  last_code: number | null;
+  last_error: string | null;
+}
+
+/**
+ * Lists of a lane's deliveries. Dates never decrease with the numbers, so that a date is found by binary search and a list
+ * by date needs no index. Each status has a part of an index, or, for deliveries that were never attempted, of the table.
+ */
+export class LaneReads {
+  readonly #sql: Sql;
+  readonly #view: LaneView;
+
+  constructor(sql: Sql, view: LaneView) {
+    this.#sql = sql;
+    this.#view = view;
+  }
+
+  list(query: DeliveryQuery): DeliveryRecord[] {
+    const range = this.#rangeOf(query);
+    if (range.from >= range.to) return [];
+    const { statuses, order, limit } = query;
+    const parts =
+      statuses === undefined
+        ? [this.#select(range, query)]
+        : [...new Set(statuses)].map((status) => this.#listStatus(status, range, query));
+    const sign = order === "asc" ? 1 : -1;
+    return parts
+      .flat()
+      .toSorted((a, b) => sign * (a.seq - b.seq))
+      .slice(0, limit)
+      .map((row) => this.#toRecord(row));
+  }
+
+  find(seq: number): DeliveryRecord | undefined {
+    const [row] = this.#select({ from: seq, to: seq + 1 }, { order: "asc", limit: 1 });
+    return row === undefined ? undefined : this.#toRecord(row);
+  }
+
+  /** Where the event of a delivery is read. */
+  originOf(seq: number): { origin: number; position: number | string } | undefined {
+    const [row] = this.#sql.all<{ origin: number; position: number | string }>(
+      "SELECT origin, position FROM delivery WHERE seq = ?",
+      seq,
+    );
+    return row;
+  }
+
+  /** Newest first, those behind a position only. */
+  attempts(
+    seq: number,
+    { limit, after }: { readonly limit: number; readonly after?: AttemptPosition | undefined },
+  ): AttemptRecord[] {
+    return this.#sql
+      .all<AttemptRow>(
+        `SELECT a.*, name.name AS url, excerpt.text AS excerpt FROM (
+           SELECT seq, generation, number, at_ms, endpoint, outcome, code, took_ms, error FROM attempt WHERE seq = ?
+           UNION ALL
+           SELECT seq, last_generation, last_number, last_ms, last_endpoint, last_outcome, last_code, last_took_ms,
+             last_error
+           FROM delivery WHERE seq = ? AND last_number IS NOT NULL
+         ) AS a JOIN name ON name.id = a.endpoint
+         LEFT JOIN excerpt USING (seq, generation, number)
+         WHERE (a.generation, a.number) < (?, ?)
+         ORDER BY a.generation DESC, a.number DESC LIMIT ?`,
+        seq,
+        seq,
+        after?.generation ?? Number.MAX_SAFE_INTEGER,
+        after?.number ?? 0,
+        limit,
+      )
+      .map(toAttempt);
+  }
+
+  #listStatus(status: DeliveryStatus, range: SeqRange, query: DeliveryQuery): Row[] {
+    const { underWay, head } = this.#view;
+    const seqs = stringifyJson([...underWay.keys()]);
+    const within = "seq IN (SELECT value FROM json_each(?))";
+    const select = (part: SeqRange, text: string, binding: SqlValue): Row[] =>
+      this.#select(part, query, { condition: `AND ${text}`, bindings: [binding] });
+    if (status === "delivering") return select(range, within, seqs);
+    // The conditions of partial indexes are literals, as the planner must see them.
+    if (status !== "pending")
+      return select(range, "status > 0 AND status = ?", statusNumber(status));
+    const isPending = `NOT ${within} AND status = ${PENDING}`;
+    const waiting = select(range, `${isPending} AND due_ms IS NOT NULL`, seqs);
+    const fresh = select(
+      { ...range, from: Math.max(range.from, head) },
+      `${isPending} AND due_ms IS NULL`,
+      seqs,
+    );
+    return [...waiting, ...fresh];
+  }
+
+  #select(
+    { from, to }: SeqRange,
+    { order, limit }: Pick<DeliveryQuery, "order" | "limit">,
+    { condition, bindings }: Condition = { condition: "", bindings: [] },
+  ): Row[] {
+    return this.#sql.all<Row>(
+      `SELECT seq, position, origin, uuid, name.name AS type, key, status, created_ms, updated_ms, generation, attempts,
+         cycle_ms, due_ms, last_ms, last_code, last_error
+       FROM (
+         SELECT * FROM delivery WHERE seq >= ? AND seq < ? ${condition}
+         ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ?
+       ) AS d
+       JOIN name ON name.id = d.type LEFT JOIN origin ON origin.id = d.origin`,
+      from,
+      to,
+      ...bindings,
+      limit,
+    );
+  }
+
+  #rangeOf({ fromMs, toMs, after, order }: DeliveryQuery): SeqRange {
+    const from = fromMs === undefined ? 0 : this.#firstSince(fromMs);
+    const to = toMs === undefined ? Number.MAX_SAFE_INTEGER : this.#firstSince(toMs + 1);
+    if (after === undefined) return { from, to };
+    const border = this.#borderOf(after);
+    return order === "asc"
+      ? { from: Math.max(from, border.behind), to }
+      : { from, to: Math.min(to, border.before) };
+  }
+
+  /** The first number that sorts behind a position, and the first one that does not sort before it. */
+  #borderOf({ createdMs, id }: DeliveryPosition): { before: number; behind: number } {
+    const [same, next] = [this.#firstSince(createdMs), this.#firstSince(createdMs + 1)];
+    const address = parseDeliveryId(id);
+    const own = toDeliveryId(this.#view.configId, 0).slice(0, PREFIX_LENGTH);
+    const other = id.slice(0, PREFIX_LENGTH);
+    if (own === other && address !== undefined) {
+      const seq = Math.min(Math.max(address.seq, same), next);
+      return { before: seq, behind: seq === address.seq ? seq + 1 : seq };
+    }
+    return own < other ? { before: next, behind: next } : { before: same, behind: same };
+  }
+
+  /** The number of the first delivery of a date or a later one. */
+  #firstSince(createdMs: number): number {
+    const [ends] = this.#sql.all<{ low: number | null; high: number | null }>(
+      "SELECT (SELECT min(seq) FROM delivery) AS low, (SELECT max(seq) FROM delivery) AS high",
+    );
+    let low = ends?.low ?? 0;
+    let high = (ends?.high ?? -1) + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [row] = this.#sql.all<{ created_ms: number }>(
+        "SELECT created_ms FROM delivery WHERE seq >= ? ORDER BY seq LIMIT 1",
+        middle,
+      );
+      if (row === undefined || row.created_ms >= createdMs) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #toRecord(row: Row): DeliveryRecord {
+    const { configId, underWay, toWallMs, nowMs } = this.#view;
+    const claimedMs = underWay.get(row.seq);
+    const stored = present(STORED_STATUSES[row.status], "a stored status has a name");
+    const isWaiting = stored === "pending" && claimedMs === undefined;
+    return {
+      id: toDeliveryId(configId, row.seq),
+      seq: row.seq,
+      configId,
+      eventId: row.origin === OUTBOX_ORIGIN ? String(row.position) : `${row.uuid}:${row.position}`,
+      idempotencyKey: row.key ?? "",
+      eventType: row.type,
+      status: claimedMs === undefined ? stored : "delivering",
+      attemptCount: row.attempts,
+      replayGeneration: row.generation,
+      cycleStartedMs: row.cycle_ms ?? claimedMs,
+      nextAttemptMs: isWaiting ? (row.due_ms === null ? nowMs : toWallMs(row.due_ms)) : undefined,
+      claimedMs,
+      lastAttemptMs: row.last_ms ?? undefined,
+      // A call that nobody answered has no status.
+      lastStatusCode: row.last_code === 0 ? undefined : (row.last_code ?? undefined),
+      lastError: row.last_error ?? undefined,
+      createdMs: row.created_ms,
+      updatedMs: claimedMs ?? row.updated_ms,
+    };
+  }
+}
+
+/** Where the number begins in the id of a delivery. */
+const PREFIX_LENGTH = 24;
+
+interface AttemptRow extends Record<string, SqlValue> {
+  generation: number;
+  number: number;
+  at_ms: number;
+  url: string;
+  outcome: number;
+  code: number;
+  took_ms: number;
+  error: string | null;
+  excerpt: string | null;
+}
+
+const toAttempt = (row: AttemptRow): AttemptRecord => ({
+  number: row.number,
+  generation: row.generation,
+  endpoint: row.url,
+  outcome: present(OUTCOMES[row.outcome], "a stored outcome has a name"),
+  statusCode: row.code,
+  error: row.error ?? undefined,
+  tookMs: row.took_ms,
+  responseExcerpt: row.excerpt ?? undefined,
+  atMs: row.at_ms,
+});
