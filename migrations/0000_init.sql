@@ -86,56 +86,38 @@ CREATE TABLE `webhook_configs` (
 	`event_types` text NOT NULL,
 	`name` text NOT NULL,
 	`active` integer NOT NULL,
+	`has_failed` integer DEFAULT false NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	`deleted_at` text,
 	`test_minute` integer,
-	`test_count` integer DEFAULT 0 NOT NULL
+	`test_count` integer DEFAULT 0 NOT NULL,
+	`revision` integer DEFAULT 0 NOT NULL,
+	`synced_revision` integer DEFAULT 0 NOT NULL,
+	`sync_attempts` integer DEFAULT 0 NOT NULL,
+	`sync_after` text
 );
 --> statement-breakpoint
 CREATE INDEX `webhook_configs_listed` ON `webhook_configs` (`updated_at`,`id`) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `webhook_configs_tested` ON `webhook_configs` (`test_minute`) WHERE test_minute IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `webhook_deliveries` (
-	`id` text PRIMARY KEY NOT NULL,
-	`event_id` text NOT NULL,
-	`config_id` text NOT NULL,
-	`event_type` text NOT NULL,
-	`idempotency_key` text NOT NULL,
-	`status` text NOT NULL,
-	`attempt_count` integer NOT NULL,
-	`replay_generation` integer NOT NULL,
-	`cycle_started_at` text,
-	`next_attempt_at` text,
-	`claimed_at` text,
-	`last_attempt_at` text,
-	`last_status_code` integer,
-	`last_error` text,
+CREATE INDEX `webhook_configs_pending` ON `webhook_configs` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
+CREATE TABLE `webhook_payloads` (
+	`event_id` text PRIMARY KEY NOT NULL,
 	`created_at` text NOT NULL,
-	`updated_at` text NOT NULL,
-	`payload` text NOT NULL,
-	FOREIGN KEY (`config_id`) REFERENCES `webhook_configs`(`id`) ON UPDATE no action ON DELETE restrict
+	`body` text NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_deliveries_event` ON `webhook_deliveries` (`event_id`,`config_id`);--> statement-breakpoint
-CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`next_attempt_at`,`id`) WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX `webhook_deliveries_pending` ON `webhook_deliveries` (`config_id`) WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX `webhook_deliveries_claimed` ON `webhook_deliveries` (`claimed_at`) WHERE status = 'delivering';--> statement-breakpoint
-CREATE TABLE `webhook_delivery_attempts` (
-	`id` text PRIMARY KEY NOT NULL,
-	`delivery_id` text NOT NULL,
-	`attempt_number` integer NOT NULL,
-	`replay_generation` integer NOT NULL,
-	`endpoint` text NOT NULL,
-	`outcome` text NOT NULL,
-	`status_code` integer NOT NULL,
-	`error` text,
-	`duration_ms` integer NOT NULL,
-	`response_excerpt` text,
-	`created_at` text NOT NULL,
-	FOREIGN KEY (`delivery_id`) REFERENCES `webhook_deliveries`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE INDEX `webhook_payloads_purged` ON `webhook_payloads` (`created_at`);--> statement-breakpoint
+CREATE TABLE `webhook_replays` (
+	`key` text PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`request_hash` text NOT NULL,
+	`plan` text,
+	`response` text,
+	`created_at` text NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_delivery_attempts_number` ON `webhook_delivery_attempts` (`delivery_id`,`replay_generation`,`attempt_number`);--> statement-breakpoint
+CREATE INDEX `webhook_replays_purged` ON `webhook_replays` (`created_at`);--> statement-breakpoint
 CREATE TABLE `audit` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`date` text NOT NULL,

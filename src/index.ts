@@ -4,6 +4,7 @@ import { consume } from "./jobs.ts";
 export { ClockObject } from "./clock-object.ts";
 export { PipelineObject } from "#modules/exporters/index.ts";
 export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";
+export { EndpointObject } from "#modules/webhooks/index.ts";
 
 const app = createApp();
 

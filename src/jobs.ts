@@ -2,6 +2,7 @@ import { MODULES } from "./modules.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents, type EventRoutes } from "#platform/events/consumer.ts";
 import { outboxSource } from "#platform/events/outbox-source.ts";
+import { registerSources } from "#platform/events/sources.ts";
 import type { QueueConsumers } from "#platform/modules/module.ts";
 
 /** Gives a batch of messages to what consumes the queue. */
@@ -20,6 +21,9 @@ const ROUTES: EventRoutes = {
     eventListener === undefined ? [] : [eventListener],
   ),
 };
+
+// Objects read events again that they heard of long ago.
+registerSources(ROUTES.sources);
 
 const CONSUMERS = new Map<string, QueueConsumers[string]>([
   ["florin-events", (batch, context) => consumeEvents(batch, context, ROUTES)],

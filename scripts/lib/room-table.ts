@@ -141,11 +141,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   "modules/webhooks": {
     uses: [...ANATOMY, "modules/webhooks/core"],
-    packages: [...HTTP, ...D1, "node:crypto"],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto"],
   },
   "modules/webhooks/http": {
     uses: [...ANATOMY, "modules/webhooks", "modules/webhooks/core"],
-    packages: [...HTTP, "node:buffer"],
+    packages: [...HTTP, "node:buffer", "node:crypto", "node:util"],
   },
 
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },

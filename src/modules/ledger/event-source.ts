@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { LedgerService } from "./service.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerMessage } from "#platform/events/messages.ts";
 import type { EventSource } from "#platform/events/source.ts";
 import { log } from "#platform/log.ts";
@@ -35,10 +36,24 @@ export const ledgerSource = (
         return;
       }
       if (part.to < first) throw new Error(`ledger ${ledger} gave no events from ${first} on`);
-      if (part.events.length > 0) await sink(part.events);
+      if (part.events.length > 0) {
+        await sink(part.events, { source: "ledger", ...origin, from: first, to: part.to });
+      }
       await unlessPurged(() => ledgers.confirmEvents(origin, part.to));
       next = part.to + 1;
     }
+  },
+  reread: async ({ from, to, ledger, uuid }, context) => {
+    const [ledgers, origin] = [open(context), { ledger, uuid }];
+    const events: PlatformEvent[] = [];
+    for (let next = from; next <= to;) {
+      const first = next;
+      const part = await unlessPurged(() => ledgers.readEvents(origin, first, to));
+      if (part === undefined || part.to < first) break;
+      events.push(...part.events);
+      next = part.to + 1;
+    }
+    return events;
   },
   confirm: async ({ to, ledger, uuid }, context) => {
     await unlessPurged(() => open(context).confirmEvents({ ledger, uuid }, to));

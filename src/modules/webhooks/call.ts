@@ -1,12 +1,15 @@
 import type { DeliveryTarget } from "./config-store.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,
   type Fetch,
   type OutboundPolicy,
   type OutboundResult,
+  systemFetch,
 } from "#platform/http/outbound.ts";
 import { logError } from "#platform/log.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** What one request to an endpoint carries. */
@@ -35,6 +38,16 @@ export interface CallContext {
   readonly policy: OutboundPolicy;
   readonly clock: Clock;
 }
+
+/** How a deployment calls endpoints. */
+export const callContextOf = ({
+  env,
+  clock,
+}: Pick<ServiceContext, "env" | "clock">): CallContext => ({
+  fetch: systemFetch,
+  policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+  clock,
+});
 
 /** Time for one call, the reading of the answer included. */
 export const CALL_TIMEOUT_MS = 15_000;

@@ -1,14 +1,41 @@
-import { and, asc, desc, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import type { WebhookConfig } from "./core/config.ts";
 import { type NewSecret, rotate, type Secrets, validSecrets } from "./core/secrets.ts";
+import { deactivatedEvent } from "./event-types.ts";
+import type { LaneSpec } from "./lane/types.ts";
 import { type SecretColumns, SecretSealer } from "./secret-columns.ts";
-import { webhookConfigs, webhookDeliveries } from "./tables.ts";
+import { webhookConfigs } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
-import type { Database } from "#platform/db/database.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import { Outbox } from "#platform/events/outbox.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { SecretBox } from "#platform/secrets/secrets.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 import type { Timestamp } from "#platform/time.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
+import { type PendingRow, SyncTable } from "#platform/work/sync-table.ts";
+
+/** Most configs of a deployment, deleted ones included whose deliveries are still kept: each event is matched against all. */
+export const CONFIGS_MAX = 500;
+
+/** A config whose object may not know its latest revision. */
+export interface PendingConfig extends PendingRow {
+  readonly id: string;
+}
+
+export interface LaneFilter {
+  readonly ids?: readonly string[] | undefined;
+  /** How their ids begin. */
+  readonly prefix?: string;
+  readonly isActive?: boolean;
+}
+
+/** Which events a config wants. */
+export interface Subscription {
+  readonly configId: string;
+  readonly eventTypes: ReadonlySet<string>;
+}
 
 /** What a client may set on a config. */
 export interface ConfigFields {
@@ -56,6 +83,15 @@ export class ConfigStore {
     this.#secrets = new SecretSealer(box);
   }
 
+  static from(env: Env): ConfigStore {
+    return new ConfigStore(databaseOf(env), SecretBox.from(env));
+  }
+
+  /** Configs whose objects may not know their latest revision. */
+  get pending(): SyncTable<PendingConfig> {
+    return new SyncTable<PendingConfig>(this.#db, { table: webhookConfigs, isFinal: sql`0` });
+  }
+
   /** Newest change first. */
   async list(filter: ConfigFilter): Promise<WebhookConfig[]> {
     const rows = await this.#db
@@ -87,11 +123,13 @@ export class ConfigStore {
       : { config: this.#toConfig(row), target: this.#toTarget(row) };
   }
 
+  /** Undefined where there are as many as there may be. */
   async insert(
     id: string,
     fields: ConfigFields,
     { now, change }: ConfigChange,
-  ): Promise<WebhookConfig> {
+  ): Promise<WebhookConfig | undefined> {
+    const isFull = sql`(SELECT count(*) FROM ${webhookConfigs}) >= ${CONFIGS_MAX}`;
     const row = {
       id,
       ...toColumns(fields),
@@ -101,7 +139,11 @@ export class ConfigStore {
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
+      revision: 1,
+      syncAfter: now,
     };
+    const [full] = await this.#db.all<{ is_full: number }>(sql`SELECT ${isFull} AS is_full`);
+    if (full?.is_full === 1) return undefined;
     await change.store(this.#db.insert(webhookConfigs).values(row));
     return this.#toConfig(row);
   }
@@ -118,7 +160,13 @@ export class ConfigStore {
       const [stored] = await change.store(
         this.#db
           .update(webhookConfigs)
-          .set({ ...toColumns(fields), ...this.#secrets.seal(id, after), ...name, updatedAt: now })
+          .set({
+            ...toColumns(fields),
+            ...this.#secrets.seal(id, after),
+            ...name,
+            updatedAt: now,
+            ...nextRevision(now),
+          })
           .where(unchanged(row))
           .returning({ id: webhookConfigs.id }),
       );
@@ -139,7 +187,7 @@ export class ConfigStore {
       const [stored] = await change.store(
         this.#db
           .update(webhookConfigs)
-          .set({ ...this.#secrets.seal(id, after), updatedAt: now })
+          .set({ ...this.#secrets.seal(id, after), updatedAt: now, ...nextRevision(now) })
           .where(unchanged(row))
           .returning(),
       );
@@ -147,53 +195,111 @@ export class ConfigStore {
     });
   }
 
-  /**
-   * Does nothing if the config is already in that state. Deactivation cancels the deliveries that are pending for the
-   * config.
-   */
+  /** Does nothing if the config is already in that state. */
   async setActive(id: string, active: boolean, { now, change }: ConfigChange): Promise<void> {
     const update = this.#db
       .update(webhookConfigs)
-      .set({ active, updatedAt: now })
+      .set({ active, hasFailed: false, updatedAt: now, ...nextRevision(now) })
       .where(and(existing(id), ne(webhookConfigs.active, active)));
-    await change.store(update, ...(active ? [] : [this.#cancelPending(id, now)]));
+    await change.store(update);
   }
 
-  /** Cancels the config's pending deliveries. Returns whether the config existed. */
+  /** Deactivates a config whose endpoint keeps failing, unless it has changed, and publishes the event that says so. */
+  async deactivateFailing(
+    { configId, revision }: LaneSpec,
+    context: ServiceContext,
+  ): Promise<void> {
+    const now = context.clock();
+    const isDone = sql`EXISTS (
+      SELECT 1 FROM ${webhookConfigs} WHERE id = ${configId} AND has_failed AND revision = ${revision + 1})`;
+    const config = await this.find(configId);
+    if (config === undefined) return;
+    await Outbox.from(context).publish({
+      change: [
+        this.#db
+          .update(webhookConfigs)
+          .set({ active: false, hasFailed: true, updatedAt: now, ...nextRevision(now) })
+          .where(
+            and(
+              existing(configId),
+              eq(webhookConfigs.active, true),
+              eq(webhookConfigs.revision, revision),
+            ),
+          ),
+      ],
+      events: [deactivatedEvent(config, { revision, now })],
+      condition: isDone,
+    });
+  }
+
+  /** Returns whether the config existed. */
   async remove(id: string, { now, change }: ConfigChange): Promise<boolean> {
     const removed = await change.store(
       this.#db
         .update(webhookConfigs)
-        .set({ active: false, updatedAt: now, deletedAt: now })
+        .set({
+          active: false,
+          hasFailed: false,
+          updatedAt: now,
+          deletedAt: now,
+          ...nextRevision(now),
+        })
         .where(existing(id))
         .returning({ id: webhookConfigs.id }),
-      this.#cancelPending(id, now),
     );
     return removed.length > 0;
   }
 
+  /** Removes a deleted config, of which nothing is left anywhere else. */
+  async forget(id: string): Promise<void> {
+    await this.#db
+      .delete(webhookConfigs)
+      .where(and(eq(webhookConfigs.id, id), isNotNull(webhookConfigs.deletedAt)));
+  }
+
   /** The configs that events go to. */
-  async listSubscriptions(): Promise<{ configId: string; eventTypes: readonly string[] }[]> {
+  async listSubscriptions(): Promise<Subscription[]> {
     const rows = await this.#db
       .select({ configId: webhookConfigs.id, eventTypes: webhookConfigs.eventTypes })
       .from(webhookConfigs)
       .where(and(isNull(webhookConfigs.deletedAt), eq(webhookConfigs.active, true)));
-    return rows.map((row) => ({ ...row, eventTypes: toEventTypes(row.eventTypes) }));
+    return rows.map(({ configId, eventTypes }) => ({
+      configId,
+      eventTypes: new Set(toEventTypes(eventTypes)),
+    }));
   }
 
-  /** Where the events of the active configs among `ids` go, by config. */
-  async listTargets(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryTarget>> {
+  /** The ids of all configs that may have deliveries, deleted ones included, as far as they meet the conditions. */
+  async listLanes({ ids, prefix, isActive }: LaneFilter): Promise<string[]> {
     const rows = await this.#db
-      .select()
+      .select({ id: webhookConfigs.id })
       .from(webhookConfigs)
       .where(
         and(
-          sql`${webhookConfigs.id} IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
-          isNull(webhookConfigs.deletedAt),
-          eq(webhookConfigs.active, true),
+          ids === undefined
+            ? undefined
+            : sql`${webhookConfigs.id} IN (SELECT value FROM json_each(${stringifyJson(ids)}))`,
+          prefix === undefined
+            ? undefined
+            : and(gte(webhookConfigs.id, prefix), lt(webhookConfigs.id, `${prefix}~`)),
+          isActive === undefined ? undefined : eq(webhookConfigs.active, isActive),
         ),
       );
-    return new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
+    return rows.map(({ id }) => id);
+  }
+
+  /** What the object of a config is to know; undefined where nothing is left of the config. */
+  async findSpec(id: string): Promise<LaneSpec | undefined> {
+    const [row] = await this.#db.select().from(webhookConfigs).where(eq(webhookConfigs.id, id));
+    if (row === undefined) return undefined;
+    const { revision, endpoint, active, hasFailed, deletedAt } = row;
+    return { configId: id, revision, endpoint, active, hasFailed, isDeleted: deletedAt !== null };
+  }
+
+  /** Where the events of a config go, and how they are signed. */
+  async findTarget(id: string): Promise<DeliveryTarget | undefined> {
+    const row = await this.#findRow(id);
+    return row === undefined ? undefined : this.#toTarget(row);
   }
 
   async #findRow(id: string): Promise<ConfigRow | undefined> {
@@ -230,16 +336,6 @@ export class ConfigStore {
     return { before, after };
   }
 
-  #cancelPending(configId: string, now: Timestamp) {
-    return this.#db
-      .update(webhookDeliveries)
-      .set({ status: "cancelled", nextAttemptAt: null, updatedAt: now })
-      .where(
-        // A literal, because the partial index is only used when the planner sees its condition.
-        and(eq(webhookDeliveries.configId, configId), sql`${webhookDeliveries.status} = 'pending'`),
-      );
-  }
-
   #toTarget(row: TargetRow): DeliveryTarget {
     let opened: Secrets | undefined;
     const openSecrets = (now: Timestamp): readonly string[] => {
@@ -259,7 +355,10 @@ export class ConfigStore {
 
 type ConfigRow = typeof webhookConfigs.$inferSelect;
 type TargetRow = Pick<ConfigRow, "id" | "endpoint"> & SecretColumns;
-type ShownRow = Omit<ConfigRow, "previousSecrets" | "testMinute" | "testCount">;
+type ShownRow = Pick<
+  ConfigRow,
+  "id" | "endpoint" | "secret" | "eventTypes" | "name" | "active" | "createdAt" | "updatedAt"
+>;
 
 const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookConfigs.deletedAt));
 

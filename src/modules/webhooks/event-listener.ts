@@ -1,15 +1,93 @@
-import type { WebhookService } from "./service.ts";
+import { ConfigStore, type Subscription } from "./config-store.ts";
+import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
+import type { EventBatch, EventOrigin, OwedEvent } from "./lane/types.ts";
+import { PayloadStore } from "./payload-store.ts";
+import { toPayload } from "./payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventsMessage } from "#platform/events/messages.ts";
 import type { EventListener } from "#platform/events/source.ts";
+import { reachObject } from "#platform/objects/call.ts";
+import { settleAll } from "#platform/work/lanes.ts";
 
-/** Stores deliveries of the events that active configs want. */
-export const webhookListener = (
-  open: (context: ServiceContext) => Pick<WebhookService, "listSubscriptions" | "fanOut">,
-): EventListener => ({
+/** How the endpoints' objects are called for one message. */
+const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
+/** How long an endpoint that did not want bodies gets none, in milliseconds. */
+const WITHOUT_BODIES_MS = 1000;
+
+/** Until when endpoints want no bodies, by config: a hint that an isolate may lose. */
+const withoutBodies = new Map<string, number>();
+const HINTS_MAX = 1000;
+
+/**
+ * Gives events to the lanes of all endpoints that want them. A message is confirmed when all of them have stored what they owe;
+ * those that have it already, as it came twice, know that.
+ */
+export const webhookListener: EventListener = {
   open: async (_messages, context) => {
-    const webhooks = open(context);
-    const subscriptions = await webhooks.listSubscriptions();
-    if (subscriptions.size === 0) return undefined;
-    return (events) => webhooks.fanOut(events, subscriptions);
+    const subscriptions = await ConfigStore.from(context.env).listSubscriptions();
+    if (subscriptions.length === 0) return undefined;
+    return (events, message) => fanOut({ events, message, subscriptions, context });
   },
-});
+};
+
+interface FanOut {
+  readonly events: readonly PlatformEvent[];
+  readonly message: EventsMessage;
+  readonly subscriptions: readonly Subscription[];
+  readonly context: ServiceContext;
+}
+
+async function fanOut({ events, message, subscriptions, context }: FanOut): Promise<void> {
+  const wanted = new Set(subscriptions.flatMap(({ eventTypes }) => [...eventTypes]));
+  const owed = events
+    .filter((event) => wanted.has(eventName(event)))
+    .map((event) => toOwed(event, message));
+  if (owed.length === 0) return;
+  if (message.source === "outbox") {
+    const bodies = new Map(owed.map(({ position, body }) => [String(position), body ?? ""]));
+    await PayloadStore.from(context.env).insert(bodies, context.clock());
+  }
+  const results = await settleAll(subscriptions, {
+    limits: CALLS,
+    keyOf: ({ configId }) => configId,
+    run: (subscription) => give(subscription, { owed, message, env: context.env }),
+  });
+  const failed = results.find(({ error }) => error !== undefined);
+  if (failed !== undefined) throw failed.error;
+}
+
+function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
+  const position =
+    message.source === "ledger" ? Number(event.id.slice(message.uuid.length + 1)) : event.id;
+  const { idempotencyKey } = event;
+  return { position, eventType: eventName(event), idempotencyKey, body: toPayload(event) };
+}
+
+async function give(
+  { configId, eventTypes }: Subscription,
+  { owed, message, env }: { owed: readonly OwedEvent[]; message: EventsMessage; env: Env },
+): Promise<void> {
+  const events = owed.filter(({ eventType }) => eventTypes.has(eventType));
+  if (events.length === 0) return;
+  const isWithout = (withoutBodies.get(configId) ?? 0) > Date.now();
+  const batch = {
+    ...whereFrom(message),
+    events: isWithout ? events.map((event) => ({ ...event, body: undefined })) : events,
+  };
+  const wantsBodies = await reachObject(endpointOf(env, configId).accept(batch), TO_ENDPOINT);
+  if (wantsBodies) withoutBodies.delete(configId);
+  else remember(configId);
+}
+
+function remember(configId: string): void {
+  if (withoutBodies.size >= HINTS_MAX) withoutBodies.clear();
+  withoutBodies.set(configId, Date.now() + WITHOUT_BODIES_MS);
+}
+
+function whereFrom(message: EventsMessage): Pick<EventBatch, "origin" | "range"> {
+  if (message.source === "outbox") return { origin: { source: "outbox" } };
+  const { ledger, uuid, from, to } = message;
+  const origin: EventOrigin = { source: "ledger", ledger, uuid };
+  return { origin, range: { first: from, last: to } };
+}

@@ -1,18 +1,28 @@
 import { randomBytes } from "node:crypto";
-import { type CallResult, callEndpoint } from "./call.ts";
-import type { ConfigChange, ConfigFields, ConfigFilter } from "./config-store.ts";
-import { contextOf, type WebhookContext, type WebhookPorts } from "./context.ts";
+import { eq } from "drizzle-orm";
+import { callContextOf, type CallContext, type CallResult, callEndpoint } from "./call.ts";
+import {
+  type ConfigChange,
+  type ConfigFields,
+  type ConfigFilter,
+  CONFIGS_MAX,
+  ConfigStore,
+} from "./config-store.ts";
 import type { WebhookConfig } from "./core/config.ts";
-import { dispatch } from "./dispatch.ts";
-import { fanOut, listSubscriptions, type Subscriptions } from "./fan-out.ts";
-import { sweep } from "./sweep.ts";
+import { type ConfigReconciler, reconcilerOf, workLimits } from "./endpoints.ts";
+import { unknownConfig } from "./failures.ts";
+import { PayloadStore } from "./payload-store.ts";
+import { ReplayRequests } from "./replay-requests.ts";
+import { webhookSettings } from "./settings.ts";
+import { webhookConfigs } from "./tables.ts";
 import { countTest } from "./test-limit.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { urlProblem } from "#platform/http/outbound.ts";
 import { newId } from "#platform/ids.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** A config as a client sends it. If it has no secret, the service makes one. */
 export interface ConfigInput extends Omit<ConfigFields, "secret"> {
@@ -34,41 +44,64 @@ export interface TestCall {
   readonly result: CallResult;
 }
 
-/** The use cases of the module: configs for clients, deliveries for the queues, the sweep for the clock. */
-export class WebhookService {
-  readonly #context: WebhookContext;
+/** Bodies that one statement purges, and most statements of a sweep. */
+const PURGE_ROWS = 200;
+const PURGES_MAX = 50;
 
-  constructor(context: WebhookContext) {
+/** The use cases of configs. A change is stored in D1 first; the object of its endpoint is told then, or by the sweep. */
+export class WebhookService {
+  readonly #context: ServiceContext;
+  readonly #configs: ConfigStore;
+  readonly #reconciler: ConfigReconciler;
+  readonly #calls: CallContext;
+
+  constructor(context: ServiceContext, calls: CallContext) {
     this.#context = context;
+    this.#configs = ConfigStore.from(context.env);
+    this.#reconciler = reconcilerOf(context.env, this.#configs);
+    this.#calls = calls;
   }
 
-  static from(context: ServiceContext, ports: Partial<WebhookPorts> = {}): WebhookService {
-    return new WebhookService(contextOf(context, ports));
+  static from(context: ServiceContext): WebhookService {
+    return new WebhookService(context, callContextOf(context));
   }
 
   listConfigs(filter: ConfigFilter): Promise<WebhookConfig[]> {
-    return this.#context.configs.list(filter);
+    return this.#configs.list(filter);
   }
 
-  createConfig(input: ConfigInput): Promise<WebhookConfig> {
+  /** Throws `VALIDATION` where there are too many. */
+  async createConfig(input: ConfigInput): Promise<WebhookConfig> {
     const id = newId();
-    return this.#context.configs.insert(id, this.#toFields(input), this.#change("create", id));
+    const fields = this.#toFields(input);
+    const config = await this.#tell(id, () =>
+      this.#configs.insert(id, fields, this.#change("create", id)),
+    );
+    if (config !== undefined) return config;
+    throw new AppError(
+      "VALIDATION",
+      `there are ${CONFIGS_MAX} webhook configs, which is the most; deleted ones count until their deliveries are purged`,
+    );
   }
 
   /** Replaces a config. Without a secret in the input, the old one is replaced by a new one, too. */
   async updateConfig(id: string, input: ConfigUpdate): Promise<void> {
     const fields = { ...this.#toFields(input), immediate: input.immediate ?? false };
-    const isUpdated = await this.#context.configs.update(id, fields, this.#change("update", id));
-    if (!isUpdated) throw notFound();
+    const change = this.#change("update", id);
+    const isUpdated = await this.#tell(id, () => this.#configs.update(id, fields, change));
+    if (!isUpdated) throw unknownConfig();
   }
 
+  /** What is pending for it is cancelled. */
   async deleteConfig(id: string): Promise<void> {
-    if (!(await this.#context.configs.remove(id, this.#change("delete", id)))) throw notFound();
+    const change = this.#change("delete", id);
+    if (!(await this.#tell(id, () => this.#configs.remove(id, change)))) throw unknownConfig();
   }
 
+  /** Deactivation cancels what is pending. */
   async setActive(id: string, active: boolean): Promise<WebhookConfig> {
     const change = this.#change(active ? "activate" : "deactivate", id);
-    await this.#context.configs.setActive(id, active, change);
+    await this.#tell(id, () => this.#configs.setActive(id, active, change));
     return this.#getConfig(id);
   }
 
@@ -78,8 +111,8 @@ export class WebhookService {
   ): Promise<WebhookConfig> {
     const wanted = { secret: secret ?? newSecret(), immediate };
     const change = this.#change("change-secret", id);
-    const config = await this.#context.configs.updateSecret(id, wanted, change);
-    if (config === undefined) throw notFound();
+    const config = await this.#tell(id, () => this.#configs.updateSecret(id, wanted, change));
+    if (config === undefined) throw unknownConfig();
     return config;
   }
 
@@ -88,54 +121,66 @@ export class WebhookService {
    * Throws `RATE_LIMITED`.
    */
   async testConfig(id: string): Promise<TestCall> {
-    const { configs, calls, db, clock } = this.#context;
-    const found = await configs.findWithTarget(id);
-    if (found === undefined) throw notFound();
-    await countTest(db, id, clock());
+    const found = await this.#configs.findWithTarget(id);
+    if (found === undefined) throw unknownConfig();
+    await countTest(databaseOf(this.#context.env), id, this.#context.clock());
     const { config, target } = found;
     const call = { target, id: newId(), body: TEST_BODY, idempotencyKey: "ik", isTest: true };
-    const result = await callEndpoint(call, calls);
+    const result = await callEndpoint(call, this.#calls);
     return { webhookId: call.id, config, body: TEST_BODY, result };
   }
 
-  /** The configs that want events, by event type; empty if no config is active. */
-  listSubscriptions(): Promise<Subscriptions> {
-    return listSubscriptions(this.#context);
+  /** Tells objects what they do not know yet, and purges what is over. Returns when to sweep next. */
+  async sweep(): Promise<number | undefined> {
+    await this.#reconciler.run(workLimits());
+    const times = [
+      await this.#reconciler.nextSweepMs(),
+      await this.#purgePayloads(),
+      await ReplayRequests.from(this.#context).purge(),
+    ].filter((time) => time !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Resolves when the deliveries of all events are stored. Events may come again and in any order. */
-  fanOut(events: readonly PlatformEvent[], subscriptions: Subscriptions): Promise<void> {
-    return fanOut(events, subscriptions, this.#context);
+  /** Bodies stay as long as a delivery of them may be replayed. */
+  async #purgePayloads(): Promise<number | undefined> {
+    const { FLORIN_WEBHOOK_RETENTION_FAILED: failedMs, FLORIN_WEBHOOK_RETENTION_SUCCEEDED: okMs } =
+      webhookSettings.of(this.#context.env);
+    const payloads = PayloadStore.from(this.#context.env);
+    const nowMs = toMillis(this.#context.clock());
+    // A delivery lives from its end on, which comes days after its event at most.
+    const keptMs =
+      Math.max(failedMs, okMs) + webhookSettings.of(this.#context.env).FLORIN_WEBHOOK_DISABLE_AFTER;
+    for (let count = 0; count < PURGES_MAX; count++) {
+      const purged = await payloads.purge(fromMillis(Math.max(0, nowMs - keptMs)), PURGE_ROWS);
+      if (purged < PURGE_ROWS) break;
+    }
+    const oldest = await payloads.oldest();
+    return oldest === undefined ? undefined : Math.max(toMillis(oldest) + keptMs + 1, nowMs);
   }
 
-  /** Attempts those of the deliveries that are due. */
-  deliver(deliveryIds: readonly string[]): Promise<void> {
-    return dispatch(deliveryIds, this.#context);
-  }
-
-  /** Plans forgotten deliveries again and returns when to sweep next, in milliseconds since the epoch. */
-  sweep(): Promise<number | undefined> {
-    return sweep(this.#context);
+  /** Stores a change of a config, and lets the object of its endpoint know. */
+  async #tell<T>(id: string, change: () => Promise<T>): Promise<T> {
+    const result = await this.#reconciler.change(change);
+    await this.#reconciler.settle({ ...workLimits(), scope: eq(webhookConfigs.id, id) });
+    return result;
   }
 
   #change(verb: string, id: string): ConfigChange {
     const action = { action: `webhooks.config.${verb}`, object: `configs/${id}` };
-    return {
-      now: this.#context.clock(),
-      change: new AuditedChange(this.#context.caller, action),
-    };
+    return { now: this.#context.clock(), change: new AuditedChange(this.#context, action) };
   }
 
   async #getConfig(id: string): Promise<WebhookConfig> {
-    const config = await this.#context.configs.find(id);
-    if (config === undefined) throw notFound();
+    const config = await this.#configs.find(id);
+    if (config === undefined) throw unknownConfig();
     return config;
   }
 
   #toFields({ endpoint, secret, eventTypes, name }: ConfigInput): ConfigFields {
-    const problem = urlProblem(endpoint, this.#context.calls.policy);
-    if (problem !== undefined)
+    const problem = urlProblem(endpoint, this.#calls.policy);
+    if (problem !== undefined) {
       throw new AppError("VALIDATION", `invalid config: endpoint ${problem}`);
+    }
     return { endpoint, secret: secret ?? newSecret(), eventTypes, name };
   }
 }
@@ -145,5 +190,3 @@ const TEST_BODY = '{"data":"test"}';
 export const SECRET_BYTES = 24;
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64");
-
-const notFound = (): AppError => new AppError("NOT_FOUND", "config not found");

@@ -1,4 +1,6 @@
+import type { RetryPolicy } from "./core/retry.ts";
 import { duration, integer, type SettingsOf, DeclaredSettings } from "#platform/settings.ts";
+import { doubling } from "#platform/work/backoff.ts";
 
 export const webhookSettings = new DeclaredSettings({
   FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: duration({
@@ -11,12 +13,33 @@ export const webhookSettings = new DeclaredSettings({
   }),
   FLORIN_WEBHOOK_RETRY_ABORT_AFTER: duration({
     standard: "10h",
-    meaning: "After this time a delivery is given up",
+    meaning: "A delivery is given up when its waits would be longer than this together",
   }),
   FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS: integer(
     { least: 0, most: 1000 },
     { standard: "15", meaning: "After this many attempts a delivery is given up" },
   ),
+  FLORIN_WEBHOOK_DISABLE_AFTER: duration({
+    standard: "120h",
+    meaning: "A webhook config is deactivated when its endpoint has failed for this long",
+  }),
+  FLORIN_WEBHOOK_RETENTION_SUCCEEDED: duration({
+    standard: "720h",
+    meaning: "Deliveries that succeeded are deleted after this time",
+  }),
+  FLORIN_WEBHOOK_RETENTION_FAILED: duration({
+    standard: "2160h",
+    meaning: "Deliveries that failed or were cancelled are deleted after this time",
+  }),
 });
 
 export type WebhookSettings = SettingsOf<typeof webhookSettings>;
+
+export const retryPolicyOf = (settings: WebhookSettings): RetryPolicy => ({
+  backoff: doubling(
+    settings.FLORIN_WEBHOOK_RETRY_MIN_BACKOFF,
+    settings.FLORIN_WEBHOOK_RETRY_MAX_BACKOFF,
+  ),
+  abortAfterMs: settings.FLORIN_WEBHOOK_RETRY_ABORT_AFTER,
+  maxAttempts: settings.FLORIN_WEBHOOK_RETRY_MAX_ATTEMPTS,
+});

@@ -1,9 +1,12 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AttemptOutcome, DeliveryStatus } from "./core/delivery.ts";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
+import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
-/** Who gets which events. The row of a deleted config stays, because deliveries refer to it. */
+/**
+ * Who gets which events. Each change counts the revision up, which a reconciler brings to the object of the config's endpoint.
+ * A deleted config stays until its object has purged the last delivery.
+ */
 export const webhookConfigs = sqliteTable(
   "webhook_configs",
   {
@@ -17,6 +20,8 @@ export const webhookConfigs = sqliteTable(
     eventTypes: text("event_types").notNull(),
     name: text("name").notNull(),
     active: integer("active", { mode: "boolean" }).notNull(),
+    /** Whether it was deactivated because its endpoint kept failing. */
+    hasFailed: integer("has_failed", { mode: "boolean" }).notNull().default(false),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
@@ -24,6 +29,7 @@ export const webhookConfigs = sqliteTable(
     testMinute: integer("test_minute"),
     /** How many test requests there were in that minute. */
     testCount: integer("test_count").notNull().default(0),
+    ...syncColumns(),
   },
   (table) => [
     index("webhook_configs_listed")
@@ -32,78 +38,34 @@ export const webhookConfigs = sqliteTable(
     index("webhook_configs_tested")
       .on(table.testMinute)
       .where(sql`test_minute IS NOT NULL`),
+    pendingIndex("webhook_configs_pending", table),
   ],
 );
 
-/** One row for each event and each config that it matched. */
-export const webhookDeliveries = sqliteTable(
-  "webhook_deliveries",
+/** The bodies of delivered events that no log tells again, by the ids of the events. */
+export const webhookPayloads = sqliteTable(
+  "webhook_payloads",
   {
-    /** Sent as `formance-webhook-id`: equal on every attempt and replay. */
-    id: text("id").primaryKey(),
-    eventId: text("event_id").notNull(),
-    configId: text("config_id")
-      .notNull()
-      .references(() => webhookConfigs.id, { onDelete: "restrict" }),
-    eventType: text("event_type").notNull(),
-    idempotencyKey: text("idempotency_key").notNull(),
-    status: text("status").$type<DeliveryStatus>().notNull(),
-    /** Attempts in the current replay generation. */
-    attemptCount: integer("attempt_count").notNull(),
-    replayGeneration: integer("replay_generation").notNull(),
-    /** First claim of the generation. */
-    cycleStartedAt: text("cycle_started_at").$type<Timestamp>(),
-    /** Set exactly while `pending`. */
-    nextAttemptAt: text("next_attempt_at").$type<Timestamp>(),
-    /** Set exactly while `delivering`; whoever settles the delivery must know it. */
-    claimedAt: text("claimed_at").$type<Timestamp>(),
-    lastAttemptAt: text("last_attempt_at").$type<Timestamp>(),
-    lastStatusCode: integer("last_status_code"),
-    lastError: text("last_error"),
+    eventId: text("event_id").primaryKey(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
-    updatedAt: text("updated_at").$type<Timestamp>().notNull(),
-    /** The body, byte for byte, of every attempt. The last column, so that reading the others never pages through it. */
-    payload: text("payload").notNull(),
+    body: text("body").notNull(),
   },
-  (table) => [
-    uniqueIndex("webhook_deliveries_event").on(table.eventId, table.configId),
-    index("webhook_deliveries_due")
-      .on(table.nextAttemptAt, table.id)
-      .where(sql`status = 'pending'`),
-    index("webhook_deliveries_pending")
-      .on(table.configId)
-      .where(sql`status = 'pending'`),
-    index("webhook_deliveries_claimed")
-      .on(table.claimedAt)
-      .where(sql`status = 'delivering'`),
-  ],
+  (table) => [index("webhook_payloads_purged").on(table.createdAt)],
 );
 
-/** One row for each call of an endpoint; rows are only added. */
-export const webhookDeliveryAttempts = sqliteTable(
-  "webhook_delivery_attempts",
+/** Requests to replay deliveries, by their idempotency key. */
+export const webhookReplays = sqliteTable(
+  "webhook_replays",
   {
-    id: text("id").primaryKey(),
-    deliveryId: text("delivery_id")
-      .notNull()
-      .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
-    /** Counts from 1 in each generation. */
-    attemptNumber: integer("attempt_number").notNull(),
-    replayGeneration: integer("replay_generation").notNull(),
-    endpoint: text("endpoint").notNull(),
-    outcome: text("outcome").$type<AttemptOutcome>().notNull(),
-    /** 0 when no answer came. */
-    statusCode: integer("status_code").notNull(),
-    error: text("error"),
-    durationMs: integer("duration_ms").notNull(),
-    responseExcerpt: text("response_excerpt"),
+    key: text("key").primaryKey(),
+    /** Names the request in the objects that it reaches. */
+    id: text("id").notNull(),
+    requestHash: text("request_hash").notNull(),
+    /** What the request comes down to, as JSON: decided once, so that a repetition does the same. */
+    plan: text("plan"),
+    /** The answer, as JSON, once there is one. */
+    response: text("response"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
-  (table) => [
-    uniqueIndex("webhook_delivery_attempts_number").on(
-      table.deliveryId,
-      table.replayGeneration,
-      table.attemptNumber,
-    ),
-  ],
+  (table) => [index("webhook_replays_purged").on(table.createdAt)],
 );

@@ -61,7 +61,7 @@ export async function consumeEvents(
 function joined(sinks: readonly (EventSink | undefined)[]): EventSink | undefined {
   const wanting = sinks.filter((sink) => sink !== undefined);
   if (wanting.length === 0) return undefined;
-  return async (events) => {
-    for (const sink of wanting) await sink(events);
+  return async (events, message) => {
+    for (const sink of wanting) await sink(events, message);
   };
 }

@@ -21,8 +21,3 @@ export interface OutboxMessage {
   readonly source: "outbox";
   readonly ids: readonly string[];
 }
-
-/** On the queue `deliveries`: one attempt of a delivery is due. */
-export interface DeliveryMessage {
-  readonly deliveryId: string;
-}

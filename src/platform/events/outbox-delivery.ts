@@ -72,7 +72,10 @@ export class OutboxDelivery {
     const { sink, signal } = this.#delivery;
     signal.throwIfAborted();
     try {
-      await sink(open.map(({ event }) => event));
+      await sink(
+        open.map(({ event }) => event),
+        { source: "outbox", ids: open.map(({ id }) => id) },
+      );
     } catch (error) {
       if (open.length === 1) return this.#refuse(first, error);
       logError("events of the outbox are refused and are offered in halves", error, {

@@ -3,8 +3,8 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { EventsMessage } from "./messages.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
-/** Takes events. It resolves when whatever follows from them is stored. */
-export type EventSink = (events: readonly PlatformEvent[]) => Promise<void>;
+/** Takes events, and the message that names exactly these. It resolves when whatever follows from them is stored. */
+export type EventSink = (events: readonly PlatformEvent[], message: EventsMessage) => Promise<void>;
 
 /** What a source needs to deliver events. */
 export interface EventDelivery {
@@ -27,6 +27,11 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   merge(messages: readonly M[]): M[];
   /** Gives all events of a message to the sink, in parts, and confirms each part when the sink has taken it. */
   deliver(message: M, delivery: EventDelivery): Promise<void>;
+  /**
+   * The events of a message again, whether they are confirmed or not. Absent for a source that forgets confirmed events; those
+   * that no longer exist are left out.
+   */
+  reread?(message: M, context: ServiceContext): Promise<PlatformEvent[]>;
   /** Confirms all events of a message without reading them: nobody wants them. */
   confirm(message: M, context: ServiceContext): Promise<void>;
 }

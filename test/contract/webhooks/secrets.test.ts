@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { callContextOf } from "#modules/webhooks/call.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { sign } from "#modules/webhooks/signature.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
+import type { Fetch } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
 import { api } from "#test/support/platform/api.ts";
 import { EVENT_TYPES, freshEndpoint, insert, webhooks } from "#test/support/webhooks/configs.ts";
@@ -25,17 +27,14 @@ interface Received {
 /** The module as it was some time ago, and what it has sent. */
 function serviceAgo(agoMs: number): { service: WebhookService; received: Received[] } {
   const received: Received[] = [];
-  const service = WebhookService.from(systemContext(env, "test"), {
-    clock: () => fromMillis(Date.now() - agoMs),
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      received.push({
-        headers: Object.fromEntries(request.headers),
-        body: await request.text(),
-      });
-      return new Response();
-    },
-  });
+  const clock = () => fromMillis(Date.now() - agoMs);
+  const context = { ...systemContext(env, "test"), clock };
+  const fetch: Fetch = async (url, init) => {
+    const request = new Request(url, init);
+    received.push({ headers: Object.fromEntries(request.headers), body: await request.text() });
+    return new Response();
+  };
+  const service = new WebhookService(context, { ...callContextOf(context), fetch });
   return { service, received };
 }
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { callContextOf } from "#modules/webhooks/call.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import { signatureHeaders } from "#modules/webhooks/signature.ts";
 import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
@@ -9,6 +10,7 @@ import type { Fetch } from "#platform/http/outbound.ts";
 import { fromMillis } from "#platform/time.ts";
 import { api, bodyOf } from "#test/support/platform/api.ts";
 import { UNKNOWN_ID, UUID, webhooks, insert, failureOf } from "#test/support/webhooks/configs.ts";
+import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
 describe("test request", () => {
   test("reports that nobody answers at the endpoint", async () => {
@@ -36,25 +38,19 @@ describe("test request", () => {
   test("is signed, and works for an inactive config without leaving a trace", async () => {
     const { id, secret, endpoint } = await insert();
     await webhooks.deactivateConfig({ id });
-    const requests: Request[] = [];
-    const fetch: Fetch = async (url, init) => {
-      requests.push(new Request(url, init));
-      return new Response(null, { status: 404 });
-    };
-    const { result, webhookId } = await WebhookService.from(systemContext(env, "test"), {
-      fetch,
-    }).testConfig(id);
+    const bench = new EndpointBench();
+    bench.respond = () => new Response(null, { status: 404 });
+    const { result, webhookId } = await bench.configs.testConfig(id);
     expect(result.statusCode).toBe(404);
-    const request = present(requests[0], "the endpoint is called");
+    const request = present(bench.calls[0], "the endpoint is called");
     expect(request.url).toBe(endpoint);
     const header = (name: string): string | null => request.headers.get(`formance-webhook-${name}`);
     expect(header("test")).toBe("true");
     expect(header("idempotency-key")).toBe("ik");
     const timestampSeconds = Number(header("timestamp"));
-    const message = { id: webhookId, timestampSeconds, body: await request.text() };
+    const message = { id: webhookId, timestampSeconds, body: request.body };
     expect(Object.fromEntries(request.headers)).toMatchObject(signatureHeaders([secret], message));
-    const stored = env.DB.prepare("SELECT count(*) AS n FROM webhook_deliveries");
-    expect(await stored.first("n")).toBe(0);
+    expect(await bench.deliveriesOf(id)).toEqual([]);
   });
 
   test("does not know an unknown config", async () => {
@@ -72,13 +68,13 @@ describe("test requests are limited", () => {
   /** Sends test requests a while after the minute began, side by side, and counts those that were sent and refused. */
   async function send(ids: readonly string[], afterMs = 0) {
     let sent = 0;
-    const service = WebhookService.from(systemContext(env, "test"), {
-      clock: () => fromMillis(minuteMs + afterMs),
-      fetch: async () => {
-        sent++;
-        return new Response();
-      },
-    });
+    const clock = () => fromMillis(minuteMs + afterMs);
+    const context = { ...systemContext(env, "test"), clock };
+    const fetch: Fetch = async () => {
+      sent++;
+      return new Response();
+    };
+    const service = new WebhookService(context, { ...callContextOf(context), fetch });
     const results = await Promise.allSettled(ids.map((id) => service.testConfig(id)));
     const refusals = results.flatMap((result): unknown[] =>
       result.status === "rejected" ? [result.reason] : [],

@@ -4,22 +4,22 @@ import { type Backoff, waitAfterFailures } from "#platform/work/backoff.ts";
 /** When a failed attempt is repeated. */
 export interface RetryPolicy {
   readonly backoff: Backoff;
-  /** No attempt starts later than this after the first claim of its generation. */
+  /** The waits of one generation are no longer than this together. */
   readonly abortAfterMs: number;
   /** 0 sets no limit. */
   readonly maxAttempts: number;
 }
 
-/** An attempt as the retry rules see it. Times are milliseconds since the epoch. */
+/** An attempt as the retry rules see it. Times are in milliseconds. */
 export interface AttemptInfo {
   /** Attempts before this one in the generation. */
   readonly index: number;
   /** 0 when no answer came. */
   readonly statusCode: number;
-  readonly cycleStartedMs: number;
-  readonly respondedMs: number;
+  /** The waits that were planned before it in the generation. Time that went by otherwise does not count. */
+  readonly waitedMs: number;
   /** What the endpoint asked for in `Retry-After`. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 export type Verdict =
@@ -27,7 +27,7 @@ export type Verdict =
   | {
       readonly status: "pending";
       readonly outcome: "retryable_failure";
-      readonly nextAttemptMs: number;
+      readonly waitMs: number;
     };
 
 /** The longest wait that an endpoint can ask for. */
@@ -37,11 +37,11 @@ export const RETRY_AFTER_MS_MAX = 6 * 3_600_000;
 export function judge(attempt: AttemptInfo, policy: RetryPolicy): Verdict {
   const outcome = classify(attempt.statusCode);
   if (outcome === "succeeded") return { status: "succeeded", outcome };
-  const nextAttemptMs = outcome === "permanent_failure" ? undefined : retryTime(attempt, policy);
+  const waitMs = outcome === "permanent_failure" ? undefined : retryWait(attempt, policy);
   // A retryable result that spends the budget is recorded as permanent.
-  return nextAttemptMs === undefined
+  return waitMs === undefined
     ? { status: "failed", outcome: "permanent_failure" }
-    : { status: "pending", outcome: "retryable_failure", nextAttemptMs };
+    : { status: "pending", outcome: "retryable_failure", waitMs };
 }
 
 /** Success is 2xx. Of the rest, 4xx is final except "timeout" and "slow down"; redirects are not followed and count as failures. */
@@ -51,29 +51,10 @@ export function classify(statusCode: number): AttemptOutcome {
   return statusCode >= 400 && statusCode < 500 ? "permanent_failure" : "retryable_failure";
 }
 
-/**
- * Whether a delivery has used up its attempts or its time. This is checked before each attempt, because time also
- * passes while nothing runs.
- */
-export function isExhausted(
-  { attemptCount, cycleStartedMs }: { attemptCount: number; cycleStartedMs: number },
-  nowMs: number,
-  policy: RetryPolicy,
-): boolean {
-  const isCapped = policy.maxAttempts > 0 && attemptCount >= policy.maxAttempts;
-  return (attemptCount > 0 && isCapped) || nowMs - cycleStartedMs > policy.abortAfterMs;
-}
-
-function retryTime(attempt: AttemptInfo, policy: RetryPolicy): number | undefined {
+function retryWait(attempt: AttemptInfo, policy: RetryPolicy): number | undefined {
   if (policy.maxAttempts > 0 && attempt.index + 1 >= policy.maxAttempts) return undefined;
-  let scheduledMs = 0;
-  let waitMs = 0;
-  for (let failures = 1; failures <= attempt.index + 1; failures++) {
-    waitMs = waitAfterFailures(policy.backoff, failures);
-    scheduledMs += waitMs;
-  }
-  if (scheduledMs > policy.abortAfterMs) return undefined;
+  const standardMs = waitAfterFailures(policy.backoff, attempt.index + 1);
   const asked = Math.min(attempt.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
-  const nextMs = attempt.respondedMs + Math.max(waitMs, asked);
-  return nextMs - attempt.cycleStartedMs > policy.abortAfterMs ? undefined : nextMs;
+  const waitMs = Math.max(standardMs, asked);
+  return attempt.waitedMs + waitMs > policy.abortAfterMs ? undefined : waitMs;
 }

@@ -59,7 +59,7 @@ test("the API document describes every event as webhooks deliver it", async () =
     >;
   }>();
   const names = Object.keys(LEDGER_EVENT_TYPES).map((type) => `ledger.${type.toLowerCase()}`);
-  expect(Object.keys(document.webhooks)).toEqual(names);
+  expect(Object.keys(document.webhooks)).toEqual(expect.arrayContaining(names));
   for (const name of names) {
     const body = document.webhooks[name]?.post.requestBody.content["application/json"];
     expect(body?.example).toMatchObject({ app: "ledger", version: "v2", type: name });

@@ -1,8 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { WebhookService } from "#modules/webhooks/index.ts";
 import { present } from "#platform/assert.ts";
-import { systemContext } from "#platform/context.ts";
 import {
   freshLedger,
   inLedger,
@@ -29,7 +26,7 @@ import { token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
-import { DeliveryBench } from "#test/support/webhooks/deliveries.ts";
+import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
 const { v2 } = sdk().ledger;
 const UNKNOWN = "no-such-ledger";
@@ -40,24 +37,16 @@ const WITH_TEMPLATE = { chart: USERS_CHART, transactions: { deposit: { script: D
 // This test comes first, so that no events of other tests are on their way.
 describe("an insertion as an event", () => {
   test("is delivered to those who subscribe to it", async () => {
-    const bench = new DeliveryBench();
-    const service = WebhookService.from(systemContext(env, "test"));
-    // Nobody listens on this port.
-    const { id } = await service.createConfig({
-      endpoint: "http://127.0.0.1:9/in",
-      eventTypes: ["ledger.inserted_schema"],
-      secret: undefined,
-      name: undefined,
-    });
+    const bench = new EndpointBench();
+    await bench.subscribe(["ledger.inserted_schema"]);
     const ledger = await ledgerWith({ chart: USERS_CHART });
-    const { payload } = await eventually(async () =>
+    const call = await eventually(() =>
       present(
-        (await bench.deliveriesOf(id)).find((row) => row.payload.includes(ledger)),
+        bench.calls.find(({ body }) => body.includes(ledger)),
         "an event",
       ),
     );
-    await service.deleteConfig(id);
-    expect(JSON.parse(payload)).toMatchObject({
+    expect(JSON.parse(call.body)).toMatchObject({
       app: "ledger",
       type: "ledger.inserted_schema",
       payload: {

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
@@ -10,7 +11,7 @@ import { OutboxStore } from "#platform/events/outbox-store.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { DeliveryBench, eventFor } from "#test/support/webhooks/deliveries.ts";
+import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
 
 const context = systemContext(env, "test");
 const NOW = fromMillis(Date.now());
@@ -27,10 +28,7 @@ function outboxOf(): { outbox: Outbox; messages: (readonly string[])[] } {
 }
 
 /** Gives messages to the consumer and returns the outcome of each. */
-async function consume(
-  bodies: readonly (readonly string[])[],
-  fanOut: DeliveryBench["service"],
-): Promise<string[]> {
+async function consume(bodies: readonly (readonly string[])[]): Promise<string[]> {
   const fates: string[] = [];
   const messages = bodies.map((ids, index): Message => {
     const body = { source: "outbox", ids };
@@ -53,7 +51,7 @@ async function consume(
   };
   await consumeEvents(batch, context, {
     sources: [outboxSource],
-    listeners: [webhookListener(() => fanOut)],
+    listeners: [webhookListener],
   });
   return fates;
 }
@@ -66,48 +64,47 @@ const isStored = async (id: string): Promise<boolean> =>
 
 describe("an event of the outbox", () => {
   test("reaches its subscribers through the queue, and is deleted", async () => {
-    const bench = new DeliveryBench();
+    const bench = new EndpointBench();
     const config = await bench.subscribe();
     const event = eventFor(config);
     await Outbox.from(context).publish({ change: [], events: [{ event }] });
     await eventually(async () => {
-      expect(await bench.deliveriesOf(config.id)).toMatchObject([{ event_id: event.id }]);
+      expect(await bench.deliveriesOf(config.id)).toMatchObject([{ eventId: event.id }]);
       expect(await isStored(event.id)).toBe(false);
     });
   });
 
   test("that comes twice, late or in a message of its own is delivered once, in the order of its key", async () => {
-    const bench = new DeliveryBench();
+    const bench = new EndpointBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();
     const events = [eventFor(config), eventFor(config), eventFor(config)];
     for (const event of events) await publish(outbox, [event], config.id);
     const [first = [], second = [], third = []] = messages;
-    expect(await consume([second], bench.service)).toEqual(["ack"]);
+    expect(await consume([second])).toEqual(["ack"]);
     expect(await bench.deliveriesOf(config.id)).toHaveLength(2);
-    expect(await consume([third, second, first], bench.service)).toEqual(["ack", "ack", "ack"]);
-    expect(await consume([first], bench.service)).toEqual(["ack"]);
-    const ids = (await bench.deliveriesOf(config.id)).map(({ event_id }) => event_id);
+    expect(await consume([third, second, first])).toEqual(["ack", "ack", "ack"]);
+    expect(await consume([first])).toEqual(["ack"]);
+    const ids = (await bench.deliveriesOf(config.id)).map(({ eventId }) => eventId);
     expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
   test("comes again if its consumer was killed, before or after deliveries are stored", async () => {
-    const bench = new DeliveryBench();
+    const bench = new EndpointBench();
     const config = await bench.subscribe();
     const { outbox, messages } = outboxOf();
     const event = eventFor(config);
     await publish(outbox, [event], config.id);
-    const fanOut = vi.spyOn(bench.service, "fanOut");
-    fanOut.mockRejectedValueOnce(new Error("killed"));
-    expect(await consume(messages, bench.service)).toEqual(["retry"]);
+    vi.spyOn(PayloadStore.prototype, "insert").mockRejectedValueOnce(new Error("killed"));
+    expect(await consume(messages)).toEqual(["retry"]);
     expect(await isStored(event.id)).toBe(true);
     vi.spyOn(OutboxStore.prototype, "remove").mockRejectedValueOnce(new Error("killed"));
-    expect(await consume(messages, bench.service)).toEqual(["retry"]);
+    expect(await consume(messages)).toEqual(["retry"]);
     expect([await isStored(event.id), (await bench.deliveriesOf(config.id)).length]).toEqual([
       true,
       1,
     ]);
-    expect(await consume(messages, bench.service)).toEqual(["ack"]);
+    expect(await consume(messages)).toEqual(["ack"]);
     expect([await isStored(event.id), (await bench.deliveriesOf(config.id)).length]).toEqual([
       false,
       1,
@@ -116,7 +113,7 @@ describe("an event of the outbox", () => {
   });
 
   test("whose message was lost is announced by the sweep", async () => {
-    const bench = new DeliveryBench();
+    const bench = new EndpointBench();
     const config = await bench.subscribe();
     const event = eventFor(config);
     await publish(outboxOf().outbox, [event], config.id);

@@ -1,0 +1,15 @@
+import { ConfigStore } from "./config-store.ts";
+import { reconcilerOf, workLimits } from "./endpoints.ts";
+import type { LaneSpec } from "./lane/types.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+/**
+ * Deactivates a config whose endpoint has failed for too long, unless it was changed meanwhile, and publishes an event. What
+ * is pending then fails, and can be replayed once somebody has activated the config again.
+ */
+export async function deactivateFailing(spec: LaneSpec, context: ServiceContext): Promise<void> {
+  const store = ConfigStore.from(context.env);
+  const reconciler = reconcilerOf(context.env, store);
+  await reconciler.change(() => store.deactivateFailing(spec, context));
+  await reconciler.settle(workLimits());
+}

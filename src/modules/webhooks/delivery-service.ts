@@ -1,0 +1,204 @@
+import { ConfigStore } from "./config-store.ts";
+import { parseDeliveryId } from "./core/delivery-id.ts";
+import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
+import { unknownDelivery } from "./failures.ts";
+import type { ReplayCounts } from "./lane/lane-changes.ts";
+import type {
+  AttemptPosition,
+  AttemptRecord,
+  DeliveryDetail,
+  DeliveryPosition,
+  DeliveryQuery,
+  DeliveryRecord,
+} from "./lane/types.ts";
+import { ReplayRequests } from "./replay-requests.ts";
+import { present } from "#platform/assert.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { callObject, reachObject } from "#platform/objects/call.ts";
+import { toMillis } from "#platform/time.ts";
+import { settleAll } from "#platform/work/lanes.ts";
+
+/** How the objects of endpoints are called for one request. */
+const CALLS = { total: 24, perKey: 1, timeoutMs: 15_000 };
+
+/** Some of a list, and whether there is more. */
+export interface ListPage<T> {
+  readonly data: readonly T[];
+  readonly hasMore: boolean;
+}
+
+/** Which deliveries are listed; those of all configs where none are named. */
+export interface DeliveryList extends Omit<DeliveryQuery, "order"> {
+  readonly configIds?: readonly string[] | undefined;
+}
+
+/** Which deliveries are attempted again. */
+export interface BulkReplay {
+  readonly statuses: readonly ("failed" | "pending")[];
+  readonly configIds?: readonly string[] | undefined;
+  /** Both inclusive; up to now without an end. */
+  readonly fromMs: number;
+  readonly toMs?: number | undefined;
+  /** Where an earlier request has ended. */
+  readonly after?: DeliveryPosition | undefined;
+  readonly limit: number;
+}
+
+export interface BulkReplayResult extends ReplayCounts {
+  readonly toMs: number;
+  readonly hasMore: boolean;
+  /** The last delivery that was looked at. */
+  readonly last?: DeliveryPosition | undefined;
+}
+
+/** What a bulk replay was decided to do. */
+interface ReplayPlan {
+  readonly ids: readonly string[];
+  readonly toMs: number;
+  readonly hasMore: boolean;
+  readonly last?: DeliveryPosition | undefined;
+}
+
+/** The use cases of deliveries. Each config's are in the object of its endpoint; lists of several are merged here. */
+export class DeliveryService {
+  readonly #context: ServiceContext;
+  readonly #configs: ConfigStore;
+  readonly #requests: ReplayRequests;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+    this.#configs = ConfigStore.from(context.env);
+    this.#requests = ReplayRequests.from(context);
+  }
+
+  static from(context: ServiceContext): DeliveryService {
+    return new DeliveryService(context);
+  }
+
+  /** Newest first. */
+  async list({ configIds, limit, ...query }: DeliveryList): Promise<ListPage<DeliveryRecord>> {
+    const lanes = await this.#configs.listLanes({ ids: configIds });
+    return this.#merge(lanes, { ...query, order: "desc", limit });
+  }
+
+  /** Throws `NOT_FOUND`. */
+  async get(id: string): Promise<DeliveryDetail> {
+    const { endpoint, seq } = await this.#locate(id);
+    return callObject<DeliveryDetail>(endpoint.find(seq), TO_ENDPOINT);
+  }
+
+  /** Newest first. Throws `NOT_FOUND`. */
+  async attempts(
+    id: string,
+    { limit, after }: { readonly limit: number; readonly after?: AttemptPosition | undefined },
+  ): Promise<ListPage<AttemptRecord>> {
+    const { endpoint, seq } = await this.#locate(id);
+    const call = endpoint.attempts(seq, { limit: limit + 1, after });
+    return pageOf(await callObject<AttemptRecord[]>(call, TO_ENDPOINT), limit);
+  }
+
+  /** Attempts a delivery again, once for each key. Throws `NOT_FOUND` or `CONFLICT`. */
+  async replay(id: string, key: string): Promise<DeliveryDetail> {
+    return this.#requests.answer({ key, request: ["delivery", id] }, async (name) => {
+      const { endpoint, seq } = await this.#locate(id);
+      return callObject<DeliveryDetail>(endpoint.replay(seq, name), TO_ENDPOINT);
+    });
+  }
+
+  /** Attempts many deliveries again, the oldest first, once for each key. Throws `CONFLICT` for a key of another request. */
+  async replayMany(input: BulkReplay, key: string): Promise<BulkReplayResult> {
+    return this.#requests.answer({ key, request: ["deliveries", input] }, async (name, plan) => {
+      const { ids, ...rest } = await plan(() => this.#planReplay(input));
+      return { ...(await this.#replayAll(ids, name)), ...rest };
+    });
+  }
+
+  async #planReplay({
+    configIds,
+    statuses,
+    fromMs,
+    after,
+    limit,
+    ...input
+  }: BulkReplay): Promise<ReplayPlan> {
+    const toMs = input.toMs ?? toMillis(this.#context.clock());
+    const active = await this.#configs.listLanes({ ids: configIds, isActive: true });
+    const query = { statuses, fromMs, toMs, after, limit, order: "asc" } as const;
+    const { data, hasMore } = await this.#merge(active, query);
+    const last = data.at(-1);
+    return {
+      ids: data.map(({ id }) => id),
+      toMs,
+      hasMore,
+      ...(last === undefined ? {} : { last: { createdMs: last.createdMs, id: last.id } }),
+    };
+  }
+
+  async #replayAll(ids: readonly string[], name: string): Promise<ReplayCounts> {
+    const bySection = Map.groupBy(
+      ids.map((id) => present(parseDeliveryId(id), "ids of deliveries have their form")),
+      ({ configPrefix }) => configPrefix,
+    );
+    const total = { replayed: 0, expedited: 0, skipped: 0 };
+    for (const { counts } of await this.#onAll([...bySection], async ([prefix, addresses]) => {
+      const endpoint = await this.#endpointOf(prefix);
+      const seqs = addresses.map(({ seq }) => seq);
+      return { counts: await reachObject(endpoint.replayMany(seqs, name), TO_ENDPOINT) };
+    })) {
+      total.replayed += counts.replayed;
+      total.expedited += counts.expedited;
+      total.skipped += counts.skipped;
+    }
+    return total;
+  }
+
+  /** The first deliveries of several lanes together. */
+  async #merge(
+    configIds: readonly string[],
+    query: DeliveryQuery,
+  ): Promise<ListPage<DeliveryRecord>> {
+    const { order, limit } = query;
+    const lists = await this.#onAll(configIds, (id) =>
+      reachObject(
+        endpointOf(this.#context.env, id).list({ ...query, limit: limit + 1 }),
+        TO_ENDPOINT,
+      ),
+    );
+    const sign = order === "asc" ? 1 : -1;
+    const compare = (a: DeliveryRecord, b: DeliveryRecord): number =>
+      sign * (a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+    return pageOf(lists.flat().toSorted(compare), limit);
+  }
+
+  /** Runs work for all items, some at a time; fails where one of them does. */
+  async #onAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    const found: R[] = [];
+    const results = await settleAll([...items.entries()], {
+      limits: CALLS,
+      keyOf: ([index]) => `${index}`,
+      run: async ([index, item]) => {
+        found[index] = await work(item);
+      },
+    });
+    const failed = results.find(({ error }) => error !== undefined);
+    if (failed !== undefined) throw failed.error;
+    return found;
+  }
+
+  async #locate(id: string) {
+    const address = parseDeliveryId(id);
+    if (address === undefined) throw unknownDelivery();
+    return { endpoint: await this.#endpointOf(address.configPrefix), seq: address.seq };
+  }
+
+  async #endpointOf(prefix: string) {
+    const [configId] = await this.#configs.listLanes({ prefix });
+    if (configId === undefined) throw unknownDelivery();
+    return endpointOf(this.#context.env, configId);
+  }
+}
+
+const pageOf = <T>(found: readonly T[], limit: number): ListPage<T> => ({
+  data: found.slice(0, limit),
+  hasMore: found.length > limit,
+});

@@ -1,0 +1,66 @@
+import type { LaneClock } from "./lane-clock.ts";
+
+/** After this time an alarm looks after work that a crash may have left, in milliseconds. */
+const RESUME_MS = 10_000;
+
+export interface LaneTimerPorts {
+  /** The clock of the machine, in milliseconds since the epoch. */
+  readonly wallMs: () => number;
+  /** Lets the lane be woken at a time of the machine's clock, or before, also after the object was evicted. */
+  readonly setAlarm: (atMs: number) => void;
+}
+
+/**
+ * Wakes a lane when there is something to do. A timer in memory is not changed by steps of the machine's clock, an alarm is not
+ * lost by a crash: together they are late in neither case.
+ */
+export class LaneTimer {
+  readonly #clock: LaneClock;
+  readonly #ports: LaneTimerPorts;
+  readonly #onRing: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #alarmMs: number | undefined;
+
+  constructor(clock: LaneClock, ports: LaneTimerPorts, onRing: () => void) {
+    this.#clock = clock;
+    this.#ports = ports;
+    this.#onRing = onRing;
+  }
+
+  /**
+   * Sets both to the time of the lane at which there is something to do, undefined for never. While the lane is at work, the
+   * alarm looks after what a crash would leave.
+   */
+  set(nextMs: number | undefined, isBusy: boolean): void {
+    const laneMs = this.#clock.nowMs();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (nextMs !== undefined && nextMs > laneMs) {
+      const ring = (): void => {
+        this.#clock.hasReached(nextMs);
+        this.#onRing();
+      };
+      this.#timer = setTimeout(ring, nextMs - laneMs);
+    }
+    if (nextMs === undefined && !isBusy) return;
+    const atMs = isBusy ? laneMs + RESUME_MS : Math.max(nextMs ?? 0, laneMs);
+    this.#setAlarm(this.#clock.toWallMs(atMs));
+  }
+
+  /** The alarm rang. */
+  hasRung(): void {
+    this.#alarmMs = undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** An alarm that rings too early does no harm, and setting one costs a row. */
+  #setAlarm(atMs: number): void {
+    const current = this.#alarmMs;
+    if (current !== undefined && current <= atMs && current > this.#ports.wallMs()) return;
+    this.#alarmMs = atMs;
+    this.#ports.setAlarm(atMs);
+  }
+}

@@ -1,0 +1,379 @@
+import { LaneClock } from "./lane-clock.ts";
+import type { LaneParts, LanePolicy, LanePorts, SendCall } from "./lane-ports.ts";
+import type { LaneView } from "./lane-reads.ts";
+import type { DeliveryResult, DueDelivery, LaneStore } from "./lane-store.ts";
+import { LaneTimer } from "./lane-timer.ts";
+import { type Ready, ReadyQueue } from "./ready-queue.ts";
+import type { EventBatch, LaneSpec } from "./types.ts";
+import type { CallResult } from "#modules/webhooks/call.ts";
+import {
+  afterFailure,
+  type BreakerState,
+  callsAllowed,
+  CLOSED,
+} from "#modules/webhooks/core/breaker.ts";
+import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import { classify, judge } from "#modules/webhooks/core/retry.ts";
+import { logError } from "#platform/log.ts";
+import type { Sql } from "#platform/sql/sql.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/** Most calls of an endpoint that are under way at once, while it answers fast and well. */
+export const CALLS_MAX = 32;
+/** The same for an endpoint that is slow, fails or is not known yet: the platform keeps so many connections open, and lets others wait. */
+export const CALLS_SLOW_MAX = 6;
+/** An endpoint that takes longer on average, in milliseconds, is slow. */
+const SLOW_MS = 500;
+/** The weight of the latest call in the average. */
+const LATEST_WEIGHT = 0.1;
+/** When a lane goes on whose own storage has failed. */
+const TROUBLE_BACKOFF = doubling(2000, 60_000);
+/** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
+const BACKLOG = 500;
+/** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
+const HEAD_STEP = 200;
+
+/**
+ * The deliveries of one endpoint: what is owed, which calls are under way, and when the next one is. It shares nothing with
+ * other lanes, so that no endpoint can hold up another one.
+ *
+ * What is owed is stored before the sender learns that it is accepted; that a call is under way is not stored. So a crash
+ * repeats the calls that were under way, and loses nothing. An alarm is stored as long as anything is owed.
+ */
+export class Lane {
+  readonly #sql: Sql;
+  readonly #store: LaneStore;
+  readonly #ports: LanePorts;
+  readonly #policy: LanePolicy;
+  readonly #clock: LaneClock;
+  readonly #queue: ReadyQueue;
+  #spec: LaneSpec;
+  #breaker: BreakerState;
+  #storedHead: number;
+  /** What calls the endpoint of this revision of the config, once it is known. */
+  #send: SendCall | undefined;
+  #isOpening = false;
+  /** When each call that is under way began, in milliseconds since the epoch, by the number of its delivery. */
+  readonly #underWay = new Map<number, number>();
+  #results: DeliveryResult[] = [];
+  #isFlushing = false;
+  #isDisabling = false;
+  #isBreakerStored = true;
+  #averageMs = SLOW_MS;
+  /** How often in a row the lane's own work has failed, and until when it rests, by the lane's clock. */
+  #troubles = 0;
+  #restUntilMs = 0;
+  readonly #timer: LaneTimer;
+
+  constructor({ sql, store, ports, policy }: LaneParts) {
+    const state = store.readState();
+    if (state === undefined) throw new Error("a lane needs a config");
+    this.#sql = sql;
+    this.#store = store;
+    this.#ports = ports;
+    this.#policy = policy;
+    this.#clock = new LaneClock(ports.wallMs, state.clock);
+    this.#timer = new LaneTimer(this.#clock, ports, () => this.run());
+    this.#spec = state.spec;
+    this.#breaker = state.breaker;
+    this.#storedHead = state.head;
+    this.#queue = new ReadyQueue(store, state.head, {
+      readBodies: ports.readBodies,
+      laneMs: () => this.#clock.nowMs(),
+      drop: (deliveries) => this.#drop(deliveries),
+      onReady: () => this.run(),
+    });
+  }
+
+  get spec(): LaneSpec {
+    return this.#spec;
+  }
+
+  /** What readers must know of the running lane. */
+  get view(): LaneView {
+    return {
+      configId: this.#spec.configId,
+      underWay: this.#underWay,
+      toWallMs: (laneMs) => this.#clock.toWallMs(laneMs),
+      nowMs: this.#ports.wallMs(),
+      head: this.#storedHead,
+    };
+  }
+
+  get laneMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  /** A config that was changed. */
+  adopt(spec: LaneSpec): void {
+    this.#store.writeSpec(spec);
+    const isMoved = spec.endpoint !== this.#spec.endpoint;
+    const isSwitched = spec.active !== this.#spec.active;
+    this.#spec = spec;
+    this.#send = undefined;
+    // What was learnt of another endpoint, or before somebody stepped in, does not count.
+    if (isMoved || isSwitched) this.#setBreaker(CLOSED);
+    if (isSwitched) this.#queue.clear();
+    this.run();
+  }
+
+  /** Stores events that are owed from now on. Returns whether further ones should come with their bodies. */
+  accept(batch: EventBatch): boolean {
+    const { active } = this.#spec;
+    if (!active) return false;
+    const inserted = this.#transaction(() =>
+      this.#store.insert(batch, { afterSeq: this.#queue.lastSeq, nowMs: this.#ports.wallMs() }),
+    );
+    const isIdle = this.#isKeepingUp();
+    for (const [{ body }, seq] of inserted) this.#queue.add(seq, isIdle ? body : undefined);
+    this.run();
+    return this.#isKeepingUp();
+  }
+
+  /** Deliveries became due or ready, or an alarm or a timer rang. */
+  run(): void {
+    if (this.#spec.active) {
+      try {
+        this.#sendReady();
+      } catch (error) {
+        this.#rest(error, "the deliveries of an endpoint could not be read");
+      }
+    }
+    this.#plan();
+  }
+
+  #sendReady(): void {
+    const send = this.#send;
+    while (this.#maySend()) {
+      if (this.#queue.isLow) this.#queue.refill([...this.#underWay.keys()], this.#places);
+      if (send === undefined) {
+        if (this.#queue.chosen.length > 0) void this.#open();
+        return;
+      }
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      this.#call(next, send);
+    }
+  }
+
+  /** An endpoint that is down is asked by one call. */
+  get #places(): number | undefined {
+    return this.#breaker.openUntilMs === undefined ? undefined : 1;
+  }
+
+  /** The alarm rang. */
+  wake(): void {
+    this.#timer.hasRung();
+    this.run();
+  }
+
+  #isKeepingUp(): boolean {
+    return this.#breaker.openUntilMs === undefined && this.#queue.backlog < BACKLOG;
+  }
+
+  #maySend(): boolean {
+    const laneMs = this.#clock.nowMs();
+    if (laneMs < this.#restUntilMs) return false;
+    const callsMax = this.#averageMs < SLOW_MS ? CALLS_MAX : CALLS_SLOW_MAX;
+    return this.#underWay.size < callsAllowed(this.#breaker, laneMs, callsMax);
+  }
+
+  /** Learns how the endpoint is called, where that is not known. */
+  async #open(): Promise<void> {
+    if (this.#isOpening) return;
+    this.#isOpening = true;
+    const spec = this.#spec;
+    try {
+      const send = await this.#ports.open(spec);
+      if (this.#spec === spec) this.#send = send;
+    } catch (error) {
+      this.#rest(error, "a webhook config could not be read");
+    }
+    this.#isOpening = false;
+    this.run();
+  }
+
+  #call({ delivery, body }: Ready, send: SendCall): void {
+    const { seq, idempotencyKey, attempts, waitedMs } = delivery;
+    const { maxAttempts } = this.#policy.retries;
+    const startedMs = this.#ports.wallMs();
+    this.#underWay.set(seq, startedMs);
+    if (attempts > 0 && maxAttempts > 0 && attempts >= maxAttempts) {
+      this.#finish({ seq, status: "failed", waitedMs, error: "max attempts reached" });
+      return;
+    }
+    const { configId, endpoint } = this.#spec;
+    const call = { deliveryId: toDeliveryId(configId, seq), body, idempotencyKey };
+    void send(call).then((result) => this.#conclude(delivery, { result, startedMs, endpoint }));
+  }
+
+  #conclude(
+    delivery: DueDelivery,
+    { result, startedMs, endpoint }: { result: CallResult; startedMs: number; endpoint: string },
+  ): void {
+    const { seq, attempts, waitedMs } = delivery;
+    const laneMs = this.#clock.nowMs();
+    this.#learn(classify(result.statusCode), { laneMs, tookMs: result.durationMs, endpoint });
+    const verdict = judge(
+      {
+        index: attempts,
+        statusCode: result.statusCode,
+        waitedMs,
+        retryAfterMs: result.retryAfterMs,
+      },
+      this.#policy.retries,
+    );
+    const attempt = {
+      startedMs,
+      endpoint,
+      outcome: verdict.outcome,
+      statusCode: result.statusCode,
+      ...(result.error === undefined ? {} : { error: result.error }),
+      ...(result.responseExcerpt === undefined ? {} : { responseExcerpt: result.responseExcerpt }),
+      tookMs: result.durationMs,
+      atMs: startedMs,
+    };
+    if (verdict.status !== "pending") {
+      this.#finish({ seq, status: verdict.status, waitedMs, attempt });
+      return;
+    }
+    const { waitMs } = verdict;
+    this.#finish({
+      seq,
+      status: "pending",
+      dueMs: laneMs + waitMs,
+      waitedMs: waitedMs + waitMs,
+      attempt,
+    });
+  }
+
+  #learn(
+    outcome: ReturnType<typeof classify>,
+    { laneMs, tookMs, endpoint }: { laneMs: number; tookMs: number; endpoint: string },
+  ): void {
+    if (outcome !== "succeeded") this.#averageMs = SLOW_MS;
+    else this.#averageMs += LATEST_WEIGHT * (tookMs - this.#averageMs);
+    if (endpoint !== this.#spec.endpoint) return;
+    if (outcome === "succeeded") {
+      this.#setBreaker(CLOSED);
+      return;
+    }
+    const isRefusal = outcome === "permanent_failure";
+    const wasOpen = this.#breaker.openUntilMs !== undefined;
+    this.#setBreaker(afterFailure(this.#breaker, { nowMs: laneMs, isRefusal }));
+    if (!wasOpen && this.#breaker.openUntilMs !== undefined) this.#queue.clear();
+    if (this.#breaker.failingMs >= this.#policy.disableAfterMs) void this.#disable();
+  }
+
+  #setBreaker(state: BreakerState): void {
+    if (state === CLOSED && this.#breaker === CLOSED) return;
+    this.#breaker = state;
+    this.#isBreakerStored = false;
+  }
+
+  async #disable(): Promise<void> {
+    if (this.#isDisabling) return;
+    this.#isDisabling = true;
+    try {
+      await this.#ports.disable(this.#spec);
+    } catch (error) {
+      logError(
+        "a webhook config could not be deactivated; it is tried after the next failure",
+        error,
+        {
+          config: this.#spec.configId,
+        },
+      );
+    } finally {
+      this.#isDisabling = false;
+    }
+  }
+
+  #drop(deliveries: readonly DueDelivery[]): void {
+    for (const { seq, waitedMs } of deliveries) {
+      this.#underWay.set(seq, this.#ports.wallMs());
+      this.#finish({ seq, status: "failed", waitedMs, error: GONE });
+    }
+  }
+
+  #finish(result: DeliveryResult): void {
+    this.#results.push(result);
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    // Calls that end in the same turn are stored together.
+    setTimeout(() => this.#flush(), 0);
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    const results = this.#results;
+    this.#results = [];
+    try {
+      this.#transaction(() => this.#settle(results));
+      this.#queue.forget(results.map(({ seq }) => seq));
+      this.#troubles = 0;
+    } catch (error) {
+      for (const { seq } of results) this.#queue.giveBack(seq);
+      this.#rest(error, "results of deliveries could not be stored; they are attempted again");
+    }
+    for (const { seq } of results) this.#underWay.delete(seq);
+    this.run();
+  }
+
+  #settle(results: readonly DeliveryResult[]): void {
+    // Only a success counts once the config is inactive.
+    const final = this.#spec.active
+      ? results
+      : results.map((result) =>
+          result.status === "succeeded"
+            ? result
+            : { ...result, status: this.endStatus, dueMs: undefined },
+        );
+    this.#store.settle(final, this.#ports.wallMs());
+    const head = this.#queue.headAfter(new Set(results.map(({ seq }) => seq)));
+    const isRetried = final.some(({ status }) => status === "pending");
+    if (isRetried || !this.#isBreakerStored || head - this.#storedHead >= HEAD_STEP) {
+      this.#store.writeProgress({ breaker: this.#breaker, clock: this.#clock.state, head });
+      this.#storedHead = head;
+      this.#isBreakerStored = true;
+    }
+  }
+
+  /** What becomes of pending deliveries of an inactive config. */
+  get endStatus(): "failed" | "cancelled" {
+    return this.#spec.hasFailed ? "failed" : "cancelled";
+  }
+
+  #rest(error: unknown, message: string): void {
+    logError(message, error, { config: this.#spec.configId });
+    this.#restUntilMs = this.#clock.nowMs() + waitAfterFailures(TROUBLE_BACKOFF, ++this.#troubles);
+  }
+
+  #transaction<T>(work: () => T): T {
+    try {
+      return this.#sql.transaction(work);
+    } catch (error) {
+      this.#store.forget();
+      throw error;
+    }
+  }
+
+  /** Sets when the lane goes on. */
+  #plan(): void {
+    if (!this.#spec.active) {
+      this.#timer.stop();
+      return;
+    }
+    const taken = [...this.#underWay.keys(), ...this.#queue.chosen];
+    this.#timer.set(this.#nextMs(taken), taken.length > 0);
+  }
+
+  /** When the next delivery may be attempted that is neither ready nor under way, by the lane's clock; undefined if there is none. */
+  #nextMs(taken: readonly number[]): number | undefined {
+    const dueMs = this.#queue.backlog > 0 ? this.#clock.nowMs() : this.#store.earliestDueMs(taken);
+    if (dueMs === undefined) return undefined;
+    return Math.max(dueMs, this.#breaker.openUntilMs ?? 0, this.#restUntilMs);
+  }
+}
+
+const GONE = "the event is gone: its ledger was deleted";
