@@ -1,9 +1,15 @@
+import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
+import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { systemContext } from "#platform/context.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
+import { eventFor } from "#test/support/webhooks/deliveries.ts";
 
 /**
  * The examples of the API document are a story that consists of each module's requests in their order. These tests send
@@ -11,12 +17,32 @@ import { Story } from "#test/support/platform/examples.ts";
  */
 const story = new Story();
 
-/** Nobody listens at the endpoint of the webhook. */
+/** What the endpoint of the webhook answers, which does not exist. */
+let endpointStatus = 200;
 beforeAll(() => {
-  vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(null));
+  vi.spyOn(globalThis, "fetch").mockImplementation(
+    async () => new Response(null, { status: endpointStatus }),
+  );
 });
 // Other files share this global.
 afterAll(() => vi.restoreAllMocks());
+
+/** What happens without a request before an example, by its operation. */
+const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
+  // An event comes, which the endpoint refuses.
+  getDeliveries: async () => {
+    endpointStatus = 410;
+    const context = systemContext(env, "test");
+    const event = eventFor({ eventTypes: ["ledger.committed_transactions"] });
+    const sink = await webhookListener.open([], context);
+    await sink?.([event], { source: "outbox", ids: [event.id] });
+    await eventually(async () => {
+      const failed = { statuses: ["failed"], limit: 10 } as const;
+      expect((await DeliveryService.from(context).list(failed)).data).toHaveLength(1);
+    });
+    endpointStatus = 200;
+  },
+};
 
 test.each(inReadingOrder(MODULES).map((module) => [module.name, module.examples] as const))(
   "the examples of %s are what the server answers",
@@ -24,6 +50,7 @@ test.each(inReadingOrder(MODULES).map((module) => [module.name, module.examples]
     const played: string[] = [examples.split(/^## /m)[0]?.trimEnd() ?? ""];
     for (const exchange of parseExchanges(examples)) {
       const { operationId, title } = exchange;
+      await BEFORE[operationId]?.();
       const heading = title === undefined ? operationId : `${operationId}: ${title}`;
       played.push(`## ${heading}\n\n${await story.play(exchange)}`);
     }

@@ -52,6 +52,8 @@ export class Story {
 
 const FENCE = "```";
 
+/** How long something took differs each time. */
+const DURATION = /(?<="durationMillis": ?)\d+/g;
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Matches ids, hexadecimal keys, base64 texts and tokens, which have letters of both cases, and last digits. */
@@ -61,7 +63,7 @@ const MADE =
 const madeIn = (text: string): string[] => [...text.matchAll(MADE)].map(([made]) => made);
 
 const generalized = (text: string): string =>
-  text.replaceAll(DATE, "<date>").replaceAll(MADE, "<made>");
+  text.replaceAll(DATE, "<date>").replaceAll(DURATION, "0").replaceAll(MADE, "<made>");
 
 /** The headers of answers that clients read. */
 const SHOWN_HEADERS = ["Content-Type", "Count", "Idempotency-Hit", "Location"];

@@ -1,4 +1,5 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
+import { registerDeliveries } from "./deliveries.ts";
 import {
   ConfigParams,
   ConfigRequest,
@@ -33,6 +34,7 @@ export function webhookRoutes(): OpenAPIHono<AppEnv> {
   });
   registerSecretChange(app);
   registerTest(app);
+  registerDeliveries(app);
   return app;
 }
 

@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from "node:util";
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import {
+  AttemptCursor,
+  decodeCursor,
+  DeliveryCursor,
+  encodeCursor,
+  ReplayCursor,
+} from "./delivery-cursors.ts";
+import {
+  AttemptsQuery,
+  AttemptsResponse,
+  DeliveriesQuery,
+  DeliveriesResponse,
+  DeliveryParams,
+  DeliveryResponse,
+  PAGE_SIZE,
+  PAGE_SIZE_MAX,
+  REPLAY_WINDOW_MS_MAX,
+  ReplayKey,
+  ReplayRequest,
+  ReplayResponse,
+} from "./delivery-schemas.ts";
+import { toAttemptView, toDeliveryView, toDetailView, toReplayView } from "./delivery-views.ts";
+import { type BulkReplay, DeliveryService } from "#modules/webhooks/delivery-service.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+const TAGS = ["Deliveries"];
+
+export function registerDeliveries(app: OpenAPIHono<AppEnv>): void {
+  registerList(app);
+  registerReads(app);
+  registerReplays(app);
+}
+
+function registerList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/deliveries",
+      operationId: "getDeliveries",
+      summary: "List deliveries, newest first",
+      tags: TAGS,
+      scope: "webhooks:read",
+      query: DeliveriesQuery,
+      responses: { 200: json("A page of deliveries, without what they send", DeliveriesResponse) },
+    },
+    async ({ query, c }) => {
+      const limit = query.pageSize ?? PAGE_SIZE;
+      const request = toListRequest(query);
+      const { data, hasMore } = await DeliveryService.from(c.var.context).list({
+        ...request,
+        limit,
+      });
+      const last = hasMore ? data.at(-1) : undefined;
+      const next =
+        last === undefined
+          ? {}
+          : {
+              next: encodeCursor({ ...request, after: { createdMs: last.createdMs, id: last.id } }),
+            };
+      const views = data.map((delivery) => toDeliveryView(delivery));
+      return { status: 200, body: { cursor: { pageSize: limit, hasMore, ...next, data: views } } };
+    },
+  );
+}
+
+function registerReads(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/deliveries/{id}",
+      operationId: "getDelivery",
+      summary: "Show a delivery and what it sends",
+      tags: TAGS,
+      scope: "webhooks:read",
+      params: DeliveryParams,
+      responses: { 200: json("The delivery", DeliveryResponse), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const detail = await DeliveryService.from(c.var.context).get(params.id);
+      return { status: 200, body: { data: toDetailView(detail) } };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/deliveries/{id}/attempts",
+      operationId: "getDeliveryAttempts",
+      summary: "List the attempts of a delivery, newest first",
+      tags: TAGS,
+      scope: "webhooks:read",
+      params: DeliveryParams,
+      query: AttemptsQuery,
+      responses: {
+        200: json("A page of attempts, those before replays included", AttemptsResponse),
+        ...errors(404),
+      },
+    },
+    async ({ params, query, c }) => {
+      const limit = query.pageSize ?? PAGE_SIZE;
+      const after =
+        query.cursor === undefined
+          ? undefined
+          : decodeCursor(query.cursor, AttemptCursor, "invalid cursor");
+      const { data, hasMore } = await DeliveryService.from(c.var.context).attempts(params.id, {
+        limit,
+        after,
+      });
+      const last = hasMore ? data.at(-1) : undefined;
+      const next =
+        last === undefined
+          ? {}
+          : { next: encodeCursor({ generation: last.generation, number: last.number }) };
+      const views = data.map((attempt) => toAttemptView(params.id, attempt));
+      return { status: 200, body: { cursor: { pageSize: limit, hasMore, ...next, data: views } } };
+    },
+  );
+}
+
+function registerReplays(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/deliveries/{id}/replay",
+      operationId: "replayDelivery",
+      summary: "Attempt a delivery again, at once",
+      description:
+        "One that failed begins anew; one that is pending does not wait any longer. The same `Idempotency-Key` gives the same answer for a day.",
+      tags: TAGS,
+      scope: "webhooks:write",
+      params: DeliveryParams,
+      responses: { 200: json("The delivery, pending", DeliveryResponse), ...errors(404, 409) },
+      before: (c) => void keyOf(c),
+    },
+    async ({ params, c }) => {
+      const detail = await DeliveryService.from(c.var.context).replay(params.id, keyOf(c));
+      return { status: 200, body: { data: toDetailView(detail) } };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/deliveries/replay",
+      operationId: "replayDeliveries",
+      summary: "Attempt the deliveries of some time again, at once",
+      description:
+        "A request takes a page of them, the oldest first; `nextCursor` goes on. Deliveries of inactive configs are left out. The same `Idempotency-Key` gives the same answer for a day.",
+      tags: TAGS,
+      scope: "webhooks:write",
+      body: ReplayRequest,
+      responses: { 200: json("What was done", ReplayResponse), ...errors(409) },
+      before: (c) => void keyOf(c),
+    },
+    async ({ body, c }) => {
+      const input = toBulkReplay(body, c.var.context.clock());
+      const result = await DeliveryService.from(c.var.context).replayMany(input, keyOf(c));
+      const { statuses, configIds, fromMs } = input;
+      const { hasMore, last: after, toMs } = result;
+      const next =
+        hasMore && after !== undefined
+          ? encodeCursor({
+              after,
+              fromMs,
+              toMs,
+              statuses,
+              ...(configIds === undefined ? {} : { configIds }),
+            })
+          : undefined;
+      return { status: 200, body: { data: toReplayView(result, next) } };
+    },
+  );
+}
+
+/** Throws `VALIDATION` for a key that is absent or too long. */
+function keyOf(c: Context<AppEnv>): string {
+  const key = ReplayKey.safeParse(c.req.header("idempotency-key"));
+  if (key.success) return key.data;
+  throw new AppError("VALIDATION", key.error.issues[0]?.message ?? "invalid Idempotency-Key");
+}
+
+function toListRequest(query: z.output<typeof DeliveriesQuery>) {
+  if (query.cursor !== undefined)
+    return decodeCursor(query.cursor, DeliveryCursor, "invalid cursor");
+  const { configId, status, createdAtFrom, createdAtTo } = query;
+  return {
+    ...(configId === undefined ? {} : { configIds: [configId] }),
+    ...(status === undefined ? {} : { statuses: [status] }),
+    ...(createdAtFrom === undefined ? {} : { fromMs: toMsAfter(createdAtFrom) }),
+    ...(createdAtTo === undefined ? {} : { toMs: toMillis(createdAtTo) }),
+  };
+}
+
+/** The first whole millisecond that is not before a time. */
+const toMsAfter = (time: Timestamp): number => {
+  const ms = toMillis(time);
+  return fromMillis(ms) < time ? ms + 1 : ms;
+};
+
+/** Statuses and configs have an order of their own, so that two requests that mean the same are the same. */
+function toBulkReplay(body: z.output<typeof ReplayRequest>, now: Timestamp): BulkReplay {
+  const statuses = [...new Set(body.statuses ?? (["failed", "pending"] as const))].toSorted();
+  const configIds =
+    body.configIds === undefined || body.configIds.length === 0
+      ? undefined
+      : [...new Set(body.configIds)].toSorted();
+  const fromMs = toMsAfter(body.createdAtFrom);
+  const toMs = body.createdAtTo === undefined ? undefined : toMillis(body.createdAtTo);
+  const filter = { statuses, fromMs, ...(configIds === undefined ? {} : { configIds }) };
+  const limit = body.pageSize === undefined || body.pageSize === 0 ? PAGE_SIZE_MAX : body.pageSize;
+  if (body.cursor === undefined) {
+    assertWindow(fromMs, toMs ?? toMillis(now));
+    return { ...filter, ...(toMs === undefined ? {} : { toMs }), limit };
+  }
+  const cursor = decodeCursor(body.cursor, ReplayCursor, "invalid replay cursor");
+  const { after, toMs: frozenMs, ...others } = cursor;
+  const isSame = isDeepStrictEqual(others, filter) && (toMs === undefined || toMs === frozenMs);
+  if (!isSame) {
+    throw new AppError("VALIDATION", "replay cursor does not match request filters");
+  }
+  return { ...filter, toMs: frozenMs, after, limit };
+}
+
+function assertWindow(fromMs: number, toMs: number): void {
+  if (toMs >= fromMs && toMs - fromMs <= REPLAY_WINDOW_MS_MAX) return;
+  throw new AppError("VALIDATION", "replay window must be positive and at most 90 days");
+}
