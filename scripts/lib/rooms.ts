@@ -23,19 +23,22 @@ export function findViolations(sources: Sources): string[] {
   ];
 }
 
+/** What is read for its imports. Other files, such as texts that the bundle holds, may be imported all the same. */
+const SOURCE = /\.tsx?$/;
+
 /** Reads every TypeScript file below a folder, except declaration files. */
 export function readSources(folder: string): Sources {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"),
+    (file) => SOURCE.test(file) && !file.endsWith(".d.ts"),
   );
   return new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
 }
 
 /** The formatter writes each import and re-export in one of these ways. */
 const IMPORTS = [
-  /^(?:import|export)\b[^;"]*?\bfrom "([^"]+)";$/gm,
-  /^import "([^"]+)";$/gm,
-  /\bimport\(\s*"([^"]+)"\s*\)/g,
+  /^(?:import|export)\b[^;"]*?\bfrom "([^"]+)"(?: with \{[^}]*\})?;$/gm,
+  /^import "([^"]+)"(?: with \{[^}]*\})?;$/gm,
+  /\bimport\(\s*"([^"]+)"\s*[,)]/g,
 ];
 
 const importsOf = (text: string): string[] =>
@@ -68,7 +71,8 @@ function judgeImport(file: string, target: Target, sources: Sources): string | u
     return isAllowed ? undefined : `${file} imports ${target.name}, which "${name}" may not`;
   }
   const { path } = target;
-  if (!sources.has(path)) return `${file} imports ${path}, which does not exist`;
+  if (SOURCE.test(path) && !sources.has(path))
+    return `${file} imports ${path}, which does not exist`;
   const other = roomOf(path)?.name;
   if (other === undefined || other === name || room.uses.includes(path)) return undefined;
   const house = houseOf(path);

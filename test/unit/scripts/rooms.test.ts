@@ -67,6 +67,16 @@ describe("an arrow that the table lacks is refused:", () => {
     expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(2);
   });
 
+  test("by an import with attributes, too", () => {
+    const attributes = 'with { type: "json" }';
+    const planted = [
+      `import app from "#src/app.ts" ${attributes};`,
+      `import "#src/jobs.ts" ${attributes};`,
+      `export const load = () => import("#src/index.ts", { ${attributes.replace(" ", ": ")} });`,
+    ];
+    expect(violationsWith({ "platform/x.ts": planted.join("\n") })).toHaveLength(3);
+  });
+
   test("by an import over several lines, too", () => {
     const planted = 'import {\n  a,\n  b,\n} from "#src/app.ts";\n';
     expect(violationsWith({ "platform/x.ts": planted })).toHaveLength(1);
