@@ -43,7 +43,9 @@ export class ImportLock {
   }
 
   #holderId(): string | undefined {
-    if (this.#holder === undefined || this.#nowMs() >= this.#holder.untilMs) return undefined;
-    return this.#holder.importId;
+    if (this.#holder === undefined) return undefined;
+    const leftMs = this.#holder.untilMs - this.#nowMs();
+    // More time than a lock ever has is left where the machine's clock was set back.
+    return leftMs > 0 && leftMs <= PAUSE_MS_MAX ? this.#holder.importId : undefined;
   }
 }

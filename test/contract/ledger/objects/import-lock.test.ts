@@ -100,6 +100,15 @@ describe("an import that stops without an end", () => {
     expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
   });
 
+  test("holds up no writes where the machine's clock is set back", async () => {
+    const [copy, [first = ""]] = [await freshLedger(), await exportedEntries()];
+    const batch = { texts: [first], before: 0 };
+    unwrap(await objectOf(copy).importLogs(batch, { importId: "stopped" }));
+    const earlierMs = Date.now() - 3_600_000;
+    vi.spyOn(Date, "now").mockReturnValue(earlierMs);
+    expect((await post(copy, pay("world -> b", 1))).status).toBe(200);
+  });
+
   test("can be replaced by another one, and then cannot go on", async () => {
     const [copy, [first = "", second = ""]] = [await freshLedger(), await exportedEntries()];
     const object = objectOf(copy);
