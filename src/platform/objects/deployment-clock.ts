@@ -1,4 +1,4 @@
-import { reachObject } from "./call.ts";
+import { type ObjectCall, reachObject } from "./call.ts";
 
 /** A deployment has one clock object. */
 export const CLOCK_NAME = "clock";
@@ -8,8 +8,11 @@ type ClockEnv = Pick<Env, "CLOCK">;
 /** The alarm of a deployment; see `ClockObject`. */
 export const deploymentClock = (env: ClockEnv) => env.CLOCK.getByName(CLOCK_NAME);
 
-/** The clock answers within milliseconds. One that hangs must not hold up every request that needs it. */
-const TO_CLOCK = { object: "clock", timeoutMs: 5000 };
+/**
+ * The clock answers within milliseconds. One that hangs must not hold up every request that needs it. All its calls may be
+ * repeated.
+ */
+const TO_CLOCK: ObjectCall = { object: "clock", isRead: true, timeoutMs: 5000 };
 
 /** Makes sure that the sweeps run at that time, in milliseconds since the epoch, or before. */
 export const armClock = (env: ClockEnv, atMs: number): Promise<void> =>
@@ -19,7 +22,11 @@ export const armClock = (env: ClockEnv, atMs: number): Promise<void> =>
 export const watchClock = (env: ClockEnv, untilMs: number): Promise<void> =>
   reachObject(deploymentClock(env).watch(untilMs), TO_CLOCK);
 
-/** Both, for those who are given a clock. */
+/** Resolves when the clock has stored a write of some size. */
+export const tryClockWrite = (env: ClockEnv): Promise<void> =>
+  reachObject(deploymentClock(env).tryWrite(), TO_CLOCK);
+
+/** The first two, for those who are given a clock. */
 export const sweepClockOf = (env: ClockEnv) => ({
   arm: (atMs: number) => armClock(env, atMs),
   watch: (untilMs: number) => watchClock(env, untilMs),

@@ -29,15 +29,20 @@ export class StorageWatch {
   }
 
   /**
-   * Throws as long as storage is full. One database or object may be full where others have room: `tryWrite` alone, which
-   * writes to one that all share, does not say that all is well.
+   * Throws as long as storage is full. One database or object may be full where others have room: `tryWrite`, which writes
+   * to one that all share, says nothing until no other write has failed for a while.
    */
   async check(tryWrite: () => Promise<void>): Promise<void> {
-    const fullAtMs = this.#fullAtMs;
-    if (fullAtMs === undefined) return;
+    if (this.#fullAtMs === undefined) return;
+    const nowMs = this.#nowMs();
+    // Much time lies between the two as well where the machine's clock was set back.
+    if (Math.abs(nowMs - this.#fullAtMs) < FULL_MS) {
+      throw new Error("storage was full a moment ago");
+    }
+    // Anybody may check the health. Until this write has shown that there is room, no other check writes.
+    this.#fullAtMs = nowMs;
     await tryWrite();
-    if (this.#nowMs() - fullAtMs < FULL_MS) throw new Error("storage was full a moment ago");
     // Unless a write has failed meanwhile.
-    if (this.#fullAtMs === fullAtMs) this.#fullAtMs = undefined;
+    if (this.#fullAtMs === nowMs) this.#fullAtMs = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { StorageWatch } from "#platform/objects/storage-watch.ts";
 
 test("storage that was never full is healthy without a write", async () => {
@@ -7,27 +7,68 @@ test("storage that was never full is healthy without a write", async () => {
   expect(tryWrite).not.toHaveBeenCalled();
 });
 
-test("full storage is unhealthy until a write finds room and no other has failed for a while", async () => {
+describe("full storage", () => {
   let nowMs = 0;
-  let hasRoom = false;
-  const watch = new StorageWatch(() => nowMs);
-  const check = () =>
-    watch.check(async () => {
-      if (!hasRoom) throw new Error("database or disk is full");
+  let watch: StorageWatch;
+  const tryWrite = vi.fn<() => Promise<void>>();
+  const check = () => watch.check(tryWrite);
+
+  beforeEach(() => {
+    nowMs = 3_600_000;
+    tryWrite.mockReset().mockResolvedValue();
+    watch = new StorageWatch(() => nowMs);
+    watch.reportFull();
+  });
+
+  test("is unhealthy for a while, even if there is room elsewhere", async () => {
+    nowMs += 14_999;
+    await expect(check()).rejects.toThrow("storage was full a moment ago");
+    expect(tryWrite).not.toHaveBeenCalled();
+    nowMs += 1;
+    await expect(check()).resolves.toBeUndefined();
+    expect(watch.isFull).toBe(false);
+  });
+
+  test("is unhealthy until a write finds room", async () => {
+    tryWrite.mockRejectedValue(new Error("database or disk is full"));
+    for (let count = 0; count < 3; count++) {
+      nowMs += 15_000;
+      await expect(check()).rejects.toThrow("disk is full");
+    }
+    expect(watch.isFull).toBe(true);
+    tryWrite.mockResolvedValue();
+    nowMs += 15_000;
+    await expect(check()).resolves.toBeUndefined();
+    await expect(check()).resolves.toBeUndefined();
+    expect(tryWrite).toHaveBeenCalledTimes(4);
+  });
+
+  test("is unhealthy while that write is under way, and only one check writes", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tryWrite.mockReturnValue(promise);
+    nowMs += 15_000;
+    const first = check();
+    for (let count = 0; count < 3; count++) {
+      await expect(check()).rejects.toThrow("storage was full a moment ago");
+    }
+    expect(tryWrite).toHaveBeenCalledOnce();
+    resolve();
+    await first;
+    await expect(check()).resolves.toBeUndefined();
+  });
+
+  test("stays unhealthy where another write finds no room meanwhile", async () => {
+    tryWrite.mockImplementation(async () => {
+      nowMs += 10;
+      watch.reportFull();
     });
-  watch.reportFull();
-  await expect(check()).rejects.toThrow("disk is full");
-  nowMs += 3_600_000;
-  await expect(check()).rejects.toThrow("disk is full");
-  hasRoom = true;
-  await expect(check()).resolves.toBeUndefined();
-  hasRoom = false;
-  await expect(check()).resolves.toBeUndefined();
-  // One ledger may be full while the others have room.
-  hasRoom = true;
-  watch.reportFull();
-  nowMs += 14_000;
-  await expect(check()).rejects.toThrow("a moment ago");
-  nowMs += 1000;
-  await expect(check()).resolves.toBeUndefined();
+    nowMs += 15_000;
+    await expect(check()).resolves.toBeUndefined();
+    await expect(check()).rejects.toThrow("storage was full a moment ago");
+  });
+
+  test("is tried again where the machine's clock is set back", async () => {
+    nowMs -= 3_600_000;
+    await expect(check()).resolves.toBeUndefined();
+  });
 });
