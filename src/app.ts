@@ -48,7 +48,7 @@ const SLOW_MS = 1000;
  */
 async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
   const startedMs = Date.now();
-  const requestId = c.req.header("cf-ray") ?? newId();
+  const requestId = rayOf(c) ?? newId();
   c.set("requestId", requestId);
   await next();
   // Not by `c.header`, which copies a finished answer.
@@ -58,6 +58,14 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
   if (status < 500 && durationMs < SLOW_MS) return;
   const { path } = c.req;
   log("warn", "request", { requestId, method: c.req.raw.method, path, status, durationMs });
+}
+
+const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
+
+/** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
+function rayOf({ req }: Context<AppEnv>): string | undefined {
+  const ray = req.header("cf-ray") ?? "";
+  return req.raw.cf !== undefined && RAY.test(ray) ? ray : undefined;
 }
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {

@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "#platform/http/body.ts";
-import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
+import { createApp } from "#src/app.ts";
+import { api, BASE_URL, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
 
 const LEDGER = freshName("http");
 const TRANSACTIONS = `/api/ledger/v2/${LEDGER}/transactions`;
@@ -68,6 +70,21 @@ describe("routing", () => {
     );
     expect(new Set(ids).size).toBe(3);
     expect(ids.every((id) => id !== null && id !== "")).toBe(true);
+  });
+
+  test("takes the request id that Cloudflare's edge gives, and no other", async () => {
+    const app = createApp();
+    const idOf = async (ray: string, cf?: CfProperties) => {
+      const init = { headers: { "cf-ray": ray }, ...(cf === undefined ? {} : { cf }) };
+      const answer = await app.fetch(new Request(`${BASE_URL}/nothing`, init), env);
+      return answer.headers.get("x-request-id");
+    };
+    const ray = "8f1e2d3c4b5a6978";
+    expect(await idOf(ray, {})).toBe(ray);
+    expect(await idOf(`${ray}-FRA`, {})).toBe(`${ray}-FRA`);
+    for (const forged of [idOf(ray), idOf("x".repeat(8000), {}), idOf(`${ray}-FRA x`, {})]) {
+      expect(await forged).toMatch(/^[0-9a-f-]{36}$/);
+    }
   });
 
   test("shows the modules and their health to everyone", async () => {
