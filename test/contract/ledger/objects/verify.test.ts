@@ -1,5 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import type { LedgerObject } from "#modules/ledger/objects/ledger-object.ts";
 import {
   freshLedger,
   inLedger,
@@ -63,6 +65,33 @@ describe("the verification of a ledger", () => {
       }),
     ]);
     await okBodyOf(inLedger(ledger, "/transactions", { body: pay("world -> b", 1) }));
+  });
+
+  test("is answered with 503 while the ledger is overloaded, and goes on later where it was", async () => {
+    const ledger = await freshLedger();
+    await okBodyOf(post(ledger, pay("world -> a", 5)));
+    const asked: unknown[] = [];
+    let calls = 3;
+    const answerAudit: LedgerObject["answerAudit"] = async (uuid, request) => {
+      asked.push(request);
+      if (calls-- <= 0) throw Object.assign(new Error("overloaded"), { overloaded: true });
+      return objectOf(ledger).answerAudit(uuid, request);
+    };
+    await runInDurableObject(env.AUDITS.getByName(ledger), (audit) => {
+      const LEDGERS = { getByName: () => ({ answerAudit }) };
+      Object.assign(audit, { env: { ...env, LEDGERS } });
+    });
+    const refused = await verify(ledger);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refusalOf(refused)).toMatchObject({
+      message: "[INTERNAL] the ledger is busy or was restarted; try again",
+    });
+    expect(asked).toHaveLength(4);
+    calls = Infinity;
+    expect(await verified(ledger)).toMatchObject({ status: "consistent", lastLogId: 1 });
+    // The request that was refused is sent again, and those before it are not.
+    expect(asked[4]).toEqual(asked[3]);
+    expect(asked.slice(5)).not.toContainEqual(asked[0]);
   });
 
   test("needs a ledger and a client that may write", async () => {
