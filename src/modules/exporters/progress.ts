@@ -157,8 +157,9 @@ export class ProgressStore {
   /** Notes that entries wait for their batch to fill; returns since when. */
   waitingSince(nowMs: number): number {
     const sinceMs = this.read()?.waitingSinceMs;
-    if (sinceMs !== undefined || !this.#exists) return sinceMs ?? nowMs;
-    this.#sql.all("UPDATE progress SET waiting_since = ?", nowMs);
+    // A time to come was stored before the machine's clock was set back.
+    if (sinceMs !== undefined && sinceMs <= nowMs) return sinceMs;
+    if (this.#exists) this.#sql.all("UPDATE progress SET waiting_since = ?", nowMs);
     return nowMs;
   }
 

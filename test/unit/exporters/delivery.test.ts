@@ -100,6 +100,16 @@ describe("a delivery", () => {
     expect(await last.run()).toBe(HOUR);
   });
 
+  test("lets entries wait no longer where the machine's clock is set back", async () => {
+    const run = new DeliveryRun();
+    run.log = idsTo(3);
+    await run.run();
+    run.nowMs -= HOUR;
+    expect(await run.run()).toBe(SECOND);
+    await run.pass(SECOND);
+    expect(run.ids).toEqual(idsTo(3));
+  });
+
   test("pauses between runs in a long log", async () => {
     const run = new DeliveryRun({ pageSize: 1 });
     run.log = idsTo(700);
