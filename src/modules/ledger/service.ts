@@ -68,6 +68,8 @@ const TO_LEDGER: ObjectCall = { object: "ledger" };
 const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 /** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
+/** The ledger exists without this call, so that its client does not wait for an object that hangs. */
+const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
 /** An audit goes on where it was, whoever calls it again. */
 const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 
@@ -104,7 +106,7 @@ export class LedgerService {
     const row = { ...info, metadata, addedAt: systemClock() };
     await this.#catalogue.insert(row, this.#audited("create", name));
     try {
-      await callObject(this.#object(name).assertCreated(), READ_OF_LEDGER);
+      await callObject(this.#object(name).assertCreated(), MAKING_OF_LEDGER);
     } catch (error) {
       // The ledger exists from its row on; the object makes itself when it is first used.
       logError("the object of a ledger is made at its next call", error, { ledger: name });

@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
+import type { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { ledgerSettings } from "#modules/ledger/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import type { Result } from "#platform/result.ts";
 
@@ -52,6 +54,23 @@ describe("a bulk", () => {
     });
     expect(executeBulk).not.toHaveBeenCalled();
   });
+});
+
+test("a ledger whose object hangs is created all the same", async () => {
+  vi.useFakeTimers();
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  const hung = { assertCreated: () => new Promise<never>(() => undefined) };
+  const env = { LEDGERS: { getByName: () => hung } } as unknown as Env; // all that is used of it
+  const insert = vi.fn<LedgerCatalogue["insert"]>(async () => undefined);
+  const catalogue = { insert } as unknown as LedgerCatalogue; // no more of it is called
+  const service = new LedgerService(catalogue, systemContext(env, "test"));
+  const ledger = { name: "main", bucket: "", metadata: {}, features: {} };
+  const created = service.createLedger(ledger, ledgerSettings.of({}));
+  await vi.advanceTimersByTimeAsync(5000);
+  await created;
+  expect(insert).toHaveBeenCalledOnce();
+  expect(logged).toHaveBeenCalledOnce();
+  vi.useRealTimers();
 });
 
 test("the reason of a refused import is reported even if the call that ends it fails", async () => {
