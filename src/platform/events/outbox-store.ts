@@ -51,25 +51,22 @@ export class OutboxStore {
   }
 
   /**
-   * The statements that store events, for the batch of the change that they tell of. An event whose id is there is dropped;
-   * the statements return the ids of the others.
-   * With a condition, which sees what the statements before have done, the events are stored only where it holds.
+   * The statement that stores events, for the batch of the change that they tell of. It drops an event whose id is there and
+   * returns the ids of the others. With a condition, which sees what the statements before have done, it stores the events
+   * only if that holds. However many parameters the events take, they are one statement, so that they are stored together or not at all.
    */
-  inserts(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
-    const rows = events.map(({ event, orderKey }) =>
-      stringifyJson([event.id, orderKey ?? null, stringifyJson(event)]),
-    );
-    return [...packJson(rows)].map((pack) =>
-      this.#db
-        .insert(outbox)
-        .select(
-          sql`
-            SELECT NULL, value ->> 0, value ->> 1, value ->> 2, 0, ${announceAt}
-            FROM json_each(${pack}) WHERE ${condition}`,
-        )
-        .onConflictDoNothing()
-        .returning({ id: outbox.id }),
-    );
+  insert(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
+    const packs = [...packJson(events.map(toRow))].map((rows, place) => sql`(${place}, ${rows})`);
+    return this.#db
+      .insert(outbox)
+      .select(
+        sql`
+          WITH packs (place, rows) AS (VALUES ${sql.join(packs, sql`, `)})
+          SELECT NULL, e.value ->> 0, e.value ->> 1, e.value ->> 2, 0, ${announceAt}
+          FROM packs, json_each(packs.rows) AS e WHERE ${condition} ORDER BY packs.place, e.key`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: outbox.id });
   }
 
   /**
@@ -148,3 +145,6 @@ export class OutboxStore {
     return row?.due ? toMillis(row.due) : undefined;
   }
 }
+
+const toRow = ({ event, orderKey }: OutboxEvent): string =>
+  stringifyJson([event.id, orderKey ?? null, stringifyJson(event)]);

@@ -7,7 +7,7 @@ import { type OutboxEvent, OutboxStore } from "./outbox-store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
@@ -32,12 +32,13 @@ export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
 
 /** Largest event, in bytes of its JSON. Twice as much fits into a parameter of D1, as quotes are escaped there. */
 export const EVENT_BYTES_MAX = 524_288;
-/** Most events that one change publishes. */
+/** Most events that one change publishes, and how many bytes their JSON may have together: one statement stores them. */
 export const EVENTS_PER_CHANGE_MAX = 1000;
+export const BYTES_PER_CHANGE_MAX = 4_000_000;
 
-/** Most events that one message names, and the longest id of an event: the platform takes messages of 128 kB. */
+/** Most events that one message names, and the longest id of an event, as JSON: the platform takes messages of 128 kB. */
 const IDS_PER_MESSAGE_MAX = 100;
-const ID_LENGTH_MAX = 200;
+const ID_BYTES_MAX = 200;
 /** Most messages that are sent in one call: the platform takes 256 kB a call. */
 const MESSAGES_PER_SEND_MAX = 10;
 /** When unconfirmed events are announced again. */
@@ -95,16 +96,11 @@ export class Outbox {
     events,
     condition,
   }: Publication<T>): Promise<BatchResponse<T>> {
-    for (const { event } of events) assertFits(event);
-    if (events.length > EVENTS_PER_CHANGE_MAX) {
-      throw new AppError(
-        "VALIDATION",
-        `a change publishes at most ${EVENTS_PER_CHANGE_MAX} events`,
-      );
-    }
+    assertPublishable(events);
     if (events.length > 0) await this.#ports.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     const announceAt = fromMillis(this.#nowMs() + waitAfterFailures(ANNOUNCE_BACKOFF, 1));
-    const [first, ...others] = [...change, ...this.#store.inserts(events, announceAt, condition)];
+    const inserts = events.length === 0 ? [] : [this.#store.insert(events, announceAt, condition)];
+    const [first, ...others] = [...change, ...inserts];
     const results = first === undefined ? [] : await this.#db.batch([first, ...others]);
     // The statements of the change come first; those of the outbox give the ids that they have stored.
     const stored = results.slice(change.length).flat() as { readonly id: string }[];
@@ -150,23 +146,38 @@ export class Outbox {
 const waitOf = (attempts: number): number =>
   attempts > PARKED_AFTER_ATTEMPTS ? PARKED_MS : waitAfterFailures(ANNOUNCE_BACKOFF, attempts + 1);
 
-function assertFits(event: PlatformEvent): void {
-  const name = `${event.app}.${event.type}`;
-  if (event.id.length > ID_LENGTH_MAX) {
+/** Throws `VALIDATION` for events that cannot all be stored, announced and read. */
+function assertPublishable(events: readonly OutboxEvent[]): void {
+  const totalBytes = events.reduce((total, { event }) => total + bytesToStore(event), 0);
+  if (events.length > EVENTS_PER_CHANGE_MAX || totalBytes > BYTES_PER_CHANGE_MAX) {
     throw new AppError(
       "VALIDATION",
-      `the id of the event ${name} has ${event.id.length} characters; at most ${ID_LENGTH_MAX} can be announced`,
+      `a change publishes ${events.length} events of ${totalBytes} bytes; at most ${EVENTS_PER_CHANGE_MAX} of ${BYTES_PER_CHANGE_MAX} bytes can be published together`,
+    );
+  }
+}
+
+/** The bytes of an event's JSON. Throws `VALIDATION` for an event that cannot be stored, announced and read. */
+function bytesToStore(event: PlatformEvent): number {
+  const name = `${event.app}.${event.type}`;
+  const idBytes = byteLength(quoteJson(event.id)) - 2;
+  if (idBytes > ID_BYTES_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the id of the event ${name} has ${idBytes} bytes; at most ${ID_BYTES_MAX} can be announced`,
     );
   }
   const text = stringifyJson(event);
   assertReadable(text, name);
-  const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes <= EVENT_BYTES_MAX) return;
+  const bytes = byteLength(text);
+  if (bytes <= EVENT_BYTES_MAX) return bytes;
   throw new AppError(
     "VALIDATION",
     `the event ${name} has ${bytes} bytes; at most ${EVENT_BYTES_MAX} can be published`,
   );
 }
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).byteLength;
 
 /** Reading is stricter than writing: what is written must be readable, or nobody ever gets it. */
 function assertReadable(text: string, name: string): void {

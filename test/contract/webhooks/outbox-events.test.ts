@@ -112,6 +112,18 @@ describe("an event of the outbox", () => {
     vi.restoreAllMocks();
   });
 
+  test("is stored with all others of its change, however large they are together", async () => {
+    const { outbox, messages } = outboxOf();
+    const config = await new EndpointBench().subscribe();
+    const events = Array.from({ length: 7 }, () => ({
+      event: { ...eventFor(config), payload: "x".repeat(400_000) },
+    }));
+    await outbox.publish({ change: [], events });
+    const ids = events.map(({ event }) => event.id);
+    expect(messages).toEqual([ids]);
+    await new OutboxStore(databaseOf(env)).remove(ids);
+  });
+
   test("whose message was lost is announced by the sweep", async () => {
     const bench = new EndpointBench();
     const config = await bench.subscribe();

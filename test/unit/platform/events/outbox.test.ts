@@ -52,6 +52,33 @@ describe("a change with events", () => {
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
+  test("decides once for all its events, however many they are", async () => {
+    await world.publish("e0");
+    const events = Array.from({ length: 6 }, (_, index) => ({
+      event: eventOf(`e${index}`, "x".repeat(400_000)),
+    }));
+    // The first event is there already. The condition must not be asked of what was stored before the others.
+    const condition = sql`changes() > 0`;
+    await world.outbox.publish({ change: [world.change("a")], events, condition });
+    expect(world.stored).toEqual(["e0", "e1", "e2", "e3", "e4", "e5"]);
+    const update = world.d1.db
+      .update(authClients)
+      .set({ name: "new" })
+      .where(sql`id = 'none'`);
+    await world.outbox.publish({ change: [update], events: [{ event: eventOf("f") }], condition });
+    expect(world.stored).not.toContain("f");
+  });
+
+  test.each([
+    ["count", Array.from({ length: 1001 }, (_, index) => eventOf(`${index}`))],
+    ["size", Array.from({ length: 9 }, (_, index) => eventOf(`${index}`, "x".repeat(500_000)))],
+  ])("is refused if the %s of its events is too large, and changes nothing", async (_, all) => {
+    const events = all.map((event) => ({ event }));
+    const publishing = world.outbox.publish({ change: [world.change("a")], events });
+    await expect(publishing).rejects.toMatchObject({ kind: "VALIDATION" });
+    expect([world.changes, world.stored, world.watched]).toEqual([[], [], []]);
+  });
+
   test("that is repeated stores no event twice", async () => {
     const publish = () => world.outbox.publish({ change: [], events: [{ event: eventOf("1") }] });
     await publish();
@@ -61,7 +88,8 @@ describe("a change with events", () => {
 
   test.each([
     ["an event is too large", eventOf("1", "x".repeat(EVENT_BYTES_MAX)), / has 524\d+ bytes; /],
-    ["the id of an event is too long", eventOf("1".repeat(201)), / has 201 characters; /],
+    ["the id of an event is too long", eventOf("1".repeat(201)), / has 201 bytes; /],
+    ["the id of an event is too long in bytes", eventOf("ü".repeat(101)), / has 202 bytes; /],
     ["an event is nested too deep", eventOf("1", nested(200)), /cannot be published: it is nested/],
     [
       "a text of an event has a null character",
@@ -96,7 +124,8 @@ describe("a change with events", () => {
     const events = Array.from({ length: 10 }, (_, index) => ({
       event: eventOf(`${index}`, `"`.repeat(EVENT_BYTES_MAX / 2 - 200)),
     }));
-    await world.outbox.publish({ change: [], events });
+    await world.outbox.publish({ change: [], events: events.slice(0, 5) });
+    await world.outbox.publish({ change: [], events: events.slice(5) });
     const ids = events.map(({ event }) => event.id);
     const parts: string[][] = [];
     await world.deliver(ids, async (part) => void parts.push(part.map(({ id }) => id)));
