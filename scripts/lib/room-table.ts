@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
   "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
   "platform/events": {
-    uses: ["platform", ...platform("db", "objects", "work")],
+    uses: ["platform", ...platform("audit", "db", "objects", "work")],
     packages: [...D1, "zod"],
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },

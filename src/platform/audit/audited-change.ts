@@ -39,21 +39,26 @@ export class AuditedChange {
     change: C,
     ...others: readonly Statement[]
   ): Promise<BatchResponse<readonly [C]>[0]> {
+    const batch = [change, this.entry, ...others] as const;
+    const [changed] = await databaseOf(this.#context.env).batch(batch);
+    await this.armSweep();
+    return changed;
+  }
+
+  /** The statement that stores the entry, if the one right before it in its batch has changed a row. */
+  get entry(): Statement {
     const { action, object } = this.#action;
     const { env, principal, requestId, clock } = this.#context;
     const { issuer, subject, clientId } = principal;
     // Cascades and triggers do not count.
     const objects = typeof object === "string" ? sql`SELECT ${object} AS object` : object;
-    const entry = databaseOf(env).insert(audit).select(sql`
+    return databaseOf(env).insert(audit).select(sql`
       SELECT NULL, ${clock()}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
       FROM (${objects}) WHERE changes() > 0`);
-    const [changed] = await databaseOf(env).batch([change, entry, ...others]);
-    await this.#armSweep();
-    return changed;
   }
 
-  /** Never throws: the change is stored, and the next change schedules the sweep, too. */
-  async #armSweep(): Promise<void> {
+  /** Whoever stores the entry calls it afterwards. Never throws: the next change schedules the sweep, too. */
+  async armSweep(): Promise<void> {
     try {
       // Alarms ring by the machine's clock, whatever time the change is given.
       await armClock(this.#context.env, toMillis(systemClock()) + SWEEP_AFTER_MS);

@@ -4,6 +4,8 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { OutboxMessage } from "./messages.ts";
 import { PARKED_AFTER_ATTEMPTS } from "./outbox-delivery.ts";
 import { type OutboxEvent, OutboxStore } from "./outbox-store.ts";
+import { assert } from "#platform/assert.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
@@ -28,6 +30,8 @@ export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
   readonly events: readonly OutboxEvent[];
   /** Where it is given, the events are stored only if it holds after the change. */
   readonly condition?: SQL;
+  /** Tells the audit of the first statement of the change, in the same batch. */
+  readonly audit?: AuditedChange;
 }
 
 /** Largest event, in bytes of its JSON. Twice as much fits into a parameter of D1, as quotes are escaped there. */
@@ -95,17 +99,23 @@ export class Outbox {
     change,
     events,
     condition,
+    audit,
   }: Publication<T>): Promise<BatchResponse<T>> {
+    assert(audit === undefined || change.length > 0, "the audit tells of a change");
     assertPublishable(events);
     if (events.length > 0) await this.#ports.sweepClock.watch(this.#nowMs() + STATEMENT_MS_MAX);
     const announceAt = fromMillis(this.#nowMs() + waitAfterFailures(ANNOUNCE_BACKOFF, 1));
     const inserts = events.length === 0 ? [] : [this.#store.insert(events, announceAt, condition)];
-    const [first, ...others] = [...change, ...inserts];
+    const entries = audit === undefined ? [] : [audit.entry];
+    const [first, ...others] = [...change.slice(0, 1), ...entries, ...change.slice(1), ...inserts];
     const results = first === undefined ? [] : await this.#db.batch([first, ...others]);
-    // The statements of the change come first; those of the outbox give the ids that they have stored.
-    const stored = results.slice(change.length).flat() as { readonly id: string }[];
+    await audit?.armSweep();
+    // The statement of the outbox comes last and gives the ids that it has stored.
+    const stored = results.slice(change.length + entries.length).flat() as {
+      readonly id: string;
+    }[];
     await this.#announce(stored.map(({ id }) => id));
-    return results.slice(0, change.length) as BatchResponse<T>;
+    return results.toSpliced(1, entries.length).slice(0, change.length) as BatchResponse<T>;
   }
 
   /** Announces again what nobody has confirmed; returns when to sweep next, in milliseconds since the epoch. */

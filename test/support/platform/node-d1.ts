@@ -38,13 +38,17 @@ export class NodeD1 {
   }
 
   get db(): Database {
+    return drizzle(this.binding);
+  }
+
+  get binding(): D1Database {
     // Drizzle calls no other members of a D1 binding.
     const binding = {
       prepare: (text: string) => this.#statement({ text, params: [] }),
       batch: async (statements: readonly { readonly prepared: Prepared }[]) =>
         this.#step(() => statements.map(({ prepared }) => this.#all(prepared))),
     };
-    return drizzle(binding as unknown as D1Database);
+    return binding as unknown as D1Database;
   }
 
   #statement(prepared: Prepared) {

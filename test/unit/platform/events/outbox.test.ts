@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { authClients } from "#modules/auth/tables.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import { systemContext } from "#platform/context.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { EVENT_BYTES_MAX } from "#platform/events/outbox.ts";
 import { eventOf, OutboxWorld, SECOND, START_MS } from "#test/support/platform/outbox-world.ts";
@@ -49,6 +51,41 @@ describe("a change with events", () => {
     await world.outbox.publish({ change: [update("a")], events, condition });
     expect([world.stored, world.queue]).toEqual([[], []]);
     await world.outbox.publish({ change: [world.change("a"), update("a")], events, condition });
+    expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
+  });
+
+  test("is stored with its entry in the audit and its events in one batch", async () => {
+    const arm = async () => undefined;
+    const env = { DB: world.d1.binding, CLOCK: { getByName: () => ({ arm }) } };
+    const context = systemContext(env as unknown as Env, "test"); // no more of it is used
+    const audit = new AuditedChange(context, { action: "test.client.create", object: "clients/a" });
+    const rename = (name: string) =>
+      world.d1.db
+        .update(authClients)
+        .set({ name: "new" })
+        .where(sql`id = ${name}`)
+        .returning({ id: authClients.id });
+    let steps = 0;
+    world.d1.onStep = () => void steps++;
+    const returned = await world.outbox.publish({
+      change: [world.change("a").returning({ id: authClients.id }), rename("a")],
+      events: [{ event: eventOf("1") }],
+      condition: sql`changes() > 0`,
+      audit,
+    });
+    expect([returned, steps]).toEqual([[[{ id: "a" }], [{ id: "a" }]], 2]);
+    const entries = world.d1.rows("SELECT action, object FROM audit");
+    expect(entries).toEqual([{ action: "test.client.create", object: "clients/a" }]);
+    expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
+
+    const events = [{ event: eventOf("2") }];
+    await world.outbox.publish({
+      change: [rename("none")],
+      events,
+      condition: sql`changes() > 0`,
+      audit,
+    });
+    expect(world.d1.rows("SELECT id FROM audit")).toHaveLength(1);
     expect([world.stored, world.queue]).toEqual([["1"], [["1"]]]);
   });
 
