@@ -33,6 +33,10 @@ CREATE TABLE `auth_signing_keys` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auth_signing_keys_kid_unique` ON `auth_signing_keys` (`kid`);--> statement-breakpoint
+CREATE TABLE `event_recordings` (
+	`id` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `exporters` (
 	`id` text PRIMARY KEY NOT NULL,
 	`driver` text NOT NULL,

@@ -5,6 +5,7 @@ import { MODULES } from "./modules.ts";
 import { StorageWatch } from "./platform/objects/storage-watch.ts";
 import { authModule, authSettings } from "#modules/auth/index.ts";
 import { makeDocument, registerSecurity } from "#platform/document/document.ts";
+import { registerEventTypeList } from "#platform/document/event-type-list.ts";
 import { registerEventTypes } from "#platform/document/event-types.ts";
 import { registerPage } from "#platform/document/page.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
@@ -32,6 +33,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     if (florinRoutes !== undefined) app.route("/api/florin/v1", florinRoutes());
   }
   registerVersions(app, MODULES);
+  registerEventTypeList(app, MODULES);
   registerDocument(app);
   const methodsOf = methodFinder(app);
   app.onError(answerError);

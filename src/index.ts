@@ -2,6 +2,7 @@ import { createApp } from "./app.ts";
 import { consume } from "./jobs.ts";
 
 export { ClockObject } from "./clock-object.ts";
+export { EventStreamObject } from "#modules/events/index.ts";
 export { PipelineObject } from "#modules/exporters/index.ts";
 export { LedgerAuditObject, LedgerObject } from "#modules/ledger/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";

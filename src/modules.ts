@@ -1,4 +1,5 @@
 import { authModule } from "#modules/auth/index.ts";
+import { eventsModule } from "#modules/events/index.ts";
 import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
@@ -14,4 +15,5 @@ export const MODULES: readonly Module[] = [
   ledgerModule,
   webhooksModule,
   authModule,
+  eventsModule,
 ];

@@ -148,6 +148,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, "node:buffer", "node:crypto", "node:util"],
   },
 
+  "modules/events": {
+    uses: [...ANATOMY, "modules/events/core", "modules/webhooks"],
+    packages: [...HTTP, ...D1, ...RUNTIME],
+  },
+
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {

@@ -7,7 +7,7 @@ import {
   renderStoredSchema,
   toTransactionView,
 } from "#ledger-engine";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { EVENT_VERSION, type PlatformEvent } from "#platform/events/envelope.ts";
 
 /** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */
 export function toPlatformEvents(
@@ -17,7 +17,7 @@ export function toPlatformEvents(
   return entries.map(({ id, date, data }) => ({
     id: `${uuid}:${id}`,
     app: "ledger",
-    version: "v2",
+    version: EVENT_VERSION,
     type: EVENT_TYPES[data.type],
     date,
     idempotencyKey: "",

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { WebhookConfig } from "./core/config.ts";
+import { EVENT_VERSION } from "#platform/events/envelope.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
@@ -32,7 +33,7 @@ export const deactivatedEvent = (
   event: {
     id: `webhooks:${id}:${revision}`,
     app: "webhooks",
-    version: "v2",
+    version: EVENT_VERSION,
     type: "DEACTIVATED_CONFIG" satisfies keyof typeof WEBHOOK_EVENT_TYPES,
     date: now,
     idempotencyKey: "",

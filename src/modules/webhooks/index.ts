@@ -57,4 +57,5 @@ export const webhooksModule: Module = {
   classes: { EndpointObject },
 };
 
+export { toPayload } from "./payload.ts";
 export { EndpointObject, WebhookService };

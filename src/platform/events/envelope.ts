@@ -16,6 +16,9 @@ export interface PlatformEvent {
   readonly payload: unknown;
 }
 
+/** What all modules write as the version of their events: that of the envelope and of its payloads. */
+export const EVENT_VERSION = "v2";
+
 /** The name that webhooks subscribe to: `ledger.committed_transactions`. */
 export const eventName = ({ app, type }: Pick<PlatformEvent, "app" | "type">): string =>
   (app === "" ? type : `${app}.${type}`).toLowerCase();

@@ -1,12 +1,14 @@
+import { registerSchema, unregisterSchema, validate } from "@hyperjump/json-schema/draft-2020-12";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { LEDGER_EVENT_TYPES } from "#modules/ledger/event-types.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
+import { toPayload } from "#modules/webhooks/index.ts";
 import { systemContext } from "#platform/context.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { uuidOf } from "#test/support/ledger/buckets.ts";
-import { api } from "#test/support/platform/api.ts";
+import { api, token } from "#test/support/platform/api.ts";
 
 /** Makes a ledger with an entry of each type and returns its events. */
 async function eventsOfEachType(): Promise<readonly PlatformEvent[]> {
@@ -64,4 +66,81 @@ test("the API document describes every event as webhooks deliver it", async () =
     const body = document.webhooks[name]?.post.requestBody.content["application/json"];
     expect(body?.example).toMatchObject({ app: "ledger", version: "v2", type: name });
   }
+});
+
+describe("the list of event types", () => {
+  interface ListedType {
+    readonly name: string;
+    readonly app: string;
+    readonly version: string;
+    readonly description: string;
+    readonly schema: object;
+    readonly example: object;
+  }
+  type JsonValue = Parameters<Awaited<ReturnType<typeof validate>>>[0];
+
+  const PATH = "/api/florin/v1/event-types";
+  let types: readonly ListedType[];
+
+  beforeAll(async () => {
+    const response = await api(PATH, { token: await token("webhooks:read") });
+    ({ data: types } = await response.json<{ data: readonly ListedType[] }>());
+  });
+
+  /** Holds a body against the schema of its type, which stands by itself. */
+  async function checkBody({ name, schema }: ListedType, body: unknown): Promise<unknown> {
+    const uri = `https://florin.example/${name}`;
+    registerSchema(schema as Parameters<typeof registerSchema>[0], uri); // it came as JSON
+    try {
+      return (await validate(uri))(body as JsonValue, "BASIC");
+    } finally {
+      unregisterSchema(uri);
+    }
+  }
+
+  test("has every type of the ledger, by the name that webhooks subscribe to", () => {
+    const names = Object.keys(LEDGER_EVENT_TYPES).map((type) => `ledger.${type.toLowerCase()}`);
+    const listed = types.filter(({ app }) => app === "ledger");
+    expect(listed.map(({ name }) => name)).toEqual(names);
+    for (const { version, description } of listed) {
+      expect([version, description]).toEqual(["v2", expect.stringMatching(/\.$/)]);
+    }
+  });
+
+  test("has an example of each that its schema takes", async () => {
+    for (const type of types) {
+      expect([type.name, await checkBody(type, type.example)]).toEqual([
+        type.name,
+        { valid: true },
+      ]);
+      expect(await checkBody(type, { ...type.example, payload: 7 })).toMatchObject({
+        valid: false,
+      });
+      expect(await checkBody(type, { ...type.example, type: "x" })).toMatchObject({ valid: false });
+    }
+  });
+
+  test("has schemas that take what is delivered", async () => {
+    for (const event of await eventsOfEachType()) {
+      const type = types.find(({ name }) => name === eventName(event));
+      expect(type).toBeDefined();
+      if (type === undefined) continue;
+      const body: unknown = JSON.parse(toPayload(event));
+      expect(body).toMatchObject({ app: type.app, version: type.version, type: type.name });
+      expect([type.name, await checkBody(type, body)]).toEqual([type.name, { valid: true }]);
+    }
+  });
+
+  test("has one type where one is asked for", async () => {
+    const named = async (name: string) =>
+      (await api(`${PATH}?name=${name}`)).json<{ data: readonly ListedType[] }>();
+    const type = types.find(({ name }) => name === "ledger.saved_metadata");
+    expect(await named("ledger.saved_metadata")).toEqual({ data: [type] });
+    expect(await named("ledger.saved")).toEqual({ data: [] });
+  });
+
+  test("is for tokens that may read webhooks", async () => {
+    expect((await api(PATH, { token: null })).status).toBe(401);
+    expect((await api(PATH, { token: await token("ledger:write") })).status).toBe(401);
+  });
 });

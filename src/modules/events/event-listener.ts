@@ -1,0 +1,27 @@
+import type { LiveEvent } from "./core/event-ring.ts";
+import { LiveRecorder } from "./live-recorder.ts";
+import { toPayload } from "#modules/webhooks/index.ts";
+import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventListener } from "#platform/events/source.ts";
+
+/** Gives events to those who listen. Where nobody does, messages are confirmed without being read. */
+export const liveListener: EventListener = {
+  open: async (_messages, { env }) => {
+    const recorder = LiveRecorder.from(env);
+    if (!(await recorder.isRecording())) return undefined;
+    return (events) => recorder.record(events.map(toLiveEvent));
+  },
+};
+
+const toLiveEvent = (event: PlatformEvent): LiveEvent => ({
+  id: event.id,
+  name: eventName(event),
+  ledger: ledgerOf(event.payload),
+  body: toPayload(event),
+});
+
+/** Events that are about a ledger name it in their payload. */
+function ledgerOf(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null || !("ledger" in payload)) return undefined;
+  return typeof payload.ledger === "string" ? payload.ledger : undefined;
+}

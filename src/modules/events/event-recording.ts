@@ -1,0 +1,130 @@
+import { EventRing, isGap, type RingItem } from "./core/event-ring.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { chunksOf, type Sql } from "#platform/sql/sql.ts";
+
+/** What is kept for those who connect again; in a busy deployment it reaches back a few seconds only. */
+const RING_LIMITS = { entries: 10_000, length: 16_000_000 };
+/** Longest body that is shown, in characters: an SQLite row of an object takes two megabytes. */
+const BODY_LENGTH_MAX = 500_000;
+
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS recording (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    is_on INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    idle_since_ms INTEGER
+  ) STRICT`,
+  "CREATE TABLE IF NOT EXISTS entry (sequence INTEGER PRIMARY KEY, item TEXT NOT NULL) STRICT",
+];
+
+/**
+ * The events of the last while, in the storage of the object and in memory. It is on while somebody listens and for some
+ * time after; off, it keeps nothing but the number of the last entry, so that no number is ever used twice.
+ */
+export class EventRecording {
+  readonly #sql: Sql;
+  #ring: EventRing;
+  #isOn: boolean;
+  #idleSinceMs: number | undefined;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    for (const table of TABLES) sql.all(table);
+    const [state] = sql.all<{ is_on: number; idle_since_ms: number | null }>(
+      "SELECT is_on, idle_since_ms FROM recording",
+    );
+    this.#isOn = state?.is_on === 1;
+    this.#idleSinceMs = state?.idle_since_ms ?? undefined;
+    this.#ring = this.#load();
+  }
+
+  get ring(): EventRing {
+    return this.#ring;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Since when nobody listens, in milliseconds since the epoch; undefined while somebody does. */
+  get idleSinceMs(): number | undefined {
+    return this.#idleSinceMs;
+  }
+
+  /** Somebody listens, or nobody since that time. */
+  setIdleSince(idleSinceMs: number | undefined): void {
+    this.#store({ isOn: this.#isOn, last: this.#ring.floor, idleSinceMs });
+  }
+
+  /** Leaves out one number: whoever has seen an earlier one has missed what came while nothing was recorded. */
+  start(nowMs: number): void {
+    this.#empty({ isOn: true, last: this.#ring.last + 1, idleSinceMs: nowMs });
+  }
+
+  stop(): void {
+    this.#empty({ isOn: false, last: this.#ring.last, idleSinceMs: undefined });
+  }
+
+  /** Stores what is new. Readers see it when the ring shows it, which is to be after it is stored for good. */
+  add(items: readonly RingItem[]): void {
+    const added = this.#ring.add(items.map(bounded));
+    if (added.length === 0) return;
+    const rows = added.map(({ sequence, item }) => stringifyJson([sequence, stringifyJson(item)]));
+    try {
+      this.#sql.transaction(() => {
+        for (const chunk of chunksOf(rows)) this.#sql.all(INSERT, `[${chunk.join()}]`);
+        this.#sql.all("DELETE FROM entry WHERE sequence <= ?", this.#ring.floor);
+      });
+    } catch (error) {
+      this.#ring = this.#load(); // what is stored counts
+      throw error;
+    }
+  }
+
+  #empty(state: RecordingState): void {
+    this.#sql.transaction(() => {
+      this.#sql.all("DELETE FROM entry");
+      this.#store(state);
+    });
+    this.#ring = new EventRing(state.last, RING_LIMITS);
+  }
+
+  #store({ isOn, last, idleSinceMs }: RecordingState): void {
+    this.#sql.all(
+      "INSERT OR REPLACE INTO recording VALUES (1, ?, ?, ?)",
+      isOn ? 1 : 0,
+      last,
+      idleSinceMs ?? null,
+    );
+    this.#isOn = isOn;
+    this.#idleSinceMs = idleSinceMs;
+  }
+
+  #load(): EventRing {
+    const [state] = this.#sql.all<{ last: number }>("SELECT last FROM recording");
+    const rows = this.#sql.all<{ sequence: number; item: string }>(
+      "SELECT sequence, item FROM entry ORDER BY sequence",
+    );
+    const before = rows[0] === undefined ? (state?.last ?? 0) : rows[0].sequence - 1;
+    const ring = new EventRing(before, RING_LIMITS);
+    ring.add(rows.map(({ item }) => parseJson(item) as RingItem)); // as `add` wrote it
+    ring.show(ring.last);
+    return ring;
+  }
+}
+
+interface RecordingState {
+  readonly isOn: boolean;
+  /** The number before the first entry. */
+  readonly last: number;
+  readonly idleSinceMs: number | undefined;
+}
+
+const INSERT = "INSERT INTO entry SELECT value ->> 0, value ->> 1 FROM json_each(?)";
+
+function bounded(item: RingItem): RingItem {
+  if (isGap(item) || item.body.length <= BODY_LENGTH_MAX) return item;
+  const { id, name, body } = item;
+  const reason = `the event ${id}, ${name}, has ${body.length} characters; at most ${BODY_LENGTH_MAX} are shown`;
+  return { reason };
+}

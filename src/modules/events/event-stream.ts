@@ -1,0 +1,59 @@
+import type { LiveStreamOptions } from "./live-stream.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { callObject } from "#platform/objects/call.ts";
+
+/** A deployment has one object that all event streams are in. */
+const STREAM_NAME = "events";
+
+/** How long a client may wait for its stream, in milliseconds: the first one waits until all consumers know of it. */
+const OPEN_MS_MAX = 15_000;
+
+export const eventStreamOf = (env: Pick<Env, "EVENT_STREAM">) =>
+  env.EVENT_STREAM.getByName(STREAM_NAME);
+
+/** Opens an event stream, as the texts that it consists of. Throws `OVERLOADED` where too many are open. */
+export async function openEventStream(
+  { env, principal }: ServiceContext,
+  { filter, ...options }: LiveStreamOptions,
+): Promise<AsyncIterable<string>> {
+  const ledgers = allowedLedgers(filter.ledgers, principal.ledgers);
+  const { lines, seat } = await callObject(
+    eventStreamOf(env).open({ filter: { ...filter, ledgers }, ...options }),
+    { object: "event stream", isRead: true, timeoutMs: OPEN_MS_MAX },
+  );
+  return { [Symbol.asyncIterator]: () => textsOf(lines, () => seat[Symbol.dispose]()) };
+}
+
+/** Of the wanted ledgers those that the token allows. Neither names any for all. */
+function allowedLedgers(
+  wanted: readonly string[] | undefined,
+  allowed: readonly string[],
+): readonly string[] | undefined {
+  if (allowed.length === 0) return wanted;
+  return wanted === undefined ? allowed : wanted.filter((ledger) => allowed.includes(ledger));
+}
+
+/** Not a generator: it can be left while it waits for the next text. */
+function textsOf(lines: ReadableStream<Uint8Array>, leave: () => void): AsyncIterator<string> {
+  const reader = lines.getReader();
+  const decoder = new TextDecoder();
+  const end = { done: true, value: undefined } as const;
+  return {
+    next: async () => {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return { done: false, value: decoder.decode(value, { stream: true }) };
+      } catch {
+        // The object was restarted: the client comes again, and goes on where it was.
+      }
+      leave();
+      return end;
+    },
+    return: async () => {
+      // The object would notice the end of its stream at the next heartbeat only.
+      leave();
+      await reader.cancel();
+      return end;
+    },
+  };
+}
