@@ -24,7 +24,7 @@ export class Client {
 
   /** Gets a token, which shows that the server is there and knows the client. */
   static async connect(target: Target): Promise<Client> {
-    return new Client(target, await requestToken(target));
+    return new Client(target, await requestToken(target, SCOPES));
   }
 
   /** Sends a request; integers of any size survive both ways. A failure is an answer like any other. */
@@ -84,12 +84,16 @@ export interface Answer {
 const SCOPES = ["ledger:read", "ledger:write"];
 const TokenResponse = z.object({ access_token: z.string() });
 
-async function requestToken({ url, clientId, clientSecret }: Target): Promise<string> {
+/** A token with those of the scopes that the client may have. Throws `OperatorError` where there is none. */
+export async function requestToken(
+  { url, clientId, clientSecret }: Target,
+  scopes: readonly string[],
+): Promise<string> {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientId,
     client_secret: clientSecret,
-    scope: SCOPES.join(" "),
+    scope: scopes.join(" "),
   });
   const response = await fetch(new URL("/api/auth/oauth/token", url), {
     method: "POST",

@@ -98,7 +98,8 @@ async function post(
   );
 }
 
-function headersOf(call: WebhookCall, now: Timestamp): Record<string, string> {
+/** The headers of a request, signatures included. */
+export function headersOf(call: WebhookCall, now: Timestamp): Record<string, string> {
   const { target, id, body, idempotencyKey } = call;
   const timestampSeconds = Math.floor(toMillis(now) / 1000);
   return {
