@@ -9,6 +9,7 @@ export {
   type AuditSteps,
   LedgerAudit,
   answerAudit,
+  AUDIT_STEPS,
   parseProgress,
 } from "./audit/audit.ts";
 export { type LedgerCounts, LedgerEngine } from "./engine.ts";

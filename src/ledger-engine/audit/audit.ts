@@ -24,7 +24,7 @@ import type { Clock } from "#platform/time.ts";
 
 /** How much is done at a time. */
 export interface AuditSteps {
-  /** Log entries that are read and replayed. */
+  /** Log entries that an answer tells. */
   readonly entries: number;
   /** Rows of a table that are compared. */
   readonly rows: number;
@@ -181,8 +181,28 @@ export class LedgerAudit {
     };
   }
 
-  take({ range, row }: AuditRequest, { page, digest, rows, cells }: AuditAnswer): void {
-    if (!this.#replay(page)) return;
+  take(request: AuditRequest, answer: AuditAnswer): void {
+    this.replay(answer.page);
+    this.compare(request, answer);
+  }
+
+  /**
+   * Replays the entries of an answer, or the next ones of them. After an entry that cannot be replayed, nothing can be
+   * compared, so the audit ends there.
+   */
+  replay(page: LogRowPage): void {
+    try {
+      this.#engine.replay(page);
+    } catch (error) {
+      if (!(error instanceof ReplayError)) throw error;
+      this.#report({ table: "log", key: `${error.logId}`, problem: error.message });
+      this.#set({ isDone: true });
+    }
+  }
+
+  /** Compares what an answer tells of the tables, once all of its entries are replayed. */
+  compare({ range, row }: AuditRequest, { digest, rows, cells }: AuditAnswer): void {
+    if (this.#progress.isDone) return;
     if (row !== undefined && cells !== undefined) {
       this.#compareRow(range.table, row, cells ?? undefined);
       const pending = this.#progress.pending.slice(1);
@@ -246,22 +266,6 @@ export class LedgerAudit {
 
   #set(change: Partial<AuditProgress>): void {
     this.#progress = { ...this.#progress, ...change };
-  }
-
-  /**
-   * Replays the entries of a page and says whether that was possible. After an entry that cannot be replayed, nothing
-   * can be compared.
-   */
-  #replay(page: LogRowPage): boolean {
-    try {
-      this.#engine.replay(page);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ReplayError)) throw error;
-      this.#report({ table: "log", key: `${error.logId}`, problem: error.message });
-      this.#set({ isDone: true });
-      return false;
-    }
   }
 
   #advance(count: number): void {

@@ -29,7 +29,7 @@ const IDS_WANTED = 20_000;
 /** At most this many ranges of addresses are walked. Each takes a statement. */
 const RANGES_WALKED_MAX = 8;
 /** A list of ids is sorted at most this many times, each time for the next rows. */
-const SORTINGS_MAX = 8;
+const SORTINGS_MAX = 4;
 /** At most this many paths are tried for one filter. */
 const PATHS_MAX = 8;
 

@@ -17,7 +17,7 @@ export interface View {
 export const WHOLE: View = { now: NOW, rowsMax: undefined };
 
 /** This many accounts are looked at in a step, so that one is far below the time that a write may wait. */
-const STEP_ROWS = 250;
+const STEP_ROWS = 500;
 /** So often a read begins again, because something was written that it would have had to see; then it takes one turn. */
 const TRIES_MAX = 3;
 

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { objectSlices } from "./slice-queue.ts";
 import { SliceSizer } from "./slice-sizer.ts";
 import {
+  AUDIT_STEPS,
   LedgerAudit,
   parseProgress,
   isCurrent,
@@ -62,7 +63,7 @@ export class LedgerAuditObject extends DurableObject<Env> {
     const ledger = this.env.LEDGERS.getByName(info.name);
     const endMs = Date.now() + WORK_MS;
     while (audit.report.status === "running" && Date.now() < endMs) {
-      const request = audit.next({ entries: this.#entries.size, rows: this.#rows.size });
+      const request = audit.next({ ...AUDIT_STEPS, rows: this.#rows.size });
       if (request === undefined) {
         await this.#sum(audit);
         continue;
@@ -88,11 +89,20 @@ export class LedgerAuditObject extends DurableObject<Env> {
     return { ok: true, value: report };
   }
 
-  #take(audit: LedgerAudit, request: AuditRequest, answer: AuditAnswer): Promise<void> {
-    const replayed = answer.page.rows.length;
-    const sizer = replayed > 0 ? this.#entries : this.#rows;
-    const done = replayed > 0 ? replayed : (answer.digest?.rows ?? 0);
-    return this.#slices.run(sizer, () => ({ value: audit.take(request, answer), done }));
+  async #take(audit: LedgerAudit, request: AuditRequest, answer: AuditAnswer): Promise<void> {
+    const { page, digest } = answer;
+    for (let from = 0; from < page.rows.length && audit.report.status === "running";) {
+      from += await this.#slices.run(this.#entries, (size) => {
+        const rows = page.rows.slice(from, from + size);
+        audit.replay({ ...page, rows });
+        return { value: rows.length, done: rows.length };
+      });
+    }
+    if (!page.isLast) return;
+    await this.#slices.run(this.#rows, () => {
+      audit.compare(request, answer);
+      return { value: undefined, done: digest?.rows ?? 0 };
+    });
   }
 
   #sum(audit: LedgerAudit): Promise<void> {

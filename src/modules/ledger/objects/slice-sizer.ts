@@ -1,7 +1,10 @@
-/** What a slice is to take: at most 20 ms, of which half is aimed at, as no two slices are alike. */
-const AIM_MS = 10;
+/**
+ * How long a slice is to take: well below 20 ms, because no two slices are alike, and because a write may meet more than
+ * one of them on its way through the runtime.
+ */
+const AIM_MS = 6;
 /** A slice that takes less than this is too small to be worth its turn. */
-const LEAST_MS = 5;
+const LEAST_MS = 3;
 /** The next slice is at most so many times larger or smaller than this one. */
 const STEP_MAX = 4;
 

@@ -81,7 +81,7 @@ describe("slices of heavy reads", () => {
       });
       if (standsStill) clock.nowMs += 20;
       await turn();
-      expect([await long, own.size]).toEqual([10, 5]);
+      expect([await long, own.size]).toEqual([10, 3]);
     }
   });
 
@@ -89,7 +89,7 @@ describe("slices of heavy reads", () => {
     const { queue, clock, turn } = controlled();
     const own = sizer();
     void queue.run(own, (size) => {
-      clock.nowMs += 7;
+      clock.nowMs += 5;
       return { value: undefined, done: size };
     });
     clock.nowMs += 1000;
@@ -105,7 +105,7 @@ describe("the size of a slice", () => {
       own.note(own.size, ms);
       return own.size;
     });
-    expect(sizes).toEqual([40, 100, 100, 100, 50, 12, 4, 4]);
+    expect(sizes).toEqual([40, 100, 100, 85, 25, 6, 4, 4]);
   });
 
   test("does not grow by slices that had no more to do, but shrinks by them", () => {
