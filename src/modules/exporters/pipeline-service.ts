@@ -8,7 +8,7 @@ import {
   type PipelineTarget,
   withId,
 } from "./pipeline-store.ts";
-import type { Progress } from "./progress.ts";
+import type { DeliveryFailure, Progress } from "./progress.ts";
 import {
   type PipelineReconciler,
   purgeLimits,
@@ -28,17 +28,22 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
-import { callObject, reachObject } from "#platform/objects/call.ts";
+import { callObject, type ObjectCall, reachObject } from "#platform/objects/call.ts";
 import { withDeadline } from "#platform/work/deadline.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
 /** Most pipelines of a ledger: a list of them is one page, and each write of the ledger wakes them all. */
 export const PIPELINES_PER_LEDGER_MAX = 50;
 
+/** A pipeline that does not say how far it is holds up those who ask no longer than this. */
+const PROGRESS_OF_PIPELINE: ObjectCall = { object: "pipeline", isRead: true, timeoutMs: 5000 };
+
 /** A pipeline, and how far it got. */
 export interface RunningPipeline extends Pipeline {
-  /** Undefined if the pipeline's object does not know of the pipeline, or of its last reset, yet. */
+  /** Undefined if the pipeline's object does not know of the pipeline, or of its last reset, yet, or does not answer. */
   readonly progress: Progress | undefined;
+  /** Attempts to deliver that have failed since the last success; or the attempt to read the progress. */
+  readonly failure: DeliveryFailure | undefined;
 }
 
 /** A running pipeline, and how far the log of its ledger reaches. */
@@ -85,7 +90,7 @@ export class PipelineService {
   async list(ledger: string): Promise<RunningPipeline[]> {
     await this.#assertLedger(ledger);
     const found = await this.#stores.pipelines.list(ledger);
-    return Promise.all(found.map((pipeline) => this.#withProgress(pipeline)));
+    return Promise.all(found.map((pipeline) => this.#listed(pipeline)));
   }
 
   /** Throws `LEDGER_NOT_FOUND` or `NOT_FOUND`. */
@@ -261,11 +266,23 @@ export class PipelineService {
 
   /** Progress that the object made before the latest reset does not count. */
   async #withProgress(pipeline: Pipeline): Promise<RunningPipeline> {
-    const progress = await reachObject(this.#env.PIPELINES.getByName(pipeline.id).progress(), {
-      object: "pipeline",
-      isRead: true,
-    });
-    return { ...pipeline, progress: progress?.resets === pipeline.resets ? progress : undefined };
+    const object = this.#env.PIPELINES.getByName(pipeline.id);
+    const read = await reachObject(object.progress(), PROGRESS_OF_PIPELINE);
+    const progress = read?.resets === pipeline.resets ? read : undefined;
+    return { ...pipeline, progress, failure: progress?.failure };
+  }
+
+  /** One pipeline that does not answer must not hide the others. */
+  async #listed(pipeline: Pipeline): Promise<RunningPipeline> {
+    try {
+      return await this.#withProgress(pipeline);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      logError("a pipeline is listed without its progress", error, { pipeline: pipeline.id });
+      const nowMs = Date.now();
+      const failure = { count: 1, sinceMs: nowMs, lastMs: nowMs, message: error.message };
+      return { ...pipeline, progress: undefined, failure };
+    }
   }
 
   /** Each page of the export names its last entry and the last entry of the log. */

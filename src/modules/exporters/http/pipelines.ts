@@ -81,7 +81,8 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
     async ({ params, body, c }) => {
       const way = { ledger: params.ledger, exporterId: body.exporterID };
       const pipeline = await PipelineService.from(c.var.context).create(way);
-      return { status: 201, body: { data: toPipelineView({ ...pipeline, progress: undefined }) } };
+      const begun = { ...pipeline, progress: undefined, failure: undefined };
+      return { status: 201, body: { data: toPipelineView(begun) } };
     },
   );
 }

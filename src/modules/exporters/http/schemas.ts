@@ -67,7 +67,9 @@ export const PipelineResponse = z
     id: z.string(),
     enabled: z.boolean(),
     lastLogID: Count.optional().openapi({ description: "The last entry that was accepted" }),
-    error: z.string().optional().openapi({ description: "Why the last attempt failed" }),
+    error: z.string().optional().openapi({
+      description: "Why the last attempt failed, or that the pipeline does not answer",
+    }),
   })
   .openapi("V2Pipeline");
 
@@ -90,7 +92,7 @@ export const PipelineStateResponse = z
     enabled: z.boolean(),
     state: z.enum(["ready", "started", "paused", "failing"]).openapi({
       description:
-        "`ready`: the pipeline has delivered nothing since it was created or reset. `started`: it delivers, or waits for entries. `paused`: it was stopped. `failing`: the last attempt failed and will be repeated.",
+        "`ready`: the pipeline has delivered nothing since it was created or reset. `started`: it delivers, or waits for entries. `paused`: it was stopped. `failing`: the last attempt failed and will be repeated, or the pipeline does not answer.",
     }),
     lastLogID: Count.optional(),
     lag: Count.openapi({

@@ -15,11 +15,11 @@ export const toExporterView = (exporter: ShownExporter): z.input<typeof Exporter
 });
 
 export const toPipelineView = (pipeline: RunningPipeline): z.input<typeof PipelineResponse> => {
-  const { progress } = pipeline;
+  const { progress, failure } = pipeline;
   return {
     ...toWayView(pipeline),
     ...(progress?.lastLogId === undefined ? {} : { lastLogID: progress.lastLogId }),
-    ...(progress?.failure === undefined ? {} : { error: progress.failure.message }),
+    ...(failure === undefined ? {} : { error: failure.message }),
   };
 };
 
@@ -43,17 +43,17 @@ function lagOf(lastLogId: number | undefined, logIds: MeasuredPipeline["logIds"]
   return Math.max(0, logIds.last - (lastLogId ?? logIds.first - 1));
 }
 
-function toFailureView({ progress }: RunningPipeline): Pick<StateView, "lastError"> {
-  if (progress?.failure === undefined) return {};
-  const { message, lastMs, sinceMs, count } = progress.failure;
+function toFailureView({ failure }: RunningPipeline): Pick<StateView, "lastError"> {
+  if (failure === undefined) return {};
+  const { message, lastMs, sinceMs, count } = failure;
   return {
     lastError: { message, date: toTime(lastMs), since: toTime(sinceMs), attempts: count },
   };
 }
 
-function stateOf({ enabled, progress }: RunningPipeline): StateView["state"] {
+function stateOf({ enabled, progress, failure }: RunningPipeline): StateView["state"] {
   if (!enabled || progress?.isPaused === true) return "paused";
-  if (progress?.failure !== undefined) return "failing";
+  if (failure !== undefined) return "failing";
   return progress?.lastLogId === undefined ? "ready" : "started";
 }
 
