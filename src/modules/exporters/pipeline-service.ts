@@ -1,6 +1,7 @@
 import { unknownExporter } from "./exporter-service.ts";
 import { type DatedChange, ExporterStore } from "./exporter-store.ts";
 import {
+  inBucket,
   type LedgerIdentity,
   ofLedger,
   type Pipeline,
@@ -211,7 +212,7 @@ export class PipelineService {
     const areThere = await this.#reconciler.change(() =>
       pipelines.touchBucket(bucket, systemClock()),
     );
-    if (areThere) await this.#reconciler.settle(requestLimits());
+    if (areThere) await this.#reconciler.settle({ ...requestLimits(), scope: inBucket(bucket) });
   }
 
   /** Continues interrupted work. Returns when to sweep next, in milliseconds since the epoch. */

@@ -112,20 +112,21 @@ export class PipelineStore {
     { now, change }: DatedChange,
   ): Promise<boolean> {
     const where = and(liveTarget(target), eq(pipelines.enabled, !enabled));
-    return (await change.store(this.#update({ enabled }, where, now))).length > 0;
+    const update = this.#update({ enabled }, where, now);
+    return (await change.store(update)).meta.changes > 0;
   }
 
   /** Enables a pipeline and lets it begin again at the first entry. Returns whether there is one. */
   async reset(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
     const resets = sql`${pipelines.resets} + 1`;
     const update = this.#update({ enabled: true, resets }, liveTarget(target), now);
-    return (await change.store(update)).length > 0;
+    return (await change.store(update)).meta.changes > 0;
   }
 
   /** Returns whether there was one. */
   async remove(target: PipelineTarget, { now, change }: DatedChange): Promise<boolean> {
     const update = this.#update({ enabled: false, deletedAt: now }, liveTarget(target), now);
-    return (await change.store(update)).length > 0;
+    return (await change.store(update)).meta.changes > 0;
   }
 
   /** Removes the pipelines of a ledger, unless a later ledger has its name. */
@@ -156,12 +157,9 @@ export class PipelineStore {
 
   /** The same for the enabled pipelines of a bucket's live ledgers; returns whether there are any. */
   async touchBucket(bucket: string, now: Timestamp): Promise<boolean> {
-    const names = this.#db
-      .select({ name: ledgers.name })
-      .from(ledgers)
-      .where(and(eq(ledgers.bucket, bucket), isNull(ledgers.deletedAt)));
-    const where = and(inArray(pipelines.ledger, names), eq(pipelines.enabled, true), LIVE);
-    return (await this.#update({}, where, now)).length > 0;
+    const where = and(inBucket(bucket), eq(pipelines.enabled, true), LIVE);
+    const { meta } = await this.#update({}, where, now);
+    return meta.changes > 0;
   }
 
   /** The pipelines whose objects are to know of a change. The row of a deleted one goes when its object is empty. */
@@ -194,13 +192,12 @@ export class PipelineStore {
     return { ...spec, openSetup };
   }
 
-  /** Changes rows, which makes them pending, and returns their ids. */
+  /** Changes rows, which makes them pending. */
   #update(values: SQLiteUpdateSetSource<typeof pipelines>, where: SQL | undefined, now: Timestamp) {
     return this.#db
       .update(pipelines)
       .set({ ...values, ...nextRevision(now) })
-      .where(where)
-      .returning({ id: pipelines.id });
+      .where(where);
   }
 }
 
@@ -208,6 +205,9 @@ export class PipelineStore {
 export const withId = (id: string): SQL => sql`id = ${id}`;
 export const ofExporter = (id: string): SQL => sql`exporter_id = ${id}`;
 export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
+/** Those of the live ledgers of a bucket. */
+export const inBucket = (bucket: string): SQL =>
+  sql`ledger IN (SELECT name FROM ${ledgers} WHERE bucket = ${bucket} AND deleted_at IS NULL)`;
 
 const LIVE = isNull(pipelines.deletedAt);
 

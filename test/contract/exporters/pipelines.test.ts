@@ -222,6 +222,23 @@ describe("a pipeline", () => {
   });
 });
 
+test("the restoration of a bucket waits for its own pipelines only", async () => {
+  const [bucket, ledger] = [freshName("bucket"), freshName("ledger")];
+  await api(`/api/ledger/v2/${ledger}`, { body: { bucket } });
+  const exporter = await freshExporter("noop");
+  const id = await freshPipeline(ledger, exporter);
+  const other = await freshPipeline(await freshLedger(), exporter);
+  await PipelineStore.from(env).touch([other], systemClock());
+  const refreshed: string[] = [];
+  const recording = { getByName: (name: string) => ({ refresh: () => refreshed.push(name) }) };
+  const recordingEnv = { ...env, PIPELINES: recording } as unknown as Env; // no other call is made
+  const service = PipelineService.from(systemContext(recordingEnv, "test"));
+  await service.resumeBucket(bucket);
+  expect(refreshed).toEqual([id]);
+  await service.resumeBucket(freshName("bucket"));
+  expect(refreshed).toEqual([id]);
+});
+
 describe("a pipeline that is cut off", () => {
   test("goes on after an eviction and after a reset, in order, with repetitions only", async () => {
     const { endpoint, ledger, id } = await running();

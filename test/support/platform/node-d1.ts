@@ -64,7 +64,13 @@ export class NodeD1 {
 
   #all({ text, params }: Prepared) {
     const statement = this.#sqlite.prepare(text);
-    return { success: true, results: statement.all(...params), meta: {} };
+    const before = this.#totalChanges();
+    const results = statement.all(...params);
+    return { success: true, results, meta: { changes: this.#totalChanges() - before } };
+  }
+
+  #totalChanges(): number {
+    return Number(this.rows("SELECT total_changes() AS count")[0]?.["count"]);
   }
 
   /** Runs a call in one transaction, as D1 does. */
