@@ -7,7 +7,7 @@ import {
   parseSetup,
 } from "./exporter-config.ts";
 import { type Exporter, ExporterStore, type StoredExporter } from "./exporter-store.ts";
-import { ofExporter, PipelineStore } from "./pipeline-store.ts";
+import { ofExporter, PipelineStore, removedObjects } from "./pipeline-store.ts";
 import { type PipelineReconciler, reconcilerOf, requestLimits } from "./reconciler.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -85,10 +85,15 @@ export class ExporterService {
 
   /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
-    const change = { now: systemClock(), change: this.#audited("delete", id) };
-    const isRemoved = await this.#reconciler.change(() => this.#exporters.remove(id, change));
+    const [now, scope] = [systemClock(), ofExporter(id)];
+    const ofPipelines = new AuditedChange(this.#caller, {
+      action: "exporters.pipeline.delete",
+      object: removedObjects(scope, now),
+    });
+    const removal = { now, change: this.#audited("delete", id), ofPipelines };
+    const isRemoved = await this.#reconciler.change(() => this.#exporters.remove(id, removal));
     if (!isRemoved) throw unknownExporter(id);
-    await this.#reconciler.settle({ ...requestLimits(), scope: ofExporter(id) });
+    await this.#reconciler.settle({ ...requestLimits(), scope });
   }
 
   #audited(verb: string, id: string): AuditedChange {

@@ -29,6 +29,11 @@ export interface DatedChange {
   readonly change: AuditedChange;
 }
 
+/** What the deletion of an exporter comes with, which deletes its pipelines: also their entries. */
+export interface ExporterRemoval extends DatedChange {
+  readonly ofPipelines: AuditedChange;
+}
+
 type Row = typeof exporters.$inferSelect;
 
 /** Exporters in D1. Their configs are encrypted there. */
@@ -91,13 +96,14 @@ export class ExporterStore {
   }
 
   /** Deletes an exporter and its pipelines, which are pending then. Returns whether there was one. */
-  async remove(id: string, { now, change }: DatedChange): Promise<boolean> {
+  async remove(id: string, { now, change, ofPipelines }: ExporterRemoval): Promise<boolean> {
     const removed = await change.store(
       this.#db.delete(exporters).where(eq(exporters.id, id)).returning({ id: exporters.id }),
       this.#db
         .update(pipelines)
         .set({ enabled: false, deletedAt: now, ...nextRevision(now) })
         .where(and(eq(pipelines.exporterId, id), isNull(pipelines.deletedAt))),
+      ofPipelines.entry,
     );
     return removed.length > 0;
   }

@@ -7,6 +7,7 @@ import {
   type Pipeline,
   PipelineStore,
   type PipelineTarget,
+  removedObjects,
   withId,
 } from "./pipeline-store.ts";
 import type { DeliveryFailure, Progress } from "./progress.ts";
@@ -175,10 +176,16 @@ export class PipelineService {
   /** Deletes all pipelines of a ledger, which may itself be deleted. Returns whether all their objects know of it. */
   async removeAllOf(ledger: LedgerIdentity): Promise<boolean> {
     const { pipelines } = this.#stores;
+    const scope = ofLedger(ledger.name);
     if ((await pipelines.list(ledger.name)).length > 0) {
-      await this.#reconciler.change(() => pipelines.removeAllOf(ledger, systemClock()));
+      const now = systemClock();
+      const change = new AuditedChange(this.#context, {
+        action: "exporters.pipeline.delete",
+        object: removedObjects(scope, now),
+      });
+      await this.#reconciler.change(() => pipelines.removeAllOf(ledger, { now, change }));
     }
-    return this.#reconciler.settle({ ...purgeLimits(), scope: ofLedger(ledger.name) });
+    return this.#reconciler.settle({ ...purgeLimits(), scope });
   }
 
   /**

@@ -130,15 +130,17 @@ export class PipelineStore {
   }
 
   /** Removes the pipelines of a ledger, unless a later ledger has its name. */
-  async removeAllOf({ name, uuid }: LedgerIdentity, now: Timestamp): Promise<void> {
+  async removeAllOf({ name, uuid }: LedgerIdentity, { now, change }: DatedChange): Promise<void> {
     const names = this.#db
       .select({ name: ledgers.name })
       .from(ledgers)
       .where(eq(ledgers.uuid, uuid));
-    await this.#update(
-      { enabled: false, deletedAt: now },
-      and(eq(pipelines.ledger, name), inArray(pipelines.ledger, names), LIVE),
-      now,
+    await change.store(
+      this.#update(
+        { enabled: false, deletedAt: now },
+        and(eq(pipelines.ledger, name), inArray(pipelines.ledger, names), LIVE),
+        now,
+      ),
     );
   }
 
@@ -208,6 +210,11 @@ export const ofLedger = (name: string): SQL => sql`ledger = ${name}`;
 /** Those of the live ledgers of a bucket. */
 export const inBucket = (bucket: string): SQL =>
   sql`ledger IN (SELECT name FROM ${ledgers} WHERE bucket = ${bucket} AND deleted_at IS NULL)`;
+
+/** The pipelines that were removed then, as objects of the audit. */
+export const removedObjects = (scope: SQL, now: Timestamp): SQL => sql`
+  SELECT 'ledgers/' || ledger || '/pipelines/' || id AS object FROM ${pipelines}
+  WHERE ${scope} AND deleted_at = ${now}`;
 
 const LIVE = isNull(pipelines.deletedAt);
 

@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { deletePipelinesOf } from "#modules/exporters/index.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { audit } from "#platform/audit/tables.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type TestClient, freshClient } from "#test/support/auth/clients.ts";
 import { freshLedger, refusalOf } from "#test/support/ledger/api.ts";
+import { uuidOf } from "#test/support/ledger/buckets.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 
 interface Entry {
@@ -168,6 +170,40 @@ describe("a change leaves an entry", () => {
   });
 });
 
+describe("a change leaves an entry for what goes with it", () => {
+  const created = async (path: string, body: object): Promise<string> =>
+    (await act("POST", path, body)).data.data.id;
+
+  test("of each pipeline of an exporter that is deleted", async () => {
+    const exporter = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
+    const other = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
+    const ledgers = [await freshLedger(), await freshLedger()];
+    const objects: string[] = [];
+    for (const ledger of ledgers) {
+      const path = `/ledger/v2/${ledger}/pipelines`;
+      const id = await created(path, { exporterID: exporter });
+      objects.push(`exporters.pipeline.delete ledgers/${ledger}/pipelines/${id}`);
+      await created(path, { exporterID: other });
+    }
+    const entries = await entriesOf(() => act("DELETE", `/ledger/v2/_/exporters/${exporter}`));
+    expect(entries[0]).toBe(`exporters.exporter.delete exporters/${exporter}`);
+    expect(entries.slice(1).toSorted()).toEqual(objects.toSorted());
+  });
+
+  test("of each pipeline of a ledger that is purged", async () => {
+    const exporterID = await created("/ledger/v2/_/exporters", { driver: "noop", config: {} });
+    const [ledger, other] = [await freshLedger(), await freshLedger()];
+    const id = await created(`/ledger/v2/${ledger}/pipelines`, { exporterID });
+    await created(`/ledger/v2/${other}/pipelines`, { exporterID });
+    const context = { ...systemContext(env, "sweep:buckets"), requestId: freshName() };
+    await deletePipelinesOf(context, { name: ledger, uuid: await uuidOf(ledger) });
+    const { data } = await list({ action: "exporters.pipeline.delete", pageSize: "100" });
+    expect(data.filter(({ requestId }) => requestId === context.requestId)).toMatchObject([
+      { object: `ledgers/${ledger}/pipelines/${id}`, subject: "sweep:buckets" },
+    ]);
+  });
+});
+
 describe("nothing is left", () => {
   test("by what is refused or changes nothing", async () => {
     const client = freshName("client");
@@ -186,6 +222,8 @@ describe("nothing is left", () => {
         ["DELETE", `/webhooks/configs/${nobody}`],
         ["POST", `/ledger/v2/${ledger}`, {}],
         ["PUT", `/ledger/v2/${nobody}/metadata`, { k: "v" }],
+        ["DELETE", `/ledger/v2/${ledger}/metadata/absent`],
+        ["DELETE", `/ledger/v2/${nobody}/metadata/k`],
         ["DELETE", `/ledger/v2/_/buckets/${nobody}`],
         ["POST", `/ledger/v2/_/buckets/_default/restore`],
         ["DELETE", `/ledger/v2/_/exporters/${nobody}`],

@@ -32,6 +32,7 @@ class World {
       return id.startsWith("hung") ? new Promise(() => undefined) : Promise.resolve();
     };
     const env = {
+      DB: this.d1.binding,
       PIPELINES: {
         getByName: (id: string) => ({ wake: () => call(id), refresh: () => call(id) }),
       },

@@ -90,17 +90,19 @@ export class LedgerCatalogue {
     throw new AppError("VALIDATION", `the metadata is larger than ${METADATA_BYTES_MAX} bytes`);
   }
 
-  /** Removes a key; one that does not exist is no error. Throws `NOT_FOUND` for an unknown ledger. */
+  /** Removes a key; one that does not exist is no error, and no change. Throws `NOT_FOUND` for an unknown ledger. */
   async deleteMetadata(name: string, key: string, change: AuditedChange): Promise<void> {
     const metadata = sql`(SELECT json_group_object(key, value) FROM json_each(${ledgers.metadata}) WHERE key <> ${key})`;
+    const isThere = sql`EXISTS (SELECT 1 FROM json_each(${ledgers.metadata}) WHERE key = ${key})`;
     const updated = await change.store(
       this.#db
         .update(ledgers)
         .set({ metadata })
-        .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt)))
+        .where(and(eq(ledgers.name, name), isNull(ledgers.deletedAt), isThere))
         .returning({ id: ledgers.id }),
     );
-    if (updated.length === 0) throw unknownLedger(name);
+    if (updated.length > 0) return;
+    if ((await this.find(name)) === undefined) throw unknownLedger(name);
   }
 
   /** A page in the order of ids. Throws `VALIDATION`. */
