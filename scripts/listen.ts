@@ -3,7 +3,7 @@ import { run } from "./lib/main.ts";
 import { onStop } from "./lib/signals.ts";
 import { findTarget, type Target } from "./lib/target.ts";
 import { connectTo } from "./listen/connection.ts";
-import { type ListenedEvent, listenTo } from "./listen/events.ts";
+import { type ListenedEvent, listenTo, type News } from "./listen/events.ts";
 import { Forwarder } from "./listen/forward.ts";
 import { parseOptions } from "./listen/options.ts";
 
@@ -14,28 +14,27 @@ async function listen(): Promise<void> {
   process.stdout.on("error", () => process.exit(0)); // whoever read it has enough
   const { url } = options;
   const env = url === undefined ? process.env : { ...process.env, FLORIN_URL: url };
-  const target = findTarget(env);
+  let target = findTarget(env);
   const secret = options.secret ?? secretFor(target);
   const answers = options.json ? process.stderr : process.stdout;
   const forwarder =
     options.forward === undefined
       ? undefined
       : new Forwarder({ url: options.forward, secret }, (line) => answers.write(`${line}\n`));
-  const connect = connectTo(() => findTarget(env), options);
+  if (forwarder !== undefined) {
+    note(`Forwarding to ${options.forward}, signed with the secret ${secret}`);
+  }
+  const connect = connectTo(() => (target = findTarget(env)), options);
+  let lastText = "";
   for await (const news of listenTo(connect)) {
-    if (news.kind === "connected") {
-      note(`Listening to ${options.types.join(", ")} at ${target.url}. Ctrl-C ends it.`);
-      if (forwarder !== undefined)
-        note(`Forwarding to ${options.forward}, signed with the secret ${secret}`);
-    } else if (news.kind === "event") {
+    if (news.kind === "event") {
       process.stdout.write(`${options.json ? news.event.body : lineOf(news.event)}\n`);
       await forwarder?.forward(news.event);
     } else {
-      note(
-        news.kind === "gap"
-          ? `Events may be missing: ${news.reason}.`
-          : `Not connected, trying again: ${news.reason}.`,
-      );
+      const text = sentenceOf(news, `${options.types.join(", ")} at ${target.url}`);
+      // A server that is away is so for the same reason at each attempt.
+      if (text !== lastText) note(text);
+      lastText = text;
     }
   }
 }
@@ -53,6 +52,15 @@ const secretFor = ({ clientSecret }: Target): string =>
 
 const lineOf = ({ date, type, ledger, id }: ListenedEvent): string =>
   `${date}  ${type}  ${ledger === "" ? "-" : ledger}  ${id}`;
+
+/** What happens besides events, as a sentence; `where` says what is listened to. */
+function sentenceOf(news: Exclude<News, { kind: "event" }>, where: string): string {
+  if (news.kind === "connected") return `Listening to ${where}. Ctrl-C ends it.`;
+  const reason = news.reason.replace(/\.$/, "");
+  return news.kind === "gap"
+    ? `Events may be missing: ${reason}.`
+    : `Not connected, trying again: ${reason}.`;
+}
 
 /** What is no event goes to standard error, so that the events can be piped. */
 const note = (text: string): void => void process.stderr.write(`${text}\n`);

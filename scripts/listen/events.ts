@@ -26,7 +26,7 @@ export type News =
 /** Opens the stream behind the event of that id, and gives its text as it comes. */
 export type Connect = (lastEventId: string | undefined) => Promise<AsyncIterable<string>>;
 
-const RECONNECT_BACKOFF = doubling(500, 15_000);
+const RECONNECT_BACKOFF = doubling(500, 4000);
 
 /**
  * The events of a server, across connections: each goes on where the one before was cut off. Throws what keeps it from
