@@ -118,6 +118,30 @@ describe("the body of an answer", () => {
       error: "no complete answer within 0.05 s",
     });
   });
+  test("whose length is known is read whole, unless it is compressed or longer than what is kept", async () => {
+    const readOf = async (headers: Record<string, string>, text = "0123456789") => {
+      const result = await run(async () => new Response(text, { headers }), { bodyBytesMax: 10 });
+      return result.kind === "answered" ? new TextDecoder().decode(result.body) : result.error;
+    };
+    expect(await readOf({ "content-length": "10" })).toBe("0123456789");
+    expect(await readOf({ "content-length": "11" }, "0123456789x")).toBe("0123456789");
+    // The length is that of the compressed text.
+    expect(await readOf({ "content-length": "5", "content-encoding": "br" }, "0".repeat(99))).toBe(
+      "0".repeat(10),
+    );
+  });
+
+  test("of known length that breaks off or hangs is a failure of the body", async () => {
+    const headers = { "content-length": "10" };
+    for (const end of ["fail", "hang"] as const) {
+      const result = await run(async () => new Response(bodyOf(["ab"], end), { headers }), {
+        timeoutMs: 50,
+      });
+      expect(result).toMatchObject({ kind: "answered", status: 200 });
+      expect(result).toHaveProperty("bodyError");
+    }
+  });
+
   test("may be absent", async () => {
     const result = await run(async () => new Response(null, { status: 204 }));
     expect(result).toMatchObject({ kind: "answered", status: 204, body: new Uint8Array() });
