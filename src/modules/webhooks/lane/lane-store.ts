@@ -53,6 +53,8 @@ export interface DeliveryResult {
 }
 
 export interface AttemptResult {
+  /** Whether no attempt of the delivery came before, in any generation. */
+  readonly isFirst: boolean;
   readonly startedMs: number;
   readonly endpoint: string;
   readonly outcome: AttemptOutcome;
@@ -243,22 +245,19 @@ export class LaneStore {
       attempt === undefined ? [] : [{ seq, attempt }],
     );
     const rows = results.map((result) => stringifyJson(this.#toRow(result)));
-    this.#keepAttempts(attempts.map(({ seq }) => seq));
+    this.#keepAttempts(attempts.flatMap(({ seq, attempt }) => (attempt.isFirst ? [] : [seq])));
     for (const chunk of chunksOf(rows)) {
       this.#sql.all(SETTLE, wallMs, `[${chunk.join(",")}]`);
     }
-    for (const { seq, attempt } of attempts) {
-      if (attempt.responseExcerpt === undefined) continue;
-      this.#sql.all(
-        "INSERT OR IGNORE INTO excerpt (seq, generation, number, text) SELECT seq, last_generation, last_number, ? FROM delivery WHERE seq = ?",
-        attempt.responseExcerpt,
-        seq,
-      );
-    }
+    const excerpts = attempts.flatMap(({ seq, attempt: { responseExcerpt } }) =>
+      responseExcerpt === undefined ? [] : [stringifyJson([seq, responseExcerpt])],
+    );
+    for (const chunk of chunksOf(excerpts)) this.#sql.all(KEEP_EXCERPTS, `[${chunk.join(",")}]`);
   }
 
   /** Moves the last attempts of deliveries to the table of attempts, where they stay. */
   #keepAttempts(seqs: readonly number[]): void {
+    if (seqs.length === 0) return;
     this.#sql.all(
       `INSERT OR IGNORE INTO attempt (seq, generation, number, at_ms, endpoint, outcome, code, took_ms, error)
        SELECT seq, last_generation, last_number, last_ms, last_endpoint, last_outcome, last_code, last_took_ms, last_error
@@ -340,6 +339,12 @@ const toDue = ({ type, key, waited_ms, ...row }: DueRow, isFresh: boolean): DueD
   idempotencyKey: key ?? "",
   waitedMs: waited_ms,
 });
+
+/** The attempt that was just stored is the last one of its delivery. */
+const KEEP_EXCERPTS = `
+  INSERT OR IGNORE INTO excerpt (seq, generation, number, text)
+  SELECT seq, last_generation, last_number, value ->> 1
+  FROM json_each(?) JOIN delivery ON seq = value ->> 0 WHERE last_number IS NOT NULL`;
 
 /** What was stored of the last attempt stays where no call was made, apart from the error. */
 const SETTLE = `
