@@ -106,6 +106,7 @@ export class LedgerEngine {
       features: this.info.features,
       countAccounts: () => this.#batch.accountCount,
       countTransactions: () => this.counts().transactions,
+      countMetadataPairs: () => this.#entries.metadata.pairs,
     });
     this.#log = new LogWriter(sql, this.#batch, {
       isChained: this.info.features.HASH_LOGS === "SYNC",

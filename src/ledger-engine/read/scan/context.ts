@@ -19,4 +19,6 @@ export interface ReadContext {
   readonly countAccounts: () => number;
   /** How many transactions there are. */
   readonly countTransactions: () => number;
+  /** How many pairs of metadata the writes have looked at so far: where none was added, no metadata has changed. */
+  readonly countMetadataPairs: () => number;
 }

@@ -1,6 +1,10 @@
 import { type AsOf, NOW } from "./account-volumes.ts";
-import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { testsOf } from "#ledger-engine/rules/filters/filters.ts";
+import type { ReadContext } from "./context.ts";
+import {
+  type FilterTest,
+  type LedgerFilter,
+  testsOf,
+} from "#ledger-engine/rules/filters/filters.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -29,30 +33,43 @@ export function toEnd<T>(steps: Steps<T>): T {
   }
 }
 
+/** What a read of volumes depends on besides the volumes after each transaction, which never change. */
+export interface Basis {
+  /** The last effective date that counts; undefined where the order of insertion counts. */
+  readonly until: Timestamp | undefined;
+  readonly filter: LedgerFilter | undefined;
+}
+
 /**
- * Takes a read of volumes step by step, as of the moment of its first step: volumes after a transaction never change, so
- * that later transactions are left out. By effective date that isn't enough, as a transaction with an earlier date
- * changes the volumes behind it: a read that goes up to the date `until` begins again if one came that counts there.
+ * Takes a read of volumes step by step, as of the moment of its first step: later transactions are left out. A
+ * transaction with an earlier effective date changes the volumes behind it, and metadata is not kept as it was. So a read
+ * that depends on these begins again if something was written in between that counts. It takes one turn if it tests
+ * dates of accounts.
  */
 export function* inSteps<T>(
-  sql: Sql,
-  until: Timestamp | undefined,
+  { sql, countMetadataPairs }: Pick<ReadContext, "sql" | "countMetadataPairs">,
+  { until, filter }: Basis,
   read: (view: View) => Steps<T>,
 ): Steps<T> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const { lastTx } = first(
-      sql.all<{ lastTx: number }>("SELECT coalesce(max(id), -1) AS lastTx FROM tx"),
-    );
+  const kinds = new Set(filter === undefined ? [] : Array.from(testsOf(filter), kindOf));
+  const tries = kinds.has("date") ? 0 : TRIES_MAX;
+  for (let tried = 0; tried < tries; tried++) {
+    const lastTx = lastTransaction(sql);
+    const pairs = countMetadataPairs();
     const steps = read({ now: { lastTx, date: undefined }, rowsMax: STEP_ROWS });
     for (;;) {
       const next = steps.next();
       if (next.done === true) return next.value;
       yield;
       if (until !== undefined && hasSince(sql, lastTx, until)) break;
+      if (kinds.has("metadata") && countMetadataPairs() !== pairs) break;
     }
   }
   return toEnd(read(WHOLE));
 }
+
+const lastTransaction = (sql: Sql): number =>
+  first(sql.all<{ id: number }>("SELECT coalesce(max(id), -1) AS id FROM tx")).id;
 
 /** Whether a transaction was inserted after another one with an effective date that is not after `until`. */
 const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
@@ -63,13 +80,19 @@ const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
     toMicros(until).toString(),
   ).length > 0;
 
-/** Whether a filter tests nothing that changes with an account: addresses and volumes only, no metadata and no dates. */
-export const isOfVolumes = (filter: LedgerFilter | undefined): boolean =>
-  filter === undefined || [...testsOf(filter)].every(({ kind }) => VOLUME_TESTS.has(kind));
-
-const VOLUME_TESTS: ReadonlySet<string> = new Set([
-  "address",
-  "addressLike",
-  "balance",
-  "balanceExists",
-]);
+/** What a test of a filter is about, as far as it matters here. */
+function kindOf({ kind }: FilterTest): "volumes" | "metadata" | "date" {
+  switch (kind) {
+    case "address":
+    case "addressLike":
+    case "balance":
+    case "balanceExists":
+      return "volumes";
+    case "metadata":
+    case "metadataLike":
+    case "metadataExists":
+      return "metadata";
+    default:
+      return "date";
+  }
+}

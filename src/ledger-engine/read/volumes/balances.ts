@@ -7,14 +7,7 @@ import {
   type AssetBalanceSum,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
-import {
-  inSteps,
-  isOfVolumes,
-  type Steps,
-  toEnd,
-  type View,
-  WHOLE,
-} from "#ledger-engine/read/scan/steps.ts";
+import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
@@ -39,11 +32,13 @@ export class BalanceSums {
     return toEnd(this.#read(query, WHOLE));
   }
 
-  /** The same in steps. It takes one turn where a filter tests what the ledger does not keep as it was. */
-  *aggregateInSteps(query: BalancesQuery): Steps<AssetBalance[]> {
-    if (!isOfVolumes(parseLedgerFilter("balances", query.where))) return this.aggregate(query);
-    const until = query.useInsertionDate ? undefined : query.pit;
-    return yield* inSteps(this.#context.sql, until, (view) => this.#read(query, view));
+  /** The same in steps, all of one moment. */
+  aggregateInSteps(query: BalancesQuery): Steps<AssetBalance[]> {
+    const basis = {
+      until: query.useInsertionDate ? undefined : query.pit,
+      filter: parseLedgerFilter("balances", query.where),
+    };
+    return inSteps(this.#context, basis, (view) => this.#read(query, view));
   }
 
   *#read({ where, pit, useInsertionDate }: BalancesQuery, view: View): Steps<AssetBalance[]> {

@@ -1,14 +1,7 @@
 import { VolumeRows } from "./volume-rows.ts";
 import { lastDateOf } from "./volume-window.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
-import {
-  inSteps,
-  isOfVolumes,
-  type Steps,
-  toEnd,
-  type View,
-  WHOLE,
-} from "#ledger-engine/read/scan/steps.ts";
+import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { VolumeListOptions, VolumeRow } from "#ledger-engine/rules/reads.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
@@ -27,14 +20,15 @@ export class VolumeLists {
     return toEnd(this.#read(query, WHOLE));
   }
 
-  /** The same in steps. It takes one turn where a filter tests what the ledger does not keep as it was. */
-  *listInSteps(query: PageQuery): Steps<Page<VolumeRow>> {
+  /** The same in steps, all of one moment. */
+  listInSteps(query: PageQuery): Steps<Page<VolumeRow>> {
     const { pit, oot } = query;
-    if (!isOfVolumes(parseLedgerFilter("volumes", query.where))) return this.list(query);
     const { insertionDate } = optionsOf(query.options);
-    return yield* inSteps(this.#context.sql, lastDateOf({ pit, oot, insertionDate }), (view) =>
-      this.#read(query, view),
-    );
+    const basis = {
+      until: lastDateOf({ pit, oot, insertionDate }),
+      filter: parseLedgerFilter("volumes", query.where),
+    };
+    return inSteps(this.#context, basis, (view) => this.#read(query, view));
   }
 
   *#read(query: PageQuery, view: View): Steps<Page<VolumeRow>> {

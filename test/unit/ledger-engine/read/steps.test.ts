@@ -122,15 +122,45 @@ describe("volumes that are read in steps", () => {
     expect(result).toEqual(reads.listVolumes(query));
   });
 
-  test("of a filter on what changes with the account are read in one turn", () => {
-    const ledger = regions();
-    const { inSteps } = ledger.engine.reads;
-    for (const test of [{ "metadata[k]": "v" }, { first_usage: at("10:00") }]) {
-      const where = JSON.stringify({ $not: { $match: test } });
-      expect(inSteps.listVolumes(volumes({ where })).next().done).toBe(true);
-    }
-    const where = JSON.stringify({ $match: { "metadata[k]": "v" } });
-    expect(inSteps.aggregateBalances(balances({ where })).next().done).toBe(true);
+  test.each(["volumes", "balances"])(
+    "of a filter on metadata begin again where some was written in between: %s",
+    (what) => {
+      const ledger = regions();
+      const { reads } = ledger.engine;
+      const where = JSON.stringify({ $not: { $match: { "metadata[tier]": "gold" } } });
+      const [start, whole] =
+        what === "volumes"
+          ? [
+              () => reads.inSteps.listVolumes(volumes({ where, groupBy: 1 })),
+              () => reads.listVolumes(volumes({ where, groupBy: 1 })),
+            ]
+          : [
+              () => reads.inSteps.aggregateBalances(balances({ where })),
+              () => reads.aggregateBalances(balances({ where })),
+            ];
+      const before = whole();
+      let writes = 0;
+      const pay = () => ledger.commit(create(posting("world -> users:0:0", ++writes)));
+      const undisturbed = interrupted<unknown>(start(), pay);
+      expect(undisturbed.count).toBeGreaterThan(3);
+      expect(undisturbed.result).toEqual(before);
+      const began = writes;
+      const tagged = interrupted<unknown>(start(), () => {
+        if (writes++ === began + 2) ledger.run(setMetadata("users:9:9", { tier: "gold" }));
+      });
+      expect(tagged.result).toEqual(whole());
+      const always = interrupted<unknown>(start(), () =>
+        ledger.run(setMetadata("users:8:8", { tier: writes++ % 2 === 0 ? "gold" : "tin" })),
+      );
+      expect(always.count).toBe(3);
+      expect(always.result).toEqual(whole());
+    },
+  );
+
+  test("of a filter on dates of accounts are read in one turn", () => {
+    const { inSteps } = regions().engine.reads;
+    const where = JSON.stringify({ $lte: { first_usage: at("10:00") } });
+    expect(inSteps.listVolumes(volumes({ where })).next().done).toBe(true);
   });
 
   test("refuse what the read in one turn refuses", () => {

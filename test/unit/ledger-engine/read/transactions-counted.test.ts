@@ -51,6 +51,7 @@ function partsOf(
     features: engine.info.features,
     countAccounts: () => engine.counts().accounts,
     countTransactions: () => engine.counts().transactions,
+    countMetadataPairs: () => 0,
   };
   const counts = new TransactionCounts(context, { rows: 20, entries: 20, ids: 30 });
   const query = { where: stringifyJson(where), pit };
