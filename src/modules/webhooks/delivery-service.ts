@@ -11,6 +11,7 @@ import type {
   DeliveryQuery,
   DeliveryRecord,
 } from "./lane/types.ts";
+import { mergeLanes } from "./merge-lanes.ts";
 import { ReplayRequests } from "./replay-requests.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -157,17 +158,11 @@ export class DeliveryService {
     configIds: readonly string[],
     query: DeliveryQuery,
   ): Promise<ListPage<DeliveryRecord>> {
-    const { order, limit } = query;
-    const lists = await this.#onAll(configIds, (id) =>
-      reachObject(
-        endpointOf(this.#context.env, id).list({ ...query, limit: limit + 1 }),
-        TO_ENDPOINT,
-      ),
+    const { limit } = query;
+    const found = await mergeLanes(configIds, { ...query, limit: limit + 1 }, (id, part) =>
+      reachObject(endpointOf(this.#context.env, id).list(part), TO_ENDPOINT),
     );
-    const sign = order === "asc" ? 1 : -1;
-    const compare = (a: DeliveryRecord, b: DeliveryRecord): number =>
-      sign * (a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
-    return pageOf(lists.flat().toSorted(compare), limit);
+    return pageOf(found, limit);
   }
 
   /** Runs work for all items, some at a time; fails where one of them does. */
