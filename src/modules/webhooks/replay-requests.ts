@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { webhookReplays } from "./tables.ts";
 import { present } from "#platform/assert.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -23,10 +23,16 @@ export type Decision = <T>(decide: () => Promise<T>) => Promise<T>;
 
 type Row = typeof webhookReplays.$inferSelect;
 
+/** The stored response of a request that was refused. No answer is this text. */
+const REFUSED = "null";
+
 /**
  * Answers each request to replay deliveries once: the same key gives the stored answer. A crash may come at any time, and two
  * requests with one key at once. So what is to be done is stored before it is begun, the objects that do it know the request by
  * its name, and whoever comes again does the same once more, to no further effect.
+ *
+ * The key of a request that was refused is free, but its row stays: another request with the key replaces it, while the same
+ * request keeps the name, as one that came at the same time may have succeeded.
  */
 export class ReplayRequests {
   readonly #db: Database;
@@ -53,13 +59,11 @@ export class ReplayRequests {
     work: (name: string, decideOnce: Decision) => Promise<T>,
   ): Promise<T> {
     const row = await this.#claim(key, hashOf(request));
-    if (row.response !== null) return parseJson(row.response) as T; // what this has stored
+    if (isAnswer(row.response)) return parseJson(row.response) as T; // what this has stored
     try {
       const answer = await work(row.id, (decide) => this.#decide(row, decide));
-      const [stored] = await this.#update(row, "response", stringifyJson(answer));
-      return stored?.response === undefined || stored.response === null
-        ? answer
-        : (parseJson(stored.response) as T); // what this has stored
+      const stored = await this.#storeAnswer(row, stringifyJson(answer));
+      return stored === undefined ? answer : (parseJson(stored) as T); // what this has stored
     } catch (error) {
       if (error instanceof AppError && error.kind !== "OVERLOADED") await this.#release(row);
       throw error;
@@ -76,16 +80,24 @@ export class ReplayRequests {
     return row?.oldest ? toMillis(row.oldest) + KEY_MS + 1 : undefined;
   }
 
-  /** The row of a key, which is made where there is none or it is too old. */
+  /** The row of a key, which is made where there is none, or it is too old or left by a request that was refused. */
   async #claim(key: string, requestHash: string): Promise<Row> {
     const now = this.#clock();
     const expired = lt(webhookReplays.createdAt, fromMillis(toMillis(now) - KEY_MS));
+    const free = and(
+      eq(webhookReplays.response, REFUSED),
+      ne(webhookReplays.requestHash, requestHash),
+    );
     const [, , [row]] = await this.#db.batch([
-      this.#db.delete(webhookReplays).where(and(eq(webhookReplays.key, key), expired)),
+      this.#db.delete(webhookReplays).where(and(eq(webhookReplays.key, key), or(expired, free))),
       this.#db
         .insert(webhookReplays)
         .values({ key, id: newId(), requestHash, createdAt: now })
-        .onConflictDoNothing(),
+        .onConflictDoUpdate({
+          target: webhookReplays.key,
+          set: { response: null },
+          setWhere: eq(webhookReplays.response, REFUSED),
+        }),
       this.#db.select().from(webhookReplays).where(eq(webhookReplays.key, key)),
     ]);
     const known = present(row, "the row was just stored");
@@ -95,33 +107,40 @@ export class ReplayRequests {
 
   async #decide<T>(row: Row, decide: () => Promise<T>): Promise<T> {
     if (row.plan !== null) return parseJson(row.plan) as T; // what this has stored
-    const [stored] = await this.#update(row, "plan", stringifyJson(await decide()));
-    return parseJson(
-      present(stored?.plan ?? undefined, "a request that is answered has a row"),
-    ) as T; // the same
-  }
-
-  /** Sets what nobody has set before, and returns what is set. */
-  #update({ key, id }: Row, column: "plan" | "response", value: string) {
-    return this.#db
+    const plan = stringifyJson(await decide());
+    const [stored] = await this.#db
       .update(webhookReplays)
-      .set({ [column]: sql`coalesce(${webhookReplays[column]}, ${value})` })
-      .where(and(eq(webhookReplays.key, key), eq(webhookReplays.id, id)))
-      .returning({ plan: webhookReplays.plan, response: webhookReplays.response });
+      .set({ plan: sql`coalesce(${webhookReplays.plan}, ${plan})` })
+      .where(sameAs(row))
+      .returning({ plan: webhookReplays.plan });
+    if (stored !== undefined) return parseJson(stored.plan ?? plan) as T; // the same
+    // The same request was refused elsewhere, and another one has the key now; nothing is done yet.
+    throw new AppError("OVERLOADED", "the idempotency key was taken by another request; try again");
   }
 
-  async #release({ key, id }: Row): Promise<void> {
+  /** Stores an answer unless one is stored, and returns the stored one; undefined where the key has gone to another request. */
+  async #storeAnswer(row: Row, answer: string): Promise<string | undefined> {
+    const { response } = webhookReplays;
+    const [stored] = await this.#db
+      .update(webhookReplays)
+      .set({ response: sql`coalesce(nullif(${response}, ${REFUSED}), ${answer})` })
+      .where(sameAs(row))
+      .returning({ response });
+    return stored?.response ?? undefined;
+  }
+
+  async #release(row: Row): Promise<void> {
     await this.#db
-      .delete(webhookReplays)
-      .where(
-        and(
-          eq(webhookReplays.key, key),
-          eq(webhookReplays.id, id),
-          isNull(webhookReplays.response),
-        ),
-      );
+      .update(webhookReplays)
+      .set({ response: REFUSED })
+      .where(and(sameAs(row), isNull(webhookReplays.response)));
   }
 }
+
+const sameAs = ({ key, id }: Row) => and(eq(webhookReplays.key, key), eq(webhookReplays.id, id));
+
+const isAnswer = (response: string | null): response is string =>
+  response !== null && response !== REFUSED;
 
 const hashOf = (request: unknown): string =>
   createHash("sha256").update(stringifyJson(request)).digest("hex");

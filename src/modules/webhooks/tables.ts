@@ -63,7 +63,7 @@ export const webhookReplays = sqliteTable(
     requestHash: text("request_hash").notNull(),
     /** What the request comes down to, as JSON: decided once, so that a repetition does the same. */
     plan: text("plan"),
-    /** The answer, as JSON, once there is one. */
+    /** The answer, as JSON, once there is one; `null` in JSON where the request was refused, so that its key is free. */
     response: text("response"),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
