@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { LedgerService } from "./service.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerMessage } from "#platform/events/messages.ts";
 import type { EventSource } from "#platform/events/source.ts";
 import { log } from "#platform/log.ts";
@@ -35,7 +34,7 @@ export const ledgerSource = (
         log("warn", "events that no longer exist were dropped", { ledger });
         return;
       }
-      if (part.to < first) throw new Error(`ledger ${ledger} gave no events from ${first} on`);
+      assertProgress(ledger, first, part.to);
       if (part.events.length > 0) {
         await sink(part.events, { source: "ledger", ...origin, from: first, to: part.to });
       }
@@ -44,21 +43,19 @@ export const ledgerSource = (
     }
   },
   reread: async ({ from, to, ledger, uuid }, context) => {
-    const [ledgers, origin] = [open(context), { ledger, uuid }];
-    const events: PlatformEvent[] = [];
-    for (let next = from; next <= to;) {
-      const first = next;
-      const part = await unlessPurged(() => ledgers.readEvents(origin, first, to));
-      if (part === undefined || part.to < first) break;
-      events.push(...part.events);
-      next = part.to + 1;
-    }
-    return events;
+    const origin = { ledger, uuid, isAgain: true };
+    const part = await unlessPurged(() => open(context).readEvents(origin, from, to));
+    if (part !== undefined) assertProgress(ledger, from, part.to);
+    return part;
   },
   confirm: async ({ to, ledger, uuid }, context) => {
     await unlessPurged(() => open(context).confirmEvents({ ledger, uuid }, to));
   },
 });
+
+function assertProgress(ledger: string, from: number, to: number): void {
+  if (to < from) throw new Error(`ledger ${ledger} gave no events from ${from} on`);
+}
 
 /** Of a ledger that was purged, there are no events, and nothing is to be confirmed. */
 async function unlessPurged<T>(work: () => Promise<T>): Promise<T | undefined> {

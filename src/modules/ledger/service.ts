@@ -327,9 +327,9 @@ export class LedgerService {
     }
   }
 
-  /** Events of a range of log entries: as many as one call gives, and how far they reach. */
+  /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out, unless they are read again. */
   async readEvents(
-    { ledger, uuid }: LedgerOrigin,
+    { ledger, uuid, isAgain = false }: LedgerOrigin & { readonly isAgain?: boolean },
     from: number,
     to: number,
   ): Promise<{ events: PlatformEvent[]; to: number }> {
@@ -338,7 +338,7 @@ export class LedgerService {
       EVENTS_OF_LEDGER,
     );
     // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
-    const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
+    const last = Math.max(entries.at(-1)?.id ?? to, isAgain ? 0 : publishedLogId);
     return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
   }
 

@@ -14,6 +14,12 @@ export interface EventDelivery {
   readonly signal: AbortSignal;
 }
 
+/** Events that were read again, and the last position up to which these are all. */
+export interface RereadPart {
+  readonly events: readonly PlatformEvent[];
+  readonly to: number;
+}
+
 /**
  * How a consumer gets the events of one kind of message. Messages come twice, late and in any order, and events come again
  * until they are confirmed: consumers know them by their ids.
@@ -28,10 +34,10 @@ export interface EventSource<M extends EventsMessage = EventsMessage> {
   /** Gives all events of a message to the sink, in parts, and confirms each part when the sink has taken it. */
   deliver(message: M, delivery: EventDelivery): Promise<void>;
   /**
-   * The events of a message again, whether they are confirmed or not. Absent for a source that forgets confirmed events; those
-   * that no longer exist are left out.
+   * The first events of a message again, whether they are confirmed or not: as many as one call gives. Undefined where all are
+   * gone for good. Absent for a source that forgets confirmed events.
    */
-  reread?(message: M, context: ServiceContext): Promise<PlatformEvent[]>;
+  reread?(message: M, context: ServiceContext): Promise<RereadPart | undefined>;
   /** Confirms all events of a message without reading them: nobody wants them. */
   confirm(message: M, context: ServiceContext): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { LaneStore } from "./lane-store.ts";
 import { hasLaneTables } from "./lane-tables.ts";
 import { Lane } from "./lane.ts";
 import { openPorts } from "./ports.ts";
-import { readBodies } from "./read-bodies.ts";
+import { readAllBodies } from "./read-bodies.ts";
 import type {
   AttemptPosition,
   AttemptRecord,
@@ -142,7 +142,7 @@ export class EndpointObject extends DurableObject<Env> {
     if (delivery === undefined || event === undefined) throw unknownDelivery();
     const origin = this.#store.originOf(event.origin);
     const context = systemContext(this.env, "webhooks");
-    const [body] = await readBodies(origin, [event.position], context);
+    const [body] = await readAllBodies(origin, [event.position], context);
     return { delivery, body };
   }
 

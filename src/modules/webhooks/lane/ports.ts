@@ -1,5 +1,5 @@
 import type { LanePorts } from "./lane-ports.ts";
-import { readBodies } from "./read-bodies.ts";
+import { readAllBodies } from "./read-bodies.ts";
 import { callContextOf, callEndpoint } from "#modules/webhooks/call.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
@@ -23,7 +23,7 @@ export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts
       return ({ deliveryId, body, idempotencyKey }) =>
         callEndpoint({ target, id: deliveryId, body, idempotencyKey, isTest: false }, calls);
     },
-    readBodies: (origin, positions) => within(readBodies(origin, positions, context), "ledger"),
+    readBodies: (origin, positions) => within(readAllBodies(origin, positions, context), "ledger"),
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };

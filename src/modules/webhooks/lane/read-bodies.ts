@@ -2,45 +2,104 @@ import type { EventOrigin } from "./types.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { toPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import type { LedgerMessage } from "#platform/events/messages.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { sourceNamed } from "#platform/events/sources.ts";
+
+/** Where an event is in its origin: the id of its log entry, or its own id. */
+type Position = number | string;
+/** Bodies of events; undefined for one that is gone for good. Those that are not in it were not read. */
+type Bodies = ReadonlyMap<Position, string | undefined>;
 
 /** Entries between two wanted ones that are read along, as a further call costs more. */
 const GAP_MAX = 20;
+/** After so many characters, one call reads no further bodies: an object has little memory. */
+const LENGTH_MAX = 8_000_000;
+/** How many stored bodies one statement reads. Each may have two megabytes. */
+const STORED_AT_ONCE = 4;
 
 /**
- * The bodies of some events of one origin, in their order; undefined for one that is gone for good. Those of a ledger are
- * made from its log, which never changes. Throws where they cannot be read now.
+ * Bodies of some events of one origin: at least one, and as many as fit into memory; the others are to be asked for again. Those
+ * of a ledger are made from its log, which never changes. Throws where they cannot be read now.
  */
-export async function readBodies(
+export function readBodies(
   origin: EventOrigin,
-  positions: readonly (number | string)[],
+  positions: readonly Position[],
   context: ServiceContext,
-): Promise<(string | undefined)[]> {
-  if (origin.source === "outbox") {
-    const bodies = await PayloadStore.from(context.env).read(positions.map(String));
-    return positions.map((position) => bodies.get(String(position)));
-  }
-  const { ledger, uuid } = origin;
-  const bodies = new Map<string, string>();
-  for (const range of rangesOf(positions.map(Number))) {
-    for (const [id, body] of await readRange(
-      { source: "ledger", ledger, uuid, ...range },
-      context,
-    )) {
-      bodies.set(id, body);
-    }
-  }
-  return positions.map((position) => bodies.get(`${uuid}:${position}`));
+): Promise<Bodies> {
+  return origin.source === "outbox"
+    ? readStored(positions, context)
+    : readLog(origin, positions, context);
 }
 
-/** Bodies by the ids of their events. Where the ledger is gone, there are none. */
-async function readRange(
-  message: LedgerMessage,
+/** Bodies of all these events, in their order. */
+export async function readAllBodies(
+  origin: EventOrigin,
+  positions: readonly Position[],
   context: ServiceContext,
-): Promise<[string, string][]> {
-  const events = (await sourceNamed(message.source).reread?.(message, context)) ?? [];
-  return events.map((event) => [event.id, toPayload(event)]);
+): Promise<(string | undefined)[]> {
+  const bodies = new Map<Position, string | undefined>();
+  for (let rest = positions; rest.length > 0;) {
+    for (const [position, body] of await readBodies(origin, rest, context)) {
+      bodies.set(position, body);
+    }
+    rest = rest.filter((position) => !bodies.has(position));
+  }
+  return positions.map((position) => bodies.get(position));
+}
+
+async function readStored(
+  positions: readonly Position[],
+  { env }: ServiceContext,
+): Promise<Bodies> {
+  const bodies = new Map<Position, string | undefined>();
+  let length = 0;
+  for (let at = 0; at < positions.length && length < LENGTH_MAX; at += STORED_AT_ONCE) {
+    const some = positions.slice(at, at + STORED_AT_ONCE);
+    const stored = await PayloadStore.from(env).read(some.map(String));
+    for (const position of some) {
+      const body = stored.get(String(position));
+      bodies.set(position, body);
+      length += body?.length ?? 0;
+    }
+  }
+  return bodies;
+}
+
+async function readLog(
+  { ledger, uuid }: LedgerOrigin,
+  positions: readonly Position[],
+  context: ServiceContext,
+): Promise<Bodies> {
+  const wanted = new Map(positions.map((position) => [Number(position), position]));
+  const bodies = new Map<Position, string | undefined>();
+  let length = 0;
+  for (const range of rangesOf([...wanted.keys()])) {
+    for (let from = range.from; from <= range.to;) {
+      if (length >= LENGTH_MAX) return bodies;
+      const message = { source: "ledger", ledger, uuid, from, to: range.to } as const;
+      const part = await sourceNamed(message.source).reread?.(message, context);
+      if (part === undefined) return new Map(positions.map((position) => [position, undefined]));
+      const events = new Map(part.events.map((event) => [positionOf(event, uuid), event]));
+      for (const [id, position] of wanted) {
+        if (id < from || id > part.to) continue;
+        const body = toPayload(existing(events.get(id), id, ledger));
+        bodies.set(position, body);
+        length += body.length;
+      }
+      from = part.to + 1;
+    }
+  }
+  return bodies;
+}
+
+const positionOf = ({ id }: PlatformEvent, uuid: string): number =>
+  Number(id.slice(uuid.length + 1));
+
+/** No entry of a log is ever removed: where a ledger that exists does not give one, something is wrong, and the event is not gone. */
+function existing(event: PlatformEvent | undefined, id: number, ledger: string): PlatformEvent {
+  if (event === undefined) throw new Error(`ledger ${ledger} gave no entry ${id} of its log`);
+  return event;
 }
 
 /** Few ranges that hold all positions. */

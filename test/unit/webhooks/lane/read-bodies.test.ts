@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { LogEntry } from "#ledger-engine";
+import { ledgerSource } from "#modules/ledger/event-source.ts";
+import { LedgerService } from "#modules/ledger/service.ts";
+import { readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
+import { PayloadStore } from "#modules/webhooks/payload-store.ts";
+import { systemContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { registerSources } from "#platform/events/sources.ts";
+import { fromMillis } from "#platform/time.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+
+const ORIGIN = { source: "ledger", ledger: "shop", uuid: "u1" } as const;
+const MEGABYTE = 1_000_000;
+
+/** A ledger all of whose events are confirmed, and whose entries are read two at a time. */
+class FakeLedger {
+  readonly calls: string[] = [];
+  note = "short";
+  missing: number | undefined;
+  isPurged = false;
+
+  async readLogs(from: number, to: number) {
+    this.calls.push(`${from}-${to}`);
+    if (this.isPurged) {
+      return { ok: false, failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" } };
+    }
+    const entries: LogEntry[] = [];
+    for (let id = from; id <= to && entries.length < 2; id++) {
+      if (id !== this.missing) entries.push(this.#entry(id));
+    }
+    return { ok: true, value: { info: { uuid: "u1", name: "shop" }, entries, publishedLogId: 99 } };
+  }
+
+  #entry(id: number): LogEntry {
+    const data = {
+      type: "SET_METADATA",
+      target: { type: "ACCOUNT", id: `a${id}` },
+      metadata: { note: this.note },
+    } as const;
+    return { id, date: fromMillis(0), data } as unknown as LogEntry; // no more of it is read
+  }
+}
+
+let ledger: FakeLedger;
+const d1 = new NodeD1();
+d1.migrate();
+const contextOf = () =>
+  systemContext({ DB: d1.binding, LEDGERS: { getByName: () => ledger } } as unknown as Env, "test"); // all that is used of it
+
+beforeEach(() => {
+  ledger = new FakeLedger();
+  registerSources([ledgerSource((context) => LedgerService.from(context))]);
+});
+
+const accountOf = (body: string | undefined): unknown =>
+  (JSON.parse(body ?? "{}") as { payload?: { targetId?: string } }).payload?.targetId;
+
+describe("bodies of a ledger's events", () => {
+  test("are all read, however few entries one call gives", async () => {
+    const positions = [9, 1, 2, 3, 5, 50];
+    const bodies = await readAllBodies(ORIGIN, positions, contextOf());
+    expect(bodies.map(accountOf)).toEqual(positions.map((position) => `a${position}`));
+    expect(ledger.calls).toEqual(["1-9", "3-9", "5-9", "7-9", "9-9", "50-50"]);
+  });
+
+  test("are not gone while their ledger exists", async () => {
+    ledger.missing = 3;
+    await expect(readBodies(ORIGIN, [2, 3, 4], contextOf())).rejects.toThrow("no entry 3");
+  });
+
+  test("are gone with their ledger", async () => {
+    ledger.isPurged = true;
+    expect(await readAllBodies(ORIGIN, [1, 30], contextOf())).toEqual([undefined, undefined]);
+  });
+
+  test("are read later where they are too large together", async () => {
+    ledger.note = "x".repeat(3 * MEGABYTE);
+    const positions = [1, 2, 3, 4, 5, 6];
+    expect([...(await readBodies(ORIGIN, positions, contextOf())).keys()]).toEqual([1, 2, 3, 4]);
+    expect([...(await readBodies(ORIGIN, [5, 6], contextOf())).keys()]).toEqual([5, 6]);
+  });
+
+  test("a ledger that cannot be read says so", async () => {
+    const env = {
+      LEDGERS: {
+        getByName: () => ({
+          readLogs: () => Promise.reject(new AppError("OVERLOADED", "busy")),
+        }),
+      },
+    } as unknown as Env; // all that is used of it
+    const reading = readBodies(ORIGIN, [1], systemContext(env, "test"));
+    await expect(reading).rejects.toMatchObject({ kind: "OVERLOADED" });
+  });
+});
+
+test("stored bodies are read later where they are too large together", async () => {
+  const body = "x".repeat(1.5 * MEGABYTE);
+  const ids = Array.from({ length: 10 }, (_, index) => `event-${index}`);
+  const store = new PayloadStore(d1.db);
+  for (const id of ids) await store.insert(new Map([[id, body]]), fromMillis(0));
+  const first = await readBodies({ source: "outbox" }, ["gone", ...ids], contextOf());
+  expect([...first.keys()]).toEqual(["gone", ...ids.slice(0, 7)]);
+  expect(first.get("gone")).toBeUndefined();
+  const all = await readAllBodies({ source: "outbox" }, ids, contextOf());
+  expect(all).toEqual(ids.map(() => body));
+});
