@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 function failing(count: number, isRefusal = false): BreakerState {
   let state = CLOSED;
   for (let second = 1; second <= count; second++) {
-    state = afterFailure(state, { nowMs: second * 1000, isRefusal });
+    state = afterFailure(state, { startedMs: second * 1000, nowMs: second * 1000, isRefusal });
   }
   return state;
 }
@@ -35,10 +35,12 @@ test("pauses grow up to five minutes, and calls that were under way do not make 
   const pauses: number[] = [];
   for (let probe = 0; probe < 9; probe++) {
     const nowMs = state.openUntilMs ?? 0;
-    state = afterFailure(state, { nowMs, isRefusal: false });
+    state = afterFailure(state, { startedMs: nowMs, nowMs, isRefusal: false });
     const { openUntilMs = 0 } = state;
     pauses.push((openUntilMs - nowMs) / 1000);
-    state = afterFailure(state, { nowMs: nowMs + 10, isRefusal: false });
+    // It began before the pause, and fails after it.
+    const late = { startedMs: nowMs - 1, nowMs: nowMs + 10_000_000, isRefusal: false };
+    state = { ...afterFailure(state, late), lastFailureMs: nowMs };
     expect(state.openUntilMs).toBe(openUntilMs);
   }
   expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300, 300]);
@@ -51,8 +53,12 @@ test("an endpoint that refuses answers, so that nothing is paused, yet it is fai
 });
 
 test("time in which nobody asked counts for an hour at most, and none when the clock steps back", () => {
-  const first = afterFailure(CLOSED, { nowMs: 0, isRefusal: false });
-  const late = afterFailure(first, { nowMs: 1000 * HOUR, isRefusal: false });
+  const first = afterFailure(CLOSED, { startedMs: 0, nowMs: 0, isRefusal: false });
+  const late = afterFailure(first, {
+    startedMs: 1000 * HOUR,
+    nowMs: 1000 * HOUR,
+    isRefusal: false,
+  });
   expect(late.failingMs).toBe(HOUR);
-  expect(afterFailure(late, { nowMs: 0, isRefusal: false }).failingMs).toBe(HOUR);
+  expect(afterFailure(late, { startedMs: 0, nowMs: 0, isRefusal: false }).failingMs).toBe(HOUR);
 });

@@ -8,6 +8,8 @@ export interface BreakerState {
   readonly pauses: number;
   /** No call is made before this time. Then one call is: the probe. Absent while the endpoint works. */
   readonly openUntilMs?: number;
+  /** When the pause began. */
+  readonly openedMs?: number;
   /** How long the endpoint has been failing, without the times in which nothing was known. */
   readonly failingMs: number;
   readonly lastFailureMs?: number;
@@ -22,10 +24,17 @@ const PAUSE_BACKOFF = doubling(5000, 300_000);
 /** Longest time between two failures that counts as time of failing: in a longer one, nobody has asked the endpoint. */
 const SILENCE_MS_MAX = 3_600_000;
 
-/** After a call that failed at `nowMs`. A call that was refused for good was answered: it pauses nothing. */
+/** A call that failed. One that was refused for good was answered. */
+export interface FailedCall {
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly isRefusal: boolean;
+}
+
+/** The state after a call that failed. A refusal pauses nothing. */
 export function afterFailure(
   state: BreakerState,
-  { nowMs, isRefusal }: { readonly nowMs: number; readonly isRefusal: boolean },
+  { startedMs, nowMs, isRefusal }: FailedCall,
 ): BreakerState {
   const sinceMs = nowMs - (state.lastFailureMs ?? nowMs);
   const failing = {
@@ -35,14 +44,14 @@ export function afterFailure(
   if (isRefusal) return { failures: 0, pauses: 0, ...failing };
   const failures = state.failures + 1;
   if (failures < FAILURES_MAX) return { failures, pauses: 0, ...failing };
-  // Calls that were under way when the pause began say nothing new.
-  const { openUntilMs } = state;
-  if (openUntilMs !== undefined && nowMs < openUntilMs) {
-    return { failures, pauses: state.pauses, openUntilMs, ...failing };
+  // Calls that began before the pause say nothing new.
+  const { pauses: before, openUntilMs, openedMs } = state;
+  if (openUntilMs !== undefined && openedMs !== undefined && startedMs <= openedMs) {
+    return { failures, pauses: before, openUntilMs, openedMs, ...failing };
   }
   const pauses = state.pauses + 1;
   const pauseMs = waitAfterFailures(PAUSE_BACKOFF, pauses);
-  return { failures, pauses, openUntilMs: nowMs + pauseMs, ...failing };
+  return { failures, pauses, openUntilMs: nowMs + pauseMs, openedMs: nowMs, ...failing };
 }
 
 /** How many calls may be under way at `nowMs`, of at most `callsMax`. */
