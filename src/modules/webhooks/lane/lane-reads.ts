@@ -182,7 +182,8 @@ export class LaneReads {
     const other = id.slice(0, PREFIX_LENGTH);
     if (own === other && address !== undefined) {
       const seq = Math.min(Math.max(address.seq, same), next);
-      return { before: seq, behind: seq === address.seq ? seq + 1 : seq };
+      const isThere = seq === address.seq && seq < next;
+      return { before: seq, behind: isThere ? seq + 1 : seq };
     }
     return own < other ? { before: next, behind: next } : { before: same, behind: same };
   }
