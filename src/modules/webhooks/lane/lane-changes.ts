@@ -1,6 +1,6 @@
 import { PENDING, statusNumber, type StoredStatus } from "./lane-tables.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import type { Sql } from "#platform/sql/sql.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
 
 /** What a replay of many deliveries did. */
 export interface ReplayCounts {
@@ -21,6 +21,8 @@ const SUCCEEDED = statusNumber("succeeded");
 /** Changes of many deliveries of a lane. Each call is bounded, so that calls of others come between. */
 export class LaneChanges {
   readonly #sql: Sql;
+  /** How far a purge has come, by status. */
+  readonly #purgedTo = new Map<number, number>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -47,28 +49,42 @@ export class LaneChanges {
     },
   ): number {
     const under = stringifyJson(except);
-    const rows = this.#sql.all(
+    const from = Math.max(head, this.#storedHead());
+    const waiting = this.#sql.all<{ seq: number }>(
+      `SELECT seq FROM delivery INDEXED BY delivery_waiting
+       WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
+      under,
+      limit,
+    );
+    const fresh = this.#sql.all<{ seq: number }>(
+      `SELECT seq FROM delivery
+       WHERE seq >= ? AND status = ${PENDING} AND due_ms IS NULL AND seq NOT IN (SELECT value FROM json_each(?))
+       ORDER BY seq LIMIT ?`,
+      from,
+      under,
+      limit - waiting.length,
+    );
+    const ended = [...waiting, ...fresh].map(({ seq }) => seq);
+    this.#sql.all(
       `UPDATE delivery SET status = ?, due_ms = NULL, updated_ms = ?, last_error = coalesce(?, last_error)
-       WHERE seq IN (
-         SELECT seq FROM (SELECT seq FROM delivery INDEXED BY delivery_waiting
-           WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?)) LIMIT ?)
-         UNION
-         SELECT seq FROM (SELECT seq FROM delivery
-           WHERE seq >= ? AND status = ${PENDING} AND due_ms IS NULL AND seq NOT IN (SELECT value FROM json_each(?))
-           ORDER BY seq LIMIT ?)
-         LIMIT ?)
-       RETURNING seq`,
+       WHERE seq IN (SELECT value FROM json_each(?))`,
       statusNumber(status),
       wallMs,
       error,
-      under,
-      limit,
-      head,
-      under,
-      limit,
-      limit,
+      stringifyJson(ended),
     );
-    return rows.length;
+    const last = fresh.at(-1);
+    if (last !== undefined) this.#advanceHead(Math.min(last.seq + 1, ...except));
+    return ended.length;
+  }
+
+  #storedHead(): number {
+    return first(this.#sql.all<{ head: number }>("SELECT head FROM lane")).head;
+  }
+
+  /** So that the next turn does not look through the same deliveries again. */
+  #advanceHead(head: number): void {
+    this.#sql.all("UPDATE lane SET head = max(head, ?)", head);
   }
 
   /** What was answered to a request, if it came before. */
@@ -127,8 +143,9 @@ export class LaneChanges {
   }
 
   /**
-   * Removes up to `limit` deliveries that ended before a time, with their attempts. The newest delivery stays, as the next
-   * one is numbered behind it. Returns how many it removed.
+   * Looks through up to `limit` deliveries of each status, from where the last call ended, and removes those that ended before a
+   * time, with their attempts. The newest delivery stays, as the next one is numbered behind it. Returns how many it looked at;
+   * none when it is through, and the next call begins anew.
    */
   purge({
     succeededBeforeMs,
@@ -139,30 +156,31 @@ export class LaneChanges {
     readonly othersBeforeMs: number;
     readonly limit: number;
   }): number {
-    let removed = 0;
-    for (const [status, beforeMs] of [
-      [SUCCEEDED, succeededBeforeMs],
-      [FAILED, othersBeforeMs],
-      [statusNumber("cancelled"), othersBeforeMs],
-    ] as const) {
-      const seqs = this.#sql
-        .all<{ seq: number }>(
-          `SELECT seq FROM (
-             SELECT seq, updated_ms FROM delivery WHERE status > 0 AND status = ? ORDER BY seq LIMIT ?)
-           WHERE updated_ms < ? AND seq < (SELECT max(seq) FROM delivery)`,
-          status,
-          limit - removed,
-          beforeMs,
-        )
-        .map(({ seq }) => seq);
-      for (const table of ["excerpt", "attempt", "delivery"]) {
-        this.#sql.all(
-          `DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`,
-          stringifyJson(seqs),
-        );
-      }
-      removed += seqs.length;
+    const lookedAt = [
+      this.#purgeStatus(SUCCEEDED, succeededBeforeMs, limit),
+      this.#purgeStatus(FAILED, othersBeforeMs, limit),
+      this.#purgeStatus(statusNumber("cancelled"), othersBeforeMs, limit),
+    ].reduce((sum, count) => sum + count);
+    if (lookedAt === 0) this.#purgedTo.clear();
+    return lookedAt;
+  }
+
+  #purgeStatus(status: number, beforeMs: number, limit: number): number {
+    const rows = this.#sql.all<{ seq: number; isOld: number }>(
+      `SELECT seq, updated_ms < ? AND seq < (SELECT max(seq) FROM delivery) AS isOld FROM delivery
+       WHERE status > 0 AND status = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      beforeMs,
+      status,
+      this.#purgedTo.get(status) ?? 0,
+      limit,
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return 0;
+    this.#purgedTo.set(status, last.seq);
+    const old = stringifyJson(rows.flatMap(({ seq, isOld }) => (isOld === 1 ? [seq] : [])));
+    for (const table of ["excerpt", "attempt", "delivery"]) {
+      this.#sql.all(`DELETE FROM ${table} WHERE seq IN (SELECT value FROM json_each(?))`, old);
     }
-    return removed;
+    return rows.length;
   }
 }

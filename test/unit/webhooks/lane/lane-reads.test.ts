@@ -115,13 +115,14 @@ describe("a purge", () => {
     await bench.pass(1_000_000);
     bench.accept(4);
     await bench.pass(1000);
-    const purge = (succeededBeforeMs: number, othersBeforeMs: number) =>
-      new LaneChanges(bench.sql).purge({ succeededBeforeMs, othersBeforeMs, limit: 10 });
-    expect(purge(START_MS, START_MS)).toBe(0);
-    expect(purge(START_MS + 500_000, START_MS)).toBe(2);
-    expect(bench.list().map(({ seq }) => seq)).toEqual([2, 4]);
-    expect(purge(Date.now() + 1, Date.now() + 1)).toBe(1);
-    expect(bench.list().map(({ seq }) => seq)).toEqual([4]);
+    const changes = new LaneChanges(bench.sql);
+    const purge = (succeededBeforeMs: number, othersBeforeMs: number): number[] => {
+      while (changes.purge({ succeededBeforeMs, othersBeforeMs, limit: 2 }) > 0);
+      return bench.list().map(({ seq }) => seq);
+    };
+    expect(purge(START_MS, START_MS)).toEqual([1, 2, 3, 4]);
+    expect(purge(START_MS + 500_000, START_MS)).toEqual([2, 4]);
+    expect(purge(Date.now() + 1, Date.now() + 1)).toEqual([4]);
     expect(bench.sql.all("SELECT 1 AS one FROM excerpt")).toEqual([]);
     bench.restart();
     bench.accept(5);
