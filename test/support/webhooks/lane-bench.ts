@@ -50,6 +50,8 @@ export class LaneBench {
   answer: (call: LaneCall) => Answer = () => 200;
   bodies: (positions: readonly (number | string)[]) => (string | undefined)[] = (positions) =>
     positions.map((position) => `body ${position}`);
+  /** Whether the config can be read. */
+  isOpenable = true;
   lane: Lane;
   #lives = 0;
   readonly #policy: LanePolicy;
@@ -83,7 +85,10 @@ export class LaneBench {
       store: new LaneStore(this.sql),
       ports: {
         wallMs: () => this.wallMs,
-        open: async () => (call) => whileAlive(() => call).then((made) => this.#call(made, life)),
+        open: async () => {
+          if (!this.isOpenable) throw new Error("D1 is down");
+          return (call) => whileAlive(() => call).then((made) => this.#call(made, life));
+        },
         readBodies: (_origin, positions) => whileAlive(() => this.bodies(positions)),
         setAlarm: (atMs) => {
           this.alarmMs = atMs;

@@ -1,17 +1,9 @@
 import type { LaneClockState } from "./lane-clock.ts";
-import {
-  createLaneTables,
-  hasLaneTables,
-  OUTBOX_ORIGIN,
-  OUTCOMES,
-  PENDING,
-  type StoredStatus,
-  statusNumber,
-} from "./lane-tables.ts";
+import { createLaneTables, hasLaneTables, OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
 import { type EntryRange, ReceivedRanges } from "./received-ranges.ts";
+import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
 import type { LaneSpec, EventBatch, EventOrigin, OwedEvent } from "./types.ts";
 import type { BreakerState } from "#modules/webhooks/core/breaker.ts";
-import type { AttemptOutcome } from "#modules/webhooks/core/delivery.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { chunksOf, first, type Sql } from "#platform/sql/sql.ts";
 
@@ -38,31 +30,17 @@ export interface DueDelivery {
   readonly isFresh: boolean;
 }
 
-/** How the turn of a delivery ended. */
-export interface DeliveryResult {
-  readonly seq: number;
-  readonly status: StoredStatus;
-  /** When it is attempted next, by the clock of the lane; only while it is pending. */
-  readonly dueMs?: number | undefined;
-  /** The waits that were planned so far in this generation. */
-  readonly waitedMs: number;
-  /** Absent if no call was made. */
-  readonly attempt?: AttemptResult;
-  /** Why no call was made. */
-  readonly error?: string;
+/** Numbers from `from` on and below `to`, of one origin where it is given. */
+export interface FreshRange {
+  readonly from: number;
+  readonly to?: number;
+  readonly origin?: number;
 }
 
-export interface AttemptResult {
-  /** Whether no attempt of the delivery came before, in any generation. */
-  readonly isFirst: boolean;
-  readonly startedMs: number;
-  readonly endpoint: string;
-  readonly outcome: AttemptOutcome;
-  readonly statusCode: number;
-  readonly error?: string;
-  readonly responseExcerpt?: string;
-  readonly tookMs: number;
-  readonly atMs: number;
+/** What is left out of a choice. */
+export interface Exceptions {
+  readonly seqs: readonly number[];
+  readonly origins: readonly number[];
 }
 
 type LaneRow = { spec: string; breaker: string; offset_ms: number; last_ms: number; head: number };
@@ -186,40 +164,74 @@ export class LaneStore {
     );
   }
 
-  /** Deliveries from a number on that were never attempted, oldest first. */
-  listFresh(fromSeq: number, limit: number): DueDelivery[] {
+  /** Deliveries of a range that were never attempted, except some; oldest first. */
+  listFresh({ from, to, origin }: FreshRange, limit: number, except: Exceptions): DueDelivery[] {
+    const ofOrigin = origin === undefined ? "" : "AND origin = ?";
     return this.#sql
       .all<DueRow>(
         `SELECT ${DUE_COLUMNS} FROM delivery JOIN name ON name.id = delivery.type
-         WHERE seq >= ? AND status = ${PENDING} AND due_ms IS NULL ORDER BY seq LIMIT ?`,
-        fromSeq,
+         WHERE seq >= ? AND seq < ? AND status = ${PENDING} AND due_ms IS NULL ${ofOrigin} ${EXCEPT}
+         ORDER BY seq LIMIT ?`,
+        from,
+        to ?? Number.MAX_SAFE_INTEGER,
+        ...(origin === undefined ? [] : [origin]),
+        stringifyJson(except.seqs),
+        stringifyJson(except.origins),
         limit,
       )
       .map((row) => toDue(row, true));
   }
 
-  /** Deliveries that are due again, except some that are under way; the longest due first. */
-  listDue(laneMs: number, limit: number, except: readonly number[]): DueDelivery[] {
+  /** Deliveries that are due again, except some; the longest due first. A bounded number of them is looked at. */
+  listDue(laneMs: number, limit: number, except: Exceptions): DueDelivery[] {
     return this.#sql
       .all<DueRow>(
-        `SELECT ${DUE_COLUMNS} FROM delivery INDEXED BY delivery_due JOIN name ON name.id = delivery.type
-         WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
-           AND seq NOT IN (SELECT value FROM json_each(?))
-         ORDER BY due_ms, seq LIMIT ?`,
+        `SELECT ${DUE_COLUMNS} FROM (
+           SELECT * FROM delivery INDEXED BY delivery_due
+           WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
+           ORDER BY due_ms, seq LIMIT ${DUE_ROWS_MAX}
+         ) AS delivery JOIN name ON name.id = delivery.type
+         WHERE true ${EXCEPT} ORDER BY due_ms, seq LIMIT ?`,
         laneMs,
-        stringifyJson(except),
+        stringifyJson(except.seqs),
+        stringifyJson(except.origins),
         limit,
       )
       .map((row) => toDue(row, false));
   }
 
-  /** When the next delivery is due again, except some, by the clock of the lane; undefined where none waits. */
-  earliestDueMs(except: readonly number[]): number | undefined {
+  /** Puts the deliveries of some origins off that are due, as many as `listDue` looks at. */
+  defer(laneMs: number, untilMs: number, origins: readonly number[]): void {
+    this.#sql.all(
+      `UPDATE delivery SET due_ms = ? WHERE seq IN (
+         SELECT seq FROM (
+           SELECT seq, origin FROM delivery INDEXED BY delivery_due
+           WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
+           ORDER BY due_ms, seq LIMIT ${DUE_ROWS_MAX})
+         WHERE origin IN (SELECT value FROM json_each(?)))`,
+      untilMs,
+      laneMs,
+      stringifyJson(origins),
+    );
+  }
+
+  /** Corrects times that no wait can have planned: the clock of the machine was far ahead then. */
+  clampDue(latestMs: number): void {
+    this.#sql.all(
+      `UPDATE delivery SET due_ms = ? WHERE seq IN (
+         SELECT seq FROM delivery INDEXED BY delivery_due
+         WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms > ?)`,
+      latestMs,
+      latestMs,
+    );
+  }
+
+  /** When the next delivery is due again, at a time or after it, by the clock of the lane; undefined where none is. */
+  earliestDueMs(fromMs: number): number | undefined {
     const [row] = this.#sql.all<{ due_ms: number }>(
       `SELECT due_ms FROM delivery INDEXED BY delivery_due
-       WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?))
-       ORDER BY due_ms LIMIT 1`,
-      stringifyJson(except),
+       WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms >= ? ORDER BY due_ms LIMIT 1`,
+      fromMs,
     );
     return row?.due_ms;
   }
@@ -236,60 +248,9 @@ export class LaneStore {
     return { source: "ledger", ledger, uuid };
   }
 
-  /**
-   * Stores how turns ended, in one transaction. `wallMs` is the time of the change. Deliveries of an attempt before keep it
-   * in `attempt`.
-   */
+  /** Stores how turns ended; callers see to it that all of it is one transaction. `wallMs` is the time of the change. */
   settle(results: readonly DeliveryResult[], wallMs: number): void {
-    const attempts = results.flatMap(({ seq, attempt }) =>
-      attempt === undefined ? [] : [{ seq, attempt }],
-    );
-    const rows = results.map((result) => stringifyJson(this.#toRow(result)));
-    this.#keepAttempts(attempts.flatMap(({ seq, attempt }) => (attempt.isFirst ? [] : [seq])));
-    for (const chunk of chunksOf(rows)) {
-      this.#sql.all(SETTLE, wallMs, `[${chunk.join(",")}]`);
-    }
-    const excerpts = attempts.flatMap(({ seq, attempt: { responseExcerpt } }) =>
-      responseExcerpt === undefined ? [] : [stringifyJson([seq, responseExcerpt])],
-    );
-    for (const chunk of chunksOf(excerpts)) this.#sql.all(KEEP_EXCERPTS, `[${chunk.join(",")}]`);
-  }
-
-  /** Moves the last attempts of deliveries to the table of attempts, where they stay. */
-  #keepAttempts(seqs: readonly number[]): void {
-    if (seqs.length === 0) return;
-    this.#sql.all(
-      `INSERT OR IGNORE INTO attempt (seq, generation, number, at_ms, endpoint, outcome, code, took_ms, error)
-       SELECT seq, last_generation, last_number, last_ms, last_endpoint, last_outcome, last_code, last_took_ms, last_error
-       FROM delivery WHERE seq IN (SELECT value FROM json_each(?)) AND last_number IS NOT NULL`,
-      stringifyJson(seqs),
-    );
-  }
-
-  #toRow({ seq, status, dueMs, waitedMs, attempt, error }: DeliveryResult) {
-    return [
-      seq,
-      statusNumber(status),
-      dueMs ?? null,
-      waitedMs,
-      attempt === undefined ? 0 : 1,
-      attempt?.startedMs ?? null,
-      attempt?.atMs ?? null,
-      attempt === undefined ? null : this.#nameId(attempt.endpoint),
-      attempt === undefined ? null : OUTCOMES.indexOf(attempt.outcome),
-      attempt?.statusCode ?? null,
-      attempt?.tookMs ?? null,
-      attempt?.error ?? error ?? null,
-    ];
-  }
-
-  /** Puts off deliveries that were not attempted. */
-  postpone(seqs: readonly number[], dueMs: number): void {
-    this.#sql.all(
-      "UPDATE delivery SET due_ms = ? WHERE seq IN (SELECT value FROM json_each(?))",
-      dueMs,
-      stringifyJson(seqs),
-    );
+    settleDeliveries(this.#sql, results, { wallMs, nameId: (name) => this.#nameId(name) });
   }
 
   /** A transaction was rolled back, and with it perhaps numbers that are held in memory. */
@@ -329,6 +290,12 @@ export class LaneStore {
 /** Most numbers of names that are held in memory. */
 const NAMES_MAX = 1000;
 
+/** Most deliveries that are due again of which some are chosen. */
+const DUE_ROWS_MAX = 1000;
+
+const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))
+  AND origin NOT IN (SELECT value FROM json_each(?))`;
+
 const DUE_COLUMNS =
   "seq, origin, position, name.name AS type, key, attempts, generation, waited_ms";
 
@@ -339,34 +306,3 @@ const toDue = ({ type, key, waited_ms, ...row }: DueRow, isFresh: boolean): DueD
   idempotencyKey: key ?? "",
   waitedMs: waited_ms,
 });
-
-/** The attempt that was just stored is the last one of its delivery. */
-const KEEP_EXCERPTS = `
-  INSERT OR IGNORE INTO excerpt (seq, generation, number, text)
-  SELECT seq, last_generation, last_number, value ->> 1
-  FROM json_each(?) JOIN delivery ON seq = value ->> 0 WHERE last_number IS NOT NULL`;
-
-/** What was stored of the last attempt stays where no call was made, apart from the error. */
-const SETTLE = `
-  UPDATE delivery SET
-    status = r.status,
-    updated_ms = r.wall,
-    due_ms = r.due,
-    waited_ms = r.waited,
-    attempts = attempts + r.made,
-    cycle_ms = coalesce(cycle_ms, r.started),
-    last_number = CASE WHEN r.made THEN attempts + 1 ELSE last_number END,
-    last_generation = CASE WHEN r.made THEN generation ELSE last_generation END,
-    last_ms = coalesce(r.at, last_ms),
-    last_endpoint = coalesce(r.endpoint, last_endpoint),
-    last_outcome = coalesce(r.outcome, last_outcome),
-    last_code = coalesce(r.code, last_code),
-    last_took_ms = coalesce(r.took, last_took_ms),
-    last_error = CASE WHEN r.made THEN r.error ELSE coalesce(r.error, last_error) END
-  FROM (
-    SELECT ? AS wall, value ->> 0 AS id, value ->> 1 AS status, value ->> 2 AS due, value ->> 3 AS waited, value ->> 4 AS made,
-      value ->> 5 AS started, value ->> 6 AS at, value ->> 7 AS endpoint, value ->> 8 AS outcome,
-      value ->> 9 AS code, value ->> 10 AS took, value ->> 11 AS error
-    FROM json_each(?)
-  ) AS r
-  WHERE seq = r.id AND delivery.status = ${PENDING}`;

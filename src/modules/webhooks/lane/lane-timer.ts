@@ -3,6 +3,9 @@ import type { LaneClock } from "./lane-clock.ts";
 /** After this time an alarm looks after work that a crash may have left, in milliseconds. */
 const RESUME_MS = 10_000;
 
+/** Longest wait of a timer, in milliseconds; a longer one would ring at once. */
+const WAIT_MS_MAX = 2_147_483_647;
+
 export interface LaneTimerPorts {
   /** The clock of the machine, in milliseconds since the epoch. */
   readonly wallMs: () => number;
@@ -36,11 +39,12 @@ export class LaneTimer {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (nextMs !== undefined && nextMs > laneMs) {
+      const waitMs = Math.min(nextMs - laneMs, WAIT_MS_MAX);
       const ring = (): void => {
-        this.#clock.hasReached(nextMs);
+        this.#clock.hasReached(laneMs + waitMs);
         this.#onRing();
       };
-      this.#timer = setTimeout(ring, nextMs - laneMs);
+      this.#timer = setTimeout(ring, waitMs);
     }
     if (nextMs === undefined && !isBusy) return;
     const atMs = isBusy ? laneMs + RESUME_MS : Math.max(nextMs ?? 0, laneMs);

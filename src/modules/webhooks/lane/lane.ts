@@ -1,9 +1,10 @@
 import { LaneClock } from "./lane-clock.ts";
 import type { LaneParts, LanePolicy, LanePorts, SendCall } from "./lane-ports.ts";
 import type { LaneView } from "./lane-reads.ts";
-import type { DeliveryResult, DueDelivery, LaneStore } from "./lane-store.ts";
+import type { DueDelivery, LaneStore } from "./lane-store.ts";
 import { LaneTimer } from "./lane-timer.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";
+import type { DeliveryResult } from "./settle-deliveries.ts";
 import type { EventBatch, LaneSpec } from "./types.ts";
 import type { CallResult } from "#modules/webhooks/call.ts";
 import {
@@ -13,7 +14,7 @@ import {
   CLOSED,
 } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { classify, judge } from "#modules/webhooks/core/retry.ts";
+import { classify, judge, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -79,6 +80,7 @@ export class Lane {
     this.#spec = state.spec;
     this.#breaker = state.breaker;
     this.#storedHead = state.head;
+    store.clampDue(this.#clock.nowMs() + this.#longestWaitMs);
     this.#queue = new ReadyQueue(store, state.head, {
       readBodies: ports.readBodies,
       laneMs: () => this.#clock.nowMs(),
@@ -100,6 +102,10 @@ export class Lane {
       nowMs: this.#ports.wallMs(),
       head: this.#storedHead,
     };
+  }
+
+  get #longestWaitMs(): number {
+    return Math.max(this.#policy.retries.backoff.mostMs, RETRY_AFTER_MS_MAX);
   }
 
   get laneMs(): number {
@@ -263,7 +269,8 @@ export class Lane {
     }
     const isRefusal = outcome === "permanent_failure";
     const wasOpen = this.#breaker.openUntilMs !== undefined;
-    this.#setBreaker(afterFailure(this.#breaker, { nowMs: laneMs, isRefusal }));
+    const startedMs = laneMs - tookMs;
+    this.#setBreaker(afterFailure(this.#breaker, { nowMs: laneMs, startedMs, isRefusal }));
     if (!wasOpen && this.#breaker.openUntilMs !== undefined) this.#queue.clear();
     if (this.#breaker.failingMs >= this.#policy.disableAfterMs) void this.#disable();
   }
@@ -306,18 +313,20 @@ export class Lane {
     setTimeout(() => this.#flush(), GATHER_MS);
   }
 
+  /** Stores results. Those that cannot be stored now are kept: the calls were made, and are not made again. */
   #flush(): void {
-    this.#isFlushing = false;
     const results = this.#results;
-    this.#results = [];
     try {
       this.#transaction(() => this.#settle(results));
-      this.#queue.forget(results.map(({ seq }) => seq));
-      this.#troubles = 0;
     } catch (error) {
-      for (const { seq } of results) this.#queue.giveBack(seq);
-      this.#rest(error, "results of deliveries could not be stored; they are attempted again");
+      this.#rest(error, "results of deliveries could not be stored; it is tried again");
+      setTimeout(() => this.#flush(), this.#restUntilMs - this.#clock.nowMs());
+      return;
     }
+    this.#isFlushing = false;
+    this.#troubles = 0;
+    this.#results = [];
+    this.#queue.forget(results.map(({ seq }) => seq));
     for (const { seq } of results) this.#underWay.delete(seq);
     this.run();
   }
@@ -362,19 +371,26 @@ export class Lane {
 
   /** Sets when the lane goes on. */
   #plan(): void {
-    if (!this.#spec.active) {
-      this.#timer.stop();
-      return;
-    }
-    const taken = [...this.#underWay.keys(), ...this.#queue.chosen];
-    this.#timer.set(this.#nextMs(taken), taken.length > 0);
+    const isBusy = this.#underWay.size > 0 || this.#queue.chosen.length > 0;
+    if (this.#spec.active) this.#timer.set(this.#nextMs(), isBusy);
+    else if (isBusy) this.#timer.set(undefined, true);
+    else this.#timer.stop();
   }
 
-  /** When the next delivery may be attempted that is neither ready nor under way, by the lane's clock; undefined if there is none. */
-  #nextMs(taken: readonly number[]): number | undefined {
-    const dueMs = this.#queue.backlog > 0 ? this.#clock.nowMs() : this.#store.earliestDueMs(taken);
-    if (dueMs === undefined) return undefined;
-    return Math.max(dueMs, this.#breaker.openUntilMs ?? 0, this.#restUntilMs);
+  /** When there is something to do that does not begin by itself, by the lane's clock; undefined for never. */
+  #nextMs(): number | undefined {
+    const laneMs = this.#clock.nowMs();
+    const gateMs = Math.max(this.#breaker.openUntilMs ?? 0, this.#restUntilMs);
+    const dueMs = this.#store.earliestDueMs(0);
+    const isDue = this.#queue.backlog > 0 || this.#queue.hasReady || (dueMs ?? Infinity) <= laneMs;
+    const laterMs = (dueMs ?? 0) > laneMs ? dueMs : this.#store.earliestDueMs(laneMs + 1);
+    const times = [
+      isDue && gateMs > laneMs ? gateMs : Infinity,
+      this.#queue.asideUntilMs ?? Infinity,
+      laterMs === undefined ? Infinity : Math.max(laterMs, gateMs),
+    ];
+    const nextMs = Math.min(...times);
+    return nextMs === Infinity ? undefined : nextMs;
   }
 }
 

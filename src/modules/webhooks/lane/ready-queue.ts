@@ -1,5 +1,6 @@
 import { BodyCache } from "./body-cache.ts";
 import type { DueDelivery, LaneStore } from "./lane-store.ts";
+import { OriginStreams } from "./origin-streams.ts";
 import type { EventOrigin } from "./types.ts";
 import { logError } from "#platform/log.ts";
 
@@ -22,28 +23,31 @@ export interface ReadyQueuePorts {
   readonly laneMs: () => number;
   /** Ends deliveries whose events are gone. */
   readonly drop: (deliveries: readonly DueDelivery[]) => void;
-  /** Deliveries became ready, or none of those that were to. */
+  /** Deliveries became ready, or an origin can be asked again. */
   readonly onReady: () => void;
 }
 
 /** How many deliveries are made ready at once, and below how many the next ones are. */
 const READY_MAX = 64;
 const READY_LOW = 24;
-/** When events are read again that their ledger did not give, in milliseconds. */
-const UNREADABLE_MS = 30_000;
+/** How many events of one origin are read at once: places are left to others if it hangs. */
+const LOAD_MAX = 32;
 
 /**
  * The next deliveries of a lane, with their bodies: those that are due again, and those that were never attempted, in the order
- * in which they came. Nothing of it is stored: what is forgotten is chosen again.
+ * in which they came. An origin whose events cannot be read, or take long, is set aside, so that it holds up no others.
+ *
+ * Nothing of it is stored: what is forgotten is chosen again.
  */
 export class ReadyQueue {
   readonly #store: LaneStore;
   readonly #ports: ReadyQueuePorts;
   readonly #bodies = new BodyCache();
+  readonly #aside = new OriginStreams();
   #ready: Ready[] = [];
   /** Numbers of the deliveries whose bodies are being read. */
   #loading = new Set<number>();
-  /** Where the deliveries begin that were never attempted, and were not chosen either. */
+  /** Where the deliveries begin that were never attempted, and were not chosen either; those of origins aside excepted. */
   #nextFresh: number;
   /** Numbers of those that were chosen for the first time, until their attempt is stored. */
   readonly #first = new Set<number>();
@@ -66,13 +70,22 @@ export class ReadyQueue {
     return Math.max(0, this.#lastSeq + 1 - this.#nextFresh);
   }
 
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
   /** Numbers of the deliveries that are chosen and not sent yet. */
   get chosen(): number[] {
     return [...this.#ready.map(({ delivery }) => delivery.seq), ...this.#loading];
   }
 
   get isLow(): boolean {
-    return this.#ready.length + this.#loading.size < READY_LOW;
+    return this.#ready.length < READY_LOW;
+  }
+
+  /** When an origin that is set aside can be asked again, by the lane's clock; undefined if there is none. */
+  get asideUntilMs(): number | undefined {
+    return this.#aside.nextAfter(this.#ports.laneMs());
   }
 
   /** A new delivery, and its body, where it is to be kept. */
@@ -86,25 +99,33 @@ export class ReadyQueue {
   }
 
   /**
-   * Chooses the next deliveries, `most` at most. Those that are due again come first, but never take all places, so that new
-   * ones go on. Returns whether some were chosen.
+   * Chooses the next deliveries, so that `most` at most are chosen. Those that are due again come first, but never take all
+   * places, so that new ones go on.
    */
-  refill(underWay: readonly number[], most = READY_MAX): boolean {
-    const places = Math.min(most, READY_MAX) - this.#ready.length - this.#loading.size;
-    if (places <= 0) return false;
-    const taken = [...underWay, ...this.chosen];
-    const again = this.#store.listDue(this.#ports.laneMs(), Math.ceil(places / 2), taken);
-    const fresh = this.#chooseFresh(places - again.length);
+  refill(underWay: readonly number[], most = READY_MAX): void {
+    // A second round finds what the first one has passed over an origin for.
+    for (let round = 0; round < 2; round++) {
+      const places = Math.min(most, READY_MAX) - this.#ready.length - this.#loading.size;
+      if (places <= 0) return;
+      const again = this.#chooseAgain(Math.ceil(places / 2), underWay);
+      const aside = this.#chooseAside(Math.ceil((places - again.length) / 2));
+      const fresh = this.#chooseFresh(places - again.length - aside.length);
+      this.#prepare([...again, ...aside, ...fresh]);
+    }
+  }
+
+  #prepare(chosen: readonly DueDelivery[]): void {
     const missing: DueDelivery[] = [];
-    for (const delivery of [...again, ...fresh]) {
+    for (const delivery of chosen) {
       const body = this.#bodies.take(delivery.seq);
       if (body === undefined) missing.push(delivery);
       else this.#ready.push({ delivery, body });
     }
     for (const [origin, deliveries] of Map.groupBy(missing, (delivery) => delivery.origin)) {
-      void this.#load(origin, deliveries);
+      const isBusy = this.#aside.isBusy(origin);
+      this.#setAside(origin, isBusy ? deliveries : deliveries.slice(LOAD_MAX));
+      if (!isBusy) void this.#load(origin, deliveries.slice(0, LOAD_MAX));
     }
-    return again.length + fresh.length > 0;
   }
 
   /** A delivery is pending as before: it is chosen again. */
@@ -119,42 +140,72 @@ export class ReadyQueue {
     this.#loading = new Set();
   }
 
-  /** The first attempt of deliveries is stored, or they are put off. */
+  /** The first attempt of deliveries is stored. */
   forget(seqs: readonly number[]): void {
     for (const seq of seqs) this.#first.delete(seq);
   }
 
   /** Deliveries before this number were attempted at least once, when the attempts of these are stored. */
   headAfter(settled: ReadonlySet<number>): number {
-    let head = this.#nextFresh;
+    let head = Math.min(this.#nextFresh, this.#aside.head);
     for (const seq of this.#first) if (!settled.has(seq)) head = Math.min(head, seq);
     return head;
   }
 
+  #chooseAgain(places: number, underWay: readonly number[]): DueDelivery[] {
+    const laneMs = this.#ports.laneMs();
+    const resting = this.#aside.restingAt(laneMs);
+    const except = { seqs: [...underWay, ...this.chosen], origins: resting };
+    const again = this.#store.listDue(laneMs, places, except);
+    // Where nothing else is due but the deliveries of origins that rest, they make way for those behind them.
+    const untilMs = this.#aside.nextAfter(laneMs);
+    if (again.length === 0 && untilMs !== undefined) this.#store.defer(laneMs, untilMs, resting);
+    return again;
+  }
+
   #chooseFresh(places: number): DueDelivery[] {
     if (places <= 0 || this.backlog === 0) return [];
-    const fresh = this.#store.listFresh(this.#nextFresh, places);
-    for (const { seq } of fresh) this.#first.add(seq);
+    const except = { seqs: [...this.#first], origins: this.#aside.origins };
+    const fresh = this.#store.listFresh({ from: this.#nextFresh }, places, except);
     this.#nextFresh = (fresh.length < places ? this.#lastSeq : (fresh.at(-1)?.seq ?? 0)) + 1;
+    for (const { seq } of fresh) this.#first.add(seq);
     return fresh;
   }
 
-  /** Reads bodies. What cannot be read now is put off, so that it holds up no others for long. */
+  /** Those of origins that were set aside and can be asked again. */
+  #chooseAside(places: number): DueDelivery[] {
+    const chosen: DueDelivery[] = [];
+    for (const { origin, from } of this.#aside.readyAt(this.#ports.laneMs())) {
+      const left = places - chosen.length;
+      if (left <= 0) break;
+      const range = { from, to: this.#nextFresh, origin };
+      const fresh = this.#store.listFresh(range, left, { seqs: [...this.#first], origins: [] });
+      for (const { seq } of fresh) this.#first.add(seq);
+      chosen.push(...fresh);
+      if (fresh.length < left) this.#aside.end(origin);
+      else this.#aside.advance(origin, (fresh.at(-1)?.seq ?? from) + 1);
+    }
+    return chosen;
+  }
+
   async #load(origin: number, deliveries: readonly DueDelivery[]): Promise<void> {
     const loading = this.#loading;
     for (const { seq } of deliveries) loading.add(seq);
-    const seqs = deliveries.map(({ seq }) => seq);
+    this.#aside.begin(origin);
     try {
       const positions = deliveries.map(({ position }) => position);
       const bodies = await this.#ports.readBodies(this.#store.originOf(origin), positions);
+      this.#aside.succeed(origin);
       if (loading === this.#loading) this.#take(deliveries, bodies);
     } catch (error) {
       const count = deliveries.length;
       logError("events could not be read for an endpoint; they are read later", error, { count });
-      if (loading === this.#loading) this.#putOff(seqs);
+      this.#aside.fail(origin, this.#ports.laneMs());
+      if (loading === this.#loading) this.#setAside(origin, deliveries);
+    } finally {
+      for (const { seq } of deliveries) loading.delete(seq);
+      this.#ports.onReady();
     }
-    for (const seq of seqs) loading.delete(seq);
-    this.#ports.onReady();
   }
 
   #take(deliveries: readonly DueDelivery[], bodies: readonly (string | undefined)[]): void {
@@ -167,8 +218,12 @@ export class ReadyQueue {
     if (gone.length > 0) this.#ports.drop(gone);
   }
 
-  #putOff(seqs: readonly number[]): void {
-    this.#store.postpone(seqs, this.#ports.laneMs() + UNREADABLE_MS);
-    this.forget(seqs);
+  /** Those that are due again stay as they are; those that were never attempted are in the stream of their origin. */
+  #setAside(origin: number, deliveries: readonly DueDelivery[]): void {
+    for (const { seq, isFresh } of deliveries) {
+      if (!isFresh) continue;
+      this.#first.delete(seq);
+      this.#aside.add(origin, seq);
+    }
   }
 }
