@@ -8,6 +8,7 @@ import { webhookConfigs } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { rowValues } from "#platform/db/row-values.ts";
 import { AppError } from "#platform/errors.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -129,23 +130,33 @@ export class ConfigStore {
     fields: ConfigFields,
     { now, change }: ConfigChange,
   ): Promise<WebhookConfig | undefined> {
-    const isFull = sql`(SELECT count(*) FROM ${webhookConfigs}) >= ${CONFIGS_MAX}`;
-    const row = {
+    const row: ConfigRow = {
       id,
       ...toColumns(fields),
       ...this.#secrets.seal(id, { current: fields.secret, previous: [] }),
       name: fields.name ?? "",
       active: true,
+      hasFailed: false,
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
+      testMinute: null,
+      testCount: 0,
       revision: 1,
+      syncedRevision: 0,
+      syncAttempts: 0,
       syncAfter: now,
     };
-    const [full] = await this.#db.all<{ is_full: number }>(sql`SELECT ${isFull} AS is_full`);
-    if (full?.is_full === 1) return undefined;
-    await change.store(this.#db.insert(webhookConfigs).values(row));
-    return this.#toConfig(row);
+    // The statement counts by itself: others may create configs at the same time.
+    const inserted = await change.store(
+      this.#db
+        .insert(webhookConfigs)
+        .select(
+          sql`SELECT ${rowValues(webhookConfigs, row)} WHERE (SELECT count(*) FROM ${webhookConfigs}) < ${CONFIGS_MAX}`,
+        )
+        .returning({ id: webhookConfigs.id }),
+    );
+    return inserted.length === 0 ? undefined : this.#toConfig(row);
   }
 
   /** Returns whether the config exists. */

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { type ConfigChange, CONFIGS_MAX, ConfigStore } from "#modules/webhooks/config-store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import { systemContext } from "#platform/context.ts";
+import { newId } from "#platform/ids.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+import { at } from "#test/support/ledger-engine/fixtures.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+
+const NOW = at("12:00");
+const FIELDS = {
+  endpoint: "https://hooks.example.com/in",
+  secret: "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3",
+  eventTypes: ["a.b", "c.d"],
+  name: undefined,
+};
+
+/** A store with so many configs. */
+function storeOf(count: number) {
+  const d1 = new NodeD1();
+  d1.migrate();
+  d1.rows(
+    `INSERT INTO webhook_configs (id, endpoint, secret, event_types, name, active, created_at, updated_at)
+      SELECT 'config ' || value, '', '', '[]', '', 1, ?1, ?1 FROM json_each(?2)`,
+    NOW,
+    JSON.stringify(Array.from({ length: count }, (_, index) => index)),
+  );
+  const env = {
+    DB: d1.binding,
+    CLOCK: { getByName: () => ({ arm: async () => undefined }) },
+  } as unknown as Env; // a change calls nothing else of it
+  const key = Buffer.alloc(32).toString("base64");
+  const box = new SecretBox({ FLORIN_SECRET_KEY: key, FLORIN_PREVIOUS_SECRET_KEYS: [] });
+  const store = new ConfigStore(d1.db, box);
+  const change = (): ConfigChange => ({
+    now: NOW,
+    change: new AuditedChange(systemContext(env, "test"), {
+      action: "webhooks.config.create",
+      object: "configs/x",
+    }),
+  });
+  const countOf = (table: string) => d1.rows(`SELECT 1 FROM ${table}`).length;
+  return { store, change, countOf };
+}
+
+test("a config is stored with everything that it has", async () => {
+  const { store, change } = storeOf(0);
+  const id = newId();
+  const config = await store.insert(id, FIELDS, change());
+  expect(config).toEqual({ ...FIELDS, id, name: "", active: true, createdAt: NOW, updatedAt: NOW });
+  expect(await store.find(id)).toEqual(config);
+  expect(await store.findSpec(id)).toEqual({
+    configId: id,
+    revision: 1,
+    endpoint: FIELDS.endpoint,
+    active: true,
+    hasFailed: false,
+    isDeleted: false,
+  });
+});
+
+test("there are never more configs than may be, whoever creates them at the same time", async () => {
+  const { store, change, countOf } = storeOf(CONFIGS_MAX - 2);
+  const made = await Promise.all(
+    [1, 2, 3, 4, 5].map(() => store.insert(newId(), FIELDS, change())),
+  );
+  expect(made.filter((config) => config !== undefined)).toHaveLength(2);
+  expect(countOf("webhook_configs")).toBe(CONFIGS_MAX);
+  expect(countOf("audit")).toBe(2);
+});
