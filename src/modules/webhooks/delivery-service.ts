@@ -12,6 +12,7 @@ import type {
   DeliveryRecord,
 } from "./lane/types.ts";
 import { mergeLanes } from "./merge-lanes.ts";
+import { PayloadStore } from "./payload-store.ts";
 import { ReplayRequests } from "./replay-requests.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -21,6 +22,11 @@ import { settleAll } from "#platform/work/lanes.ts";
 
 /** How the objects of endpoints are called for one request. */
 const CALLS = { total: 24, perKey: 1, timeoutMs: 15_000 };
+
+/** Most attempts that an object answers at once: with excerpts, they are far below what one call may answer. */
+const ATTEMPTS_PER_CALL = 100;
+/** A page of attempts ends when its excerpts have so many characters. */
+const EXCERPTS_LENGTH_MAX = 4_000_000;
 
 /** Some of a list, and whether there is more. */
 export interface ListPage<T> {
@@ -65,11 +71,13 @@ export class DeliveryService {
   readonly #context: ServiceContext;
   readonly #configs: ConfigStore;
   readonly #requests: ReplayRequests;
+  readonly #payloads: PayloadStore;
 
   constructor(context: ServiceContext) {
     this.#context = context;
     this.#configs = ConfigStore.from(context.env);
     this.#requests = ReplayRequests.from(context);
+    this.#payloads = PayloadStore.from(context.env);
   }
 
   static from(context: ServiceContext): DeliveryService {
@@ -88,21 +96,35 @@ export class DeliveryService {
     return callObject<DeliveryDetail>(endpoint.find(seq), TO_ENDPOINT);
   }
 
-  /** Newest first. Throws `NOT_FOUND`. */
+  /** Newest first; a page of long excerpts is shorter than the limit. Throws `NOT_FOUND`. */
   async attempts(
     id: string,
     { limit, after }: { readonly limit: number; readonly after?: AttemptPosition | undefined },
   ): Promise<ListPage<AttemptRecord>> {
     const { endpoint, seq } = await this.#locate(id);
-    const call = endpoint.attempts(seq, { limit: limit + 1, after });
-    return pageOf(await callObject<AttemptRecord[]>(call, TO_ENDPOINT), limit);
+    const found: AttemptRecord[] = [];
+    let length = 0;
+    while (found.length <= limit) {
+      const part = {
+        limit: Math.min(limit + 1 - found.length, ATTEMPTS_PER_CALL),
+        after: positionOf(found.at(-1)) ?? after,
+      };
+      const rows = await callObject<AttemptRecord[]>(endpoint.attempts(seq, part), TO_ENDPOINT);
+      found.push(...rows);
+      if (rows.length < part.limit) break;
+      for (const { responseExcerpt } of rows) length += responseExcerpt?.length ?? 0;
+      if (length > EXCERPTS_LENGTH_MAX) return pageOf(found, Math.min(limit, found.length - 1));
+    }
+    return pageOf(found, limit);
   }
 
   /** Attempts a delivery again, once for each key. Throws `NOT_FOUND` or `CONFLICT`. */
   async replay(id: string, key: string): Promise<DeliveryDetail> {
     return this.#requests.answer({ key, request: ["delivery", id] }, async (name) => {
       const { endpoint, seq } = await this.#locate(id);
-      return callObject<DeliveryDetail>(endpoint.replay(seq, name), TO_ENDPOINT);
+      const detail = await callObject<DeliveryDetail>(endpoint.replay(seq, name), TO_ENDPOINT);
+      await this.#payloads.renew([detail.delivery.eventId], this.#context.clock());
+      return detail;
     });
   }
 
@@ -126,6 +148,8 @@ export class DeliveryService {
     const active = await this.#configs.listLanes({ ids: configIds, isActive: true });
     const query = { statuses, fromMs, toMs, after, limit, order: "asc" } as const;
     const { data, hasMore } = await this.#merge(active, query);
+    const eventIds = data.map(({ eventId }) => eventId);
+    await this.#payloads.renew(eventIds, this.#context.clock());
     const last = data.at(-1);
     return {
       ids: data.map(({ id }) => id),
@@ -192,6 +216,9 @@ export class DeliveryService {
     return endpointOf(this.#context.env, configId);
   }
 }
+
+const positionOf = (attempt: AttemptRecord | undefined): AttemptPosition | undefined =>
+  attempt && { generation: attempt.generation, number: attempt.number };
 
 const pageOf = <T>(found: readonly T[], limit: number): ListPage<T> => ({
   data: found.slice(0, limit),

@@ -7,7 +7,7 @@ import type { Timestamp } from "#platform/time.ts";
 
 /**
  * The bodies of events that no log tells again: those of modules whose data is in D1. Each is stored once, however many
- * endpoints get it, and stays as long as a delivery of it can be replayed.
+ * endpoints get it, and stays as long as a delivery of it can be replayed: a replay keeps a delivery for longer, and its body too.
  */
 export class PayloadStore {
   readonly #db: Database;
@@ -30,6 +30,13 @@ export class PayloadStore {
     }
   }
 
+  /** Keeps bodies as if they were stored now. Those of events that are elsewhere are passed over. */
+  async renew(eventIds: readonly string[], now: Timestamp): Promise<void> {
+    await this.#db.run(sql`
+      UPDATE ${webhookPayloads} SET created_at = ${now}
+      WHERE event_id IN (SELECT value FROM json_each(${stringifyJson(eventIds)})) AND created_at < ${now}`);
+  }
+
   async read(eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const ids = sql`(SELECT value FROM json_each(${stringifyJson(eventIds)}))`;
     const rows = await this.#db
@@ -39,7 +46,7 @@ export class PayloadStore {
     return new Map(rows.map(({ eventId, body }) => [eventId, body]));
   }
 
-  /** Removes up to `limit` bodies that were stored before a time; returns how many there were. */
+  /** Removes up to `limit` bodies that were stored or renewed before a time; returns how many there were. */
   async purge(before: Timestamp, limit: number): Promise<number> {
     const old = this.#db
       .select({ eventId: webhookPayloads.eventId })
@@ -53,7 +60,7 @@ export class PayloadStore {
     return removed.length;
   }
 
-  /** When the oldest body was stored. */
+  /** When the oldest body was stored or renewed. */
   async oldest(): Promise<Timestamp | undefined> {
     const [row] = await this.#db
       .select({ createdAt: webhookPayloads.createdAt })

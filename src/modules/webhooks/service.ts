@@ -147,7 +147,7 @@ export class WebhookService {
       webhookSettings.of(this.#context.env);
     const payloads = PayloadStore.from(this.#context.env);
     const nowMs = toMillis(this.#context.clock());
-    // A delivery lives from its end on, which comes days after its event at most.
+    // A delivery is kept from its end on, which comes days after its event or its last replay at most.
     const keptMs =
       Math.max(failedMs, okMs) + webhookSettings.of(this.#context.env).FLORIN_WEBHOOK_DISABLE_AFTER;
     for (let count = 0; count < PURGES_MAX; count++) {

@@ -47,6 +47,7 @@ export const webhookPayloads = sqliteTable(
   "webhook_payloads",
   {
     eventId: text("event_id").primaryKey(),
+    /** When the body was stored, or the last time that a delivery of it was replayed. */
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     body: text("body").notNull(),
   },
