@@ -141,6 +141,13 @@ describe("a delivery", () => {
   });
 });
 
+test("attempts of what cannot be a delivery are not found, whatever the query is", async () => {
+  for (const query of ["pageSize=0", "cursor=AAAA"]) {
+    const refusal = await refusalOf(`/unknown/attempts?${query}`);
+    expect(refusal).toEqual([404, "NOT_FOUND", "[NOT_FOUND] delivery not found"]);
+  }
+});
+
 describe("a replay", () => {
   test("begins anew what has failed; the same key gives the same answer", async () => {
     const { bench, config, failed } = await withFailed(1);
@@ -231,6 +238,37 @@ describe("a replay", () => {
     expect(done.map(({ replayGeneration }) => replayGeneration)).toEqual([1, 1, 1, 1, 1]);
     expect(bench.calls).toHaveLength(10);
     expect(idsOf(done)).toEqual(idsOf(failed));
+  });
+
+  test("of many follows its cursor for as many configs as it may name", async () => {
+    const { config } = await withFailed(2);
+    const others = Array.from({ length: 499 }, () => crypto.randomUUID());
+    const filter = { createdAtFrom: WEEK_AGO, configIds: [config.id, ...others], pageSize: 1 };
+    const ask = async (more: object) => {
+      const replayDeliveriesRequest = { ...filter, ...more };
+      const answer = await webhooks.replayDeliveries({
+        idempotencyKey: freshName("key"),
+        replayDeliveriesRequest,
+      });
+      return present(answer.replayDeliveriesResponse, "a success has a body").data;
+    };
+    const first = await ask({});
+    expect(first).toMatchObject({ replayed: 1, hasMore: true });
+    const second = await ask({ cursor: first.nextCursor });
+    expect(second).toMatchObject({ replayed: 1, hasMore: false });
+  });
+
+  test("of many takes an empty list of statuses as both", async () => {
+    const { config } = await withFailed(1);
+    const answer = await webhooks.replayDeliveries({
+      idempotencyKey: freshName("key"),
+      replayDeliveriesRequest: {
+        createdAtFrom: WEEK_AGO,
+        configIds: [config.id],
+        statuses: [],
+      },
+    });
+    expect(answer.replayDeliveriesResponse?.data).toMatchObject({ replayed: 1, hasMore: false });
   });
 
   test("of many leaves inactive configs out", async () => {

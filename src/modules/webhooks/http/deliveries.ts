@@ -23,7 +23,9 @@ import {
   ReplayResponse,
 } from "./delivery-schemas.ts";
 import { toAttemptView, toDeliveryView, toDetailView, toReplayView } from "./delivery-views.ts";
+import { parseDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
 import { type BulkReplay, DeliveryService } from "#modules/webhooks/delivery-service.ts";
+import { unknownDelivery } from "#modules/webhooks/failures.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -96,10 +98,13 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       path: "/deliveries/{id}/attempts",
       operationId: "getDeliveryAttempts",
       summary: "List the attempts of a delivery, newest first",
+      description:
+        "Where answers of the endpoint are long, a page may have fewer attempts than `pageSize`; `hasMore` tells whether there are further ones.",
       tags: TAGS,
       scope: "webhooks:read",
       params: DeliveryParams,
       query: AttemptsQuery,
+      before: (c) => assertDeliveryId(c.req.param("id")),
       responses: {
         200: json("A page of attempts, those before replays included", AttemptsResponse),
         ...errors(404),
@@ -183,6 +188,11 @@ function registerReplays(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
+/** What cannot be a delivery is not found, whatever else is wrong with the request. Throws `NOT_FOUND`. */
+function assertDeliveryId(id: string | undefined): void {
+  if (parseDeliveryId(id ?? "") === undefined) throw unknownDelivery();
+}
+
 /** Throws `VALIDATION` for a key that is absent or too long. */
 function keyOf(c: Context<AppEnv>): string {
   const key = ReplayKey.safeParse(c.req.header("idempotency-key"));
@@ -208,9 +218,13 @@ const toMsAfter = (time: Timestamp): number => {
   return fromMillis(ms) < time ? ms + 1 : ms;
 };
 
+/** What a bulk replay selects that names no status. */
+const REPLAYABLE = ["failed", "pending"] as const;
+
 /** Statuses and configs have an order of their own, so that two requests that mean the same are the same. */
 function toBulkReplay(body: z.output<typeof ReplayRequest>, now: Timestamp): BulkReplay {
-  const statuses = [...new Set(body.statuses ?? (["failed", "pending"] as const))].toSorted();
+  const named = body.statuses ?? [];
+  const statuses = named.length === 0 ? REPLAYABLE : [...new Set(named)].toSorted();
   const configIds =
     body.configIds === undefined || body.configIds.length === 0
       ? undefined

@@ -10,6 +10,8 @@ export const REPLAY_WINDOW_MS_MAX = 90 * 24 * 3_600_000;
 const CONFIG_IDS_MAX = 500;
 const KEY_LENGTH_MAX = 255;
 const CURSOR_LENGTH_MAX = 2000;
+/** The cursor of a bulk replay repeats the ids of its configs: 39 characters each, and a third more as base64. */
+const REPLAY_CURSOR_LENGTH_MAX = CURSOR_LENGTH_MAX + CONFIG_IDS_MAX * 52;
 
 const PAGE_SIZE_FAULT = `pageSize must be between 1 and ${PAGE_SIZE_MAX}`;
 
@@ -69,12 +71,13 @@ export const ReplayRequest = z
         .array(
           z.enum(["failed", "pending"], "bulk replay only accepts failed and pending statuses"),
         )
-        .optional(),
+        .optional()
+        .openapi({ description: "Both where none is named." }),
       configIds: z
         .array(z.uuid("configIds must contain UUIDs").toLowerCase())
         .max(CONFIG_IDS_MAX)
         .optional(),
-      cursor: z.string().max(CURSOR_LENGTH_MAX).optional(),
+      cursor: z.string().max(REPLAY_CURSOR_LENGTH_MAX).optional(),
       pageSize: z
         .int(PAGE_SIZE_FAULT)
         .min(0, PAGE_SIZE_FAULT)
