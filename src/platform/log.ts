@@ -9,11 +9,19 @@ export function log(level: Level, message: string, fields: Fields = {}): void {
 
 /** Logs a bug with its stack; the answer never shows it. */
 export function logError(message: string, error: unknown, fields: Fields = {}): void {
-  const known = error instanceof Error;
+  const shown = withoutParameters(error);
+  const known = shown instanceof Error;
+  const cause = known ? withoutParameters(shown.cause) : undefined;
   log("error", message, {
     ...fields,
-    error: known ? `${error.name}: ${error.message}` : String(error),
-    stack: known ? error.stack : undefined,
-    cause: known && error.cause instanceof Error ? error.cause.message : undefined,
+    error: known ? `${shown.name}: ${shown.message}` : String(shown),
+    stack: known ? shown.stack : undefined,
+    cause: cause instanceof Error ? cause.message : undefined,
   });
+}
+
+/** The message and the stack of a failed query hold all its parameters, and with them what clients have sent: only its cause is shown. */
+function withoutParameters(error: unknown): unknown {
+  if (!(error instanceof Error && "query" in error && "params" in error)) return error;
+  return withoutParameters(error.cause) ?? "a query failed";
 }

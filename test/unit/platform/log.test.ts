@@ -1,0 +1,47 @@
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { afterEach, expect, test, vi } from "vitest";
+import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** What is logged of an error. */
+function lineOf(error: unknown): Record<string, unknown> {
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  logError("it failed", error, { part: "a" });
+  expect(logged).toHaveBeenCalledOnce();
+  return JSON.parse(String(logged.mock.calls[0]?.[0])) as Record<string, unknown>; // the line of a log
+}
+
+test("an error is logged with its message, its stack and its cause", () => {
+  const line = lineOf(new TypeError("no such thing", { cause: new Error("a reason") }));
+  expect(line).toMatchObject({
+    level: "error",
+    message: "it failed",
+    part: "a",
+    error: "TypeError: no such thing",
+    stack: expect.stringContaining("log.test.ts") as unknown,
+    cause: "a reason",
+  });
+});
+
+test("whatever is thrown is logged", () => {
+  expect(lineOf("a text")).toMatchObject({ error: "a text" });
+});
+
+const failedQuery = (cause?: Error) =>
+  new DrizzleQueryError("INSERT INTO t VALUES (?)", ["a payload"], cause);
+
+test.each([
+  ["a failed query", failedQuery(new Error("D1_ERROR: full"))],
+  ["a failed query within one", failedQuery(failedQuery(new Error("D1_ERROR: full")))],
+  [
+    "an error that a failed query caused",
+    new AppError("OVERLOADED", "busy", { cause: failedQuery(new Error("D1_ERROR: full")) }),
+  ],
+  ["a failed query of unknown cause", failedQuery()],
+])("of %s, the log holds no parameter", (_what, error) => {
+  const line = JSON.stringify(lineOf(error));
+  expect(line).not.toContain("a payload");
+  expect(line).toMatch(/D1_ERROR: full|a query failed/);
+});
