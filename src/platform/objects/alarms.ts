@@ -21,6 +21,8 @@ export class Alarms<Name extends string> {
   /** What the object's alarm was set to since it rang last. */
   #storedMs: number | undefined;
   #hasRung = false;
+  /** What the object's alarm was set to before the object was evicted, nobody knows for which work. */
+  #inheritedMs: number | undefined;
 
   constructor(storage: AlarmStorage, work: Readonly<Record<Name, () => unknown>>) {
     this.#storage = storage;
@@ -38,11 +40,19 @@ export class Alarms<Name extends string> {
     this.#store();
   }
 
+  /** Keeps the time that the object's alarm had when its instance began: no later alarm may replace it. */
+  inherit(atMs: number | null): void {
+    if (atMs === null) return;
+    this.#inheritedMs = atMs;
+    this.#storedMs = atMs;
+  }
+
   /** Forgets all of them: the object's own was deleted. */
   clear(): void {
     this.#dueMs.clear();
     this.#failures.clear();
     this.#storedMs = undefined;
+    this.#inheritedMs = undefined;
   }
 
   /**
@@ -56,6 +66,7 @@ export class Alarms<Name extends string> {
     const due = [...this.#work].filter(([name]) => isDue(name));
     this.#hasRung = true;
     this.#storedMs = undefined;
+    this.#inheritedMs = undefined;
     for (const [name] of due) this.#dueMs.delete(name);
     for (const [name, work] of due) await this.#run(name, work);
     this.#store();
@@ -74,7 +85,7 @@ export class Alarms<Name extends string> {
   }
 
   #store(): void {
-    const earliestMs = Math.min(...this.#dueMs.values());
+    const earliestMs = Math.min(...this.#dueMs.values(), this.#inheritedMs ?? Infinity);
     if (earliestMs === Infinity || earliestMs === this.#storedMs) return;
     this.#storedMs = earliestMs;
     // The promise is deliberately not awaited: the write is part of this turn's commit, and the answer waits for that

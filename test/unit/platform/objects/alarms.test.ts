@@ -72,6 +72,20 @@ describe("two alarms of one object", () => {
     expect(await ring()).toEqual(["a"]);
   });
 
+  test("keep the time that an instance before has set, until it rings", async () => {
+    const stored = new StoredAlarm();
+    instanceOf(stored).alarms.set("b", START_MS + 100);
+    const { alarms, ring } = instanceOf(stored);
+    alarms.inherit(stored.atMs ?? null);
+    alarms.set("a", START_MS + 500);
+    expect([stored.atMs, stored.writes]).toEqual([START_MS + 100, 1]);
+    alarms.set("a", START_MS + 50);
+    expect(stored.atMs).toBe(START_MS + 50);
+    expect(await ring()).toEqual(["a", "b"]);
+    alarms.set("a", START_MS + 500);
+    expect(stored.atMs).toBe(START_MS + 500);
+  });
+
   test("are deleted with the storage of the object", async () => {
     const stored = new StoredAlarm();
     const { alarms, ring } = instanceOf(stored);
