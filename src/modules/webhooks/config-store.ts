@@ -4,6 +4,7 @@ import { type NewSecret, rotate, type Secrets, validSecrets } from "./core/secre
 import { deactivatedEvent } from "./event-types.ts";
 import type { LaneSpec } from "./lane/types.ts";
 import { type SecretColumns, SecretSealer } from "./secret-columns.ts";
+import { SPEC_COLUMNS, toSpec } from "./spec-columns.ts";
 import { webhookConfigs } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -34,7 +35,7 @@ export interface LaneFilter {
 
 /** Which events a config wants. */
 export interface Subscription {
-  readonly configId: string;
+  readonly spec: LaneSpec;
   readonly eventTypes: ReadonlySet<string>;
 }
 
@@ -271,12 +272,12 @@ export class ConfigStore {
   /** The configs that events go to. */
   async listSubscriptions(): Promise<Subscription[]> {
     const rows = await this.#db
-      .select({ configId: webhookConfigs.id, eventTypes: webhookConfigs.eventTypes })
+      .select({ ...SPEC_COLUMNS, eventTypes: webhookConfigs.eventTypes })
       .from(webhookConfigs)
       .where(and(isNull(webhookConfigs.deletedAt), eq(webhookConfigs.active, true)));
-    return rows.map(({ configId, eventTypes }) => ({
-      configId,
-      eventTypes: new Set(toEventTypes(eventTypes)),
+    return rows.map((row) => ({
+      spec: toSpec(row),
+      eventTypes: new Set(toEventTypes(row.eventTypes)),
     }));
   }
 
@@ -301,10 +302,11 @@ export class ConfigStore {
 
   /** What the object of a config is to know; undefined where nothing is left of the config. */
   async findSpec(id: string): Promise<LaneSpec | undefined> {
-    const [row] = await this.#db.select().from(webhookConfigs).where(eq(webhookConfigs.id, id));
-    if (row === undefined) return undefined;
-    const { revision, endpoint, active, hasFailed, deletedAt } = row;
-    return { configId: id, revision, endpoint, active, hasFailed, isDeleted: deletedAt !== null };
+    const [row] = await this.#db
+      .select(SPEC_COLUMNS)
+      .from(webhookConfigs)
+      .where(eq(webhookConfigs.id, id));
+    return row === undefined ? undefined : toSpec(row);
   }
 
   /** Where the events of a config go, and how they are signed. */

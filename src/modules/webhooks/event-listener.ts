@@ -50,7 +50,7 @@ async function fanOut({ events, message, subscriptions, context }: FanOut): Prom
   }
   const results = await settleAll(subscriptions, {
     limits: CALLS,
-    keyOf: ({ configId }) => configId,
+    keyOf: ({ spec }) => spec.configId,
     run: (subscription) => give(subscription, { owed, message, env: context.env }),
   });
   const failed = results.find(({ error }) => error !== undefined);
@@ -65,17 +65,19 @@ function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
 }
 
 async function give(
-  { configId, eventTypes }: Subscription,
+  { spec, eventTypes }: Subscription,
   { owed, message, env }: { owed: readonly OwedEvent[]; message: EventsMessage; env: Env },
 ): Promise<void> {
   const events = owed.filter(({ eventType }) => eventTypes.has(eventType));
   if (events.length === 0) return;
+  const { configId } = spec;
   const isWithout = (withoutBodies.get(configId) ?? 0) > Date.now();
   const batch = {
     ...whereFrom(message),
     events: isWithout ? events.map((event) => ({ ...event, body: undefined })) : events,
   };
-  const wantsBodies = await reachObject(endpointOf(env, configId).accept(batch), TO_ENDPOINT);
+  const lane = endpointOf(env, configId);
+  const wantsBodies = await reachObject(lane.accept(batch, spec), TO_ENDPOINT);
   if (wantsBodies) withoutBodies.delete(configId);
   else remember(configId);
 }

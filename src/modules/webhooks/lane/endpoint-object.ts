@@ -4,7 +4,7 @@ import { LaneReads } from "./lane-reads.ts";
 import { LaneStore } from "./lane-store.ts";
 import { hasLaneTables } from "./lane-tables.ts";
 import { Lane } from "./lane.ts";
-import { openPorts } from "./ports.ts";
+import { openPorts, READ_MS_MAX } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
 import type {
   AttemptPosition,
@@ -21,6 +21,7 @@ import { notReplayable, unknownDelivery } from "#modules/webhooks/failures.ts";
 import { retryPolicyOf, webhookSettings } from "#modules/webhooks/settings.ts";
 import { systemContext } from "#platform/context.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
+import { reachObject } from "#platform/objects/call.ts";
 import { asResult, type Result, toFailure } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
@@ -43,6 +44,7 @@ export class EndpointObject extends DurableObject<Env> {
   readonly #changes: LaneChanges;
   readonly #alarms: Alarms<"deliver" | "end" | "purge">;
   #opened: Lane | undefined;
+  #creation: Promise<Lane | undefined> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -54,29 +56,26 @@ export class EndpointObject extends DurableObject<Env> {
       end: () => this.#endPending(),
       purge: () => this.#purge(),
     });
+    void ctx.blockConcurrencyWhile(async () => this.#alarms.inherit(await ctx.storage.getAlarm()));
   }
 
   /** Takes over a config, unless a later revision of it came before. Ends what is pending where it is not active. */
   async configure(spec: LaneSpec): Promise<void> {
-    const lane = this.#lane();
-    if (lane === undefined) {
-      if (spec.isDeleted) return;
-      const nowMs = Date.now();
-      const clock = { offsetMs: 0, lastMs: nowMs };
-      this.#store.create({ spec, breaker: CLOSED, clock, head: 1 });
-      return;
-    }
-    if (spec.revision < lane.spec.revision) return;
+    const lane = await this.#laneOf(spec);
+    if (lane === undefined || spec.revision < lane.spec.revision) return;
     lane.adopt(spec);
     if (!spec.active) await this.#endPending();
     if (spec.isDeleted) await this.#purge();
   }
 
-  /** Stores events that are owed. Returns whether further ones should come with their bodies. */
-  accept(batch: EventBatch): boolean {
-    const lane = this.#lane();
-    // A config that was just made is known here before its first event is sent; one that is deleted wants none.
-    if (lane === undefined) throw new Error("the lane of a webhook config has no config yet");
+  /**
+   * Stores events that are owed by a config, as their sender knows it: a change of it may come here after its first events.
+   * Returns whether further ones should come with their bodies.
+   */
+  async accept(batch: EventBatch, spec: LaneSpec): Promise<boolean> {
+    const lane = await this.#laneOf(spec);
+    if (lane === undefined) return false;
+    if (spec.revision > lane.spec.revision) lane.adopt(spec);
     const wantsBodies = lane.accept(batch);
     if (!this.#alarms.isSet("purge")) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
     return wantsBodies;
@@ -88,7 +87,8 @@ export class EndpointObject extends DurableObject<Env> {
 
   /** A delivery with its body, which is absent where its event is gone. */
   async find(seq: number): Promise<Result<DeliveryDetail>> {
-    return asResult(this.#find(seq));
+    const delivery = this.#reads()?.find(seq);
+    return delivery === undefined ? NOT_FOUND : asResult(this.#withBody(delivery));
   }
 
   /** Newest first. */
@@ -112,9 +112,10 @@ export class EndpointObject extends DurableObject<Env> {
       if (!isPossible || !lane.spec.active) return CONFLICT;
       this.#replayAll([seq], request, lane);
     }
-    const answer = await asResult(this.#find(seq));
+    const delivery = this.#reads()?.find(seq) ?? found;
+    // It begins in the turn in which it is stored, as a kill may come while the body is read.
     if (isNew) lane.run();
-    return answer;
+    return asResult(this.#withBody(delivery));
   }
 
   /** Attempts deliveries again, at once. The same request answers the same again, and does nothing more. */
@@ -136,10 +137,9 @@ export class EndpointObject extends DurableObject<Env> {
     await this.#alarms.ring();
   }
 
-  async #find(seq: number): Promise<DeliveryDetail> {
-    const reads = this.#reads();
-    const [delivery, event] = [reads?.find(seq), reads?.originOf(seq)];
-    if (delivery === undefined || event === undefined) throw unknownDelivery();
+  async #withBody(delivery: DeliveryRecord): Promise<DeliveryDetail> {
+    const event = this.#reads()?.originOf(delivery.seq);
+    if (event === undefined) throw unknownDelivery();
     const origin = this.#store.originOf(event.origin);
     const context = systemContext(this.env, "webhooks");
     const [body] = await readAllBodies(origin, [event.position], context);
@@ -209,6 +209,28 @@ export class EndpointObject extends DurableObject<Env> {
     } else if (this.#store.lastSeq() > 0) {
       this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
     }
+  }
+
+  /** The lane of a config, which is made where there is none; undefined where nothing is left of the config. */
+  async #laneOf({ configId }: LaneSpec): Promise<Lane | undefined> {
+    const lane = this.#lane();
+    if (lane !== undefined) return lane;
+    this.#creation ??= this.#create(configId).finally(() => {
+      this.#creation = undefined;
+    });
+    return this.#creation;
+  }
+
+  /** What D1 says counts here: a call that comes late must not bring back a config that is gone. */
+  async #create(configId: string): Promise<Lane | undefined> {
+    const configs = ConfigStore.from(this.env);
+    const read = { object: "database", isRead: true, timeoutMs: READ_MS_MAX };
+    const spec = await reachObject(configs.findSpec(configId), read);
+    if (spec?.isDeleted === true) await reachObject(configs.forget(configId), read);
+    if (spec === undefined || spec.isDeleted) return undefined;
+    const clock = { offsetMs: 0, lastMs: Date.now() };
+    this.#store.create({ spec, breaker: CLOSED, clock, head: 1 });
+    return this.#lane();
   }
 
   /** Undefined before the config is known. */

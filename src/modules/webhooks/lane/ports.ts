@@ -1,13 +1,16 @@
 import type { LanePorts } from "./lane-ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
-import { callContextOf, callEndpoint } from "#modules/webhooks/call.ts";
+import { callContextOf, callEndpoint, type CallResult } from "#modules/webhooks/call.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { classify } from "#modules/webhooks/core/retry.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
 
 /** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
-const READ_MS_MAX = 5000;
+export const READ_MS_MAX = 5000;
+/** Most bytes that are kept of the answer to a call that succeeded: they say little, and there are many. */
+const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 
 /** What the lane of an endpoint works with in a deployment. */
 export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts {
@@ -20,11 +23,25 @@ export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts
     open: async ({ configId }) => {
       const target = await within(ConfigStore.from(env).findTarget(configId), "database");
       if (target === undefined) throw new Error(`the webhook config ${configId} is gone`);
-      return ({ deliveryId, body, idempotencyKey }) =>
-        callEndpoint({ target, id: deliveryId, body, idempotencyKey, isTest: false }, calls);
+      return async ({ deliveryId, body, idempotencyKey }) =>
+        shortened(
+          await callEndpoint(
+            { target, id: deliveryId, body, idempotencyKey, isTest: false },
+            calls,
+          ),
+        );
     },
     readBodies: (origin, positions) => within(readAllBodies(origin, positions, context), "ledger"),
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };
+}
+
+function shortened(result: CallResult): CallResult {
+  const { statusCode, responseExcerpt } = result;
+  if (responseExcerpt === undefined || classify(statusCode) !== "succeeded") return result;
+  const bytes = new TextEncoder().encode(responseExcerpt);
+  if (bytes.length <= SUCCESS_EXCERPT_BYTES_MAX) return result;
+  const kept = bytes.subarray(0, SUCCESS_EXCERPT_BYTES_MAX);
+  return { ...result, responseExcerpt: new TextDecoder().decode(kept) };
 }

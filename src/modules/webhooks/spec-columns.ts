@@ -1,0 +1,28 @@
+import type { LaneSpec } from "./lane/types.ts";
+import { webhookConfigs } from "./tables.ts";
+
+/** What a lane knows of its config. */
+export const SPEC_COLUMNS = {
+  id: webhookConfigs.id,
+  revision: webhookConfigs.revision,
+  endpoint: webhookConfigs.endpoint,
+  active: webhookConfigs.active,
+  hasFailed: webhookConfigs.hasFailed,
+  deletedAt: webhookConfigs.deletedAt,
+};
+
+export const toSpec = ({
+  id,
+  deletedAt,
+  revision,
+  endpoint,
+  active,
+  hasFailed,
+}: Pick<typeof webhookConfigs.$inferSelect, keyof typeof SPEC_COLUMNS>): LaneSpec => ({
+  configId: id,
+  revision,
+  endpoint,
+  active,
+  hasFailed,
+  isDeleted: deletedAt !== null,
+});

@@ -1,0 +1,140 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { PayloadStore } from "#modules/webhooks/payload-store.ts";
+import { present } from "#platform/assert.ts";
+import { AppError } from "#platform/errors.ts";
+import { freshName } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
+import { EndpointBench, eventFor } from "#test/support/webhooks/deliveries.ts";
+
+const HOUR_MS = 3_600_000;
+
+const specOf = async (id: string) =>
+  present(await ConfigStore.from(env).findSpec(id), "the config is there");
+
+/** The object forgets all that it knows, as if nobody had ever called it. */
+async function wipe(id: string): Promise<void> {
+  const object = env.ENDPOINTS.getByName(id);
+  await runInDurableObject(object, async (_, { storage }) => {
+    await storage.deleteAlarm();
+    await storage.deleteAll();
+  });
+  await evict(object);
+}
+
+const tablesOf = (id: string): Promise<number> =>
+  runInDurableObject(
+    env.ENDPOINTS.getByName(id),
+    (_, { storage }) =>
+      storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'lane'").toArray().length,
+  );
+
+const rowsOf = (id: string) =>
+  env.DB.prepare("SELECT count(*) AS n FROM webhook_configs WHERE id = ?").bind(id).first("n");
+
+describe("an event that comes before its config", () => {
+  test("is delivered by an object that does not know of the config yet", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    await wipe(config.id);
+    await bench.publish(eventFor(config), eventFor(config));
+    expect(await bench.settled(config.id, "succeeded", 2)).toHaveLength(2);
+  });
+
+  test("is delivered by an object that does not know yet that the config is active", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    await bench.configs.setActive(config.id, false);
+    await env.DB.prepare(
+      "UPDATE webhook_configs SET active = 1, revision = revision + 1 WHERE id = ?",
+    )
+      .bind(config.id)
+      .run();
+    await bench.publish(eventFor(config));
+    expect(await bench.settled(config.id, "succeeded")).toHaveLength(1);
+  });
+
+  test("is not delivered where the object knows that the config is inactive by now", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    const spec = await specOf(config.id);
+    await bench.configs.setActive(config.id, false);
+    const event = { position: freshName("e"), eventType: "a.b", idempotencyKey: "", body: "{}" };
+    const batch = { origin: { source: "outbox" }, events: [event] } as const;
+    expect(await env.ENDPOINTS.getByName(config.id).accept(batch, spec)).toBe(false);
+    expect(await bench.deliveriesOf(config.id)).toEqual([]);
+  });
+});
+
+describe("a config that is gone", () => {
+  test("is not brought back by a call that comes late", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    const spec = await specOf(config.id);
+    await bench.configs.deleteConfig(config.id);
+    await eventually(async () => expect(await rowsOf(config.id)).toBe(0));
+    const object = env.ENDPOINTS.getByName(config.id);
+    await object.configure(spec);
+    expect(await object.accept({ origin: { source: "outbox" }, events: [] }, spec)).toBe(false);
+    expect(await tablesOf(config.id)).toBe(0);
+  });
+
+  test("counts no longer, also where its object never knew of it", async () => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    await wipe(config.id);
+    await bench.configs.deleteConfig(config.id);
+    await eventually(async () => expect(await rowsOf(config.id)).toBe(0));
+    expect(await tablesOf(config.id)).toBe(0);
+  });
+});
+
+test("an alarm that was set before an eviction is not put off by one that is set afterwards", async () => {
+  const bench = new EndpointBench();
+  const config = await bench.subscribe();
+  const spec = await specOf(config.id);
+  await bench.configs.setActive(config.id, false);
+  const object = env.ENDPOINTS.getByName(config.id);
+  const atMs = Date.now() + HOUR_MS;
+  await runInDurableObject(object, (_, { storage }) => storage.setAlarm(atMs));
+  await evict(object);
+  await object.accept({ origin: { source: "outbox" }, events: [] }, spec);
+  expect(await runInDurableObject(object, (_, { storage }) => storage.getAlarm())).toBe(atMs);
+});
+
+test("a replay is begun before its body is read", async () => {
+  const bench = new EndpointBench();
+  const config = await bench.subscribe();
+  bench.respond = () => new Response("no", { status: 410 });
+  await bench.publish(eventFor(config));
+  await bench.settled(config.id, "failed");
+  const object = env.ENDPOINTS.getByName(config.id);
+  await runInDurableObject(object, (_, { storage }) => storage.deleteAlarm());
+  await evict(object);
+  const read = vi.spyOn(PayloadStore.prototype, "read");
+  onTestFinished(() => read.mockRestore());
+  read.mockRejectedValue(new AppError("OVERLOADED", "the database is busy"));
+  const alarmOf = () => runInDurableObject(object, (_, { storage }) => storage.getAlarm());
+  expect(await alarmOf()).toBeNull();
+  expect(await object.replay(1, freshName("request"))).toMatchObject({ ok: false });
+  expect(await alarmOf()).not.toBeNull();
+});
+
+test("of the answer to a call that succeeded, less is kept than of one that failed", async () => {
+  const bench = new EndpointBench();
+  const config = await bench.subscribe();
+  bench.respond = () => new Response("é".repeat(10_000));
+  await bench.publish(eventFor(config));
+  const [succeeded] = await bench.settled(config.id, "succeeded");
+  const excerptOf = async (id: string) =>
+    (await bench.deliveries.attempts(id, { limit: 1 })).data[0]?.responseExcerpt;
+  expect(await excerptOf(present(succeeded, "there is one").id)).toBe("é".repeat(2048));
+  const other = await bench.subscribe();
+  bench.respond = () => new Response("x".repeat(100_000), { status: 410 });
+  await bench.publish(eventFor(other));
+  const [failed] = await bench.settled(other.id, "failed");
+  expect(await excerptOf(present(failed, "there is one").id)).toBe("x".repeat(65_536));
+});
