@@ -90,6 +90,7 @@ CREATE TABLE `webhook_configs` (
 	`event_types` text NOT NULL,
 	`name` text NOT NULL,
 	`active` integer NOT NULL,
+	`ended_revision` integer DEFAULT 0 NOT NULL,
 	`has_failed` integer DEFAULT false NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,

@@ -137,6 +137,7 @@ export class ConfigStore {
       ...this.#secrets.seal(id, { current: fields.secret, previous: [] }),
       name: fields.name ?? "",
       active: true,
+      endedRevision: 0,
       hasFailed: false,
       createdAt: now,
       updatedAt: now,
@@ -211,7 +212,7 @@ export class ConfigStore {
   async setActive(id: string, active: boolean, { now, change }: ConfigChange): Promise<void> {
     const update = this.#db
       .update(webhookConfigs)
-      .set({ active, hasFailed: false, updatedAt: now, ...nextRevision(now) })
+      .set({ active, ...(active ? {} : ended(false)), updatedAt: now, ...nextRevision(now) })
       .where(and(existing(id), ne(webhookConfigs.active, active)));
     await change.store(update);
   }
@@ -223,14 +224,15 @@ export class ConfigStore {
   ): Promise<void> {
     const now = context.clock();
     const isDone = sql`EXISTS (
-      SELECT 1 FROM ${webhookConfigs} WHERE id = ${configId} AND has_failed AND revision = ${revision + 1})`;
+      SELECT 1 FROM ${webhookConfigs}
+      WHERE id = ${configId} AND has_failed AND ended_revision = ${revision + 1} AND revision = ended_revision)`;
     const config = await this.find(configId);
     if (config === undefined) return;
     await Outbox.from(context).publish({
       change: [
         this.#db
           .update(webhookConfigs)
-          .set({ active: false, hasFailed: true, updatedAt: now, ...nextRevision(now) })
+          .set({ active: false, ...ended(true), updatedAt: now, ...nextRevision(now) })
           .where(
             and(
               existing(configId),
@@ -251,7 +253,7 @@ export class ConfigStore {
         .update(webhookConfigs)
         .set({
           active: false,
-          hasFailed: false,
+          ...ended(false),
           updatedAt: now,
           deletedAt: now,
           ...nextRevision(now),
@@ -372,6 +374,9 @@ type ShownRow = Pick<
   ConfigRow,
   "id" | "endpoint" | "secret" | "eventTypes" | "name" | "active" | "createdAt" | "updatedAt"
 >;
+
+/** What a deactivation sets besides the new revision. */
+const ended = (hasFailed: boolean) => ({ endedRevision: sql`revision + 1`, hasFailed });
 
 const existing = (id: string) => and(eq(webhookConfigs.id, id), isNull(webhookConfigs.deletedAt));
 

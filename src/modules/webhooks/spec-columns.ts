@@ -7,6 +7,7 @@ export const SPEC_COLUMNS = {
   revision: webhookConfigs.revision,
   endpoint: webhookConfigs.endpoint,
   active: webhookConfigs.active,
+  endedRevision: webhookConfigs.endedRevision,
   hasFailed: webhookConfigs.hasFailed,
   deletedAt: webhookConfigs.deletedAt,
 };
@@ -17,12 +18,14 @@ export const toSpec = ({
   revision,
   endpoint,
   active,
+  endedRevision,
   hasFailed,
 }: Pick<typeof webhookConfigs.$inferSelect, keyof typeof SPEC_COLUMNS>): LaneSpec => ({
   configId: id,
   revision,
   endpoint,
   active,
+  endedRevision,
   hasFailed,
   isDeleted: deletedAt !== null,
 });

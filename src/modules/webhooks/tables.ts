@@ -20,7 +20,9 @@ export const webhookConfigs = sqliteTable(
     eventTypes: text("event_types").notNull(),
     name: text("name").notNull(),
     active: integer("active", { mode: "boolean" }).notNull(),
-    /** Whether it was deactivated because its endpoint kept failing. */
+    /** The last revision that deactivated it; 0 for none. */
+    endedRevision: integer("ended_revision").notNull().default(0),
+    /** Whether that one did because the endpoint kept failing. */
     hasFailed: integer("has_failed", { mode: "boolean" }).notNull().default(false),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),

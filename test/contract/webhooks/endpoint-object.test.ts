@@ -92,6 +92,59 @@ describe("a config that is gone", () => {
   });
 });
 
+describe("what was pending when a config was deactivated", () => {
+  /** Somebody deactivates and activates a config, and its object gets to know only that it is active. */
+  const switchUnseen = (id: string, hasFailed: boolean) =>
+    env.DB.prepare(
+      `UPDATE webhook_configs SET ended_revision = revision + 1, revision = revision + 2, has_failed = ? WHERE id = ?`,
+    )
+      .bind(hasFailed ? 1 : 0, id)
+      .run();
+
+  test.each([
+    ["is cancelled", false, "cancelled"],
+    ["has failed where its endpoint had", true, "failed"],
+  ])("%s, also where its object was not told", async (_what, hasFailed, status) => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    bench.respond = () => new Response("busy", { status: 503 });
+    await bench.publish(eventFor(config), eventFor(config));
+    await eventually(async () => {
+      const pending = { status: "pending", attemptCount: 1 };
+      expect(await bench.deliveriesOf(config.id)).toMatchObject([pending, pending]);
+    });
+    bench.respond = () => new Response("ok");
+    await switchUnseen(config.id, hasFailed);
+    const event = eventFor(config);
+    await bench.publish(event);
+    await eventually(async () => {
+      expect(await bench.deliveriesOf(config.id)).toMatchObject([
+        { eventId: event.id, status: "succeeded" },
+        { status },
+        { status },
+      ]);
+    });
+    expect(bench.callsTo(config.endpoint)).toHaveLength(3);
+  });
+
+  test.each([
+    ["ends if its call fails", 503, "cancelled"],
+    ["stays if its call succeeds", 200, "succeeded"],
+  ])("and is under way %s, also when the config is active again", async (_what, code, status) => {
+    const bench = new EndpointBench();
+    const config = await bench.subscribe();
+    const answer = Promise.withResolvers<Response>();
+    bench.respond = () => answer.promise;
+    await bench.publish(eventFor(config));
+    await eventually(() => expect(bench.callsTo(config.endpoint)).toHaveLength(1));
+    await bench.configs.setActive(config.id, false);
+    await bench.configs.setActive(config.id, true);
+    answer.resolve(new Response("late", { status: code }));
+    expect(await bench.settled(config.id, status)).toMatchObject([{ attemptCount: 1 }]);
+    expect(bench.callsTo(config.endpoint)).toHaveLength(1);
+  });
+});
+
 test("an alarm that was set before an eviction is not put off by one that is set afterwards", async () => {
   const bench = new EndpointBench();
   const config = await bench.subscribe();

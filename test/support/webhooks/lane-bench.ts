@@ -27,6 +27,7 @@ export const SPEC: LaneSpec = {
   revision: 1,
   endpoint: "https://hooks.example.com/in",
   active: true,
+  endedRevision: 0,
   hasFailed: false,
   isDeleted: false,
 };

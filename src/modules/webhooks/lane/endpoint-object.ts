@@ -4,6 +4,7 @@ import { LaneReads } from "./lane-reads.ts";
 import { LaneStore } from "./lane-store.ts";
 import { hasLaneTables } from "./lane-tables.ts";
 import { Lane } from "./lane.ts";
+import { LateEndings } from "./late-endings.ts";
 import { openPorts, READ_MS_MAX } from "./ports.ts";
 import { readAllBodies } from "./read-bodies.ts";
 import type {
@@ -28,6 +29,8 @@ import type { Sql } from "#platform/sql/sql.ts";
 
 /** How many deliveries one turn ends or purges; other calls come between two turns. */
 const SLICE = 500;
+/** How many one statement ends where all end in one turn. Their numbers are a parameter, which has two megabytes at most. */
+const ALL_SLICE = 100_000;
 /** Most turns of such work after an alarm, and the wait until it goes on, in milliseconds. */
 const SLICES_MAX = 40;
 const PAUSE_MS = 1000;
@@ -42,6 +45,7 @@ export class EndpointObject extends DurableObject<Env> {
   readonly #sql: Sql;
   readonly #store: LaneStore;
   readonly #changes: LaneChanges;
+  readonly #endings: LateEndings;
   readonly #alarms: Alarms<"deliver" | "end" | "purge">;
   #opened: Lane | undefined;
   #creation: Promise<Lane | undefined> | undefined;
@@ -51,6 +55,7 @@ export class EndpointObject extends DurableObject<Env> {
     this.#sql = durableSql(ctx.storage);
     this.#store = new LaneStore(this.#sql);
     this.#changes = new LaneChanges(this.#sql);
+    this.#endings = new LateEndings(this.#sql);
     this.#alarms = new Alarms(ctx.storage, {
       deliver: () => this.#lane()?.wake(),
       end: () => this.#endPending(),
@@ -63,7 +68,7 @@ export class EndpointObject extends DurableObject<Env> {
   async configure(spec: LaneSpec): Promise<void> {
     const lane = await this.#laneOf(spec);
     if (lane === undefined || spec.revision < lane.spec.revision) return;
-    lane.adopt(spec);
+    this.#adopt(lane, spec);
     if (!spec.active) await this.#endPending();
     if (spec.isDeleted) await this.#purge();
   }
@@ -75,7 +80,7 @@ export class EndpointObject extends DurableObject<Env> {
   async accept(batch: EventBatch, spec: LaneSpec): Promise<boolean> {
     const lane = await this.#laneOf(spec);
     if (lane === undefined) return false;
-    if (spec.revision > lane.spec.revision) lane.adopt(spec);
+    if (spec.revision > lane.spec.revision) this.#adopt(lane, spec);
     const wantsBodies = lane.accept(batch);
     if (!this.#alarms.isSet("purge")) this.#alarms.set("purge", Date.now() + PURGE_INTERVAL_MS);
     return wantsBodies;
@@ -104,6 +109,7 @@ export class EndpointObject extends DurableObject<Env> {
   /** Attempts a delivery again, at once. The same request answers the same again, and does nothing more. */
   async replay(seq: number, request: string): Promise<Result<DeliveryDetail>> {
     const lane = this.#lane();
+    if (lane !== undefined) this.#endLate(lane);
     const found = this.#reads()?.find(seq);
     if (lane === undefined || found === undefined) return NOT_FOUND;
     const isNew = this.#changes.recall(request) === undefined;
@@ -126,6 +132,7 @@ export class EndpointObject extends DurableObject<Env> {
     if (lane === undefined || !lane.spec.active) {
       return { replayed: 0, expedited: 0, skipped: seqs.length };
     }
+    this.#endLate(lane);
     const { underWay } = lane.view;
     const free = seqs.filter((seq) => !underWay.has(seq));
     const counts = this.#replayAll(free, request, lane);
@@ -146,6 +153,41 @@ export class EndpointObject extends DurableObject<Env> {
     return { delivery, body };
   }
 
+  /** Takes over a revision, and what a deactivation before it has ended, also one of which nobody told. */
+  #adopt(lane: Lane, spec: LaneSpec): void {
+    const isMissed = lane.spec.active && spec.active && spec.endedRevision > lane.spec.revision;
+    if (isMissed) lane.adopt({ ...spec, revision: spec.endedRevision, active: false });
+    if (spec.active && !lane.spec.active) this.#endAll(lane);
+    lane.adopt(spec);
+  }
+
+  /** Ends all that is pending, in one turn: the lane is active after it. */
+  #endAll(lane: Lane): void {
+    const underWay = [...lane.view.underWay.keys()];
+    this.#endings.add(underWay, { status: lane.endStatus, error: endErrorOf(lane) });
+    if (underWay.length > 0) this.#alarms.set("end", Date.now() + PAUSE_MS);
+    let ended: number;
+    do ended = this.#endSome(lane, ALL_SLICE);
+    while (ended === ALL_SLICE);
+  }
+
+  /** Ends deliveries whose calls have outlived a deactivation. */
+  #endLate(lane: Lane): void {
+    const isLeft = this.#endings.settle([...lane.view.underWay.keys()], Date.now());
+    if (isLeft) this.#alarms.set("end", Date.now() + PAUSE_MS);
+  }
+
+  #endSome(lane: Lane, limit: number): number {
+    const { underWay, head } = lane.view;
+    return this.#changes.endPending(lane.endStatus, {
+      head,
+      except: [...underWay.keys()],
+      error: endErrorOf(lane),
+      wallMs: Date.now(),
+      limit,
+    });
+  }
+
   #replayAll(seqs: readonly number[], request: string, lane: Lane): ReplayCounts {
     const wallMs = Date.now();
     return this.#sql.transaction(() => {
@@ -159,17 +201,10 @@ export class EndpointObject extends DurableObject<Env> {
   async #endPending(): Promise<void> {
     for (let slice = 0; slice < SLICES_MAX; slice++) {
       const lane = this.#lane();
-      if (lane === undefined || lane.spec.active) return;
-      const { underWay, head } = lane.view;
-      const ended = this.#changes.endPending(lane.endStatus, {
-        head,
-        except: [...underWay.keys()],
-        error: lane.spec.hasFailed
-          ? "the webhook config was deactivated because its endpoint kept failing"
-          : null,
-        wallMs: Date.now(),
-        limit: SLICE,
-      });
+      if (lane === undefined) return;
+      this.#endLate(lane);
+      if (lane.spec.active) return;
+      const ended = this.#endSome(lane, SLICE);
       if (ended < SLICE) return;
       await scheduler.wait(0);
     }
@@ -237,6 +272,8 @@ export class EndpointObject extends DurableObject<Env> {
   #lane(): Lane | undefined {
     if (this.#opened !== undefined || !hasLaneTables(this.#sql)) return this.#opened;
     const settings = webhookSettings.of(this.env);
+    // After an eviction, no call is under way.
+    this.#endings.settle([], Date.now());
     this.#opened = new Lane({
       sql: this.#sql,
       store: this.#store,
@@ -257,3 +294,6 @@ export class EndpointObject extends DurableObject<Env> {
 
 const NOT_FOUND = { ok: false, failure: toFailure(unknownDelivery()) } as const;
 const CONFLICT = { ok: false, failure: toFailure(notReplayable()) } as const;
+
+const endErrorOf = ({ spec }: Lane): string | null =>
+  spec.hasFailed ? "the webhook config was deactivated because its endpoint kept failing" : null;

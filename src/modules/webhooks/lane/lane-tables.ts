@@ -76,6 +76,11 @@ const STATEMENTS = [
     text TEXT NOT NULL,
     PRIMARY KEY (seq, generation, number)
   ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE ending (
+    seq INTEGER PRIMARY KEY,
+    status INTEGER NOT NULL,
+    error TEXT
+  ) STRICT`,
   `CREATE TABLE replay (
     request TEXT PRIMARY KEY,
     at_ms INTEGER NOT NULL,

@@ -32,7 +32,9 @@ export interface LaneSpec {
   readonly revision: number;
   readonly endpoint: string;
   readonly active: boolean;
-  /** Whether it is inactive because its endpoint has failed for too long: what was pending has failed, and can be replayed. */
+  /** The last revision that deactivated it; 0 for none. What was pending then has ended, even if it is active again. */
+  readonly endedRevision: number;
+  /** Whether that one did because the endpoint had failed for too long: what was pending has failed, and can be replayed. */
   readonly hasFailed: boolean;
   readonly isDeleted: boolean;
 }
