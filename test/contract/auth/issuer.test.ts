@@ -82,7 +82,7 @@ describe("settings", () => {
     const response = await local("/api/auth/clients", { headers });
     expect(response.status).toBe(401);
     const { errorMessage } = await response.json<ErrorBody>();
-    expect(errorMessage).toContain("keys of the token's issuer are not available");
+    expect(errorMessage).toContain("keys of the token's issuer cannot be loaded now");
   });
 
   test("can turn authentication off for a loopback host", async () => {
