@@ -106,6 +106,17 @@ CREATE TABLE `webhook_configs` (
 CREATE INDEX `webhook_configs_listed` ON `webhook_configs` (`updated_at`,`id`) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `webhook_configs_tested` ON `webhook_configs` (`test_minute`) WHERE test_minute IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhook_configs_pending` ON `webhook_configs` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
+CREATE TABLE `webhook_owed` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`config_id` text NOT NULL,
+	`revision` integer NOT NULL,
+	`batch` text NOT NULL,
+	`created_at` text NOT NULL,
+	`due_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_owed_due` ON `webhook_owed` (`due_at`);--> statement-breakpoint
+CREATE INDEX `webhook_owed_config` ON `webhook_owed` (`config_id`,`due_at`);--> statement-breakpoint
 CREATE TABLE `webhook_payloads` (
 	`event_id` text PRIMARY KEY NOT NULL,
 	`created_at` text NOT NULL,

@@ -1,5 +1,6 @@
 import { ConfigStore, type Subscription } from "./config-store.ts";
 import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
+import { type OwedBatch, OwedBatches } from "./lane/owed-batches.ts";
 import type { EventBatch, EventOrigin, OwedEvent } from "./lane/types.ts";
 import { PayloadStore } from "./payload-store.ts";
 import { toPayload } from "./payload.ts";
@@ -7,6 +8,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import type { EventListener } from "#platform/events/source.ts";
+import { logError } from "#platform/log.ts";
 import { reachObject } from "#platform/objects/call.ts";
 import { settleAll } from "#platform/work/lanes.ts";
 
@@ -20,8 +22,8 @@ const withoutBodies = new Map<string, number>();
 const HINTS_MAX = 1000;
 
 /**
- * Gives events to the lanes of all endpoints that want them. A message is confirmed when all of them have stored what they owe;
- * those that have it already, as it came twice, know that.
+ * Gives events to the lanes of all endpoints that want them. A message is confirmed when all of them have stored what they owe, or
+ * D1 has it for those that refuse; those that have it already, as it came twice, know that.
  */
 export const webhookListener: EventListener = {
   open: async (_messages, context) => {
@@ -48,13 +50,27 @@ async function fanOut({ events, message, subscriptions, context }: FanOut): Prom
     const bodies = new Map(owed.map(({ position, body }) => [String(position), body ?? ""]));
     await PayloadStore.from(context.env).insert(bodies, context.clock());
   }
-  const results = await settleAll(subscriptions, {
-    limits: CALLS,
-    keyOf: ({ spec }) => spec.configId,
-    run: (subscription) => give(subscription, { owed, message, env: context.env }),
+  const batches = subscriptions.map(({ spec, eventTypes }) => ({
+    spec,
+    batch: {
+      ...whereFrom(message),
+      events: owed.filter(({ eventType }) => eventTypes.has(eventType)),
+    },
+  }));
+  const results = await settleAll(
+    batches.filter(({ batch }) => batch.events.length > 0),
+    {
+      limits: CALLS,
+      keyOf: ({ spec }) => spec.configId,
+      run: (batch) => give(batch, context.env),
+    },
+  );
+  const failed = results.filter(({ error }) => error !== undefined);
+  if (failed.length === 0) return;
+  logError("endpoints did not take events; they are given to them later", failed[0]?.error, {
+    count: failed.length,
   });
-  const failed = results.find(({ error }) => error !== undefined);
-  if (failed !== undefined) throw failed.error;
+  await new OwedBatches(context).add(failed.map(({ item }) => item));
 }
 
 function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
@@ -64,20 +80,14 @@ function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
   return { position, eventType: eventName(event), idempotencyKey, body: toPayload(event) };
 }
 
-async function give(
-  { spec, eventTypes }: Subscription,
-  { owed, message, env }: { owed: readonly OwedEvent[]; message: EventsMessage; env: Env },
-): Promise<void> {
-  const events = owed.filter(({ eventType }) => eventTypes.has(eventType));
-  if (events.length === 0) return;
+async function give({ spec, batch }: OwedBatch, env: Env): Promise<void> {
   const { configId } = spec;
   const isWithout = (withoutBodies.get(configId) ?? 0) > Date.now();
-  const batch = {
-    ...whereFrom(message),
-    events: isWithout ? events.map((event) => ({ ...event, body: undefined })) : events,
-  };
+  const sent = isWithout
+    ? { ...batch, events: batch.events.map((event) => ({ ...event, body: undefined })) }
+    : batch;
   const lane = endpointOf(env, configId);
-  const wantsBodies = await reachObject(lane.accept(batch, spec), TO_ENDPOINT);
+  const wantsBodies = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
   if (wantsBodies) withoutBodies.delete(configId);
   else remember(configId);
 }

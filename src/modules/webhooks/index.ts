@@ -4,6 +4,7 @@ import { WEBHOOK_EVENT_TYPES } from "./event-types.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
+import { OwedBatches } from "./lane/owed-batches.ts";
 import { WebhookService } from "./service.ts";
 import { webhookSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -20,6 +21,7 @@ import { type Module, readAndWrite } from "#platform/modules/module.ts";
  * | --- | --- | --- |
  * | events are read | nothing stored | The producer has no confirmation and publishes the events again. |
  * | some objects have stored what they owe | pending deliveries, and their alarms | The same. The objects know what they have. |
+ * | some objects have refused it | rows of D1 that say what | The sweep gives it to these objects. |
  * | all have stored it | the same | The same, until the producer has its confirmation. |
  * | a call | a pending delivery and the alarm | The alarm rings, and the endpoint gets the delivery a second time, with the same id. |
  * | a result is stored | the result | Nothing is left to do, or the alarm rings when the next attempt is due. |
@@ -53,7 +55,10 @@ export const webhooksModule: Module = {
   scopes: readAndWrite("webhooks", "webhook configs and deliveries"),
   eventTypes: WEBHOOK_EVENT_TYPES,
   eventListener: webhookListener,
-  sweeps: [{ name: "webhooks", run: (context) => WebhookService.from(context).sweep() }],
+  sweeps: [
+    { name: "webhooks", run: (context) => WebhookService.from(context).sweep() },
+    { name: "webhook-owed", run: (context) => new OwedBatches(context).sweep() },
+  ],
   classes: { EndpointObject },
 };
 

@@ -56,6 +56,26 @@ export const webhookPayloads = sqliteTable(
   (table) => [index("webhook_payloads_purged").on(table.createdAt)],
 );
 
+/** Events that the objects of endpoints did not take yet, without their bodies. */
+export const webhookOwed = sqliteTable(
+  "webhook_owed",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    configId: text("config_id").notNull(),
+    /** The revision of the config with which they are owed. */
+    revision: integer("revision").notNull(),
+    /** JSON. */
+    batch: text("batch").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    /** When they are given again. */
+    dueAt: text("due_at").$type<Timestamp>().notNull(),
+  },
+  (table) => [
+    index("webhook_owed_due").on(table.dueAt),
+    index("webhook_owed_config").on(table.configId, table.dueAt),
+  ],
+);
+
 /** Requests to replay deliveries, by their idempotency key. */
 export const webhookReplays = sqliteTable(
   "webhook_replays",

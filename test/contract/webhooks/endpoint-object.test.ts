@@ -2,8 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { OwedBatches } from "#modules/webhooks/lane/owed-batches.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -142,6 +144,83 @@ describe("what was pending when a config was deactivated", () => {
     answer.resolve(new Response("late", { status: code }));
     expect(await bench.settled(config.id, status)).toMatchObject([{ attemptCount: 1 }]);
     expect(bench.callsTo(config.endpoint)).toHaveLength(1);
+  });
+});
+
+describe("events that an object does not take", () => {
+  const owedTo = (id: string) =>
+    env.DB.prepare("SELECT count(*) AS n FROM webhook_owed WHERE config_id = ?")
+      .bind(id)
+      .first("n");
+
+  /** A sweep, once the time has come for all that is owed to a config. */
+  async function sweep(id: string): Promise<void> {
+    await env.DB.prepare("UPDATE webhook_owed SET due_at = created_at WHERE config_id = ?")
+      .bind(id)
+      .run();
+    await new OwedBatches(systemContext(env, "test")).sweep();
+  }
+
+  /** Two configs for an event. The object of the first takes nothing until it is repaired. */
+  async function withBroken() {
+    vi.spyOn(console, "error").mockReturnValue();
+    const bench = new EndpointBench();
+    const broken = await bench.subscribe();
+    const healthy = await bench.subscribe(broken.eventTypes);
+    const object = env.ENDPOINTS.getByName(broken.id);
+    const rename = (from: string, to: string) =>
+      runInDurableObject(object, (_, { storage }) => {
+        storage.sql.exec(`ALTER TABLE ${from} RENAME TO ${to}`);
+      });
+    await rename("received", "received_away");
+    await rename("delivery", "delivery_away");
+    const repair = async () => {
+      await rename("received_away", "received");
+      await rename("delivery_away", "delivery");
+    };
+    return { bench, broken, healthy, repair };
+  }
+
+  test("are given to it later, and hold up no other", async () => {
+    const { bench, broken, healthy, repair } = await withBroken();
+    const event = eventFor(broken);
+    await bench.publish(event);
+    await bench.settled(healthy.id, "succeeded");
+    expect(await owedTo(broken.id)).toBe(1);
+    await sweep(broken.id);
+    expect(await owedTo(broken.id)).toBe(1);
+    await repair();
+    await bench.publish(event);
+    await sweep(broken.id);
+    expect(await owedTo(broken.id)).toBe(0);
+    const [delivery] = await bench.settled(broken.id, "succeeded");
+    expect(delivery).toMatchObject({ eventId: event.id, attemptCount: 1 });
+    expect(JSON.parse(bench.callsTo(broken.endpoint)[0]?.body ?? "")).toMatchObject({
+      payload: { ledger: "default" },
+    });
+  });
+
+  test("are ended by a deactivation", async () => {
+    const { bench, broken, repair } = await withBroken();
+    await bench.publish(eventFor(broken));
+    await repair();
+    await bench.configs.setActive(broken.id, false);
+    await bench.configs.setActive(broken.id, true);
+    await sweep(broken.id);
+    expect(await owedTo(broken.id)).toBe(0);
+    expect(await bench.deliveriesOf(broken.id)).toEqual([]);
+  });
+
+  test("end its config after a long time", async () => {
+    const { bench, broken } = await withBroken();
+    await bench.publish(eventFor(broken));
+    await env.DB.prepare("UPDATE webhook_owed SET created_at = ? WHERE config_id = ?")
+      .bind("2020-01-01T00:00:00.000000Z", broken.id)
+      .run();
+    await sweep(broken.id);
+    expect(await bench.configs.listConfigs({ id: broken.id })).toMatchObject([{ active: false }]);
+    await sweep(broken.id);
+    expect(await owedTo(broken.id)).toBe(0);
   });
 });
 

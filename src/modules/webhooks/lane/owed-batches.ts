@@ -1,0 +1,115 @@
+import { and, asc, eq, lte, sql } from "drizzle-orm";
+import type { EventBatch, LaneSpec } from "./types.ts";
+import { ConfigStore } from "#modules/webhooks/config-store.ts";
+import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
+import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
+import { webhookSettings } from "#modules/webhooks/settings.ts";
+import { webhookOwed } from "#modules/webhooks/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { packJson } from "#platform/db/pack-json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { logError } from "#platform/log.ts";
+import { reachObject } from "#platform/objects/call.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+import { settleAll } from "#platform/work/lanes.ts";
+
+/** When an object is asked again that did not take its events, in milliseconds. */
+const WAIT_MS = 30_000;
+/** How many batches one sweep gives, and how: an object that hangs ends its turn. */
+const ROWS_MAX = 100;
+const CALLS = { total: 24, perKey: 1, timeoutMs: 30_000 };
+
+/** Events that the object of an endpoint did not take. */
+export interface OwedBatch {
+  readonly spec: LaneSpec;
+  readonly batch: EventBatch;
+}
+
+type Row = typeof webhookOwed.$inferSelect;
+
+/**
+ * What is owed to endpoints whose objects refuse it, so that the events of all others go on. It holds no bodies; the sweep gives
+ * it to the objects until they take it. What they had taken already they know.
+ */
+export class OwedBatches {
+  readonly #context: ServiceContext;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+  }
+
+  async add(owed: readonly OwedBatch[]): Promise<void> {
+    const now = this.#context.clock();
+    const dueMs = toMillis(now) + WAIT_MS;
+    const rows = owed.map(({ spec, batch }) => {
+      const events = batch.events.map((event) => ({ ...event, body: undefined }));
+      return stringifyJson([spec.configId, spec.revision, stringifyJson({ ...batch, events })]);
+    });
+    const db = databaseOf(this.#context.env);
+    for (const pack of packJson(rows)) {
+      await db.run(sql`
+        INSERT INTO ${webhookOwed} (config_id, revision, batch, created_at, due_at)
+        SELECT value ->> 0, value ->> 1, value ->> 2, ${now}, ${fromMillis(dueMs)} FROM json_each(${pack})`);
+    }
+    await armClock(this.#context.env, dueMs);
+  }
+
+  /** Gives what is due. Returns when to sweep next, in milliseconds since the epoch. */
+  async sweep(): Promise<number | undefined> {
+    const db = databaseOf(this.#context.env);
+    const rows = await db
+      .select()
+      .from(webhookOwed)
+      .where(lte(webhookOwed.dueAt, this.#context.clock()))
+      .orderBy(asc(webhookOwed.dueAt), asc(webhookOwed.id))
+      .limit(ROWS_MAX);
+    const byConfig = [...Map.groupBy(rows, ({ configId }) => configId)];
+    const results = await settleAll(byConfig, {
+      limits: CALLS,
+      keyOf: ([configId]) => configId,
+      run: ([configId, owed], signal) => this.#giveAll(configId, owed, signal),
+    });
+    for (const { item, error } of results) {
+      if (error !== undefined) await this.#putOff(item[0], item[1], error);
+    }
+    const [next] = await db
+      .select({ dueAt: webhookOwed.dueAt })
+      .from(webhookOwed)
+      .orderBy(asc(webhookOwed.dueAt))
+      .limit(1);
+    return next === undefined ? undefined : toMillis(next.dueAt);
+  }
+
+  async #giveAll(configId: string, rows: readonly Row[], signal: AbortSignal): Promise<void> {
+    const { env } = this.#context;
+    const spec = await ConfigStore.from(env).findSpec(configId);
+    for (const { id, revision, batch } of rows) {
+      signal.throwIfAborted();
+      // A deactivation ends what is pending, and this was.
+      if (spec?.active === true && spec.endedRevision <= revision) {
+        const owed = parseJson(batch) as EventBatch; // what `add` has stored
+        await reachObject(endpointOf(env, configId).accept(owed, spec), TO_ENDPOINT);
+      }
+      await databaseOf(env).delete(webhookOwed).where(eq(webhookOwed.id, id));
+    }
+  }
+
+  /** An object that takes nothing for as long as an endpoint may fail ends its config, so that what is owed does not grow for ever. */
+  async #putOff(configId: string, rows: readonly Row[], error: unknown): Promise<void> {
+    logError("an endpoint does not take its events; they are given to it later", error, {
+      config: configId,
+    });
+    const { env, clock } = this.#context;
+    const nowMs = toMillis(clock());
+    await databaseOf(env)
+      .update(webhookOwed)
+      .set({ dueAt: fromMillis(nowMs + WAIT_MS) })
+      .where(and(eq(webhookOwed.configId, configId), lte(webhookOwed.dueAt, clock())));
+    const oldestMs = Math.min(...rows.map(({ createdAt }) => toMillis(createdAt)));
+    if (nowMs - oldestMs < webhookSettings.of(env).FLORIN_WEBHOOK_DISABLE_AFTER) return;
+    const spec = await ConfigStore.from(env).findSpec(configId);
+    if (spec?.active === true) await deactivateFailing(spec, this.#context);
+  }
+}
