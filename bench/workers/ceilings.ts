@@ -43,6 +43,7 @@ export class LedgerObject extends DurableObject<Env> {
 export class ClockObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
+export class EventStreamObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
 
 const object = (env: Env, name: string): DurableObjectStub<LedgerObject> =>

@@ -1,7 +1,13 @@
 import type { StorageFigures } from "../storage.ts";
 import worker, { LedgerObject as Product } from "#src/index.ts";
 
-export { ClockObject, EndpointObject, LedgerAuditObject, PipelineObject } from "#src/index.ts";
+export {
+  ClockObject,
+  EndpointObject,
+  EventStreamObject,
+  LedgerAuditObject,
+  PipelineObject,
+} from "#src/index.ts";
 
 /** The product with an additional route that tells what its ledgers have stored. */
 export default {

@@ -34,7 +34,7 @@ const GATHER_MS = 5;
 /** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
 const BACKLOG = 500;
 /** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
-const HEAD_STEP = 200;
+const HEAD_STEP = 2000;
 
 /**
  * The deliveries of one endpoint: what is owed, which calls are under way, and when the next one is. It shares nothing with
