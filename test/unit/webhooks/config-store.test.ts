@@ -54,6 +54,7 @@ test("a config is stored with everything that it has", async () => {
     revision: 1,
     endpoint: FIELDS.endpoint,
     active: true,
+    endedRevision: 0,
     hasFailed: false,
     isDeleted: false,
   });
