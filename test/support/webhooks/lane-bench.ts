@@ -49,6 +49,7 @@ export class LaneBench {
   /** How far the clock of the machine is off. */
   skewMs = 0;
   answer: (call: LaneCall) => Answer = () => 200;
+  /** The bodies of events in their order; those that are missing at the end are not read. */
   bodies: (positions: readonly (number | string)[]) => (string | undefined)[] = (positions) =>
     positions.map((position) => `body ${position}`);
   /** Whether the config can be read. */
@@ -90,7 +91,10 @@ export class LaneBench {
           if (!this.isOpenable) throw new Error("D1 is down");
           return (call) => whileAlive(() => call).then((made) => this.#call(made, life));
         },
-        readBodies: (_origin, positions) => whileAlive(() => this.bodies(positions)),
+        readBodies: async (_origin, positions) => {
+          const bodies = await whileAlive(() => this.bodies(positions));
+          return new Map(bodies.map((body, index) => [positions[index] ?? "", body]));
+        },
         setAlarm: (atMs) => {
           this.alarmMs = atMs;
         },

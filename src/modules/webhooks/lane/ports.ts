@@ -1,5 +1,5 @@
 import type { LanePorts } from "./lane-ports.ts";
-import { readAllBodies } from "./read-bodies.ts";
+import { readBodies } from "./read-bodies.ts";
 import { callContextOf, callEndpoint, type CallResult } from "#modules/webhooks/call.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { classify } from "#modules/webhooks/core/retry.ts";
@@ -31,7 +31,7 @@ export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts
           ),
         );
     },
-    readBodies: (origin, positions) => within(readAllBodies(origin, positions, context), "ledger"),
+    readBodies: (origin, positions) => within(readBodies(origin, positions, context), "ledger"),
     setAlarm,
     disable: (spec) => deactivateFailing(spec, context),
   };

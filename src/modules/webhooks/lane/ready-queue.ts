@@ -12,13 +12,13 @@ export interface Ready {
 
 export interface ReadyQueuePorts {
   /**
-   * The bodies of some events of one origin, in their order; undefined for one that is gone for good. Throws where they
-   * cannot be read now.
+   * The bodies of some events of one origin, by their positions: as many as fit into memory, one at least; undefined for one
+   * that is gone for good. Throws where they cannot be read now.
    */
   readonly readBodies: (
     origin: EventOrigin,
     positions: readonly (number | string)[],
-  ) => Promise<(string | undefined)[]>;
+  ) => Promise<ReadonlyMap<number | string, string | undefined>>;
   /** The time of the lane, in milliseconds. */
   readonly laneMs: () => number;
   /** Ends deliveries whose events are gone. */
@@ -30,6 +30,8 @@ export interface ReadyQueuePorts {
 /** How many deliveries are made ready at once, and below how many the next ones are. */
 const READY_MAX = 64;
 const READY_LOW = 24;
+/** While so many characters of bodies are ready, no further ones are read. */
+const READY_LENGTH_MAX = 8_000_000;
 /** How many events of one origin are read at once: places are left to others if it hangs. */
 const LOAD_MAX = 32;
 
@@ -45,6 +47,8 @@ export class ReadyQueue {
   readonly #bodies = new BodyCache();
   readonly #aside = new OriginStreams();
   #ready: Ready[] = [];
+  /** Characters of the bodies that are ready. */
+  #readyLength = 0;
   /** Numbers of the deliveries whose bodies are being read. */
   #loading = new Set<number>();
   /** Where the deliveries begin that were never attempted, and were not chosen either; those of origins aside excepted. */
@@ -80,7 +84,7 @@ export class ReadyQueue {
   }
 
   get isLow(): boolean {
-    return this.#ready.length < READY_LOW;
+    return this.#ready.length < READY_LOW && this.#readyLength < READY_LENGTH_MAX;
   }
 
   /** When an origin that is set aside can be asked again, by the lane's clock; undefined if there is none. */
@@ -95,7 +99,9 @@ export class ReadyQueue {
   }
 
   shift(): Ready | undefined {
-    return this.#ready.shift();
+    const next = this.#ready.shift();
+    this.#readyLength -= next?.body.length ?? 0;
+    return next;
   }
 
   /**
@@ -119,7 +125,7 @@ export class ReadyQueue {
     for (const delivery of chosen) {
       const body = this.#bodies.take(delivery.seq);
       if (body === undefined) missing.push(delivery);
-      else this.#ready.push({ delivery, body });
+      else this.#push({ delivery, body });
     }
     for (const [origin, deliveries] of Map.groupBy(missing, (delivery) => delivery.origin)) {
       const isBusy = this.#aside.isBusy(origin);
@@ -137,6 +143,7 @@ export class ReadyQueue {
   clear(): void {
     for (const seq of this.chosen) this.giveBack(seq);
     this.#ready = [];
+    this.#readyLength = 0;
     this.#loading = new Set();
   }
 
@@ -208,12 +215,23 @@ export class ReadyQueue {
     }
   }
 
-  #take(deliveries: readonly DueDelivery[], bodies: readonly (string | undefined)[]): void {
+  #push(ready: Ready): void {
+    this.#ready.push(ready);
+    this.#readyLength += ready.body.length;
+  }
+
+  /** Those that were not read are the next ones of their origin. */
+  #take(
+    deliveries: readonly DueDelivery[],
+    bodies: ReadonlyMap<number | string, string | undefined>,
+  ): void {
     const gone: DueDelivery[] = [];
-    for (const [index, delivery] of deliveries.entries()) {
-      const body = bodies[index];
-      if (body === undefined) gone.push(delivery);
-      else this.#ready.push({ delivery, body });
+    for (const delivery of deliveries) {
+      const { origin, position } = delivery;
+      const body = bodies.get(position);
+      if (body !== undefined) this.#push({ delivery, body });
+      else if (bodies.has(position)) gone.push(delivery);
+      else this.#setAside(origin, [delivery]);
     }
     if (gone.length > 0) this.#ports.drop(gone);
   }

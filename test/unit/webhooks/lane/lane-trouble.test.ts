@@ -147,6 +147,15 @@ describe("trouble of its own", () => {
     expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
   });
 
+  test("bodies that do not fit into memory at once are read later, and each is sent once", async () => {
+    const bench = new LaneBench();
+    bench.bodies = (positions) => positions.slice(0, 3).map((position) => `body ${position}`);
+    bench.accept(1, 100);
+    await bench.pass(MINUTE);
+    expect(bench.calls).toHaveLength(100);
+    expect(new Set(bench.calls.map(({ body }) => body)).size).toBe(100);
+  });
+
   test("an event that is gone has failed", async () => {
     const bench = new LaneBench();
     bench.bodies = (positions) =>
