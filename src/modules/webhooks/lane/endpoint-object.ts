@@ -218,12 +218,12 @@ export class EndpointObject extends DurableObject<Env> {
       const lane = this.#lane();
       if (lane === undefined) return;
       const nowMs = Date.now();
-      const removed = this.#changes.purge({
+      const lookedAt = this.#changes.purge({
         succeededBeforeMs: nowMs - settings.FLORIN_WEBHOOK_RETENTION_SUCCEEDED,
         othersBeforeMs: nowMs - settings.FLORIN_WEBHOOK_RETENTION_FAILED,
         limit: SLICE,
       });
-      if (removed === 0) return this.#endPurge(lane);
+      if (lookedAt === 0) return this.#endPurge(lane);
       await scheduler.wait(0);
     }
     this.#alarms.set("purge", Date.now() + PAUSE_MS);

@@ -2,10 +2,10 @@ import type { Sql } from "#platform/sql/sql.ts";
 
 /**
  * The tables of one lane, in the storage of its object. Times are milliseconds: `due_ms` by the clock of the lane, the others by
- * that of the machine. Status is 0 for pending, then as in `FINAL_STATUSES`; a delivery that is under way is pending here.
+ * that of the machine. A status is its place in `STORED_STATUSES`; a delivery that is under way is pending here.
  *
- * A delivery that one attempt finished costs three rows: its own, written twice, and one of the index by status. So that it is no
- * more, its last attempt is kept in its own row, and moves to `attempt` when the next one comes; deliveries that were never
+ * A delivery that one attempt finished costs three rows: its own, written twice, and one of the index by status; a message that
+ * brings it alone costs a fourth one, in `received`. So that it is no more, its last attempt is kept in its own row, and moves to `attempt` when the next one comes; deliveries that were never
  * attempted are found behind `lane.head`; and the events of a ledger that have come already are known as ranges of its log.
  */
 const STATEMENTS = [

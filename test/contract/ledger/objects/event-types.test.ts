@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LEDGER_EVENT_TYPES } from "#modules/ledger/event-types.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
 import { toPayload } from "#modules/webhooks/index.ts";
+import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
@@ -122,9 +123,10 @@ describe("the list of event types", () => {
 
   test("has schemas that take what is delivered", async () => {
     for (const event of await eventsOfEachType()) {
-      const type = types.find(({ name }) => name === eventName(event));
-      expect(type).toBeDefined();
-      if (type === undefined) continue;
+      const type = present(
+        types.find(({ name }) => name === eventName(event)),
+        "every event has a type",
+      );
       const body: unknown = JSON.parse(toPayload(event));
       expect(body).toMatchObject({ app: type.app, version: type.version, type: type.name });
       expect([type.name, await checkBody(type, body)]).toEqual([type.name, { valid: true }]);
