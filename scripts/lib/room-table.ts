@@ -153,6 +153,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, ...D1, ...RUNTIME],
   },
 
+  "modules/payments/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
+  "modules/payments/connectors": { uses: [...PLATFORM, "modules/payments/core"] },
+  "modules/payments": {
+    uses: [...ANATOMY, ...payments("connectors", "core")],
+    packages: [...HTTP, ...D1],
+  },
+  "modules/payments/http": {
+    uses: [...ANATOMY, "modules/payments", ...payments("connectors", "core")],
+    packages: HTTP,
+  },
+
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {
@@ -229,6 +240,10 @@ function platform(...names: readonly string[]): string[] {
 
 function engine(...names: readonly string[]): string[] {
   return names.map((name) => `ledger-engine/${name}`);
+}
+
+function payments(...names: readonly string[]): string[] {
+  return names.map((name) => `modules/payments/${name}`);
 }
 
 function ledger(...names: readonly string[]): string[] {
