@@ -1,0 +1,225 @@
+import type { ConfigField } from "./config.ts";
+import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+import type { Capability } from "#modules/payments/core/enums.ts";
+import type { Clock, Timestamp } from "#platform/time.ts";
+
+/**
+ * A kind of connector: what the catalogue says of it, and how it becomes a plugin for one installation. There is one folder
+ * for each kind.
+ */
+export interface ConnectorKind {
+  /** The path segment of its installation, in lower case: `generic`. */
+  readonly key: string;
+  readonly capabilities: readonly Capability[];
+  /** How many items one call of a fetch asks for. */
+  readonly pageSize: number;
+  /** The fields of its configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
+  readonly fields: readonly ConfigField[];
+  /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. */
+  readonly tree: readonly FetchNode[];
+  /** Only checks the configuration; the first request goes to the provider later. Throws `ConnectorError` for a bad one. */
+  readonly create: (config: PluginConfig, ports: PluginPorts) => Plugin;
+}
+
+/** The values of the fields of a configuration, by their canonical names. */
+export type PluginConfig = Readonly<Record<string, string | number | boolean>>;
+
+/** What a plugin needs besides its configuration. */
+export interface PluginPorts {
+  /** Calls the provider within the limits of time, size and the outbound policy. */
+  readonly fetch: ProviderFetch;
+  readonly clock: Clock;
+}
+
+/** A request to the provider. */
+export interface ProviderRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An answer of the provider with any status. */
+export interface ProviderResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Throws `ConnectorError` where there is no answer. */
+export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
+
+export type FetchTask =
+  | "FETCH_ACCOUNTS"
+  | "FETCH_BALANCES"
+  | "FETCH_EXTERNAL_ACCOUNTS"
+  | "FETCH_PAYMENTS";
+
+/** A node of the tree of tasks. */
+export interface FetchNode {
+  readonly task: FetchTask;
+  /** Whether it runs again after each polling period; if not, it runs once for each time that its parent gives the item. */
+  readonly isPeriodic: boolean;
+  readonly children: readonly FetchNode[];
+}
+
+/** What a call of a fetch is given. */
+export interface FetchRequest {
+  /** The item of the parent task that is fetched for; undefined for a root task. */
+  readonly parent?: ProviderAccount;
+  /** What the call before has given as its state; undefined for the first one. JSON that only the plugin understands. */
+  readonly state: unknown;
+  readonly pageSize: number;
+}
+
+/** One page. The state and the items are stored together; a page whose storing fails is asked for again with the old state. */
+export interface FetchPage<Item> {
+  readonly items: readonly Item[];
+  readonly state: unknown;
+  readonly hasMore: boolean;
+}
+
+export interface PaymentPage extends FetchPage<ProviderPayment> {
+  /** References of payments that the provider has withdrawn. */
+  readonly deleted?: readonly string[];
+}
+
+/** An account that takes part in a movement of money. */
+export interface StoredAccount {
+  readonly reference: string;
+  readonly name?: string;
+  readonly defaultAsset?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A movement of money that the plugin has to make. */
+export interface Movement {
+  readonly type: "TRANSFER" | "PAYOUT";
+  /** Unique in the installation, and the idempotency key at the provider: two calls with one reference move money once. */
+  readonly reference: string;
+  readonly createdAt: Timestamp;
+  readonly description: string;
+  readonly source?: StoredAccount;
+  readonly destination?: StoredAccount;
+  readonly amount: bigint;
+  readonly asset: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A movement back. Its reference is an idempotency key as well. */
+export interface Reversal {
+  readonly reference: string;
+  readonly createdAt: Timestamp;
+  readonly description: string;
+  readonly amount: bigint;
+  readonly asset: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly movement: Movement;
+}
+
+/** The provider has made a payment of it, or names an id under which the outcome can be asked for. */
+export type MovementResult = { readonly payment: ProviderPayment } | { readonly pollingId: string };
+
+/** What is known of a movement that takes time. */
+export type PollResult =
+  | { readonly payment: ProviderPayment }
+  | { readonly error: string }
+  | { readonly pending: true };
+
+/** A bank account in clear, for the provider. */
+export interface BankAccountDetails {
+  readonly id: string;
+  readonly createdAt: Timestamp;
+  readonly name: string;
+  readonly accountNumber?: string;
+  readonly iban?: string;
+  readonly swiftBicCode?: string;
+  readonly country?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** One installation of a connector at work. An operation that is absent is one that the provider does not offer. */
+export interface Plugin {
+  readonly fetchAccounts?: (request: FetchRequest) => Promise<FetchPage<ProviderAccount>>;
+  readonly fetchExternalAccounts?: (request: FetchRequest) => Promise<FetchPage<ProviderAccount>>;
+  readonly fetchBalances?: (request: FetchRequest) => Promise<FetchPage<ProviderBalance>>;
+  readonly fetchPayments?: (request: FetchRequest) => Promise<PaymentPage>;
+  readonly createTransfer?: (movement: Movement) => Promise<MovementResult>;
+  readonly createPayout?: (movement: Movement) => Promise<MovementResult>;
+  readonly pollTransfer?: (pollingId: string) => Promise<PollResult>;
+  readonly pollPayout?: (pollingId: string) => Promise<PollResult>;
+  readonly reverseTransfer?: (reversal: Reversal) => Promise<ProviderPayment>;
+  readonly reversePayout?: (reversal: Reversal) => Promise<ProviderPayment>;
+  readonly createBankAccount?: (account: BankAccountDetails) => Promise<ProviderAccount>;
+  readonly users?: UserPlugin;
+  /** Removes what the plugin has set up at the provider. */
+  readonly uninstall?: () => Promise<void>;
+}
+
+/** A person or company on whose behalf the provider reads accounts. */
+export interface PaymentUser {
+  readonly id: string;
+  readonly name: string;
+  readonly country?: string;
+  readonly locale?: string;
+  readonly email?: string;
+}
+
+/** What the provider knows a user by. */
+export interface ForwardedUser {
+  readonly providerUserId?: string;
+  readonly accessToken?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A user, and what the provider knows that user by. */
+export interface UserOfProvider {
+  readonly user: PaymentUser;
+  readonly forwarded: ForwardedUser;
+}
+
+export interface LinkRequest extends UserOfProvider {
+  readonly applicationName?: string;
+  readonly clientRedirectUrl: string;
+  /** Where the provider sends the browser when the user has decided. */
+  readonly redirectUrl: string;
+  /** Comes back with the browser, and tells which attempt it is. */
+  readonly state: string;
+}
+
+export interface UserLink {
+  readonly url: string;
+  /** What the plugin needs to complete the link, such as a short-lived token. */
+  readonly temporaryToken?: string;
+  readonly expiresAt?: Timestamp;
+}
+
+/** What the browser, or the provider, has brought to the redirect endpoint. */
+export interface LinkCallback extends UserOfProvider {
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly body: string;
+  readonly temporaryToken?: string;
+}
+
+export interface UserConnection {
+  readonly connectionId: string;
+  readonly createdAt: Timestamp;
+  readonly accessToken?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The user was linked, or the attempt has ended without it. */
+export type LinkOutcome =
+  | { readonly connections: readonly UserConnection[] }
+  | { readonly error: string };
+
+/** Open banking: users and their connections to banks. */
+export interface UserPlugin {
+  readonly createUser: (user: PaymentUser) => Promise<ForwardedUser>;
+  readonly createLink: (request: LinkRequest) => Promise<UserLink>;
+  readonly updateLink: (request: LinkRequest & { connectionId: string }) => Promise<UserLink>;
+  readonly completeLink: (callback: LinkCallback) => Promise<LinkOutcome>;
+  readonly deleteConnection: (user: UserOfProvider & { connectionId: string }) => Promise<void>;
+  readonly deleteUser: (user: UserOfProvider) => Promise<void>;
+}

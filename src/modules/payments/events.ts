@@ -1,0 +1,21 @@
+import { type ConnectorId, encodeEventId } from "./core/ids.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** The version of the events of payments and of their payloads. */
+const EVENT_VERSION = "v3";
+
+/** An event of payments. Equal connectors and keys make equal ids, so that a repetition is recognised. */
+export function paymentEvent(event: {
+  readonly type: string;
+  /** Where it comes from; absent for what belongs to no connector. */
+  readonly connector?: ConnectorId;
+  /** See `idempotencyKeyOf`. */
+  readonly key: string;
+  readonly date: Timestamp;
+  readonly payload: object;
+}): PlatformEvent {
+  const id = encodeEventId(event.connector, event.key);
+  const { type, date, payload } = event;
+  return { id, app: "payments", version: EVENT_VERSION, type, date, idempotencyKey: id, payload };
+}

@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Installed connectors. All rows that a connector owns name it by its key, which is shorter than its id and never comes again. */
+export const paymentConnectors = sqliteTable(
+  "payment_connectors",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    /** The kind: `generic`. */
+    provider: text("provider").notNull(),
+    /** The UUID in its id. */
+    reference: text("reference").notNull().unique(),
+    name: text("name").notNull().unique(),
+    /** Encrypted: JSON of the fields of its kind under their canonical names, the secret ones included. */
+    config: text("config").notNull(),
+    pollingPeriodMs: integer("polling_period_ms").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    updatedAt: text("updated_at").$type<Timestamp>(),
+    /** Set while it is being uninstalled: nothing is stored for it any more. */
+    deletedAt: text("deleted_at").$type<Timestamp>(),
+  },
+  (table) => [
+    index("payment_connectors_listed").on(table.createdAt, table.key),
+    index("payment_connectors_deleted")
+      .on(table.deletedAt)
+      .where(sql`deleted_at IS NOT NULL`),
+  ],
+);
