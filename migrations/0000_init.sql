@@ -82,6 +82,22 @@ CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-br
 CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
 CREATE INDEX `ledgers_pending` ON `ledgers` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
 CREATE INDEX `ledgers_deleted` ON `ledgers` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `payment_connectors` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`provider` text NOT NULL,
+	`reference` text NOT NULL,
+	`name` text NOT NULL,
+	`config` text NOT NULL,
+	`polling_period_ms` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_connectors_reference_unique` ON `payment_connectors` (`reference`);--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_connectors_name_unique` ON `payment_connectors` (`name`);--> statement-breakpoint
+CREATE INDEX `payment_connectors_listed` ON `payment_connectors` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_connectors_deleted` ON `payment_connectors` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,

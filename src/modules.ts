@@ -2,6 +2,7 @@ import { authModule } from "#modules/auth/index.ts";
 import { eventsModule } from "#modules/events/index.ts";
 import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
+import { paymentsModule } from "#modules/payments/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import type { Module } from "#platform/modules/module.ts";
 
@@ -16,4 +17,5 @@ export const MODULES: readonly Module[] = [
   webhooksModule,
   authModule,
   eventsModule,
+  paymentsModule,
 ];

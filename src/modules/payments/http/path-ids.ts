@@ -1,0 +1,54 @@
+import { z } from "@hono/zod-openapi";
+import {
+  type ConnectorId,
+  decodeConnectorId,
+  decodeOwnedId,
+  decodePaymentId,
+  type OwnedId,
+  type PaymentId,
+} from "#modules/payments/core/ids.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** The ids in paths. A text that is no such id answers `INVALID_ID`, whatever else is wrong with the request. */
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const toConnectorId = (text: string): ConnectorId =>
+  decodeConnectorId(text) ?? invalid("connector", text);
+
+/** The id of an account, an initiation, an order, a conversion or a task. */
+export const toOwnedId = (what: string, text: string): OwnedId =>
+  decodeOwnedId(text) ?? invalid(what, text);
+
+export const toPaymentId = (text: string): PaymentId =>
+  decodePaymentId(text) ?? invalid("payment", text);
+
+/** The id of a bank account, a pool, a user or an attempt to link one, in lower case. */
+export const toUuid = (what: string, text: string): string =>
+  UUID.test(text) ? text.toLowerCase() : invalid(what, text);
+
+function invalid(what: string, text: string): never {
+  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  throw new AppError("INVALID_ID", `'${shown}' is not the id of ${article(what)}`);
+}
+
+const SHOWN_MAX = 80;
+
+/** An id of a connector in a body. */
+export const ConnectorIdInput = idInput("connector", decodeConnectorId);
+/** An id of an account in a body, whether there is such an account or not. */
+export const AccountIdInput = idInput("account", decodeOwnedId);
+
+function idInput<T>(what: string, decodeId: (text: string) => T | undefined) {
+  return z
+    .string()
+    .transform((text, context): T => {
+      const id = decodeId(text);
+      if (id !== undefined) return id;
+      context.addIssue({ code: "custom", message: `is not the id of ${article(what)}` });
+      return z.NEVER;
+    })
+    .openapi({ type: "string" });
+}
+
+const article = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;

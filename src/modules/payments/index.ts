@@ -1,0 +1,32 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
+import { PAYMENT_ERRORS } from "./errors.ts";
+import examples from "./http/examples.md" with { type: "text" };
+import { API_VERSION, registerServer } from "./http/server.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
+import { DeclaredSettings } from "#platform/settings.ts";
+
+/**
+ * Payments: what providers report of accounts, balances and payments, and money that is moved through them. Each entity has a
+ * folder, in which a use case has a file; `connectors` has a folder for each kind of provider; `http/v3` and `http/v1`
+ * translate the two generations of the API to the same use cases.
+ */
+export const paymentsModule: Module = {
+  name: "payments",
+  version: API_VERSION,
+  routes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerServer(app);
+    return app;
+  },
+  resources: [],
+  examples,
+  health: async ({ env }) => {
+    await databaseOf(env).get(sql`SELECT 1`);
+  },
+  settings: new DeclaredSettings({}),
+  scopes: readAndWrite("payments", "connectors, accounts and payments"),
+  errors: PAYMENT_ERRORS,
+};
