@@ -1,0 +1,75 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { paymentConnectors } from "./tables.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** An installation, without its configuration. */
+export interface InstalledConnector {
+  /** Names it in all rows that it owns. */
+  readonly key: number;
+  readonly id: ConnectorId;
+  readonly name: string;
+  readonly pollingPeriodMs: number;
+  readonly createdAt: Timestamp;
+  readonly updatedAt?: Timestamp;
+  /** When its uninstallation has begun. */
+  readonly deletedAt?: Timestamp;
+}
+
+const COLUMNS = {
+  key: paymentConnectors.key,
+  provider: paymentConnectors.provider,
+  reference: paymentConnectors.reference,
+  name: paymentConnectors.name,
+  pollingPeriodMs: paymentConnectors.pollingPeriodMs,
+  createdAt: paymentConnectors.createdAt,
+  updatedAt: paymentConnectors.updatedAt,
+  deletedAt: paymentConnectors.deletedAt,
+};
+type ConnectorRow = Pick<typeof paymentConnectors.$inferSelect, keyof typeof COLUMNS>;
+
+/** The installation of that id, also while it is being uninstalled. */
+export async function findConnector(
+  { env }: Pick<ServiceContext, "env">,
+  { provider, reference }: ConnectorId,
+): Promise<InstalledConnector | undefined> {
+  const [row] = await databaseOf(env)
+    .select(COLUMNS)
+    .from(paymentConnectors)
+    .where(
+      and(eq(paymentConnectors.reference, reference), eq(paymentConnectors.provider, provider)),
+    );
+  return row === undefined ? undefined : toConnector(row);
+}
+
+/** The installation that a new object is to belong to. Throws `VALIDATION` where there is none, or it is being uninstalled. */
+export async function requireConnector(
+  { env }: Pick<ServiceContext, "env">,
+  { provider, reference }: ConnectorId,
+): Promise<InstalledConnector> {
+  const [row] = await databaseOf(env)
+    .select(COLUMNS)
+    .from(paymentConnectors)
+    .where(
+      and(
+        eq(paymentConnectors.reference, reference),
+        eq(paymentConnectors.provider, provider),
+        isNull(paymentConnectors.deletedAt),
+      ),
+    );
+  if (row === undefined) throw new AppError("VALIDATION", "connector_id: value not found");
+  return toConnector(row);
+}
+
+const toConnector = (row: ConnectorRow): InstalledConnector => ({
+  key: row.key,
+  id: { provider: row.provider, reference: row.reference },
+  name: row.name,
+  pollingPeriodMs: row.pollingPeriodMs,
+  createdAt: row.createdAt,
+  ...(row.updatedAt === null ? {} : { updatedAt: row.updatedAt }),
+  ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+});
