@@ -10,6 +10,7 @@ import {
   readCases,
   writeCases,
 } from "./cases.ts";
+import { FAIR_READS_NAMES, type FairReads, measureFairReads } from "./fair-reads.ts";
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
@@ -17,7 +18,14 @@ import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
-import { readLines, shareLine, storageLines, tableHead, tableLine } from "./table.ts";
+import {
+  fairReadsLines,
+  readLines,
+  shareLine,
+  storageLines,
+  tableHead,
+  tableLine,
+} from "./table.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "./webhooks.ts";
 import { buildWorker } from "#scripts/lib/build.ts";
 import { run } from "#scripts/lib/main.ts";
@@ -28,6 +36,7 @@ const NAMES = [
   ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
   ...READ_NAMES,
   ...WEBHOOK_NAMES,
+  ...FAIR_READS_NAMES,
   STORAGE_NAME,
   IN_PROCESS_NAME,
 ];
@@ -45,14 +54,17 @@ async function bench(): Promise<void> {
   };
   await measureCeilings(options, take);
   await measureProduct(options, take);
+  const fairReads = await fairReadsOf(options);
+  for (const line of fairReads?.measurements ?? []) take(line);
   const storage = await storageOf(options);
   const share = await shareOf(options);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   if (options.json) {
-    const report = { machine, size: options.size, measurements, storage, share, reads };
+    const report = { machine, size: options.size, measurements, fairReads, storage, share, reads };
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
   }
+  if (fairReads !== undefined) say(`\n${fairReadsLines(fairReads)}`);
   if (storage !== undefined) say(`\n${storageLines(storage)}`);
   if (share !== undefined) say(`\n${shareLine(share)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
@@ -95,6 +107,13 @@ async function measureProduct({ wants, size }: Options, take: Take): Promise<voi
     }
     if (wantsWebhooks) for (const line of await measureWebhooks(api)) take(line);
   });
+}
+
+async function fairReadsOf({ wants, size }: Options): Promise<FairReads | undefined> {
+  if (!FAIR_READS_NAMES.some(wants)) return undefined;
+  return withServer(await buildWorker(), async (server) =>
+    measureFairReads(size, new BenchApi(server.url, await server.authorize())),
+  );
 }
 
 async function storageOf({ wants, size }: Options): Promise<StoragePerTransaction | undefined> {

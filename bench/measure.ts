@@ -47,7 +47,8 @@ export async function measure(item: Case, { server, api, generator }: Bench): Pr
   };
   await generator.run({ ...job, durationMs: WARM_UP_MS });
   const cpuBefore = server.cpuMicros();
-  const { requests, seconds, ...timing } = await generator.run({ ...job, durationMs: DURATION_MS });
+  const result = await generator.run({ ...job, durationMs: DURATION_MS });
+  const { requests, seconds, timesMs: _, ...timing } = result;
   const cpuAfter = server.cpuMicros();
   return {
     name: item.name,

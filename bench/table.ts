@@ -1,3 +1,4 @@
+import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
 import type { ReadReport } from "./reads/measure.ts";
 import type { Share } from "./share.ts";
@@ -38,6 +39,10 @@ export const storageLines = (storage: StoragePerTransaction): string =>
 export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }: Share): string =>
   `Single transactions of ${clients} clients, in turns with the ceiling of one inserted row:
   ${whole(singlesPerSecond)} and ${whole(ceilingPerSecond)} a second, which is ${percent(share)}`;
+
+export const fairReadsLines = (reads: FairReads): string =>
+  `Beside the writes, ${reads.exports} exports with ${reads.entries} entries and ${whole(reads.bytes / 1e6)} MB each, complete and equal, in ${reads.exportSeconds.toFixed(1)} s,
+  and a verification in ${reads.verificationSeconds.toFixed(1)} s; the longest write took ${reads.slowestMs.toFixed(1)} ms`;
 
 export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [

@@ -37,6 +37,8 @@ export type TransactionForm = "simple" | "divided" | "script";
 export interface LoadResult extends Percentiles {
   readonly requests: number;
   readonly seconds: number;
+  /** How long each request took. */
+  readonly timesMs: readonly number[];
   /** Share of the time in which the generator itself was busy. */
   readonly generatorBusy: number;
 }

@@ -35,6 +35,7 @@ async function run({ concurrency, durationMs, ...job }: LoadJob): Promise<LoadRe
   return {
     requests: timesMs.length,
     seconds: (performance.now() - startedMs) / 1000,
+    timesMs,
     ...percentiles(timesMs),
     generatorBusy: performance.eventLoopUtilization(idle).utilization,
   };
