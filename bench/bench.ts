@@ -10,6 +10,7 @@ import {
   readCases,
   writeCases,
 } from "./cases.ts";
+import { measureDeliveries } from "./deliveries/measure.ts";
 import { FAIR_READS_NAMES, type FairReads, measureFairReads } from "./fair-reads.ts";
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
@@ -19,6 +20,7 @@ import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
+  deliveryLines,
   fairReadsLines,
   readLines,
   shareLine,
@@ -32,6 +34,7 @@ import { run } from "#scripts/lib/main.ts";
 
 const STORAGE_NAME = "storage";
 const IN_PROCESS_NAME = "in-process";
+const DELIVERIES_NAME = "deliveries";
 const NAMES = [
   ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
   ...READ_NAMES,
@@ -39,6 +42,7 @@ const NAMES = [
   ...FAIR_READS_NAMES,
   STORAGE_NAME,
   IN_PROCESS_NAME,
+  DELIVERIES_NAME,
 ];
 
 /** `npm run bench` measures what this machine can do at all, and how much of that Florin reaches. */
@@ -59,8 +63,18 @@ async function bench(): Promise<void> {
   const storage = await storageOf(options);
   const share = await shareOf(options);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
+  const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
   if (options.json) {
-    const report = { machine, size: options.size, measurements, fairReads, storage, share, reads };
+    const report = {
+      machine,
+      size: options.size,
+      measurements,
+      fairReads,
+      storage,
+      share,
+      reads,
+      deliveries,
+    };
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
   }
@@ -68,6 +82,7 @@ async function bench(): Promise<void> {
   if (storage !== undefined) say(`\n${storageLines(storage)}`);
   if (share !== undefined) say(`\n${shareLine(share)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
+  if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
 }
 
 const describeMachine = (): string =>

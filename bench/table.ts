@@ -1,6 +1,6 @@
 import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
-import type { ReadReport } from "./reads/measure.ts";
+import type { ReadFigures, ReadReport } from "./reads/measure.ts";
 import type { Share } from "./share.ts";
 import type { StoragePerTransaction } from "./storage.ts";
 
@@ -47,14 +47,24 @@ export const fairReadsLines = (reads: FairReads): string =>
 export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
     "Reads inside a process, in milliseconds: the median, the slowest run and its limit",
-    ...figures.map(({ name, medianMs, slowestMs, limitMs }) => {
-      const cells = [medianMs.toFixed(2), slowestMs.toFixed(2), `${limitMs}`];
-      const mark = slowestMs > limitMs ? "  too slow" : "";
-      return `  ${name.padEnd(44)}${cells.map((cell) => cell.padStart(9)).join("")}${mark}`;
-    }),
+    ...figures.map(figureLine),
     `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, and imported with ${whole(logs.importedPerSecond)}`,
     `  ${memoryMb.toFixed(0)} MB of memory at most, the runtime of Node included`,
   ].join("\n");
+
+export const deliveryLines = (figures: readonly ReadFigures[]): string =>
+  [
+    "Lists of a million deliveries of one endpoint, in milliseconds: the median, the slowest run and its limit",
+    ...figures.map(figureLine),
+  ].join("\n");
+
+function figureLine({ name, medianMs, slowestMs, limitMs }: ReadFigures): string {
+  const cells = [medianMs.toFixed(2), slowestMs.toFixed(2), `${limitMs}`];
+  const mark = slowestMs > limitMs ? "  too slow" : "";
+  return `  ${name.padEnd(FIGURE_NAME_WIDTH)}${cells.map((cell) => cell.padStart(9)).join("")}${mark}`;
+}
+
+const FIGURE_NAME_WIDTH = 44;
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 

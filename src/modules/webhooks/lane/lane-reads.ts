@@ -125,7 +125,7 @@ export class LaneReads {
   }
 
   #listStatus(status: DeliveryStatus, range: SeqRange, query: DeliveryQuery): Row[] {
-    const { underWay, head } = this.#view;
+    const { underWay } = this.#view;
     const seqs = stringifyJson([...underWay.keys()]);
     const within = "seq IN (SELECT value FROM json_each(?))";
     const select = (part: SeqRange, text: string, binding: SqlValue): Row[] =>
@@ -137,11 +137,17 @@ export class LaneReads {
     const isPending = `NOT ${within} AND status = ${PENDING}`;
     const waiting = select(range, `${isPending} AND due_ms IS NOT NULL`, seqs);
     const fresh = select(
-      { ...range, from: Math.max(range.from, head) },
+      { ...range, from: Math.max(range.from, this.#head) },
       `${isPending} AND due_ms IS NULL`,
       seqs,
     );
     return [...waiting, ...fresh];
+  }
+
+  /** The head as the lane knows it, or the stored one, which a deactivation advances behind all that it has ended. */
+  get #head(): number {
+    const [lane] = this.#sql.all<{ head: number }>("SELECT head FROM lane");
+    return Math.max(this.#view.head, lane?.head ?? 0);
   }
 
   #select(

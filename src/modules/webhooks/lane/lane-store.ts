@@ -100,9 +100,10 @@ export class LaneStore {
     this.#sql.all("UPDATE lane SET spec = ?", stringifyJson(spec));
   }
 
+  /** The head never goes back: a deactivation may have advanced it further than the lane knows. */
   writeProgress({ breaker, clock, head }: Omit<LaneState, "spec">): void {
     this.#sql.all(
-      "UPDATE lane SET breaker = ?, offset_ms = ?, last_ms = ?, head = ?",
+      "UPDATE lane SET breaker = ?, offset_ms = ?, last_ms = ?, head = max(head, ?)",
       stringifyJson(breaker),
       clock.offsetMs,
       clock.lastMs,
