@@ -22,4 +22,4 @@ function watchNpm(stop: () => void): void {
 }
 
 /** The scripts of package.json that run until they are stopped. Tests that start a server run under other names. */
-const SCRIPTS = new Set(["start", "dev", "listen"]);
+const SCRIPTS = new Set(["start", "dev", "listen", "generic-psp"]);

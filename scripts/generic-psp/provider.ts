@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import type { MovementRequest } from "./wire.ts";
+import { Random } from "#scripts/lib/random.ts";
+
+/** What the provider holds. Amounts are in the minor unit of their asset. */
+export interface Account {
+  readonly id: string;
+  readonly accountName: string;
+  readonly createdAt: Date;
+  /** By asset. */
+  readonly balances: Map<string, bigint>;
+}
+
+export interface Beneficiary {
+  readonly id: string;
+  readonly ownerName: string;
+  readonly createdAt: Date;
+}
+
+export interface Transaction {
+  readonly id: string;
+  /** The payment that it is a state of; its own id names a payment otherwise. */
+  readonly relatedTransactionID?: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly currency: string;
+  readonly type: "PAYIN" | "PAYOUT" | "TRANSFER";
+  readonly status: "SUCCEEDED" | "REFUNDED";
+  readonly amount: bigint;
+  readonly sourceAccountID?: string;
+  readonly destinationAccountID?: string;
+}
+
+export interface Movement extends MovementRequest {
+  readonly id: string;
+  readonly type: "PAYOUT" | "TRANSFER";
+  readonly createdAt: Date;
+}
+
+/** Why a movement is refused: nothing has moved. */
+export class Refusal extends Error {
+  readonly status: 400 | 409;
+
+  constructor(status: 400 | 409, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+  }
+}
+
+export interface ProviderOptions {
+  /** Equal seeds give equal accounts and transactions. */
+  readonly seed: number;
+  readonly accounts: number;
+  readonly beneficiaries: number;
+  /** Incoming payments, a tenth of which are refunded. */
+  readonly transactions: number;
+}
+
+const ASSETS = ["EUR/2", "USD/2", "JPY/0"] as const;
+const NAMES = ["Operations", "Payroll", "Treasury", "Marketplace", "Escrow", "Taxes"];
+const OWNERS = ["ACME Ltd", "Globex", "Initech", "Umbrella", "Soylent", "Hooli"];
+const FIRST = Date.parse("2026-01-01T00:00:00Z");
+/** Between two transactions, in milliseconds. Some come at the same time, as they do at real providers. */
+const STEP_MS = 1000;
+const OPENING_BALANCE = 1_000_000n;
+
+/**
+ * A payment provider in memory. It moves money once for each idempotency key, however often it is asked, and counts what it
+ * has moved, so that a test can compare effects instead of requests.
+ */
+export class Provider {
+  readonly accounts: readonly Account[];
+  readonly beneficiaries: readonly Beneficiary[];
+  readonly #transactions: Transaction[] = [];
+  readonly #movements = new Map<string, Movement>();
+  readonly #now: () => Date;
+
+  constructor({ seed, ...counts }: ProviderOptions, now: () => Date = () => new Date()) {
+    const random = new Random(seed);
+    this.#now = now;
+    this.accounts = numbered(counts.accounts).map((number) => ({
+      id: `acc-${number}`,
+      accountName: random.pick(NAMES),
+      createdAt: new Date(FIRST + Number(number) * STEP_MS),
+      balances: new Map([[random.pick(ASSETS), OPENING_BALANCE]]),
+    }));
+    this.beneficiaries = numbered(counts.beneficiaries).map((number) => ({
+      id: `ben-${number}`,
+      ownerName: random.pick(OWNERS),
+      createdAt: new Date(FIRST + Number(number) * STEP_MS),
+    }));
+    if (this.accounts.length === 0) return;
+    for (const number of numbered(counts.transactions)) this.#receive(number, random);
+  }
+
+  /** By the time of their last change. */
+  get transactions(): readonly Transaction[] {
+    return this.#transactions;
+  }
+
+  /** What was moved, each movement once. */
+  get movements(): readonly Movement[] {
+    return [...this.#movements.values()];
+  }
+
+  account(id: string): Account | undefined {
+    return this.accounts.find((account) => account.id === id);
+  }
+
+  /** Moves money. The same request with the same key gives the movement that was made; another one with it is refused. */
+  move(type: Movement["type"], request: MovementRequest): Movement {
+    const made = this.#movements.get(request.idempotencyKey);
+    if (made !== undefined) {
+      if (made.type === type && sameRequest(made, request)) return made;
+      throw new Refusal(409, `the key ${request.idempotencyKey} was used for another movement`);
+    }
+    const { currency, amount, sourceAccountId, destinationAccountId } = request;
+    const source = this.account(sourceAccountId);
+    if (source === undefined) throw new Refusal(400, `there is no account ${sourceAccountId}`);
+    if ((source.balances.get(currency) ?? 0n) < amount) {
+      throw new Refusal(400, `the account ${sourceAccountId} has less than ${amount} ${currency}`);
+    }
+    const destination = this.#destinationOf(type, destinationAccountId);
+    add(source, currency, -amount);
+    if (destination !== undefined) add(destination, currency, amount);
+    const movement = { ...request, type, id: this.#movementId(request), createdAt: this.#now() };
+    this.#movements.set(request.idempotencyKey, movement);
+    this.#transactions.push({
+      id: movement.id,
+      relatedTransactionID: movement.idempotencyKey,
+      createdAt: movement.createdAt,
+      updatedAt: movement.createdAt,
+      currency,
+      type,
+      status: "SUCCEEDED",
+      amount,
+      sourceAccountID: sourceAccountId,
+      destinationAccountID: destinationAccountId,
+    });
+    return movement;
+  }
+
+  /** A transfer goes to an account, a payout to a beneficiary or to an account. */
+  #destinationOf(type: Movement["type"], id: string): Account | undefined {
+    const account = this.account(id);
+    if (account !== undefined) return account;
+    if (type === "PAYOUT" && this.beneficiaries.some((beneficiary) => beneficiary.id === id)) {
+      return undefined;
+    }
+    throw new Refusal(400, `there is no destination ${id} for a ${type.toLowerCase()}`);
+  }
+
+  #movementId({ idempotencyKey }: MovementRequest): string {
+    return `mv-${createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 16)}`;
+  }
+
+  /** An incoming payment, which may be refunded later. */
+  #receive(number: string, random: Random): void {
+    const account = random.pick(this.accounts);
+    const [currency = ASSETS[0]] = account.balances.keys();
+    const amount = BigInt(random.integer(1, 100_000));
+    // Every fourth one comes at the time of the one before.
+    const place = Number(number) - (Number(number) % 4 === 0 ? 1 : 0);
+    const createdAt = new Date(FIRST + place * STEP_MS);
+    const id = `tx-${number}`;
+    const payIn = { createdAt, currency, type: "PAYIN", destinationAccountID: account.id } as const;
+    add(account, currency, amount);
+    this.#transactions.push({ ...payIn, id, updatedAt: createdAt, status: "SUCCEEDED", amount });
+    if (!random.chance(0.1)) return;
+    const refunded = BigInt(random.integer(1, Number(amount)));
+    add(account, currency, -refunded);
+    this.#transactions.push({
+      ...payIn,
+      id: `rf-${number}`,
+      relatedTransactionID: id,
+      updatedAt: createdAt,
+      status: "REFUNDED",
+      amount: refunded,
+    });
+  }
+}
+
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${index + 1}`.padStart(3, "0"));
+
+function add(account: Account, asset: string, amount: bigint): void {
+  account.balances.set(asset, (account.balances.get(asset) ?? 0n) + amount);
+}
+
+const sameRequest = (movement: Movement, request: MovementRequest): boolean =>
+  movement.currency === request.currency &&
+  movement.amount === request.amount &&
+  movement.sourceAccountId === request.sourceAccountId &&
+  movement.destinationAccountId === request.destinationAccountId;
