@@ -34,6 +34,15 @@ function invalid(what: string, text: string): never {
 
 const SHOWN_MAX = 80;
 
+/** The same as parameters of paths, which are read before anything else of a request. */
+export const connectorIdParam = () => idParam((text) => toConnectorId(text));
+export const ownedIdParam = (what: string) => idParam((text) => toOwnedId(what, text));
+export const paymentIdParam = () => idParam((text) => toPaymentId(text));
+export const uuidParam = (what: string) => idParam((text) => toUuid(what, text));
+
+const idParam = <T>(parse: (text: string) => T) =>
+  z.string().transform(parse).openapi({ type: "string" });
+
 /** An id of a connector in a body. */
 export const ConnectorIdInput = idInput("connector", decodeConnectorId);
 /** An id of an account in a body, whether there is such an account or not. */
