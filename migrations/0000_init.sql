@@ -82,6 +82,29 @@ CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-br
 CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
 CREATE INDEX `ledgers_pending` ON `ledgers` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
 CREATE INDEX `ledgers_deleted` ON `ledgers` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `payment_bank_account_relations` (
+	`bank_account_key` integer NOT NULL,
+	`connector_key` integer NOT NULL,
+	`account_reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	PRIMARY KEY(`bank_account_key`, `connector_key`, `account_reference`)
+);
+--> statement-breakpoint
+CREATE INDEX `payment_bank_account_relations_connector` ON `payment_bank_account_relations` (`connector_key`);--> statement-breakpoint
+CREATE TABLE `payment_bank_accounts` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`country` text,
+	`numbers` text NOT NULL,
+	`psu_id` text,
+	`metadata` text NOT NULL,
+	`created_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_bank_accounts_id_unique` ON `payment_bank_accounts` (`id`);--> statement-breakpoint
+CREATE INDEX `payment_bank_accounts_listed` ON `payment_bank_accounts` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_bank_accounts_user` ON `payment_bank_accounts` (`psu_id`);--> statement-breakpoint
 CREATE TABLE `payment_connectors` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`provider` text NOT NULL,

@@ -1,8 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
+import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
+import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
+import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -19,9 +23,11 @@ export const paymentsModule: Module = {
   routes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerServer(app);
+    registerBankAccounts(app);
+    registerBankAccountsV1(app);
     return app;
   },
-  resources: [],
+  resources: PAYMENT_RESOURCES,
   examples,
   health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
@@ -29,4 +35,5 @@ export const paymentsModule: Module = {
   settings: new DeclaredSettings({}),
   scopes: readAndWrite("payments", "connectors, accounts and payments"),
   errors: PAYMENT_ERRORS,
+  eventTypes: { ...BANK_ACCOUNT_EVENT_TYPES },
 };

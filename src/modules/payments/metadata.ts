@@ -3,13 +3,13 @@ import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 /** What users and providers attach to an object. */
-export type Metadata = Readonly<Record<string, string>>;
+export type ObjectMetadata = Readonly<Record<string, string>>;
 
 /** Largest metadata of one object, in bytes of its JSON. */
 export const METADATA_BYTES_MAX = 65_536;
 
 /** Metadata as a column holds it. Throws `VALIDATION` where it is too large. */
-export function toMetadataColumn(metadata: Metadata): string {
+export function toMetadataColumn(metadata: ObjectMetadata): string {
   const text = stringifyJson(metadata);
   if (new TextEncoder().encode(text).byteLength > METADATA_BYTES_MAX) throw metadataTooLarge();
   return text;
@@ -18,7 +18,7 @@ export function toMetadataColumn(metadata: Metadata): string {
 /** The metadata of a column together with more, and the condition that it is not too large then. */
 export function mergedMetadata(
   column: SQLWrapper,
-  added: Metadata,
+  added: ObjectMetadata,
 ): { readonly metadata: SQL; readonly fits: SQL } {
   const metadata = sql`json_patch(${column}, ${stringifyJson(added)})`;
   return { metadata, fits: lte(sql`length(CAST(${metadata} AS BLOB))`, METADATA_BYTES_MAX) };

@@ -1,0 +1,37 @@
+import { and, eq } from "drizzle-orm";
+import { unknownBankAccount } from "./store.ts";
+import { paymentBankAccounts } from "./tables.ts";
+import {
+  mergedMetadata,
+  type ObjectMetadata,
+  metadataTooLarge,
+} from "#modules/payments/metadata.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/** Adds keys to the metadata of a bank account, or replaces them. Throws `NOT_FOUND`, and `VALIDATION` if it gets too large. */
+export async function addBankAccountMetadata(
+  context: ServiceContext,
+  { id, metadata: added }: { readonly id: string; readonly metadata: ObjectMetadata },
+): Promise<void> {
+  const db = databaseOf(context.env);
+  const { metadata, fits } = mergedMetadata(paymentBankAccounts.metadata, added);
+  const change = new AuditedChange(context, {
+    action: "payments.bank-account.add-metadata",
+    object: `bank-accounts/${id}`,
+  });
+  const updated = await change.store(
+    db
+      .update(paymentBankAccounts)
+      .set({ metadata })
+      .where(and(eq(paymentBankAccounts.id, id), fits))
+      .returning({ key: paymentBankAccounts.key }),
+  );
+  if (updated.length > 0) return;
+  const existing = await db
+    .select({ key: paymentBankAccounts.key })
+    .from(paymentBankAccounts)
+    .where(eq(paymentBankAccounts.id, id));
+  throw existing.length === 0 ? unknownBankAccount() : metadataTooLarge();
+}

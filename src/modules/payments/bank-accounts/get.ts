@@ -1,0 +1,13 @@
+import type { BankAccountWithNumbers } from "./bank-account.ts";
+import { getBankAccountInClear } from "./store.ts";
+import { maskNumbers } from "#modules/payments/core/bank-numbers.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+/** A bank account as it is shown: with masked numbers. Throws `NOT_FOUND`. */
+export async function getBankAccount(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<BankAccountWithNumbers> {
+  const account = await getBankAccountInClear(env, id);
+  return { ...account, numbers: maskNumbers(account.numbers) };
+}

@@ -1,0 +1,104 @@
+import { asc, eq, type SQL, sql } from "drizzle-orm";
+import type { BankAccount, BankAccountWithNumbers, RelatedAccount } from "./bank-account.ts";
+import { paymentBankAccountRelations, paymentBankAccounts } from "./tables.ts";
+import type { BankNumbers } from "#modules/payments/core/bank-numbers.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+
+type BankAccountRow = typeof paymentBankAccounts.$inferSelect;
+type ListedRow = Omit<BankAccountRow, "numbers" | "psuId">;
+
+/** All columns but those that are not shown: lists leave the numbers encrypted. */
+export const LISTED_COLUMNS = {
+  key: paymentBankAccounts.key,
+  id: paymentBankAccounts.id,
+  name: paymentBankAccounts.name,
+  country: paymentBankAccounts.country,
+  metadata: paymentBankAccounts.metadata,
+  createdAt: paymentBankAccounts.createdAt,
+};
+
+export const sealNumbers = (env: Env, id: string, numbers: BankNumbers): string =>
+  SecretBox.from(env).seal(stringifyJson(numbers), purposeOf(id));
+
+/** A bank account with its numbers in clear. */
+export async function findBankAccount(
+  env: Env,
+  id: string,
+): Promise<BankAccountWithNumbers | undefined> {
+  const db = databaseOf(env);
+  const [row] = await db.select().from(paymentBankAccounts).where(eq(paymentBankAccounts.id, id));
+  if (row === undefined) return undefined;
+  const [account] = await withRelated(db, [row]);
+  // The column holds what `sealNumbers` has encrypted.
+  const numbers = parseJson(SecretBox.from(env).open(row.numbers, purposeOf(id))) as BankNumbers;
+  return account === undefined ? undefined : { ...account, numbers };
+}
+
+/** The same. Throws `NOT_FOUND`. */
+export async function getBankAccountInClear(env: Env, id: string): Promise<BankAccountWithNumbers> {
+  const account = await findBankAccount(env, id);
+  if (account === undefined) throw unknownBankAccount();
+  return account;
+}
+
+export const unknownBankAccount = (): AppError =>
+  new AppError("NOT_FOUND", "cannot get bank account: not found");
+
+/** Rows as bank accounts, in their order, with the accounts that were made of them. */
+export async function withRelated(
+  db: Database,
+  rows: readonly ListedRow[],
+): Promise<BankAccount[]> {
+  const related = await relatedOf(
+    db,
+    rows.map(({ key }) => key),
+  );
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id,
+    name: row.name,
+    ...(row.country === null ? {} : { country: row.country }),
+    metadata: parseJson(row.metadata) as ObjectMetadata, // only this module writes the column
+    createdAt: row.createdAt,
+    related: related.get(row.key) ?? [],
+  }));
+}
+
+async function relatedOf(
+  db: Database,
+  keys: readonly number[],
+): Promise<Map<number, RelatedAccount[]>> {
+  const relations = paymentBankAccountRelations;
+  const byKey = new Map<number, RelatedAccount[]>();
+  if (keys.length === 0) return byKey;
+  const rows = await db
+    .select({
+      key: relations.bankAccountKey,
+      createdAt: relations.createdAt,
+      accountReference: relations.accountReference,
+      provider: paymentConnectors.provider,
+      reference: paymentConnectors.reference,
+    })
+    .from(relations)
+    .innerJoin(paymentConnectors, eq(paymentConnectors.key, relations.connectorKey))
+    .where(isAmong(relations.bankAccountKey, keys))
+    .orderBy(asc(relations.createdAt), asc(relations.connectorKey));
+  for (const { key, createdAt, accountReference, provider, reference } of rows) {
+    const id = { connector: { provider, reference }, reference: accountReference };
+    byKey.set(key, [...(byKey.get(key) ?? []), { id, createdAt }]);
+  }
+  return byKey;
+}
+
+/** Passes any number of keys in one parameter. */
+const isAmong = (
+  column: typeof paymentBankAccountRelations.bankAccountKey,
+  keys: readonly number[],
+): SQL => sql`${column} IN (SELECT value FROM json_each(${stringifyJson(keys)}))`;
+
+const purposeOf = (id: string): string => `payment bank account ${id}`;

@@ -1,0 +1,53 @@
+import { z } from "@hono/zod-openapi";
+import { isCountryCode } from "#modules/payments/core/country-codes.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import { MetadataSchema } from "#platform/http/schemas.ts";
+
+/** Fields that many requests have. */
+
+/** Most characters of a name or a reference. */
+const TEXT_LENGTH_MAX = 1000;
+
+/** In characters, as clients count them, where a text's own length counts UTF-16 units. */
+const lengthOf = (text: string): number => Array.from(text).length;
+
+/** A text that has to be there. */
+export const RequiredText = z
+  .string()
+  .min(1, "is a required field")
+  .refine(
+    (text) => lengthOf(text) <= TEXT_LENGTH_MAX,
+    `must be at maximum ${TEXT_LENGTH_MAX.toLocaleString("en-US")} characters in length`,
+  )
+  .openapi({ type: "string", minLength: 1, maxLength: TEXT_LENGTH_MAX });
+
+/** A text that may be absent; an empty one and null count as absent. */
+export const OptionalText = z
+  .string()
+  .refine(
+    (text) => lengthOf(text) <= TEXT_LENGTH_MAX,
+    `must be at maximum ${TEXT_LENGTH_MAX.toLocaleString("en-US")} characters in length`,
+  )
+  .nullish()
+  .transform((text) => (text === null || text === "" ? undefined : text))
+  .openapi({ type: "string", maxLength: TEXT_LENGTH_MAX });
+
+export const OptionalCountry = OptionalText.refine(
+  (code) => code === undefined || isCountryCode(code),
+  "is not a country code of ISO 3166-1",
+).openapi({ type: "string", description: "Two letters, three letters or the number." });
+
+/** Metadata of a new object. */
+export const OptionalMetadata = MetadataSchema.nullish()
+  .transform((metadata): ObjectMetadata => metadata ?? {})
+  .openapi({ type: "object", additionalProperties: { type: "string" } });
+
+/** `{"metadata": {...}}`, where something has to be in it. */
+export const MetadataRequest = z
+  .object({
+    metadata: MetadataSchema.nullish()
+      .transform((metadata): ObjectMetadata => metadata ?? {})
+      .refine((metadata) => Object.keys(metadata).length > 0, "metadata must be provided")
+      .openapi({ type: "object", additionalProperties: { type: "string" } }),
+  })
+  .openapi("PaymentMetadataRequest");

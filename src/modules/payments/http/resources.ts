@@ -1,0 +1,26 @@
+import type { ResourceGroup } from "#platform/modules/resources.ts";
+
+/** What the API document shows of payments. */
+export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
+  {
+    name: "Payments",
+    resources: [
+      {
+        name: "Bank accounts",
+        description:
+          "A bank account of your own or of a partner. It belongs to no connector until it is forwarded to one. Its numbers are stored encrypted and shown masked.",
+      },
+    ],
+  },
+  {
+    name: "Earlier versions of payments",
+    isLegacy: true,
+    resources: [
+      {
+        name: "Payments API v1",
+        description:
+          "For clients that were written for versions 1 and 2 of the API. It works on the same objects as version 3, which new clients use.",
+      },
+    ],
+  },
+];

@@ -1,0 +1,165 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { addBankAccountMetadata } from "#modules/payments/bank-accounts/add-metadata.ts";
+import type {
+  BankAccount,
+  BankAccountWithNumbers,
+} from "#modules/payments/bank-accounts/bank-account.ts";
+import { createBankAccount } from "#modules/payments/bank-accounts/create.ts";
+import { getBankAccount } from "#modules/payments/bank-accounts/get.ts";
+import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
+import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { toLegacyProvider } from "#modules/payments/core/providers.ts";
+import {
+  BankAccountFields,
+  toNewBankAccount,
+} from "#modules/payments/http/bank-account-requests.ts";
+import { MetadataRequest, OptionalText } from "#modules/payments/http/fields.ts";
+import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { uuidParam } from "#modules/payments/http/path-ids.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import {
+  cursorOf,
+  dataOf,
+  MetadataSchema,
+  TimestampOutput,
+  toCursorView,
+} from "#platform/http/schemas.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { formatTimestamp } from "#platform/time.ts";
+import { unsupported } from "#platform/validation.ts";
+
+const TAGS = ["Payments API v1"];
+const Params = z.object({ bankAccountId: uuidParam("bank account") });
+
+const BankAccountV1Request = BankAccountFields.extend({
+  connectorID: OptionalText.refine((id) => id === undefined, unsupported("connectorID").message),
+}).openapi("BankAccountV1Request");
+
+const BankAccountV1Response = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: TimestampOutput,
+    country: z.string().openapi({ description: "Empty for none." }),
+    iban: z.string().optional(),
+    accountNumber: z.string().optional(),
+    swiftBicCode: z.string().optional(),
+    metadata: MetadataSchema.optional(),
+    relatedAccounts: z
+      .array(
+        z.object({
+          id: z.string().openapi({ description: "Always empty." }),
+          createdAt: TimestampOutput,
+          accountID: z.string(),
+          connectorID: z.string(),
+          provider: z.string(),
+        }),
+      )
+      .optional(),
+  })
+  .openapi("BankAccountV1");
+
+export function registerBankAccountsV1(app: OpenAPIHono<AppEnv>): void {
+  registerCollection(app);
+  registerOne(app);
+}
+
+function registerCollection(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/bank-accounts",
+      operationId: "createBankAccount",
+      summary: "Create a bank account",
+      tags: TAGS,
+      scope: "payments:write",
+      body: BankAccountV1Request,
+      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)) },
+    },
+    async ({ body, c }) => {
+      const account = await createBankAccount(c.var.context, toNewBankAccount(body));
+      return { status: 200, body: { data: toBankAccountV1View(account) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/bank-accounts",
+      operationId: "listBankAccounts",
+      summary: "List bank accounts",
+      tags: TAGS,
+      scope: "payments:read",
+      query: ListQuery,
+      body: FilterBody,
+      responses: { 200: json("A page of bank accounts", cursorOf(BankAccountV1Response)) },
+    },
+    async ({ query, body, c }) => {
+      const wanted = toListQuery("bank-accounts", { query, body, settings: c.var.settings });
+      const page = await listBankAccounts(c.var.context, wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toBankAccountV1View)) };
+    },
+  );
+}
+
+function registerOne(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/bank-accounts/{bankAccountId}",
+      operationId: "getBankAccount",
+      summary: "Read a bank account",
+      tags: TAGS,
+      scope: "payments:read",
+      params: Params,
+      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const account = await getBankAccount(c.var.context, params.bankAccountId);
+      return { status: 200, body: { data: toBankAccountV1View(account) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "patch",
+      path: "/bank-accounts/{bankAccountId}/metadata",
+      operationId: "updateBankAccountMetadata",
+      summary: "Add metadata to a bank account",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      body: MetadataRequest,
+      responses: { 204: empty("Added"), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      const { metadata } = body;
+      await addBankAccountMetadata(c.var.context, { id: params.bankAccountId, metadata });
+      return { status: 204 };
+    },
+  );
+}
+
+/** Clients of this generation know no empty lists and maps here. */
+const toBankAccountV1View = (account: BankAccount | BankAccountWithNumbers) => ({
+  id: account.id,
+  name: account.name,
+  createdAt: formatTimestamp(account.createdAt),
+  country: account.country ?? "",
+  ...("numbers" in account ? account.numbers : {}),
+  ...(Object.keys(account.metadata).length === 0 ? {} : { metadata: account.metadata }),
+  ...(account.related.length === 0
+    ? {}
+    : {
+        relatedAccounts: account.related.map(({ id, createdAt }) => ({
+          id: "",
+          createdAt: formatTimestamp(createdAt),
+          accountID: encodeOwnedId(id),
+          connectorID: encodeConnectorId(id.connector),
+          provider: toLegacyProvider(id.connector.provider),
+        })),
+      }),
+});

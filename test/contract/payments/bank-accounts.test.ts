@@ -1,0 +1,155 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000000";
+const IBAN = "FR7630006000011234567890189";
+/** With a token always: the client itself sends none with some of these operations. */
+const { v3, v1 } = sdk({ bearer: await token() }).payments;
+
+const create = async (fields: object = {}) => {
+  const { v3CreateBankAccountResponse: created, statusCode } = await v3.createBankAccount({
+    name: freshName("bank"),
+    iban: IBAN,
+    ...fields,
+  });
+  expect(statusCode).toBe(201);
+  return created?.data ?? "";
+};
+
+describe("bank accounts, through the official client", () => {
+  test("are created, read with masked numbers, and listed without", async () => {
+    const metadata = { tenant: freshName() };
+    const id = await create({
+      accountNumber: "123456789",
+      swiftBicCode: "BNPAFRPP",
+      country: "FRA",
+      metadata,
+    });
+    const { v3GetBankAccountResponse: read } = await v3.getBankAccount({ bankAccountID: id });
+    expect(read?.data).toMatchObject({
+      id,
+      accountNumber: "12****789",
+      iban: "FR76*******************0189",
+      swiftBicCode: "BNPAFRPP",
+      country: "FRA",
+      metadata,
+      relatedAccounts: [],
+    });
+    const query = { $match: { "metadata[tenant]": metadata.tenant } };
+    const { v3BankAccountsCursorResponse: listed } = await v3.listBankAccounts({ query });
+    const { accountNumber: _a, iban: _i, swiftBicCode: _s, ...shown } = read?.data ?? {};
+    expect(listed?.cursor.data).toEqual([shown]);
+  });
+
+  test("get metadata added, and other keys stay", async () => {
+    const id = await create({ metadata: { a: "1", b: "2" } });
+    const change = { metadata: { b: "3", c: "4" } };
+    const { statusCode } = await v3.updateBankAccountMetadata({
+      bankAccountID: id,
+      v3UpdateBankAccountMetadataRequest: change,
+    });
+    expect(statusCode).toBe(204);
+    const { v3GetBankAccountResponse: read } = await v3.getBankAccount({ bankAccountID: id });
+    expect(read?.data.metadata).toEqual({ a: "1", b: "3", c: "4" });
+  });
+
+  test("are refused with codes that it knows", async () => {
+    expect(await codeOf(v3.getBankAccount({ bankAccountID: "x" }))).toBe("INVALID_ID");
+    expect(await codeOf(v3.getBankAccount({ bankAccountID: UNKNOWN }))).toBe("NOT_FOUND");
+    expect(await codeOf(v3.createBankAccount({ name: "no number" }))).toBe("VALIDATION");
+    const update = { v3UpdateBankAccountMetadataRequest: { metadata: {} } };
+    expect(await codeOf(v3.updateBankAccountMetadata({ bankAccountID: UNKNOWN, ...update }))).toBe(
+      "VALIDATION",
+    );
+    expect(await codeOf(v3.listBankAccounts({ query: { $match: { iban: IBAN } } }))).toBe(
+      "VALIDATION",
+    );
+  });
+
+  test("are the same objects in both generations", async () => {
+    const { bankAccountResponse: created } = await v1.createBankAccount({
+      name: freshName("v1"),
+      accountNumber: "123456789",
+      country: "",
+    });
+    const { data } = created ?? {};
+    expect(data).toMatchObject({ accountNumber: "12****789", country: "" });
+    const bankAccountId = data?.id ?? "";
+    const { bankAccountResponse: read } = await v1.getBankAccount({ bankAccountId });
+    expect(read?.data).toEqual(data);
+    const { statusCode } = await v1.updateBankAccountMetadata({
+      bankAccountId,
+      updateBankAccountMetadataRequest: { metadata: { seen: "yes" } },
+    });
+    expect(statusCode).toBe(204);
+    const { bankAccountsCursor: listed } = await v1.listBankAccounts({ pageSize: 1 });
+    expect(listed?.cursor.data).toMatchObject([{ id: bankAccountId, metadata: { seen: "yes" } }]);
+    const { v3GetBankAccountResponse: v3Read } = await v3.getBankAccount({
+      bankAccountID: bankAccountId,
+    });
+    expect(v3Read?.data).toMatchObject({ id: bankAccountId, accountNumber: "12****789" });
+    expect(await codeOf(v1.getBankAccount({ bankAccountId: UNKNOWN }))).toBe("NOT_FOUND");
+    expect(await codeOf(v1.createBankAccount({ name: "", country: "FR" }))).toBe("VALIDATION");
+  });
+});
+
+describe("a bank account", () => {
+  test.each([
+    [{ iban: "FR76 3000 6000 0112" }, "iban"],
+    [{ country: "XX", iban: IBAN }, "country"],
+    [{ country: "fr", iban: IBAN }, "country"],
+    [{ name: "x".repeat(1001), iban: IBAN }, "name"],
+    [{ iban: IBAN, metadata: { a: 1 } }, "metadata"],
+    [{ iban: IBAN, metadata: { a: "x".repeat(65_536) } }, "metadata"],
+  ])("is refused with the name of the wrong field, case %#", async (fields, named) => {
+    const response = await api("/api/payments/v3/bank-accounts", {
+      body: { name: "bank", ...fields },
+    });
+    const body = (await bodyOf(response)) as { errorMessage: string }; // as all errors
+    expect([response.status, body]).toMatchObject([400, { errorCode: "VALIDATION" }]);
+    expect(body.errorMessage).toContain(named);
+  });
+
+  test("has no member for what it lacks", async () => {
+    const id = await create();
+    const { data } = (await bodyOf(await api(`/api/payments/v3/bank-accounts/${id}`))) as {
+      data: object;
+    };
+    expect(Object.keys(data).toSorted()).toEqual([
+      "createdAt",
+      "iban",
+      "id",
+      "metadata",
+      "name",
+      "relatedAccounts",
+    ]);
+    const upper = await api(`/api/payments/v3/bank-accounts/${id.toUpperCase()}`);
+    expect(upper.status).toBe(200);
+  });
+
+  test("is stored encrypted, and told of in an event and the audit", async () => {
+    const id = await create({ country: "FR" });
+    const row = await env.DB.prepare("SELECT * FROM payment_bank_accounts WHERE id = ?")
+      .bind(id)
+      .first();
+    expect(JSON.stringify(row)).not.toContain(IBAN);
+    const stored = await env.DB.prepare("SELECT event FROM outbox WHERE event LIKE ?")
+      .bind(`%${id}%`)
+      .all<{ event: string }>();
+    expect(stored.results.map(({ event }) => JSON.parse(event) as object)).toMatchObject([
+      {
+        app: "payments",
+        version: "v3",
+        type: "SAVED_BANK_ACCOUNT",
+        payload: { id, country: "FR" },
+      },
+    ]);
+    expect(JSON.stringify(stored.results)).not.toContain(IBAN);
+    const audited = await env.DB.prepare("SELECT action FROM audit WHERE object = ?")
+      .bind(`bank-accounts/${id}`)
+      .all();
+    expect(audited.results).toEqual([{ action: "payments.bank-account.create" }]);
+  });
+});
