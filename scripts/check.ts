@@ -1,19 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { prepareAssets } from "./lib/assets.ts";
-import { bundle } from "./lib/build.ts";
+import { buildWorker } from "./lib/build.ts";
 import { run } from "./lib/main.ts";
 import { inProject, OperatorError, ROOT, WRANGLER, WRANGLER_ENV } from "./lib/project.ts";
 
 /** `npm run check` runs all checks that do not execute the code, side by side. */
 async function check(): Promise<void> {
   const results = await Promise.all([
-    report("types", () => command("tsc", TYPES, GO)),
-    report("lint", () => command("oxlint", [], GO)),
+    report("types, lint", () => command("oxlint", [], GO)),
     report("format", () => command("oxfmt", ["--check", "."])),
     report("rooms", () => command("node", ["scripts/rooms.ts"])),
     report("bindings", checkBindings),
@@ -25,24 +21,11 @@ async function check(): Promise<void> {
 }
 
 /**
- * Threads of each of the two long checks, which run side by side. The threads of one check repeat much of each other's
- * work: on two processors, four threads that check types take twice as long as one.
+ * The linter needs the types anyway and also reports the compiler's errors (`typeCheck` of its configuration), so that
+ * the compiler need not do the same work beside it. Its larger part is a Go program that ends soon: collecting garbage
+ * costs it more than using more memory.
  */
-const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
-
-/** Both are Go programs. They end soon, so collecting garbage costs them more than using more memory. */
-const GO = { GOMAXPROCS: `${THREADS}`, GOGC: "400" };
-
-/** The results of the last run are kept, and only files that depend on a change are checked again. */
-const TYPES = [
-  "-p",
-  ".",
-  "--incremental",
-  "--tsBuildInfoFile",
-  "dist/check.tsbuildinfo",
-  "--checkers",
-  `${THREADS}`,
-];
+const GO = { GOGC: "400" };
 
 /** Largest compressed size of an upload. */
 const UPLOAD_BYTES_MAX = 1_000_000;
@@ -56,10 +39,10 @@ async function report(name: string, work: () => Promise<string>): Promise<boolea
   const seconds = (): string => `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
   try {
     const remark = await work();
-    console.log(`ok      ${name.padEnd(9)} ${seconds()}  ${remark}`);
+    console.log(`ok      ${name.padEnd(12)} ${seconds()}  ${remark}`);
     return true;
   } catch (error) {
-    console.log(`FAILED  ${name.padEnd(9)} ${seconds()}\n${outputOf(error)}`);
+    console.log(`FAILED  ${name.padEnd(12)} ${seconds()}\n${outputOf(error)}`);
     return false;
   }
 }
@@ -89,19 +72,12 @@ async function checkBindings(): Promise<string> {
   return "";
 }
 
-/** Builds what would be deployed and checks its compressed size. */
+/** Builds what would be deployed, for the tests and `npm start`, too, and checks its compressed size. */
 async function checkBuild(): Promise<string> {
-  await prepareAssets();
-  const folder = mkdtempSync(join(tmpdir(), "florin-check-"));
-  try {
-    await bundle(folder);
-    const bytes = gzipSync(readFileSync(join(folder, "index.js"))).byteLength;
-    const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
-    if (bytes <= UPLOAD_BYTES_MAX) return size;
-    throw new OperatorError(`The Worker has ${size}; ${UPLOAD_BYTES_MAX / 1000} kB are allowed.`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const bytes = gzipSync(readFileSync(await buildWorker())).byteLength;
+  const size = `${(bytes / 1000).toFixed(0)} kB compressed`;
+  if (bytes <= UPLOAD_BYTES_MAX) return size;
+  throw new OperatorError(`The Worker has ${size}; ${UPLOAD_BYTES_MAX / 1000} kB are allowed.`);
 }
 
 /** What a failed command printed, or the message of another error. */

@@ -52,8 +52,8 @@ export async function bundle(folder: string): Promise<void> {
   }
 }
 
-/** The files that a build depends on. The lock file stands for all packages. */
-const SOURCES = ["src", "wrangler.toml", "tsconfig.json", "package-lock.json"];
+/** The files that a build depends on: package.json for the names that imports begin with, the lock file for all packages. */
+const SOURCES = ["src", "wrangler.toml", "tsconfig.json", "package.json", "package-lock.json"];
 const FINGERPRINT_LENGTH = 16;
 
 function fingerprint(): string {
