@@ -154,7 +154,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   "modules/payments/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
-  "modules/payments/connectors": { uses: [...PLATFORM, "modules/payments/core"] },
+  "modules/payments/connectors": {
+    uses: [...PLATFORM, ...payments("core")],
+    packages: ["node:crypto", "zod"],
+  },
   "modules/payments": {
     uses: [...ANATOMY, ...payments("connectors", "core")],
     packages: [...HTTP, ...D1],

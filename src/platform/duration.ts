@@ -20,3 +20,18 @@ export function parseDurationMs(text: string): number | undefined {
   }
   return total;
 }
+
+/** A duration in Go's normal form: `30m0s`, `1h0m0s`, `1.5s`, `300ms`. */
+export function formatDurationMs(milliseconds: number): string {
+  if (milliseconds === 0) return "0s";
+  if (milliseconds < 1) return `${decimal(milliseconds * 1000)}µs`;
+  if (milliseconds < 1000) return `${decimal(milliseconds)}ms`;
+  const hours = Math.floor(milliseconds / 3_600_000);
+  const minutes = Math.floor(milliseconds / 60_000) % 60;
+  const seconds = `${decimal((milliseconds % 60_000) / 1000)}s`;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}
+
+/** At most nine decimals, as durations have nanoseconds. */
+const decimal = (value: number): string => String(Number(value.toFixed(9)));

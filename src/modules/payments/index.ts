@@ -7,10 +7,10 @@ import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
+import { paymentSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
-import { DeclaredSettings } from "#platform/settings.ts";
 
 /**
  * Payments: what providers report of accounts, balances and payments, and money that is moved through them. Each entity has a
@@ -32,7 +32,7 @@ export const paymentsModule: Module = {
   health: async ({ env }) => {
     await databaseOf(env).get(sql`SELECT 1`);
   },
-  settings: new DeclaredSettings({}),
+  settings: paymentSettings,
   scopes: readAndWrite("payments", "connectors, accounts and payments"),
   errors: PAYMENT_ERRORS,
   eventTypes: { ...BANK_ACCOUNT_EVENT_TYPES },

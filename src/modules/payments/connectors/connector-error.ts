@@ -5,8 +5,8 @@
  * | --- | --- | --- |
  * | `invalid` | a refused request, a bad configuration, an operation that the provider does not offer | nothing is repeated |
  * | `rate-limited` | 429, with `Retry-After` or without | the call is repeated after that time |
- * | `unreachable` | no connection could be made, so that the provider has not seen the request | the call is repeated |
- * | `unknown` | a time limit, a broken answer, 5xx: the provider may have done what was asked | the call is repeated with the same idempotency key |
+ * | `unreachable` | no answer to a request that changes nothing | the call is repeated |
+ * | `unknown` | no answer to any other request, a broken answer, 5xx: the provider may have done what was asked | the call is repeated with the same idempotency key |
  */
 export type ConnectorErrorKind = "invalid" | "rate-limited" | "unreachable" | "unknown";
 

@@ -1,4 +1,4 @@
-import type { ConfigField } from "./config.ts";
+import type { ConfigField, PluginConfig } from "./config.ts";
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
@@ -21,14 +21,28 @@ export interface ConnectorKind {
   readonly create: (config: PluginConfig, ports: PluginPorts) => Plugin;
 }
 
-/** The values of the fields of a configuration, by their canonical names. */
-export type PluginConfig = Readonly<Record<string, string | number | boolean>>;
-
 /** What a plugin needs besides its configuration. */
 export interface PluginPorts {
   /** Calls the provider within the limits of time, size and the outbound policy. */
   readonly fetch: ProviderFetch;
   readonly clock: Clock;
+  readonly store: PluginStore;
+}
+
+/** Named texts that a plugin keeps for its installation; they go when it is uninstalled. */
+export interface PluginStore {
+  readonly find: (name: string) => Promise<string | undefined>;
+  /** All whose names begin so, in the order of their names. */
+  readonly list: (prefix: string) => Promise<readonly StoredText[]>;
+  /** Stores all of them, or none if the first one is there already; returns whether it did. */
+  readonly insert: (...texts: readonly [StoredText, ...StoredText[]]) => Promise<boolean>;
+  /** Deletes those whose names begin so. */
+  readonly remove: (prefix: string) => Promise<void>;
+}
+
+export interface StoredText {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** A request to the provider. */
@@ -39,14 +53,14 @@ export interface ProviderRequest {
   readonly body?: string;
 }
 
-/** An answer of the provider with any status. */
+/** A successful answer of the provider, or 404. */
 export interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Throws `ConnectorError` where there is no answer. */
+/** Throws `ConnectorError` where there is no answer, or one that says that the request failed. */
 export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderResponse>;
 
 export type FetchTask =

@@ -1,0 +1,120 @@
+import { movementBook } from "./movements.ts";
+import { seededSource } from "./seeded-source.ts";
+import { type DummySource, toPage } from "./source.ts";
+import { urlSource } from "./url-source.ts";
+import { dummyUsers } from "./users.ts";
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import type {
+  ConnectorKind,
+  FetchRequest,
+  Plugin,
+  PluginPorts,
+} from "#modules/payments/connectors/contract.ts";
+
+/**
+ * A provider that moves no money: for tests, demonstrations and newcomers. Its `directory` is an http(s) URL under which
+ * `accounts.json` and `balances.json` are read, or any other name; then accounts, balances and payments follow from the
+ * name, the same ones each time. Transfers and payouts change the balances that it reports afterwards.
+ */
+export const dummypayKind: ConnectorKind = {
+  key: "dummypay",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "ALLOW_FORMANCE_ACCOUNT_CREATION",
+    "ALLOW_FORMANCE_PAYMENT_CREATION",
+    "CREATE_TRANSFER",
+    "CREATE_PAYOUT",
+  ],
+  pageSize: 25,
+  fields: [
+    {
+      name: "directory",
+      label: "Directory",
+      type: "string",
+      isRequired: true,
+      rule: { name: "dirpath", holds: isDirectory },
+    },
+    { name: "linkFlowError", label: "CreateLinkFlowError", type: "boolean", isRequired: false },
+    {
+      name: "updateLinkFlowError",
+      label: "UpdateLinkFlowError",
+      type: "boolean",
+      isRequired: false,
+    },
+  ],
+  tree: [
+    {
+      task: "FETCH_ACCOUNTS",
+      isPeriodic: true,
+      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
+    },
+    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+  ],
+  create,
+};
+
+const URL_DIRECTORY = /^https?:\/\//i;
+/** What paths of folders consist of. */
+const NAME_DIRECTORY = /^(?=.*\S)[\p{L}\p{N} ._~@:+/\\-]+$/u;
+
+function isDirectory(text: string): boolean {
+  return URL_DIRECTORY.test(text) ? URL.canParse(text) : NAME_DIRECTORY.test(text);
+}
+
+function create(config: PluginConfig, ports: PluginPorts): Plugin {
+  const directory = String(config["directory"]);
+  const source = URL_DIRECTORY.test(directory)
+    ? urlSource(directory, ports.fetch)
+    : seededSource(directory);
+  const book = movementBook(ports.store);
+  return {
+    fetchAccounts: async (request) => toPage(await source.accounts(), request),
+    fetchExternalAccounts: async (request) => toPage(await source.externalAccounts(), request),
+    fetchPayments: async (request) => toPage(await source.payments(), request),
+    fetchBalances: (request) => fetchBalances(source, { request, book, clock: ports.clock }),
+    createTransfer: (movement) => book.move(movement),
+    createPayout: (movement) => book.move(movement),
+    reverseTransfer: (reversal) => book.reverse(reversal),
+    reversePayout: (reversal) => book.reverse(reversal),
+    createBankAccount: async ({ id, createdAt, metadata }) => ({
+      reference: `dummypay-${id}`,
+      name: "dummypay-account",
+      createdAt,
+      metadata,
+      raw: "{}",
+    }),
+    users: dummyUsers(config, ports),
+  };
+}
+
+/** The balances of the source, changed by all movements since. */
+async function fetchBalances(
+  source: DummySource,
+  {
+    request,
+    book,
+    clock,
+  }: {
+    readonly request: FetchRequest;
+    readonly book: ReturnType<typeof movementBook>;
+    readonly clock: PluginPorts["clock"];
+  },
+) {
+  const account = request.parent?.reference ?? "";
+  const balances = new Map(await source.balances(account));
+  for (const { asset, amount } of await book.effectsOn(account)) {
+    balances.set(asset, (balances.get(asset) ?? 0n) + amount);
+  }
+  const createdAt = clock();
+  const items = [...balances].map(([asset, amount]) => ({
+    accountReference: account,
+    createdAt,
+    asset,
+    amount,
+  }));
+  return { items, state: undefined, hasMore: false };
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import type { DummySource } from "./source.ts";
+import type {
+  ProviderAccount,
+  ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import { assetOf } from "#modules/payments/core/assets.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { fromMillis, type Timestamp } from "#platform/time.ts";
+
+/** A company's accounts at a bank, those that it pays to, and what it was paid and has paid in a year. */
+
+const CURRENCIES = ["EUR", "USD", "GBP"] as const;
+const PURPOSES = ["main", "payroll"] as const;
+const SUPPLIERS = ["landlord", "hosting", "insurance", "advisers"] as const;
+/** Payments of each account. */
+const PAYMENTS = 12;
+/** When the accounts were opened, and how far their payments are apart. */
+const OPENED_MS = Date.UTC(2025, 0, 2, 9);
+const STEP_MS = 28 * 24 * 3_600_000;
+
+interface SeededBooks {
+  readonly accounts: readonly ProviderAccount[];
+  readonly externalAccounts: readonly ProviderAccount[];
+  readonly payments: readonly ProviderPayment[];
+  readonly balances: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
+}
+
+/** Books that follow from a name: the balance of each account is the sum of its payments. */
+export function seededSource(name: string): DummySource {
+  let made: SeededBooks | undefined;
+  const books = (): SeededBooks => (made ??= makeBooks(name));
+  return {
+    accounts: async () => books().accounts,
+    externalAccounts: async () => books().externalAccounts,
+    payments: async () => books().payments,
+    balances: async (account) => books().balances.get(account) ?? new Map(),
+  };
+}
+
+function makeBooks(name: string): SeededBooks {
+  const accounts = CURRENCIES.flatMap((currency, place) =>
+    PURPOSES.map((purpose) =>
+      makeAccount(`${purpose}-${currency.toLowerCase()}`, {
+        name: `${purpose} ${currency}`,
+        createdAt: dateOf(0, place),
+        asset: assetOf(currency),
+      }),
+    ),
+  );
+  const externalAccounts = SUPPLIERS.map((supplier, place) =>
+    makeAccount(supplier, {
+      name: supplier,
+      createdAt: dateOf(0, CURRENCIES.length + place),
+      asset: assetOf("EUR"),
+    }),
+  );
+  const payments = accounts
+    .flatMap((account, place) => makePayments(name, account, place))
+    .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  return { accounts, externalAccounts, payments, balances: sumUp(accounts, payments) };
+}
+
+function makeAccount(
+  reference: string,
+  account: { name: string; createdAt: Timestamp; asset: string },
+): ProviderAccount {
+  const { name, createdAt, asset } = account;
+  const raw = stringifyJson({ id: reference, name, currency: asset });
+  return { reference, name, createdAt, defaultAsset: asset, metadata: {}, raw };
+}
+
+/** Money comes in first, so that no balance is ever negative; the last payment but one is refunded, and the last pending. */
+function makePayments(name: string, account: ProviderAccount, place: number): ProviderPayment[] {
+  const { reference: own, defaultAsset: asset = "" } = account;
+  return Array.from({ length: PAYMENTS }, (_, index) => {
+    const isIncoming = index % 3 === 0;
+    const reference = `${own}-${String(index + 1).padStart(3, "0")}`;
+    const size = amountFrom(`${name}/${reference}`);
+    const supplier = SUPPLIERS[(index + place) % SUPPLIERS.length] ?? "landlord";
+    const status: PaymentStatus =
+      index === PAYMENTS - 1 ? "PENDING" : index === PAYMENTS - 2 ? "FAILED" : "SUCCEEDED";
+    // What comes in exceeds the two payouts that follow it.
+    const amount = isIncoming ? size + 2n * AMOUNT_MAX : size;
+    return {
+      reference,
+      createdAt: dateOf(index + 1, place),
+      type: isIncoming ? "PAY-IN" : "PAYOUT",
+      amount,
+      asset,
+      scheme: isIncoming ? "SEPA_DEBIT" : "SEPA_CREDIT",
+      status,
+      ...(isIncoming
+        ? { destinationReference: own }
+        : { sourceReference: own, destinationReference: supplier }),
+      metadata: { invoice: `${new Date(OPENED_MS).getUTCFullYear()}-${index + 1}` },
+      raw: stringifyJson({ id: reference, amount: amount.toString(), currency: asset }),
+    };
+  });
+}
+
+const AMOUNT_MAX = 1_000_000n;
+
+/** From 1 to the largest amount, the same for equal texts. */
+const amountFrom = (text: string): bigint =>
+  1n + (createHash("sha256").update(text).digest().readBigUInt64BE() % AMOUNT_MAX);
+
+const dateOf = (step: number, place: number): Timestamp =>
+  fromMillis(OPENED_MS + step * STEP_MS + place * 60_000);
+
+function sumUp(accounts: readonly ProviderAccount[], payments: readonly ProviderPayment[]) {
+  const balances = new Map<string, Map<string, bigint>>(
+    accounts.map(({ reference, defaultAsset = "" }) => [reference, new Map([[defaultAsset, 0n]])]),
+  );
+  for (const { status, amount, asset, sourceReference, destinationReference } of payments) {
+    if (status !== "SUCCEEDED") continue;
+    const add = (account: string | undefined, change: bigint): void => {
+      const of = balances.get(account ?? "");
+      of?.set(asset, (of.get(asset) ?? 0n) + change);
+    };
+    add(sourceReference, -amount);
+    add(destinationReference, amount);
+  }
+  return balances;
+}

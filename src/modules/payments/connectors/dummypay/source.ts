@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import type {
+  ProviderAccount,
+  ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+
+/** Where a dummy provider has its data from. */
+export interface DummySource {
+  readonly accounts: () => Promise<readonly ProviderAccount[]>;
+  readonly externalAccounts: () => Promise<readonly ProviderAccount[]>;
+  readonly payments: () => Promise<readonly ProviderPayment[]>;
+  /** The amounts of an account by their assets, without those that were moved since. */
+  readonly balances: (account: string) => Promise<ReadonlyMap<string, bigint>>;
+}
+
+const State = z.object({ nextToken: z.int().min(0).default(0) });
+
+/** The next items of a list that only grows at its end. */
+export function toPage<Item>(
+  items: readonly Item[],
+  { state, pageSize }: FetchRequest,
+): FetchPage<Item> {
+  const { nextToken } = State.parse(state ?? {});
+  const page = items.slice(nextToken, nextToken + pageSize);
+  const end = nextToken + page.length;
+  return { items: page, state: { nextToken: end }, hasMore: end < items.length };
+}

@@ -1,0 +1,87 @@
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  LinkCallback,
+  LinkRequest,
+  PluginPorts,
+  UserPlugin,
+} from "#modules/payments/connectors/contract.ts";
+import { newId } from "#platform/ids.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/** How long a link may be used, in milliseconds. */
+const LINK_MS = 24 * 3_600_000;
+
+/** Open banking without a bank: the link leads straight back, with the outcome that the configuration asks for. */
+export function dummyUsers(config: PluginConfig, { store, clock }: PluginPorts): UserPlugin {
+  return {
+    createUser: async ({ id }) => {
+      await store.insert({ name: userName(id), value: stringifyJson({ id }) });
+      return { providerUserId: id, metadata: {} };
+    },
+    createLink: async (request) => ({
+      url: withQuery(request.redirectUrl, {
+        noRedirect: "true",
+        state: request.state,
+        status: statusOf(config["linkFlowError"]),
+        user_id: providerUserOf(request),
+      }),
+      temporaryToken: newId(),
+      expiresAt: fromMillis(toMillis(clock()) + LINK_MS),
+    }),
+    updateLink: async (request) => ({
+      url: withQuery(request.redirectUrl, {
+        state: request.state,
+        status: statusOf(config["updateLinkFlowError"]),
+        user_id: providerUserOf(request),
+      }),
+      temporaryToken: newId(),
+      expiresAt: fromMillis(toMillis(clock()) + LINK_MS),
+    }),
+    completeLink: async (callback) => {
+      const user = only(callback, "user_id");
+      const status = only(callback, "status");
+      if (user !== providerUserOf(callback)) throw refused("the user is not the one of the link");
+      if (status === "error") return { error: "error" };
+      if (status !== "success") throw refused(`the status '${status}' is not known`);
+      const connectionId = newId();
+      const createdAt = clock();
+      const value = stringifyJson({ connectionId, createdAt });
+      await store.insert({ name: `${connectionPrefix(user)}${connectionId}`, value });
+      return { connections: [{ connectionId, createdAt, metadata: {} }] };
+    },
+    deleteConnection: async ({ connectionId, ...user }) => {
+      await store.remove(`${connectionPrefix(providerUserOf(user))}${connectionId}`);
+    },
+    deleteUser: async (user) => {
+      const id = providerUserOf(user);
+      await store.remove(connectionPrefix(id));
+      await store.remove(userName(id));
+    },
+  };
+}
+
+const userName = (id: string): string => `user/${id}`;
+const connectionPrefix = (user: string): string => `connection/${user}/`;
+
+const statusOf = (isError: PluginConfig[string] | undefined): string =>
+  isError === true ? "error" : "success";
+
+const providerUserOf = ({ user, forwarded }: Pick<LinkRequest, "user" | "forwarded">): string =>
+  forwarded.providerUserId ?? user.id;
+
+function withQuery(target: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(target);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** A parameter that comes exactly once. */
+function only({ query }: LinkCallback, name: string): string {
+  const [value, ...others] = query[name] ?? [];
+  if (value !== undefined && others.length === 0) return value;
+  throw refused(`the parameter '${name}' is missing or comes several times`);
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,0 +1,59 @@
+import { createMovement } from "./movements.ts";
+import { fetchBalances, fetchPage } from "./pages.ts";
+import { toAccount, toExternalAccount, toPayment } from "./provider-objects.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/**
+ * Any provider that offers the REST contract of generic connectors: lists that can be asked for what is new since a date, and
+ * transfers and payouts with an idempotency key.
+ */
+export const genericKind: ConnectorKind = {
+  key: "generic",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "CREATE_TRANSFER",
+    "CREATE_PAYOUT",
+    "ALLOW_FORMANCE_ACCOUNT_CREATION",
+    "ALLOW_FORMANCE_PAYMENT_CREATION",
+  ],
+  pageSize: 100,
+  fields: [
+    { name: "apiKey", label: "APIKey", type: "string", isRequired: true, isSecret: true },
+    { name: "endpoint", label: "Endpoint", type: "string", isRequired: true },
+  ],
+  tree: [
+    {
+      task: "FETCH_ACCOUNTS",
+      isPeriodic: true,
+      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
+    },
+    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+  ],
+  create: (config, { fetch }) => {
+    const provider = {
+      fetch,
+      // As the contract joins paths to it.
+      endpoint: String(config["endpoint"]).replace(/\/+$/, ""),
+      apiKey: String(config["apiKey"]),
+    };
+    return {
+      fetchAccounts: (request) =>
+        fetchPage(provider, request, { path: "accounts", time: "createdAt", read: toAccount }),
+      fetchExternalAccounts: (request) =>
+        fetchPage(provider, request, {
+          path: "beneficiaries",
+          time: "createdAt",
+          read: toExternalAccount,
+        }),
+      fetchPayments: (request) =>
+        fetchPage(provider, request, { path: "transactions", time: "updatedAt", read: toPayment }),
+      fetchBalances: (request) => fetchBalances(provider, request),
+      createTransfer: (movement) => createMovement(provider, movement),
+      createPayout: (movement) => createMovement(provider, movement),
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import type { GenericProvider } from "./pages.ts";
+import { toMovementPayment } from "./provider-objects.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
+import { assertFound, parseAnswer } from "#modules/payments/connectors/http.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;
+
+/** Moves money. The reference of the movement is the idempotency key, so that the same call may be made again. */
+export async function createMovement(
+  { fetch, endpoint, apiKey }: GenericProvider,
+  movement: Movement,
+): Promise<MovementResult> {
+  const { type, reference, source, destination, amount, asset, description, metadata } = movement;
+  if (source === undefined) throw refused("source account is required");
+  if (destination === undefined) throw refused("destination account is required");
+  if (amount <= 0n) throw refused("amount must be positive");
+  if (reference === "") throw refused("reference is required");
+  if (!ASSET.test(asset)) throw refused(`the asset ${asset} is not valid`);
+  const response = await fetch({
+    method: "POST",
+    url: `${endpoint}/${type === "PAYOUT" ? "payouts" : "transfers"}`,
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: stringifyJson({
+      idempotencyKey: reference,
+      amount: amount.toString(),
+      currency: asset,
+      sourceAccountId: source.reference,
+      destinationAccountId: destination.reference,
+      description,
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    }),
+  });
+  assertFound(response);
+  return { payment: toMovementPayment(parseAnswer(response), { type, reference }) };
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

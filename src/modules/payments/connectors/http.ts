@@ -1,0 +1,143 @@
+import { ConnectorError } from "./connector-error.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./contract.ts";
+import {
+  callOutbound,
+  type Fetch,
+  type OutboundPolicy,
+  urlProblem,
+} from "#platform/http/outbound.ts";
+import { parseJson } from "#platform/json.ts";
+
+/** How long a provider may take for an answer, in milliseconds. */
+export const PROVIDER_MS_MAX = 10_000;
+/** Largest answer, in bytes: a page of a hundred items has far less. */
+export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** When a provider that does not say takes requests again, in milliseconds. */
+const RETRY_AFTER_MS = 5000;
+/** A provider that names a longer wait than an hour is asked after an hour. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+/** Most of an answer that an error shows, in characters. */
+const SHOWN_MAX = 200;
+
+export interface ProviderNetwork {
+  readonly fetch: Fetch;
+  readonly policy: OutboundPolicy;
+  /** Texts that no error may show: the secrets of the configuration. */
+  readonly secrets: readonly string[];
+  readonly timeoutMs?: number;
+}
+
+/** Calls a provider within the limits of time and size and of the outbound policy. Errors do not show any of the secrets. */
+export function providerFetch(network: ProviderNetwork): ProviderFetch {
+  const { fetch, policy, secrets, timeoutMs = PROVIDER_MS_MAX } = network;
+  const redact = redactor(secrets);
+  return async (request) => {
+    const problem = urlProblem(request.url, policy);
+    if (problem !== undefined) {
+      throw new ConnectorError("invalid", redact(`the URL of the provider ${problem}`));
+    }
+    const result = await callOutbound(
+      { headers: {}, ...request, timeoutMs, bodyBytesMax: ANSWER_BYTES_MAX },
+      { fetch, policy },
+    );
+    if (result.kind === "unreachable") throw noAnswer(request, redact(result.error));
+    const { status, headers, body, bodyError } = result;
+    if (bodyError !== undefined) throw noAnswer(request, redact(bodyError));
+    if (body.byteLength >= ANSWER_BYTES_MAX) {
+      throw new ConnectorError("invalid", `the answer has ${ANSWER_BYTES_MAX} bytes or more`);
+    }
+    const response = { status, headers, text: new TextDecoder().decode(body) };
+    assertAccepted(response, redact);
+    return response;
+  };
+}
+
+/** A read changes nothing. The provider may have done all else that it was asked for. */
+function noAnswer({ method }: ProviderRequest, why: string): ConnectorError {
+  const kind = method === "GET" ? "unreachable" : "unknown";
+  return new ConnectorError(kind, `the provider gave no answer: ${why}`);
+}
+
+/** A provider that is busy, or not ready yet. */
+const LATER = new Set([423, 425, 429]);
+/** The request did not arrive in time, or not at the right server. */
+const REPEATED = new Set([408, 421]);
+/** The resource is not there, which some requests expect. */
+const NOT_FOUND = 404;
+
+/** Throws for an answer that is neither a success nor 404. */
+function assertAccepted(response: ProviderResponse, redact: (text: string) => string): void {
+  const { status, headers, text } = response;
+  if ((status >= 200 && status < 300) || status === NOT_FOUND) return;
+  const message = redact(`the provider answered ${status}${describe(text)}`);
+  const named = retryAfterOf(headers);
+  if (LATER.has(status) || (status === 503 && named !== undefined)) {
+    throw new ConnectorError("rate-limited", message, { retryAfterMs: named ?? RETRY_AFTER_MS });
+  }
+  const isFinal = status < 500 && !REPEATED.has(status);
+  throw new ConnectorError(isFinal ? "invalid" : "unknown", message);
+}
+
+/** An answer that has to be there. */
+export function assertFound({ status }: ProviderResponse): void {
+  if (status === NOT_FOUND) throw new ConnectorError("invalid", "the provider answered 404");
+}
+
+/** The JSON of an answer. A provider that sends something else has a fault, and may send JSON the next time. */
+export function parseAnswer({ text }: ProviderResponse): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new ConnectorError("unknown", "the answer of the provider is not JSON", { cause });
+  }
+}
+
+/** The array that an answer has to be. */
+export function parseList(response: ProviderResponse): readonly unknown[] {
+  const values: unknown = parseAnswer(response);
+  if (isArray(values)) return values;
+  throw new ConnectorError("unknown", "the answer of the provider is not an array");
+}
+
+/** The library's own check makes elements of any type of it. */
+const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
+
+/** In milliseconds; undefined where the provider does not say. It is a number of seconds or a date. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  const milliseconds = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds)
+    ? undefined
+    : Math.min(Math.max(milliseconds, 0), RETRY_AFTER_MS_MAX);
+}
+
+/** The title and detail of an error body, or its beginning. */
+function describe(text: string): string {
+  const shown = messageIn(text).replaceAll(/\s+/g, " ").trim().slice(0, SHOWN_MAX);
+  return shown === "" ? "" : `: ${shown.toWellFormed()}`;
+}
+
+const MESSAGE_MEMBERS = ["title", "detail", "message", "error"];
+
+function messageIn(text: string): string {
+  try {
+    const body = parseJson(text);
+    if (typeof body !== "object" || body === null) return text;
+    const members = new Map<string, unknown>(Object.entries(body));
+    const found = MESSAGE_MEMBERS.map((name) => members.get(name));
+    const texts = found.filter((value) => typeof value === "string" && value !== "");
+    return texts.length === 0 ? text : texts.join(": ");
+  } catch {
+    return text; // it is no JSON, and is shown as it is
+  }
+}
+
+/** Shorter texts occur by chance. */
+const SECRET_LENGTH_MIN = 4;
+
+function redactor(secrets: readonly string[]): (text: string) => string {
+  const longestFirst = secrets
+    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);
+}

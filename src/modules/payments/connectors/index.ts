@@ -1,0 +1,10 @@
+import type { ConnectorKind } from "./contract.ts";
+import { dummypayKind } from "./dummypay/index.ts";
+import { genericKind } from "./generic/index.ts";
+
+/** All kinds of connectors, by their names. */
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [dummypayKind, genericKind];
+
+/** The kind of that name, as ids hold it; undefined where this version has none. */
+export const kindOf = (provider: string): ConnectorKind | undefined =>
+  CONNECTOR_KINDS.find(({ key }) => key === provider);

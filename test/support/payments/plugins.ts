@@ -1,0 +1,69 @@
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import type {
+  ConnectorKind,
+  FetchPage,
+  FetchRequest,
+  Plugin,
+  PluginStore,
+  StoredText,
+} from "#modules/payments/connectors/contract.ts";
+import { providerFetch } from "#modules/payments/connectors/http.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { parseTimestamp } from "#platform/time.ts";
+
+/** What a plugin stores, in memory. */
+export function memoryStore(): PluginStore {
+  const texts = new Map<string, string>();
+  const named = (prefix: string): StoredText[] =>
+    [...texts]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, value]) => ({ name, value }));
+  return {
+    find: async (name) => texts.get(name),
+    list: async (prefix) => named(prefix),
+    insert: async (...inserted) => {
+      if (texts.has(inserted[0].name)) return false;
+      for (const { name, value } of inserted) texts.set(name, value);
+      return true;
+    },
+    remove: async (prefix) => {
+      for (const { name } of named(prefix)) texts.delete(name);
+    },
+  };
+}
+
+export const NOW = parseTimestamp("2026-03-01T09:30:00Z") ?? parseTimestamp("");
+
+/** An installation of a kind whose provider is a function. */
+export function openPlugin(
+  kind: ConnectorKind,
+  config: PluginConfig,
+  answer: (request: Request) => Response | Promise<Response> = () => new Response(null),
+): Plugin {
+  if (NOW === undefined) throw new Error("the time is not valid");
+  const now = NOW;
+  return kind.create(config, {
+    fetch: providerFetch({
+      fetch: async (url, init) => answer(new Request(url, init)),
+      policy: { allowPrivateHosts: true },
+      secrets: [],
+    }),
+    clock: () => now,
+    store: memoryStore(),
+  });
+}
+
+/** Fetches all pages from a state on. States pass through JSON, as they do when they are stored. */
+export async function fetchAll<Item>(
+  fetchPage: ((request: FetchRequest) => Promise<FetchPage<Item>>) | undefined,
+  { state, pageSize = 3 }: { state?: unknown; pageSize?: number } = {},
+): Promise<{ items: Item[]; state: unknown; pages: number }> {
+  if (fetchPage === undefined) throw new Error("the plugin does not offer this");
+  const items: Item[] = [];
+  for (let pages = 1; ; pages++) {
+    const page = await fetchPage({ state, pageSize });
+    items.push(...page.items);
+    state = page.state === undefined ? undefined : parseJson(stringifyJson(page.state));
+    if (!page.hasMore) return { items, state, pages };
+  }
+}

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { genericKind } from "#modules/payments/connectors/generic/index.ts";
+import { parseTimestamp } from "#platform/time.ts";
+import { fetchAll, openPlugin } from "#test/support/payments/plugins.ts";
+
+interface Item {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly createdAt: string;
+  readonly [name: string]: unknown;
+}
+
+/** A provider with transactions, which are given in its order of the moment. */
+let items: Item[];
+let requests: URL[];
+/** Changes what a page has, before it is sent. */
+let disturb: (page: Item[], url: URL) => unknown;
+
+beforeEach(() => {
+  items = [];
+  requests = [];
+  disturb = (page) => page;
+});
+
+const plugin = openPlugin(
+  genericKind,
+  { apiKey: "key", endpoint: "https://psp.example/v1/" },
+  (request) => {
+    const url = new URL(request.url);
+    requests.push(url);
+    if (request.headers.get("authorization") !== "Bearer key")
+      return new Response(null, { status: 401 });
+    const from = url.searchParams.get("updatedAtFrom") ?? "";
+    const [page, size] = ["page", "pageSize"].map((name) => Number(url.searchParams.get(name)));
+    const since = items.filter(({ updatedAt }) => updatedAt.slice(0, 19) >= from.slice(0, 19));
+    const start = ((page ?? 1) - 1) * (size ?? 1);
+    return Response.json(disturb(since.slice(start, start + (size ?? 1)), url));
+  },
+);
+
+const time = (second: number): string => new Date(1_770_000_000_000 + second * 1000).toISOString();
+
+const transaction = (id: string, second: number, more: object = {}): Item => ({
+  id,
+  createdAt: time(0),
+  updatedAt: time(second),
+  currency: "USD/2",
+  type: "PAYIN",
+  status: "SUCCEEDED",
+  amount: "5000",
+  ...more,
+});
+
+const idsOf = (found: readonly { reference: string }[]): string[] => [
+  ...new Set(found.map(({ reference }) => reference)),
+];
+
+describe("a list of a generic provider", () => {
+  test("is read to its end, and then only what is new", async () => {
+    items = ["a", "b", "c", "d", "e"].map((id, second) => transaction(id, second));
+    const first = await fetchAll(plugin.fetchPayments);
+    expect(idsOf(first.items)).toEqual(["a", "b", "c", "d", "e"]);
+    requests = [];
+    const idle = await fetchAll(plugin.fetchPayments, first);
+    expect(idle.items).toEqual([]);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.searchParams.get("updatedAtFrom")).toBe(time(4).replace(".000", ""));
+    items.push(transaction("f", 5));
+    expect(idsOf((await fetchAll(plugin.fetchPayments, idle)).items)).toEqual(["f"]);
+  });
+
+  test("loses no item of a time that another one had before", async () => {
+    items = [transaction("a", 1), transaction("b", 1)];
+    const { state } = await fetchAll(plugin.fetchPayments, { pageSize: 1 });
+    items.push(transaction("c", 1), transaction("d", 1));
+    const next = await fetchAll(plugin.fetchPayments, { state, pageSize: 1 });
+    expect(idsOf(next.items)).toEqual(["c", "d"]);
+  });
+
+  test("gives a new state of an item that is known", async () => {
+    items = [transaction("a", 1, { status: "PENDING" })];
+    const { state } = await fetchAll(plugin.fetchPayments);
+    items = [transaction("a", 1)];
+    const next = await fetchAll(plugin.fetchPayments, { state });
+    expect(next.items).toMatchObject([{ reference: "a", status: "SUCCEEDED" }]);
+  });
+
+  test("is read whole when its items are shuffled, and when pages come twice", async () => {
+    const all = Array.from({ length: 20 }, (_, index) => `tx-${index}`);
+    items = all
+      .map((id, second) => transaction(id, second % 7))
+      .toSorted((a, b) => (a.id.slice(-1) < b.id.slice(-1) ? 1 : -1));
+    let last: Item[] = [];
+    disturb = (page, url) => {
+      const isRepeated = url.searchParams.get("page") === "3" && !url.href.includes("From");
+      const given = isRepeated && requests.length < 6 ? last : page;
+      last = page;
+      return given;
+    };
+    const { items: found, state } = await fetchAll(plugin.fetchPayments);
+    expect(idsOf(found).toSorted()).toEqual(all.toSorted());
+    expect((await fetchAll(plugin.fetchPayments, { state })).items).toEqual([]);
+  });
+
+  test("misses no item that is moved to another page by one that changes meanwhile", async () => {
+    items = ["a", "b", "c", "d"].map((id, second) => transaction(id, second));
+    disturb = (page) => {
+      const [first, ...others] = items;
+      if (requests.length === 1 && first !== undefined) {
+        items = [...others, { ...first, updatedAt: time(9) }];
+      }
+      return page;
+    };
+    const { items: found } = await fetchAll(plugin.fetchPayments, { pageSize: 2 });
+    expect(idsOf(found).toSorted()).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("that never ends is refused", async () => {
+    items = ["a", "b", "c"].map((id, second) => transaction(id, second));
+    disturb = () => items;
+    await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  test.each([
+    ["an object", {}, "unknown"],
+    ["an item without an id", [{}], "invalid"],
+    ["a date that is none", [transaction("a", 1, { updatedAt: "yesterday" })], "invalid"],
+    ["an amount with decimals", [transaction("a", 1, { amount: "1.5" })], "invalid"],
+  ])("with %s is refused", async (_, answer, kind) => {
+    disturb = () => answer;
+    await expect(fetchAll(plugin.fetchPayments)).rejects.toMatchObject({ kind });
+  });
+
+  test("becomes payments", async () => {
+    items = [
+      transaction("a", 1, {
+        relatedTransactionID: "b",
+        type: "PAYOUT",
+        status: "REFUNDED",
+        amount: "123456789012345678901234567890",
+        sourceAccountID: "acc-1",
+        destinationAccountID: null,
+        metadata: { order: "42", count: 2 },
+      }),
+      transaction("c", 2, { type: "FEE", status: "ODD" }),
+    ];
+    const { items: found } = await fetchAll(plugin.fetchPayments);
+    expect(found[0]).toMatchObject({
+      reference: "a",
+      parentReference: "b",
+      type: "PAYOUT",
+      status: "REFUNDED",
+      scheme: "OTHER",
+      asset: "USD/2",
+      amount: 123456789012345678901234567890n,
+      sourceReference: "acc-1",
+      metadata: { order: "42", count: "2" },
+      createdAt: parseTimestamp(time(0)),
+    });
+    expect(found[0]).not.toHaveProperty("destinationReference");
+    expect(found[1]).toMatchObject({ type: "OTHER", status: "OTHER" });
+  });
+});
+
+describe("a movement at a generic provider", () => {
+  const movement = {
+    type: "PAYOUT",
+    reference: "po-1",
+    createdAt: parseTimestamp(time(0)) ?? expect.unreachable(),
+    description: "rent",
+    source: { reference: "acc-1", metadata: {} },
+    destination: { reference: "ben-1", metadata: {} },
+    amount: 1000n,
+    asset: "USD/2",
+    metadata: {},
+  } as const;
+
+  const withAnswer = (answer: (body: unknown) => Response) =>
+    openPlugin(genericKind, { apiKey: "key", endpoint: "https://psp.example" }, async (request) => {
+      requests.push(new URL(request.url));
+      return answer(await request.json());
+    });
+
+  test("has its reference as idempotency key, and gives the payment that it made", async () => {
+    let sent: unknown;
+    const { createPayout } = withAnswer((body) => {
+      sent = body;
+      const { idempotencyKey, ...answer } = body as { idempotencyKey: string }; // as it is sent
+      return Response.json(
+        { ...answer, idempotencyKey, id: "m-1", status: "PENDING", createdAt: time(3) },
+        { status: 201 },
+      );
+    });
+    const result = await createPayout?.(movement);
+    expect(requests.map(({ pathname }) => pathname)).toEqual(["/payouts"]);
+    expect(sent).toEqual({
+      idempotencyKey: "po-1",
+      amount: "1000",
+      currency: "USD/2",
+      sourceAccountId: "acc-1",
+      destinationAccountId: "ben-1",
+      description: "rent",
+    });
+    expect(result).toMatchObject({
+      payment: {
+        reference: "m-1",
+        parentReference: "po-1",
+        type: "PAYOUT",
+        status: "PENDING",
+        amount: 1000n,
+        sourceReference: "acc-1",
+        destinationReference: "ben-1",
+      },
+    });
+  });
+
+  test.each([
+    [{ source: undefined }, "source account is required"],
+    [{ destination: undefined }, "destination account is required"],
+    [{ amount: 0n }, "amount must be positive"],
+    [{ reference: "" }, "reference is required"],
+    [{ asset: "usd" }, "the asset usd is not valid"],
+  ])("with %o is refused without a call", async (change, message) => {
+    const { createPayout } = withAnswer(() => new Response(null));
+    const changed = { ...movement, ...change } as Parameters<NonNullable<typeof createPayout>>[0];
+    await expect(createPayout?.(changed)).rejects.toThrow(message);
+    expect(requests).toEqual([]);
+  });
+});

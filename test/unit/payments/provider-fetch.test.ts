@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { ProviderRequest } from "#modules/payments/connectors/contract.ts";
+import { ANSWER_BYTES_MAX, providerFetch } from "#modules/payments/connectors/http.ts";
+
+const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
+const POST: ProviderRequest = { ...GET, method: "POST", body: "{}" };
+
+/** The error that a call ends with when the provider behaves so. */
+async function failureOf(
+  answer: (signal: AbortSignal | null | undefined) => Response | Promise<Response>,
+  request = GET,
+): Promise<ConnectorError> {
+  const call = providerFetch({
+    fetch: async (_url, init) => answer(init.signal),
+    policy: { allowPrivateHosts: false },
+    secrets: ["very-secret"],
+    timeoutMs: 20,
+  });
+  return call(request).then(
+    () => expect.unreachable("the call succeeds"),
+    (error: unknown) => error as ConnectorError, // nothing else is thrown
+  );
+}
+
+describe("a call of a provider", () => {
+  test.each([
+    [400, "invalid", undefined],
+    [401, "invalid", undefined],
+    [408, "unknown", undefined],
+    [421, "unknown", undefined],
+    [423, "rate-limited", 5000],
+    [429, "rate-limited", 5000],
+    [500, "unknown", undefined],
+    [503, "unknown", undefined],
+    [302, "invalid", undefined],
+  ])("that is answered with %i is %s", async (status, kind, retryAfterMs) => {
+    const failure = await failureOf(() => new Response("no", { status }));
+    expect(failure).toMatchObject({ kind, retryAfterMs });
+    expect(failure.message).toBe(`the provider answered ${status}: no`);
+  });
+
+  test("waits as long as the provider says, but no longer than an hour", async () => {
+    const withHeader = (text: string) => () =>
+      new Response(null, { status: 429, headers: { "retry-after": text } });
+    expect((await failureOf(withHeader("7"))).retryAfterMs).toBe(7000);
+    expect((await failureOf(withHeader("999999"))).retryAfterMs).toBe(3_600_000);
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    const { retryAfterMs = 0 } = await failureOf(withHeader(date));
+    expect(retryAfterMs).toBeGreaterThan(1000);
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+    expect((await failureOf(withHeader("soon"))).retryAfterMs).toBe(5000);
+  });
+
+  test("has an unknown outcome without an answer, unless it is a read", async () => {
+    const refuse = (): Response => {
+      throw new Error("connection lost");
+    };
+    expect(await failureOf(refuse, POST)).toMatchObject({ kind: "unknown" });
+    expect(await failureOf(refuse)).toMatchObject({ kind: "unreachable" });
+  });
+
+  test("ends when the provider hangs, also in the middle of a body", async () => {
+    const never = () => new Promise<Response>(() => undefined);
+    expect((await failureOf(never, POST)).kind).toBe("unknown");
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) });
+    const failure = await failureOf(() => new Response(body), POST);
+    expect(failure.message).toContain("no complete answer");
+  });
+
+  test("refuses an answer that is too large, and a host that is not public", async () => {
+    const large = new Uint8Array(ANSWER_BYTES_MAX + 1);
+    expect(await failureOf(() => new Response(large))).toMatchObject({ kind: "invalid" });
+    const inside = { ...GET, url: "http://127.0.0.1/accounts" };
+    const failure = await failureOf(() => new Response("[]"), inside);
+    expect(failure).toMatchObject({ kind: "invalid" });
+    expect(failure.message).toContain("not a public host");
+  });
+
+  test("shows what the error body says, but no secret", async () => {
+    const body = JSON.stringify({ title: "Bad key", detail: "very-secret is not a key" });
+    const failure = await failureOf(() => new Response(body, { status: 403 }));
+    expect(failure.message).toBe("the provider answered 403: Bad key: *** is not a key");
+  });
+
+  test("gives a success, and 404, to the plugin", async () => {
+    for (const status of [200, 201, 404]) {
+      const call = providerFetch({
+        fetch: async () => new Response("[]", { status }),
+        policy: { allowPrivateHosts: false },
+        secrets: [],
+      });
+      expect(await call(GET)).toMatchObject({ status, text: "[]" });
+    }
+  });
+});
