@@ -42,7 +42,7 @@ export const BYTES_PER_CHANGE_MAX = 4_000_000;
 
 /** Most events that one message names, and the longest id of an event, as JSON: the platform takes messages of 128 kB. */
 const IDS_PER_MESSAGE_MAX = 100;
-const ID_BYTES_MAX = 200;
+const ID_BYTES_MAX = 1000;
 /** Most messages that are sent in one call: the platform takes 256 kB a call. */
 const MESSAGES_PER_SEND_MAX = 10;
 /** When unconfirmed events are announced again. */
