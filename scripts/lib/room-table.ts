@@ -206,6 +206,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "ledger-engine",
       // The client speaks the library's types.
       "library",
+      "numscript",
       "modules/exporters",
       ...ledger("bulk", "catalogue", "http", "objects"),
     ],

@@ -1,6 +1,6 @@
 import { BUCKET_DEFAULT } from "./catalogue/new-ledger.ts";
 import { LedgerService } from "./service.ts";
-import { ledgerSettings } from "./settings.ts";
+import { ledgerSettings, standardRuntimeOf } from "./settings.ts";
 import {
   assertIdempotencyKey,
   BulkElementData,
@@ -24,6 +24,7 @@ import type {
   Target,
   Transaction,
 } from "#library/index.ts";
+import { parseProgram } from "#numscript";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
@@ -69,6 +70,19 @@ export interface NewRun extends TransactionFields {
   readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
   /** That of the deployment unless given: a module's own scripts name the one that they are written for. */
   readonly runtime?: Runtime | undefined;
+}
+
+export interface NewTemplateRun extends TransactionFields {
+  /** A transaction template of the schema by whose rules the write goes. */
+  readonly template: string;
+  /** By name without `$`. */
+  readonly vars?: Readonly<Record<string, ScriptVariable>> | undefined;
+}
+
+/** What a caller of a transaction template has to know of it. */
+export interface TemplateShape {
+  /** The variables that a run has to give, by name without `$`, with their types as they are written: `monetary`. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface LedgerCreation {
@@ -155,6 +169,30 @@ export class LedgerClient {
   /** Commits what a script moves. Throws as `commit` does, and what the script fails with. */
   run({ script, vars, ...rest }: NewRun, write: KeyedWrite): Promise<Transaction> {
     return this.#commit({ ...rest, script: { plain: script, vars } }, write);
+  }
+
+  /** Commits what a transaction template moves. Throws as `run` does, and `VALIDATION` where there is no such template. */
+  runTemplate(
+    { template, vars, ...rest }: NewTemplateRun,
+    write: KeyedWrite & { readonly schemaVersion: string },
+  ): Promise<Transaction> {
+    return this.#commit({ ...rest, script: { template, vars } }, write);
+  }
+
+  /** Describes a transaction template. Throws `NOT_FOUND` for an unknown version of the schema, or template of it. */
+  async template(name: string, schemaVersion: string): Promise<TemplateShape> {
+    const { transactions } = await this.#service.getSchema(this.#name, schemaVersion);
+    const template = transactions.get(name);
+    if (template === undefined) {
+      throw new AppError(
+        "NOT_FOUND",
+        `schema version '${schemaVersion}' has no transaction template '${name}'`,
+      );
+    }
+    const runtime = template.runtime ?? standardRuntimeOf(ledgerSettings.of(this.#context.env));
+    const { variables } = parseProgram(template.script, runtime).program;
+    const given = variables.filter(({ origin }) => origin === undefined);
+    return { variables: Object.fromEntries(given.map(({ name: key, type }) => [key, type])) };
   }
 
   /** Puts metadata over what an account or a transaction has. Throws `NOT_FOUND` for an unknown transaction. */

@@ -1,3 +1,4 @@
+import type { Runtime } from "#numscript";
 import {
   boolean,
   choice,
@@ -6,6 +7,7 @@ import {
   list,
   schedule,
   DeclaredSettings,
+  type SettingsOf,
 } from "#platform/settings.ts";
 
 /** Most elements that a bulk may be allowed to have. */
@@ -47,3 +49,9 @@ export const ledgerSettings = new DeclaredSettings({
     { meaning: "Feature flags that every script for the interpreter gets, comma separated" },
   ),
 });
+
+type LedgerSettings = SettingsOf<typeof ledgerSettings>;
+
+/** The runtime of scripts that name none. */
+export const standardRuntimeOf = ({ FLORIN_NUMSCRIPT_INTERPRETER }: LedgerSettings): Runtime =>
+  FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine";

@@ -1,6 +1,6 @@
 import type { ViolationLog } from "./violation-log.ts";
 import { LedgerEngine } from "#ledger-engine";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -9,7 +9,7 @@ export function openEngine(sql: Sql, env: Env, violations: ViolationLog): Ledger
   const settings = ledgerSettings.of(env);
   return new LedgerEngine(sql, systemClock, {
     scripts: {
-      runtime: settings.FLORIN_NUMSCRIPT_INTERPRETER ? "experimental-interpreter" : "machine",
+      runtime: standardRuntimeOf(settings),
       featureFlags: new Set(settings.FLORIN_NUMSCRIPT_INTERPRETER_FLAGS),
     },
     schemas: {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { systemContext } from "#platform/context.ts";
 import { freshLedger, logIdsOf, objectOf } from "#test/support/ledger/api.ts";
+import { DEPOSIT, ledgerWith, USERS_CHART } from "#test/support/ledger/schema-api.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
 const clientOf = (name: string): LedgerClient => new LedgerClient(systemContext(env, "test"), name);
@@ -22,6 +23,49 @@ function usd(way: string, amount: bigint) {
 }
 
 const key = () => ({ idempotencyKey: freshName("test") });
+
+describe("a transaction template", () => {
+  const withTemplate = async (): Promise<LedgerClient> =>
+    clientOf(
+      await ledgerWith({
+        chart: USERS_CHART,
+        transactions: { deposit: { description: "A deposit", script: DEPOSIT } },
+      }),
+    );
+  const v1 = () => ({ ...key(), schemaVersion: "v1" });
+
+  test("says which variables it wants, and moves what they say, once for a key", async () => {
+    const ledger = await withTemplate();
+    expect(await ledger.template("deposit", "v1")).toEqual({
+      variables: { amount: "monetary", to: "account" },
+    });
+    const run = { template: "deposit", vars: { amount: "USD/2 100", to: "users:1:main" } };
+    const write = v1();
+    const first = await ledger.runTemplate({ ...run, reference: "deposit-1" }, write);
+    expect(await ledger.runTemplate({ ...run, reference: "deposit-1" }, write)).toEqual(first);
+    expect(await ledger.balance("users:1:main", "USD/2")).toBe(100n);
+  });
+
+  test("may move nothing", async () => {
+    const ledger = await withTemplate();
+    const vars = { amount: "USD/2 0", to: "users:1:main" };
+    const transaction = await ledger.runTemplate({ template: "deposit", vars }, v1());
+    expect(transaction.postings).toMatchObject([{ amount: 0n }]);
+  });
+
+  test("has to exist, in a version that exists", async () => {
+    const ledger = await withTemplate();
+    for (const [name, version] of [
+      ["withdrawal", "v1"],
+      ["deposit", "v2"],
+    ] as const) {
+      await expect(ledger.template(name, version)).rejects.toMatchObject({ kind: "NOT_FOUND" });
+    }
+    await expect(ledger.runTemplate({ template: "withdrawal" }, v1())).rejects.toMatchObject({
+      kind: "VALIDATION",
+    });
+  });
+});
 
 describe("a commit", () => {
   test("moves amounts of any size, and answers the whole transaction", async () => {

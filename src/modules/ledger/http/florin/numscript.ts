@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { RuntimeRequest } from "#modules/ledger/http/schemas.ts";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
@@ -89,9 +89,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What the check found", dataOf(CheckResponse)) },
     },
     ({ body, c }) => {
-      const standard = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
-        ? "experimental-interpreter"
-        : "machine";
+      const standard = standardRuntimeOf(ledgerSettings.of(c.env));
       const runtime = body.runtime === "" ? standard : (body.runtime ?? standard);
       const report = checkScript(body.plain, runtime);
       const valid = report.diagnostics.every(({ severity }) => severity !== "error");

@@ -12,7 +12,7 @@ import {
   WriteQuery,
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
-import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { ledgerSettings, standardRuntimeOf } from "#modules/ledger/settings.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
@@ -45,9 +45,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Inserted"), ...errors(404, 409) },
     },
     async ({ params, query, headers, body, c }) => {
-      const runtime = ledgerSettings.of(c.env).FLORIN_NUMSCRIPT_INTERPRETER
-        ? "experimental-interpreter"
-        : "machine";
+      const runtime = standardRuntimeOf(ledgerSettings.of(c.env));
       const { isReplay } = await LedgerService.from(c.var.context).execute(
         params.ledger,
         () => toInsertSchema(params.version, body, { runtime }),
