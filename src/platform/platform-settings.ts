@@ -1,7 +1,9 @@
 import {
   boolean,
   integer,
+  isBaseUrl,
   list,
+  optionalText,
   SettingsError,
   type SettingsOf,
   DeclaredSettings,
@@ -27,6 +29,7 @@ export const platformSettings = new DeclaredSettings(
       (value) => decodedLength(value) === 32,
       { isSecret: true, meaning: "Earlier keys, which still decrypt what was encrypted with them" },
     ),
+    FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_ALLOW_PRIVATE_HOSTS: boolean({
       standard: "false",
       meaning: "Lets outbound calls reach loopback and private addresses",
@@ -54,4 +57,12 @@ function decodedLength(base64: string): number {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
     ? atob(base64).length
     : -1;
+}
+
+function publicUrl() {
+  const described = optionalText("an http(s) URL without query", isBaseUrl, {
+    meaning: "Base URL of the deployment and issuer of its tokens; required beyond loopback",
+  });
+  const schema = described.schema.transform((value) => value?.replace(/\/+$/, ""));
+  return { ...described, schema };
 }

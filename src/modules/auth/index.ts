@@ -123,7 +123,7 @@ const verifierOf = memoByEnv((env: Env) => {
     }),
   ]);
   return new TokenVerifier({
-    publicUrl: settings.FLORIN_PUBLIC_URL,
+    publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
     ownKeys,
     trustedKeys: new Map(trustedKeys),
     clock,

@@ -23,7 +23,6 @@ export const authSettings = new DeclaredSettings(
       isSecret: true,
       meaning: "Secret of the first client",
     }),
-    FLORIN_PUBLIC_URL: publicUrl(),
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
       meaning: "Other issuers whose tokens this server accepts",
     }),
@@ -48,11 +47,3 @@ export const authSettings = new DeclaredSettings(
 );
 
 export type AuthSettings = SettingsOf<typeof authSettings>;
-
-function publicUrl() {
-  const described = optionalText("an http(s) URL without query", isBaseUrl, {
-    meaning: "Base URL of the deployment and issuer of its tokens; required beyond loopback",
-  });
-  const schema = described.schema.transform((value) => value?.replace(/\/+$/, ""));
-  return { ...described, schema };
-}

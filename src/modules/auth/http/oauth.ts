@@ -10,12 +10,12 @@ import { toDiscoveryView, toTokenView } from "./views.ts";
 import { toDescription, toOAuthError } from "#modules/auth/core/oauth-error.ts";
 import { usesBasic } from "#modules/auth/credentials.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
-import { authSettings } from "#modules/auth/settings.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { TokenService } from "#modules/auth/token-service.ts";
 import type { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
 
 /** Largest request for a token, in bytes. */
 const TOKEN_REQUEST_BYTES_MAX = 16 * 1024;
@@ -44,7 +44,7 @@ function registerDiscovery(app: OpenAPIHono<AppEnv>): void {
     ({ c }) => ({
       status: 200,
       body: toDiscoveryView(
-        issuerOf(authSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
+        issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
         c.var.scopes,
       ),
     }),
@@ -93,7 +93,7 @@ function registerToken(app: OpenAPIHono<AppEnv>): void {
         authorization: c.req.header("authorization") ?? null,
         clientId: body.client_id,
         clientSecret: body.client_secret,
-        issuer: issuerOf(authSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
+        issuer: issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url),
       });
       return { status: 200, body: toTokenView(token), headers: NO_STORE };
     },
