@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -20,6 +21,8 @@ export const outbox = sqliteTable(
   },
   (table) => [
     index("outbox_due").on(table.announceAt, table.sequence),
-    index("outbox_ordered").on(table.orderKey, table.sequence),
+    index("outbox_ordered")
+      .on(table.orderKey, table.sequence)
+      .where(sql`order_key IS NOT NULL`),
   ],
 );

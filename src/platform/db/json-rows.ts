@@ -1,0 +1,23 @@
+import { type SQL, sql } from "drizzle-orm";
+import { packJson } from "./pack-json.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/**
+ * Rows as a source of a statement: `FROM ${jsonRows(rows)} AS r ORDER BY ${ROW_ORDER}`, in which `r.item ->> 0` is the first
+ * value of a row. However many there are, they are one statement of a few parameters; there must be one at least.
+ */
+export function jsonRows(rows: readonly (readonly unknown[])[]): SQL {
+  const packs = [...packJson(rows.map((row) => stringifyJson(row)))].map(
+    (pack, place) => sql`(${place}, ${pack})`,
+  );
+  return sql`(
+    SELECT pack.column1 AS place, e.key AS at, e.value AS item
+    FROM (VALUES ${sql.join(packs, sql`, `)}) AS pack, json_each(pack.column2) AS e)`;
+}
+
+/** The order of the rows. */
+export const ROW_ORDER: SQL = sql`r.place, r.at`;
+
+/** The values of a row in their order, for a statement that takes as many columns. */
+export const rowItems = (count: number, first = 0): SQL =>
+  sql.raw(Array.from({ length: count }, (_, at) => `r.item ->> ${first + at}`).join(", "));
