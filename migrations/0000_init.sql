@@ -82,6 +82,38 @@ CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-br
 CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
 CREATE INDEX `ledgers_pending` ON `ledgers` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
 CREATE INDEX `ledgers_deleted` ON `ledgers` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `payment_accounts` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`type` text NOT NULL,
+	`name` text,
+	`default_asset` text,
+	`psu_id` text,
+	`connection_id` text,
+	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
+	`raw` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_accounts_identity` ON `payment_accounts` (`reference`,`connector_key`);--> statement-breakpoint
+CREATE INDEX `payment_accounts_listed` ON `payment_accounts` (`created_at`,`key`,`connector_key`,`type`,`default_asset`,`name`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE TABLE `payment_balances` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`account_reference` text NOT NULL,
+	`asset` text NOT NULL,
+	`amount` text NOT NULL,
+	`created_at` text NOT NULL,
+	`last_updated_at` text NOT NULL,
+	`is_open` integer NOT NULL,
+	`psu_id` text,
+	`connection_id` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_balances_open` ON `payment_balances` (`connector_key`,`account_reference`,`asset`) WHERE is_open = 1;--> statement-breakpoint
+CREATE INDEX `payment_balances_listed` ON `payment_balances` (`connector_key`,`account_reference`,`created_at`,`key`,`asset`,`last_updated_at`);--> statement-breakpoint
 CREATE TABLE `payment_bank_account_relations` (
 	`bank_account_key` integer NOT NULL,
 	`connector_key` integer NOT NULL,
@@ -121,6 +153,43 @@ CREATE UNIQUE INDEX `payment_connectors_reference_unique` ON `payment_connectors
 CREATE UNIQUE INDEX `payment_connectors_name_unique` ON `payment_connectors` (`name`);--> statement-breakpoint
 CREATE INDEX `payment_connectors_listed` ON `payment_connectors` (`created_at`,`key`);--> statement-breakpoint
 CREATE INDEX `payment_connectors_deleted` ON `payment_connectors` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `payment_adjustments` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`payment_key` integer NOT NULL,
+	`ordinal` integer NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`status` text NOT NULL,
+	`amount` text,
+	`asset` text,
+	`metadata` text NOT NULL,
+	`raw` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_adjustments_ordinal` ON `payment_adjustments` (`payment_key`,`ordinal`);--> statement-breakpoint
+CREATE TABLE `payment_payments` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`type` text NOT NULL,
+	`created_at` text NOT NULL,
+	`scheme` text NOT NULL,
+	`status` text NOT NULL,
+	`asset` text NOT NULL,
+	`initial_amount` text NOT NULL,
+	`amount` text NOT NULL,
+	`opening_initial_amount` text,
+	`opening_amount` text,
+	`source_account` text,
+	`destination_account` text,
+	`psu_id` text,
+	`connection_id` text,
+	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint
+CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_account`,`destination_account`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,
@@ -200,4 +269,4 @@ CREATE TABLE `outbox` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `outbox_id_unique` ON `outbox` (`id`);--> statement-breakpoint
 CREATE INDEX `outbox_due` ON `outbox` (`announce_at`,`sequence`);--> statement-breakpoint
-CREATE INDEX `outbox_ordered` ON `outbox` (`order_key`,`sequence`);
+CREATE INDEX `outbox_ordered` ON `outbox` (`order_key`,`sequence`) WHERE order_key IS NOT NULL;

@@ -1,11 +1,14 @@
-import { type ConnectorId, encodeEventId } from "./core/ids.ts";
+import { type ConnectorId, encodeEventId, idempotencyKeyOf } from "./core/ids.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** The version of the events of payments and of their payloads. */
 const EVENT_VERSION = "v3";
 
-/** An event of payments. Equal connectors and keys make equal ids, so that a repetition is recognised. */
+/**
+ * An event of payments. Equal connectors and keys make equal ids, so that a repetition is recognised. The idempotency key,
+ * which clients know, may be longer than an id may be, so that the id is its hash.
+ */
 export function paymentEvent(event: {
   readonly type: string;
   /** Where it comes from; absent for what belongs to no connector. */
@@ -15,7 +18,8 @@ export function paymentEvent(event: {
   readonly date: Timestamp;
   readonly payload: object;
 }): PlatformEvent {
-  const id = encodeEventId(event.connector, event.key);
   const { type, date, payload } = event;
-  return { id, app: "payments", version: EVENT_VERSION, type, date, idempotencyKey: id, payload };
+  const idempotencyKey = encodeEventId(event.connector, event.key);
+  const id = `payments:${idempotencyKeyOf(idempotencyKey)}`;
+  return { id, app: "payments", version: EVENT_VERSION, type, date, idempotencyKey, payload };
 }

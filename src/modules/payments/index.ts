@@ -1,5 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
+import { ACCOUNT_EVENT_TYPES } from "./accounts/event-types.ts";
+import { BALANCE_EVENT_TYPES } from "./balances/event-types.ts";
 import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -7,6 +9,7 @@ import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
+import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -35,5 +38,10 @@ export const paymentsModule: Module = {
   settings: paymentSettings,
   scopes: readAndWrite("payments", "connectors, accounts and payments"),
   errors: PAYMENT_ERRORS,
-  eventTypes: { ...BANK_ACCOUNT_EVENT_TYPES },
+  eventTypes: {
+    ...ACCOUNT_EVENT_TYPES,
+    ...BALANCE_EVENT_TYPES,
+    ...BANK_ACCOUNT_EVENT_TYPES,
+    ...PAYMENT_EVENT_TYPES,
+  },
 };

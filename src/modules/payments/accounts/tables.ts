@@ -1,0 +1,41 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AccountType } from "#modules/payments/core/enums.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Accounts at providers. A row is inserted once and stays as it is. */
+export const paymentAccounts = sqliteTable(
+  "payment_accounts",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    connectorKey: integer("connector_key").notNull(),
+    /** The provider's id. */
+    reference: text("reference").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    type: text("type").$type<AccountType>().notNull(),
+    name: text("name"),
+    defaultAsset: text("default_asset"),
+    psuId: text("psu_id"),
+    connectionId: text("connection_id"),
+    /** JSON. */
+    metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
+    /** What the provider, or the client, has sent, as JSON. */
+    raw: text("raw").notNull(),
+  },
+  (table) => [
+    uniqueIndex("payment_accounts_identity").on(table.reference, table.connectorKey),
+    // In the order of lists, with all that their filters test.
+    index("payment_accounts_listed").on(
+      table.createdAt,
+      table.key,
+      table.connectorKey,
+      table.type,
+      table.defaultAsset,
+      table.name,
+      table.psuId,
+      table.connectionId,
+      table.metadataBits,
+    ),
+  ],
+);

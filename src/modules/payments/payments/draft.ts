@@ -1,0 +1,133 @@
+import type { ReportedAdjustment, PaymentReport } from "./report.ts";
+import type { paymentAdjustments, paymentPayments } from "./tables.ts";
+import {
+  type AdjustmentFacts,
+  canOpen,
+  derivePayment,
+  type PaymentState,
+} from "#modules/payments/core/payment-amounts.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+
+export type PaymentRow = typeof paymentPayments.$inferSelect;
+export type AdjustmentRow = typeof paymentAdjustments.$inferSelect;
+/** What is read of an adjustment to decide about others. */
+export type KnownAdjustment = Pick<
+  AdjustmentRow,
+  "paymentKey" | "ordinal" | "reference" | "createdAt" | "status" | "amount"
+>;
+
+/** A payment's own columns, without those that are derived from its adjustments. */
+export type PaymentDetails = Omit<PaymentRow, "key" | "connectorKey" | DerivedColumn>;
+type DerivedColumn = "status" | "initialAmount" | "amount";
+
+/** A payment that is about to be added or changed. */
+export class PaymentDraft {
+  /** Its row, where there is one. */
+  readonly row: PaymentRow | undefined;
+  details: PaymentDetails;
+  readonly added: ReportedAdjustment[] = [];
+  readonly #facts: AdjustmentFacts[];
+  readonly #known: Set<string>;
+  /** Whether the details come from an adjustment that is about the payment as a whole. */
+  #isOpened: boolean;
+
+  private constructor(
+    details: PaymentDetails,
+    row: PaymentRow | undefined,
+    known: readonly KnownAdjustment[],
+  ) {
+    this.row = row;
+    this.details = details;
+    this.#facts = known.map(({ createdAt, status, amount }) => ({
+      createdAt,
+      status,
+      ...(amount === null ? {} : { amount: BigInt(amount) }),
+    }));
+    this.#known = new Set(known.map(identityOf));
+    this.#isOpened = known.some(canOpen);
+  }
+
+  static stored(row: PaymentRow, known: readonly KnownAdjustment[]): PaymentDraft {
+    return new PaymentDraft(row, row, known);
+  }
+
+  static opened(report: PaymentReport): PaymentDraft {
+    return new PaymentDraft(toDetails(report), undefined, []);
+  }
+
+  get ordinal(): number {
+    return this.#facts.length;
+  }
+
+  get state(): PaymentState {
+    const { openingInitialAmount, openingAmount } = this.details;
+    return derivePayment(
+      this.#facts,
+      openingInitialAmount === null || openingAmount === null
+        ? undefined
+        : { initialAmount: BigInt(openingInitialAmount), amount: BigInt(openingAmount) },
+    );
+  }
+
+  /** Adds the adjustments of a report that are new, and returns them. */
+  record(report: PaymentReport): ReportedAdjustment[] {
+    const added = report.adjustments.filter((adjustment) => this.#add(adjustment));
+    if (!this.#isOpened && added.some(canOpen)) {
+      this.details = this.#reopened(report);
+      this.#isOpened = true;
+    }
+    return added;
+  }
+
+  #add(adjustment: ReportedAdjustment): boolean {
+    const identity = identityOf(adjustment);
+    if (this.#known.has(identity)) return false;
+    this.#known.add(identity);
+    this.#facts.push(adjustment);
+    this.added.push(adjustment);
+    return true;
+  }
+
+  /** The payment has begun with a refund, say; now that the beginning is here, the payment is what that says. */
+  #reopened(report: PaymentReport): PaymentDetails {
+    const { openingInitialAmount, openingAmount, metadata } = this.details;
+    const merged = { ...report.metadata, ...readMetadata(metadata) };
+    return {
+      ...toDetails({ ...report, metadata: merged }),
+      openingInitialAmount,
+      openingAmount,
+    };
+  }
+}
+
+/** The metadata of a row, which has stored a map of texts. */
+export const readMetadata = (text: string): Readonly<Record<string, string>> =>
+  parseJson(text) as Readonly<Record<string, string>>;
+
+/** An adjustment is known by these; a line break in a reference can confuse it with nothing, as the others come first. */
+const identityOf = ({
+  createdAt,
+  status,
+  reference,
+}: Pick<ReportedAdjustment, "createdAt" | "status" | "reference">): string =>
+  `${createdAt}\n${status}\n${reference}`;
+
+function toDetails(report: PaymentReport): PaymentDetails {
+  const { reference, type, createdAt, scheme, asset, source, destination, metadata } = report;
+  return {
+    reference,
+    type,
+    createdAt,
+    scheme,
+    asset,
+    openingInitialAmount: report.setsAmounts ? report.initialAmount.toString() : null,
+    openingAmount: report.setsAmounts ? report.amount.toString() : null,
+    sourceAccount: source?.key ?? null,
+    destinationAccount: destination?.key ?? null,
+    psuId: report.psuId ?? null,
+    connectionId: report.connectionId ?? null,
+    metadata: stringifyJson(metadata),
+    metadataBits: signatureOf(metadata),
+  };
+}

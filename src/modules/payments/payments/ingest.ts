@@ -1,0 +1,69 @@
+import { cancellationsOf } from "./cancel.ts";
+import { prepareDeletions } from "./delete.ts";
+import { prepareReports } from "./prepare.ts";
+import { ownEnd, type PaymentReport } from "./report.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  paymentProblem,
+  type ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+export interface PaymentsPage {
+  readonly connector: InstalledConnector;
+  readonly payments: readonly ProviderPayment[];
+  /** References of payments that the provider has withdrawn. They are deleted, whatever the page says of them besides. */
+  readonly deleted?: readonly string[];
+  /** References of payments that the provider has cancelled, without saying more. */
+  readonly cancelled?: readonly string[];
+}
+
+/**
+ * Prepares states of payments to be stored. Each is an adjustment of its payment, which it opens where it is the first one;
+ * an adjustment that is known changes nothing. Throws `ConnectorError` for a bad one.
+ */
+export async function preparePayments(
+  context: ServiceContext,
+  { connector, payments, deleted = [], cancelled = [] }: PaymentsPage,
+): Promise<PreparedPage> {
+  for (const payment of payments) {
+    const problem = paymentProblem(payment);
+    if (problem !== undefined) throw new ConnectorError("invalid", problem);
+  }
+  const withdrawn = new Set(deleted);
+  const stated = payments
+    .map((payment) => toReport(connector, payment))
+    .filter(({ reference }) => !withdrawn.has(reference));
+  const reports = [
+    ...stated,
+    ...(await cancellationsOf(context, {
+      connector,
+      references: cancelled.filter((reference) => !withdrawn.has(reference)),
+      reports: stated,
+    })),
+  ];
+  return joinPrepared(
+    await prepareReports(context, { connector, reports }),
+    await prepareDeletions(context, { connector, references: deleted }),
+  );
+}
+
+/** What was authorised is no money yet: captures add up to it. */
+function toReport(connector: InstalledConnector, payment: ProviderPayment): PaymentReport {
+  const { reference, parentReference, sourceReference, destinationReference, ...state } = payment;
+  const { createdAt, status, amount, asset, metadata, raw } = payment;
+  return {
+    ...state,
+    reference: parentReference ?? reference,
+    initialAmount: amount,
+    amount: status === "AUTHORISATION" ? 0n : amount,
+    setsAmounts: false,
+    ...(sourceReference === undefined ? {} : { source: ownEnd(connector, sourceReference) }),
+    ...(destinationReference === undefined
+      ? {}
+      : { destination: ownEnd(connector, destinationReference) }),
+    adjustments: [{ reference, createdAt, status, amount, asset, metadata, raw }],
+  };
+}

@@ -1,0 +1,97 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type KnownAdjustment, PaymentDraft, type PaymentRow } from "./draft.ts";
+import { savedPaymentEvent } from "./event-types.ts";
+import type { PaymentReport } from "./report.ts";
+import { toStatements } from "./statements.ts";
+import { paymentAdjustments, paymentPayments } from "./tables.ts";
+import type { PreparedPage } from "#modules/payments/ingest.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { jsonRows } from "#platform/db/json-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/**
+ * Prepares payments to be stored: their adjustments that are new, and what follows from them for their amounts and status. It
+ * decides by the adjustments that it has read; the ordinals of the new ones keep the batch from being stored after others.
+ */
+export async function prepareReports(
+  { env, clock }: ServiceContext,
+  { connector, reports }: { connector: InstalledConnector; reports: readonly PaymentReport[] },
+): Promise<PreparedPage> {
+  const db = databaseOf(env);
+  const drafts = await storedDrafts(
+    db,
+    connector,
+    reports.map(({ reference }) => reference),
+  );
+  const eventContext = {
+    connector: connector.id,
+    date: clock(),
+    publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
+  };
+  const events = reports.flatMap((report) => {
+    const identity = identityOf(report);
+    const draft = drafts.get(identity) ?? PaymentDraft.opened(report);
+    drafts.set(identity, draft);
+    return draft
+      .record(report)
+      .map((adjustment) => savedPaymentEvent(report, adjustment, eventContext));
+  });
+  return { statements: toStatements(db, connector, [...drafts.values()]), events };
+}
+
+/** The type comes first, as it has no line break. */
+const identityOf = ({ type, reference }: Pick<PaymentRow, "type" | "reference">): string =>
+  `${type}\n${reference}`;
+
+/** The payments of these references that are stored, by what they are known by. */
+async function storedDrafts(
+  db: Database,
+  connector: InstalledConnector,
+  references: readonly string[],
+): Promise<Map<string, PaymentDraft>> {
+  const rows = await storedPayments(db, connector, references);
+  const keys = rows.map(({ key }) => key);
+  const adjustments: KnownAdjustment[] =
+    keys.length === 0
+      ? []
+      : await db
+          .select({
+            paymentKey: paymentAdjustments.paymentKey,
+            ordinal: paymentAdjustments.ordinal,
+            reference: paymentAdjustments.reference,
+            createdAt: paymentAdjustments.createdAt,
+            status: paymentAdjustments.status,
+            amount: paymentAdjustments.amount,
+          })
+          .from(paymentAdjustments)
+          .where(
+            sql`${paymentAdjustments.paymentKey} IN (SELECT value FROM json_each(${stringifyJson(keys)}))`,
+          )
+          .orderBy(paymentAdjustments.paymentKey, paymentAdjustments.ordinal);
+  const byPayment = Map.groupBy(adjustments, ({ paymentKey }) => paymentKey);
+  return new Map(
+    rows.map((row) => [identityOf(row), PaymentDraft.stored(row, byPayment.get(row.key) ?? [])]),
+  );
+}
+
+/** The payments of a connector that have one of these references, of all types. */
+export async function storedPayments(
+  db: Database,
+  { key }: InstalledConnector,
+  references: readonly string[],
+): Promise<PaymentRow[]> {
+  if (references.length === 0) return [];
+  const wanted = jsonRows([...new Set(references)].map((reference) => [reference]));
+  return db
+    .select()
+    .from(paymentPayments)
+    .where(
+      and(
+        sql`${paymentPayments.reference} IN (SELECT r.item ->> 0 FROM ${wanted} AS r)`,
+        eq(paymentPayments.connectorKey, key),
+      ),
+    );
+}

@@ -1,0 +1,80 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Payments at providers. Amounts and status are derived from the adjustments, which are never changed. */
+export const paymentPayments = sqliteTable(
+  "payment_payments",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    connectorKey: integer("connector_key").notNull(),
+    /** The provider's id. */
+    reference: text("reference").notNull(),
+    type: text("type").$type<PaymentType>().notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    scheme: text("scheme").$type<PaymentScheme>().notNull(),
+    status: text("status").$type<PaymentStatus>().notNull(),
+    asset: text("asset").notNull(),
+    /** Decimal digits, as is the amount. */
+    initialAmount: text("initial_amount").notNull(),
+    amount: text("amount").notNull(),
+    /** The amounts that a client has opened it with; null where the adjustments tell. */
+    openingInitialAmount: text("opening_initial_amount"),
+    openingAmount: text("opening_amount"),
+    /** See `core/account-keys.ts`. */
+    sourceAccount: text("source_account"),
+    destinationAccount: text("destination_account"),
+    psuId: text("psu_id"),
+    connectionId: text("connection_id"),
+    /** JSON. */
+    metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
+  },
+  (table) => [
+    uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),
+    /*
+     * In the order of lists, with all that their filters test, so that a filter that fits few payments reads this index only. An
+     * index for each filter would be billed with a row for each payment.
+     */
+    index("payment_payments_listed").on(
+      table.createdAt,
+      table.key,
+      table.connectorKey,
+      table.type,
+      table.status,
+      table.scheme,
+      table.asset,
+      table.amount,
+      table.initialAmount,
+      table.sourceAccount,
+      table.destinationAccount,
+      table.psuId,
+      table.connectionId,
+      table.metadataBits,
+    ),
+  ],
+);
+
+/** What has happened to payments, in the order in which it was stored. */
+export const paymentAdjustments = sqliteTable(
+  "payment_adjustments",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    paymentKey: integer("payment_key").notNull(),
+    /** Its place among the adjustments of the payment, from 0. */
+    ordinal: integer("ordinal").notNull(),
+    reference: text("reference").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    status: text("status").$type<PaymentStatus>().notNull(),
+    /** Decimal digits. */
+    amount: text("amount"),
+    asset: text("asset"),
+    /** JSON. */
+    metadata: text("metadata").notNull(),
+    /** What the provider, or the client, has sent, as JSON. */
+    raw: text("raw").notNull(),
+  },
+  // Of two changes that have seen the same adjustments, the second cannot be stored: it is decided again.
+  (table) => [uniqueIndex("payment_adjustments_ordinal").on(table.paymentKey, table.ordinal)],
+);

@@ -1,0 +1,121 @@
+import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
+import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import type {
+  ProviderAccount,
+  ProviderBalance,
+  ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import type { PreparedPage } from "#modules/payments/ingest.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { type PaymentsPage, preparePayments } from "#modules/payments/payments/ingest.ts";
+import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
+import { fromMillis, type Timestamp } from "#platform/time.ts";
+import { NodeD1 } from "#test/support/platform/node-d1.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+
+/** A time of the test, in seconds after its start. */
+export const at = (seconds: number): Timestamp => fromMillis(START_MS + seconds * 1000);
+
+/** D1 with connectors, into which pages of a provider are stored as the engine does it. */
+export class IngestWorld {
+  readonly d1 = new NodeD1();
+  readonly connector: InstalledConnector;
+  readonly other: InstalledConnector;
+  /** The payloads of stored events, in their order, by type. */
+  readonly events: { readonly id: string; readonly type: string; readonly payload: object }[] = [];
+  nowMs = START_MS;
+
+  constructor() {
+    this.d1.migrate();
+    this.connector = this.install("11111111-2222-4333-8444-555555555555");
+    this.other = this.install("22222222-2222-4333-8444-555555555555");
+  }
+
+  get context(): ServiceContext {
+    return {
+      env: { ...TEST_SETTINGS, DB: this.d1.binding } as unknown as Env, // pages are prepared with D1 and settings only
+      principal: ANONYMOUS,
+      requestId: "test",
+      clock: () => fromMillis(this.nowMs),
+    };
+  }
+
+  install(reference: string): InstalledConnector {
+    const [row] = this.d1.rows(
+      `INSERT INTO payment_connectors (provider, reference, name, config, polling_period_ms, created_at)
+       VALUES ('generic', ?, ?, '', 1000, ?) RETURNING key`,
+      reference,
+      reference,
+      at(0),
+    );
+    return {
+      key: Number(row?.["key"]),
+      id: { provider: "generic", reference },
+      name: reference,
+      pollingPeriodMs: 1000,
+      createdAt: at(0),
+    };
+  }
+
+  prepareAccounts(accounts: readonly ProviderAccount[]): Promise<PreparedPage> {
+    return prepareAccounts(this.context, { connector: this.connector, type: "INTERNAL", accounts });
+  }
+
+  prepareBalances(balances: readonly ProviderBalance[]): Promise<PreparedPage> {
+    return prepareBalances(this.context, { connector: this.connector, balances });
+  }
+
+  preparePayments(
+    payments: readonly ProviderPayment[],
+    page: Partial<PaymentsPage> = {},
+  ): Promise<PreparedPage> {
+    return preparePayments(this.context, { connector: this.connector, payments, ...page });
+  }
+
+  /** Stores a page in one batch; an event whose id was there before counts as a repetition. */
+  async store({ statements, events }: PreparedPage): Promise<void> {
+    const [first, ...others] = statements;
+    if (first !== undefined) await this.d1.db.batch([first, ...others]);
+    for (const { event } of events) {
+      if (this.events.some(({ id }) => id === event.id)) continue;
+      const { id, type, payload } = event;
+      this.events.push({ id, type, payload: payload as object }); // events of payments are objects
+    }
+  }
+}
+
+export const account = (
+  reference: string,
+  more: Partial<ProviderAccount> = {},
+): ProviderAccount => ({
+  reference,
+  createdAt: at(0),
+  metadata: {},
+  raw: `{"id":"${reference}"}`,
+  ...more,
+});
+
+export const balance = (amount: bigint, seconds: number, asset = "EUR/2"): ProviderBalance => ({
+  accountReference: "acc",
+  createdAt: at(seconds),
+  amount,
+  asset,
+});
+
+export const payment = (
+  reference: string,
+  more: Partial<ProviderPayment> = {},
+): ProviderPayment => ({
+  reference,
+  createdAt: at(0),
+  type: "PAY-IN",
+  amount: 100n,
+  asset: "EUR/2",
+  scheme: "CARD_VISA",
+  status: "SUCCEEDED",
+  metadata: {},
+  raw: `{"id":"${reference}"}`,
+  ...more,
+});
