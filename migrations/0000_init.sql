@@ -190,6 +190,61 @@ CREATE TABLE `payment_payments` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint
 CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_account`,`destination_account`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE TABLE `payment_forwarded_users` (
+	`user_key` integer NOT NULL,
+	`connector_key` integer NOT NULL,
+	`provider_user_id` text,
+	`access_token` text,
+	`metadata` text NOT NULL,
+	`created_at` text NOT NULL,
+	PRIMARY KEY(`user_key`, `connector_key`)
+);
+--> statement-breakpoint
+CREATE INDEX `payment_forwarded_users_connector` ON `payment_forwarded_users` (`connector_key`,`provider_user_id`);--> statement-breakpoint
+CREATE TABLE `payment_link_attempts` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`user_key` integer NOT NULL,
+	`connector_key` integer NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`client_redirect_url` text NOT NULL,
+	`state_hash` text NOT NULL,
+	`link` text NOT NULL,
+	`created_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_link_attempts_id_unique` ON `payment_link_attempts` (`id`);--> statement-breakpoint
+CREATE INDEX `payment_link_attempts_listed` ON `payment_link_attempts` (`user_key`,`connector_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_link_attempts_connector` ON `payment_link_attempts` (`connector_key`);--> statement-breakpoint
+CREATE TABLE `payment_user_connections` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`user_key` integer NOT NULL,
+	`connector_key` integer NOT NULL,
+	`connection_id` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`access_token` text,
+	`metadata` text NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`data_updated_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_user_connections_identity` ON `payment_user_connections` (`connector_key`,`connection_id`,`user_key`);--> statement-breakpoint
+CREATE INDEX `payment_user_connections_listed` ON `payment_user_connections` (`user_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_users` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`contact_details` text,
+	`address` text,
+	`metadata` text NOT NULL,
+	`created_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_users_id_unique` ON `payment_users` (`id`);--> statement-breakpoint
+CREATE INDEX `payment_users_listed` ON `payment_users` (`created_at`,`key`);--> statement-breakpoint
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,

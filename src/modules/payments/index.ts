@@ -9,6 +9,7 @@ import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
+import { registerUsers } from "./http/v3/users.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -28,6 +29,7 @@ export const paymentsModule: Module = {
     registerServer(app);
     registerBankAccounts(app);
     registerBankAccountsV1(app);
+    registerUsers(app);
     return app;
   },
   resources: PAYMENT_RESOURCES,

@@ -44,7 +44,7 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
     (reason: unknown) => reason,
   );
   // The class is not compared: the SDK's modules exist twice here, in two formats.
-  const { name } = error as { name: string }; // all errors have one
+  const { name } = (error ?? {}) as { name?: string }; // all errors have one
   expect(name).toMatch(DECLARED_ERRORS);
   const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
   expect(errorMessage).toContain(`[${errorCode}] `);

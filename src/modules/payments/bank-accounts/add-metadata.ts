@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { unknownBankAccount } from "./store.ts";
+import { findBankAccountKey, unknownBankAccount } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
 import {
   mergedMetadata,
@@ -29,9 +29,6 @@ export async function addBankAccountMetadata(
       .returning({ key: paymentBankAccounts.key }),
   );
   if (updated.length > 0) return;
-  const existing = await db
-    .select({ key: paymentBankAccounts.key })
-    .from(paymentBankAccounts)
-    .where(eq(paymentBankAccounts.id, id));
-  throw existing.length === 0 ? unknownBankAccount() : metadataTooLarge();
+  const key = await findBankAccountKey(context, id);
+  throw key === undefined ? unknownBankAccount() : metadataTooLarge();
 }

@@ -46,6 +46,17 @@ export async function getBankAccountInClear(env: Env, id: string): Promise<BankA
   return account;
 }
 
+export async function findBankAccountKey(
+  { env }: { readonly env: Env },
+  id: string,
+): Promise<number | undefined> {
+  const [row] = await databaseOf(env)
+    .select({ key: paymentBankAccounts.key })
+    .from(paymentBankAccounts)
+    .where(eq(paymentBankAccounts.id, id));
+  return row?.key;
+}
+
 export const unknownBankAccount = (): AppError =>
   new AppError("NOT_FOUND", "cannot get bank account: not found");
 

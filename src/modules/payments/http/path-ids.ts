@@ -45,6 +45,12 @@ const idParam = <T>(parse: (text: string) => T) =>
 
 /** An id of a connector in a body. */
 export const ConnectorIdInput = idInput("connector", decodeConnectorId);
+/** A UUID in a body, in letters of any size. */
+export const UuidInput = z
+  .string()
+  .regex(UUID, "must be a valid UUID")
+  .toLowerCase()
+  .openapi({ type: "string", format: "uuid" });
 /** An id of an account in a body, whether there is such an account or not. */
 export const AccountIdInput = idInput("account", decodeOwnedId);
 

@@ -10,6 +10,11 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
         description:
           "A bank account of your own or of a partner. It belongs to no connector until it is forwarded to one. Its numbers are stored encrypted and shown masked.",
       },
+      {
+        name: "Payment service users",
+        description:
+          "A person or company on whose behalf providers of open banking read accounts. A user is forwarded to a connector, and then linked to banks there.",
+      },
     ],
   },
   {

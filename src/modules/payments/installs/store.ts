@@ -45,6 +45,16 @@ export async function findConnector(
   return row === undefined ? undefined : toConnector(row);
 }
 
+/** The same. Throws `NOT_FOUND`. */
+export async function getConnector(
+  context: Pick<ServiceContext, "env">,
+  id: ConnectorId,
+): Promise<InstalledConnector> {
+  const connector = await findConnector(context, id);
+  if (connector === undefined) throw new AppError("NOT_FOUND", "cannot get connector: not found");
+  return connector;
+}
+
 /** The installation that a new object is to belong to. Throws `VALIDATION` where there is none, or it is being uninstalled. */
 export async function requireConnector(
   { env }: Pick<ServiceContext, "env">,
