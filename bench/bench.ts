@@ -1,4 +1,6 @@
 import { cpus } from "node:os";
+import { type Comparison, comparisonHead, comparisonLine } from "./against/comparison.ts";
+import { IN_PROCESS_NAME, measureAgainst } from "./against/measure.ts";
 import { BenchApi } from "./api.ts";
 import { buildBenchWorker } from "./build.ts";
 import {
@@ -33,7 +35,6 @@ import { buildWorker } from "#scripts/lib/build.ts";
 import { run } from "#scripts/lib/main.ts";
 
 const STORAGE_NAME = "storage";
-const IN_PROCESS_NAME = "in-process";
 const DELIVERIES_NAME = "deliveries";
 const NAMES = [
   ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
@@ -50,6 +51,10 @@ async function bench(): Promise<void> {
   const options = readOptions(process.argv.slice(2), NAMES);
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
   const machine = describeMachine();
+  if (options.against !== undefined) {
+    await benchAgainst(options, options.against);
+    return;
+  }
   say(`${machine}\n\n${tableHead()}`);
   const measurements: Measurement[] = [];
   const take = (measurement: Measurement): void => {
@@ -83,6 +88,18 @@ async function bench(): Promise<void> {
   if (share !== undefined) say(`\n${shareLine(share)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
   if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
+}
+
+/** With `--against`, only the ratios between two checkouts count. */
+async function benchAgainst(options: Options, against: string): Promise<void> {
+  const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
+  const comparisons: Comparison[] = [];
+  say(`${describeMachine()}\n\n${comparisonHead()}`);
+  await measureAgainst({ ...options, against }, (comparison) => {
+    comparisons.push(comparison);
+    say(comparisonLine(comparison));
+  });
+  if (options.json) process.stdout.write(`${JSON.stringify(comparisons, undefined, 2)}\n`);
 }
 
 const describeMachine = (): string =>

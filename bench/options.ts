@@ -5,6 +5,9 @@ export interface Options {
   readonly json: boolean;
   /** The number of transactions in the ledger that is read and in the one whose storage is measured. */
   readonly size: number;
+  /** The folder of another checkout to compare this one with, if any, and how many pairs of slices each case takes. */
+  readonly against?: string;
+  readonly pairs: number;
   /** Whether a case is to be measured. */
   readonly wants: (name: string) => boolean;
 }
@@ -12,8 +15,13 @@ export interface Options {
 const SIZE_STANDARD = 10_000;
 const SIZE_MIN = 1000;
 const SIZE_MAX = 10_000_000;
+const PAIRS_STANDARD = 7;
+const PAIRS_MAX = 1000;
 
-/** Reads `--json`, `--size N` and `--only a,b`, where each name picks all cases that begin with it. */
+/**
+ * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, and `--against CHECKOUT`
+ * with `--pairs N`.
+ */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const { values } = parse(args);
   const only = values.only?.split(",").filter((name) => name !== "");
@@ -23,7 +31,13 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
   }
   return {
     json: values.json,
-    size: readSize(values.size),
+    size: readNumber("size", values.size, {
+      standard: SIZE_STANDARD,
+      min: SIZE_MIN,
+      max: SIZE_MAX,
+    }),
+    pairs: readNumber("pairs", values.pairs, { standard: PAIRS_STANDARD, min: 1, max: PAIRS_MAX }),
+    ...(values.against === undefined ? {} : { against: values.against }),
     wants: (name) => only === undefined || only.some((start) => name.startsWith(start)),
   };
 }
@@ -36,21 +50,26 @@ function parse(args: readonly string[]) {
         json: { type: "boolean", default: false },
         size: { type: "string" },
         only: { type: "string" },
+        against: { type: "string" },
+        pairs: { type: "string" },
       },
     });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError(`${message}\nThe bench takes --json, --size N and --only a,b.`, {
-      cause,
-    });
+    throw new OperatorError(`${message}\n${USAGE}`, { cause });
   }
 }
 
-function readSize(text: string | undefined): number {
-  if (text === undefined) return SIZE_STANDARD;
-  const size = Number(text);
-  if (Number.isInteger(size) && size >= SIZE_MIN && size <= SIZE_MAX) return size;
-  throw new OperatorError(
-    `--size is ${text}. It takes an integer from ${SIZE_MIN} to ${SIZE_MAX}.`,
-  );
+const USAGE =
+  "The bench takes --json, --size N, --only a,b, and --against CHECKOUT with --pairs N.";
+
+function readNumber(
+  name: string,
+  text: string | undefined,
+  { standard, min, max }: { standard: number; min: number; max: number },
+): number {
+  if (text === undefined) return standard;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new OperatorError(`--${name} is ${text}. It takes an integer from ${min} to ${max}.`);
 }

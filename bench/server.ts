@@ -5,8 +5,8 @@ import { z } from "zod";
 import { prepareAssets } from "#scripts/lib/assets.ts";
 import { watchRuntimes } from "#scripts/lib/runtime.ts";
 import { startServer } from "#scripts/lib/server.ts";
-import { readLocalSettings } from "#scripts/lib/settings.ts";
-import { StateFolder } from "#scripts/lib/state.ts";
+import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";
+import { type ServerAddress, StateFolder } from "#scripts/lib/state.ts";
 
 /** A Worker as `npm start` runs it, on an empty state folder that is removed when the server ends. */
 export class BenchServer {
@@ -49,28 +49,13 @@ export class BenchServer {
   }
 
   /** Headers of a client with all scopes that the bench needs. */
-  async authorize(): Promise<Record<string, string>> {
-    const response = await fetch(`${this.url}/api/auth/oauth/token`, {
-      method: "POST",
-      body: new URLSearchParams({
-        grant_type: "client_credentials",
-        client_id: this.#vars["FLORIN_CLIENT_ID"] ?? "",
-        client_secret: this.#vars["FLORIN_CLIENT_SECRET"] ?? "",
-        scope: "ledger:read ledger:write webhooks:read webhooks:write",
-      }),
-    });
-    const { access_token: token } = Token.parse(await response.json());
-    return { authorization: `Bearer ${token}` };
+  authorize(): Promise<Record<string, string>> {
+    return authorize(addressOf(this.url, this.#vars));
   }
 
   /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
   cpuMicros(): number | undefined {
-    const path = `/proc/${this.#pid}/stat`;
-    if (!existsSync(path)) return undefined;
-    // The second field is the name in parentheses; user and system time are the 14th and 15th.
-    const stat = readFileSync(path, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+    return cpuMicrosOf(this.#pid);
   }
 
   stop(): Promise<void> {
@@ -78,7 +63,32 @@ export class BenchServer {
   }
 }
 
+/** Headers of a server's first client, with all scopes that the bench needs. */
+export async function authorize(server: ServerAddress): Promise<Record<string, string>> {
+  const response = await fetch(`${server.url}/api/auth/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: server.clientId,
+      client_secret: server.clientSecret,
+      scope: "ledger:read ledger:write webhooks:read webhooks:write",
+    }),
+  });
+  const { access_token: token } = Token.parse(await response.json());
+  return { authorization: `Bearer ${token}` };
+}
+
 const Token = z.object({ access_token: z.string() });
+
+/** Processor time that a process has used so far, in microseconds; undefined where the system does not say. */
+export function cpuMicrosOf(pid: number): number | undefined {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return undefined;
+  // The second field is the name in parentheses; user and system time are the 14th and 15th.
+  const stat = readFileSync(path, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * MICROS_PER_TICK;
+}
 
 /** Linux counts processor time in hundredths of a second. */
 const MICROS_PER_TICK = 10_000;

@@ -1,3 +1,4 @@
+import { median } from "./against/comparison.ts";
 import { BenchApi } from "./api.ts";
 import { ACCOUNTS, ceilingCases, fill, writeCases } from "./cases.ts";
 import type { LoadJob } from "./load/job.ts";
@@ -68,10 +69,4 @@ async function inTurns(first: LoadJob, second: LoadJob): Promise<[number, number
     await generator.stop();
   }
   return [median(rates.map(([rate]) => rate)), median(rates.map(([, rate]) => rate))];
-}
-
-function median(values: readonly number[]): number {
-  const middle = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-  if (middle === undefined) throw new Error("nothing was measured");
-  return middle;
 }

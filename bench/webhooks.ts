@@ -12,7 +12,6 @@ import { Random } from "#scripts/lib/random.ts";
 
 export const WEBHOOK_NAMES = ["webhook-latency", "webhook-burst"] as const;
 
-const LEDGER = "webhooks";
 /** Transactions that are sent one by one, and the pause between them. */
 const SINGLES = 100;
 const PAUSE_MS = 30;
@@ -22,7 +21,7 @@ const BURST = BULK_SIZE_MAX;
 const TIMEOUT_MS = 60_000;
 
 /** Measures events from commit to receipt: one by one, for the latency, and in a burst, for the rate. */
-export async function measureWebhooks(api: BenchApi): Promise<Measurement[]> {
+export async function measureWebhooks(api: BenchApi, ledger = "webhooks"): Promise<Measurement[]> {
   const receiver = await Receiver.open();
   const created = await api.send(
     "POST",
@@ -31,32 +30,41 @@ export async function measureWebhooks(api: BenchApi): Promise<Measurement[]> {
   );
   const { id } = Config.parse(created).data;
   try {
-    await api.createLedger(LEDGER);
-    return [await measureLatency(api, receiver), await measureBurst(api, receiver)];
+    await api.createLedger(ledger);
+    return [
+      await measureLatency({ api, ledger, receiver }),
+      await measureBurst({ api, ledger, receiver }),
+    ];
   } finally {
     await api.send("DELETE", `/api/webhooks/configs/${id}`);
     await receiver.close();
   }
 }
 
+interface Target {
+  readonly api: BenchApi;
+  readonly ledger: string;
+  readonly receiver: Receiver;
+}
+
 const Config = z.object({ data: z.object({ id: z.string() }) });
 
-async function measureLatency(api: BenchApi, receiver: Receiver): Promise<Measurement> {
+async function measureLatency({ api, ledger, receiver }: Target): Promise<Measurement> {
   const random = new Random(1);
   receiver.forget();
   for (let sent = 0; sent < SINGLES; sent++) {
     const body = transaction(random, random.integer(1, ACCOUNTS));
-    await api.send("POST", `/api/ledger/v2/${LEDGER}/transactions`, body);
+    await api.send("POST", `/api/ledger/v2/${ledger}/transactions`, body);
     await delay(PAUSE_MS);
   }
   await receiver.waitFor(SINGLES);
   return { name: "webhook-latency", concurrency: 1, ...percentiles(receiver.latencies()) };
 }
 
-async function measureBurst(api: BenchApi, receiver: Receiver): Promise<Measurement> {
+async function measureBurst({ api, ledger, receiver }: Target): Promise<Measurement> {
   receiver.forget();
   const startedMs = Date.now();
-  await fill(LEDGER, BURST, api);
+  await fill(ledger, BURST, api);
   await receiver.waitFor(BURST);
   return {
     name: "webhook-burst",

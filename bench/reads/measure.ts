@@ -2,8 +2,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type ReadCase } from "./cases.ts";
+import { ROOT } from "#scripts/lib/project.ts";
 
 /** What one read takes inside the process, without HTTP and RPC. */
 export interface ReadFigures {
@@ -36,19 +37,27 @@ export async function measureReads(size: number): Promise<ReadReport> {
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const file = join(folder, "ledger.db");
   try {
-    await runProcess("fill", file, size);
-    return await runProcess("measure", file, size);
+    await runReads("fill", { root: ROOT, file, size });
+    return await runReads("measure", { root: ROOT, file, size });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function runProcess(
+interface ReadTarget {
+  /** The checkout whose engine is measured. */
+  readonly root: string;
+  /** The database of the ledger. */
+  readonly file: string;
+  readonly size: number;
+}
+
+/** Makes a ledger, or measures the reads of one, in a process of its own. */
+export async function runReads(
   task: "fill" | "measure",
-  file: string,
-  size: number,
+  { root, file, size }: ReadTarget,
 ): Promise<ReadReport> {
-  const child = fork(resolve(import.meta.dirname, "process.ts"), [task, file, `${size}`]);
+  const child = fork(join(root, "bench/reads/process.ts"), [task, file, `${size}`], { cwd: root });
   const exited = once(child, "exit");
   let report: ReadReport | undefined;
   child.on("message", (message) => {

@@ -23,10 +23,19 @@ describe("the bench's options", () => {
     });
   });
 
+  it("take another checkout, which seven pairs of slices compare with this one", () => {
+    expect(readOptions(["--against", "../before"], NAMES)).toMatchObject({
+      against: "../before",
+      pairs: 7,
+    });
+    expect(readOptions(["--pairs=3"], NAMES).pairs).toBe(3);
+  });
+
   it.each([
     [["--only", "bulk"], "--only knows no case bulk"],
     [["--size", "many"], "--size is many"],
     [["--size", "10"], "--size is 10"],
+    [["--pairs", "0"], "--pairs is 0. It takes an integer from 1 to 1000."],
     [["--fast"], "The bench takes --json"],
   ])("refuse %s", (args, message) => {
     expect(() => readOptions(args, NAMES)).toThrow(message);

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { BenchApi } from "../api.ts";
+import { authorize, cpuMicrosOf } from "../server.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+import { freePort } from "#scripts/lib/server.ts";
+
+/** The product of a checkout, started by its own script on an empty state folder. */
+export class Checkout {
+  readonly api: BenchApi;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(api: BenchApi, child: ChildProcess, folder: string) {
+    this.api = api;
+    this.#process = child;
+    this.#folder = folder;
+  }
+
+  static async start(root: string): Promise<Checkout> {
+    const script = join(root, "scripts/start.ts");
+    if (!existsSync(script)) throw new OperatorError(`${root} is no checkout of Florin.`);
+    const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true })); // also where the bench fails
+    const port = await freePort(0);
+    const address = {
+      url: `http://127.0.0.1:${port}`,
+      clientId: "bench",
+      clientSecret: randomBytes(24).toString("hex"),
+    };
+    const child = spawn(process.execPath, [script], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+      env: {
+        ...process.env,
+        PORT: `${port}`,
+        FLORIN_STATE_DIR: folder,
+        FLORIN_CLIENT_ID: address.clientId,
+        FLORIN_CLIENT_SECRET: address.clientSecret,
+        npm_lifecycle_event: "start", // the script of this name ends together with the process that started it
+      },
+    });
+    await answering(child, address.url);
+    return new Checkout(new BenchApi(address.url, await authorize(address)), child, folder);
+  }
+
+  /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
+  cpuMicros(): number | undefined {
+    const path = `/proc/${this.#process.pid}/task/${this.#process.pid}/children`;
+    if (!existsSync(path)) return undefined;
+    const pids = readFileSync(path, "utf8").split(" ").filter(Boolean).map(Number);
+    return pids.reduce((sum, pid) => sum + (cpuMicrosOf(pid) ?? 0), 0);
+  }
+
+  async stop(): Promise<void> {
+    const exited = once(this.#process, "exit");
+    this.#process.kill();
+    await exited;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const POLL_MS = 100;
+
+/** Waits until the server answers, however long its build takes. */
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new OperatorError(`${child.spawnargs[1]} has ended.`);
+    const isReady = await fetch(`${url}/versions`).then(
+      ({ ok }) => ok,
+      () => false, // nothing listens yet
+    );
+    if (isReady) return;
+    await delay(POLL_MS);
+  }
+}

@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { ACCOUNTS, fill, LEDGERS, READ_NAMES, readCases, writeCases } from "../cases.ts";
+import { LoadGenerator } from "../load/load-generator.ts";
+import type { Case } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { runReads } from "../reads/measure.ts";
+import { measureWebhooks, WEBHOOK_NAMES } from "../webhooks.ts";
+import { Checkout } from "./checkout.ts";
+import { type Comparison, compare, type Pair, type Slice } from "./comparison.ts";
+import { ROOT } from "#scripts/lib/project.ts";
+
+export const IN_PROCESS_NAME = "in-process";
+
+const SLICE_MS = 1500;
+
+export interface AgainstOptions extends Pick<Options, "wants" | "size" | "pairs"> {
+  /** The folder of the other checkout. */
+  readonly against: string;
+}
+
+type Take = (comparison: Comparison) => void;
+
+/** Two of a kind: of the other checkout, and of this one. */
+type Both<T> = readonly [before: T, after: T];
+
+/**
+ * Measures this checkout and another one in turns, slice by slice: the speed of a machine changes over minutes, so two
+ * runs one after the other may differ more than the checkouts do.
+ */
+export async function measureAgainst(options: AgainstOptions, take: Take): Promise<void> {
+  const { wants, against } = options;
+  const roots: Both<string> = [resolve(against), ROOT];
+  const names = [...writeCases().map(({ name }) => name), ...READ_NAMES, ...WEBHOOK_NAMES];
+  if (names.some(wants)) {
+    const before = await Checkout.start(roots[0]);
+    try {
+      const after = await Checkout.start(roots[1]);
+      try {
+        await compareProducts([before, after], options, take);
+      } finally {
+        await after.stop();
+      }
+    } finally {
+      await before.stop();
+    }
+  }
+  if (wants(IN_PROCESS_NAME)) await compareReadsInProcess(roots, options, take);
+}
+
+async function compareProducts(
+  products: Both<Checkout>,
+  options: AgainstOptions,
+  take: Take,
+): Promise<void> {
+  const { wants, size, pairs } = options;
+  const writes = writeCases().filter(({ name }) => wants(name));
+  if (writes.length > 0) {
+    for (const { api } of products) {
+      for (const ledger of LEDGERS) await api.createLedger(ledger);
+      await fill("random", ACCOUNTS, api);
+    }
+    await compareCases(products, { cases: [writes, writes], pairs }, take);
+  }
+  if (READ_NAMES.some(wants)) {
+    const cases: Case[][] = [];
+    for (const { api } of products) {
+      await api.createLedger("reads");
+      await fill("reads", size, api);
+      cases.push((await readCases("reads", size, api)).filter(({ name }) => wants(name)));
+    }
+    const [before = [], after = []] = cases;
+    await compareCases(products, { cases: [before, after], pairs }, take);
+  }
+  if (WEBHOOK_NAMES.some(wants)) await compareWebhooks(products, pairs, take);
+}
+
+interface Plan {
+  /** The same cases for both; their paths may differ, because a cursor belongs to its server. */
+  readonly cases: Both<readonly Case[]>;
+  readonly pairs: number;
+}
+
+async function compareCases(
+  [before, after]: Both<Checkout>,
+  { cases, pairs }: Plan,
+  take: Take,
+): Promise<void> {
+  const generator = new LoadGenerator();
+  try {
+    for (const [index, item] of cases[0].entries()) {
+      const other = cases[1][index] ?? item;
+      const slices = await inTurns(
+        [() => slice(before, item, generator), () => slice(after, other, generator)],
+        pairs,
+      );
+      take(compare({ name: item.name, clients: item.concurrency }, slices));
+    }
+  } finally {
+    await generator.stop();
+  }
+}
+
+async function slice(
+  product: Checkout,
+  { concurrency, load, transactions = 1 }: Case,
+  generator: LoadGenerator,
+): Promise<Slice> {
+  const { url: origin, headers } = product.api;
+  const cpuBefore = product.cpuMicros();
+  const job = { origin, headers, concurrency, load, durationMs: SLICE_MS };
+  const { requests, seconds } = await generator.run(job);
+  const cpuAfter = product.cpuMicros();
+  return {
+    perSecond: (requests / seconds) * transactions,
+    ...(cpuBefore === undefined || cpuAfter === undefined
+      ? {}
+      : { cpuMicros: (cpuAfter - cpuBefore) / requests }),
+  };
+}
+
+/** Takes slices of both in changing order, after one of each that warms up. */
+async function inTurns<T>(
+  [before, after]: Both<() => Promise<T>>,
+  pairs: number,
+): Promise<{ before: T; after: T }[]> {
+  const taken: { before: T; after: T }[] = [];
+  for (let pair = 0; pair <= pairs; pair++) {
+    if (pair % 2 === 0) {
+      const first = await before();
+      taken.push({ before: first, after: await after() });
+    } else {
+      const first = await after();
+      taken.push({ before: await before(), after: first });
+    }
+  }
+  return taken.slice(1);
+}
+
+/** How often webhooks arrive in a burst, and, of one after the other, how often such a time fits into a second. */
+async function compareWebhooks(
+  [before, after]: Both<Checkout>,
+  pairs: number,
+  take: Take,
+): Promise<void> {
+  let ledgers = 0;
+  const rates = async ({ api }: Checkout): Promise<Map<string, number>> =>
+    new Map(
+      (await measureWebhooks(api, `webhooks-${ledgers++}`)).map(
+        ({ name, requestsPerSecond, p50Ms }) => [name, requestsPerSecond ?? MS / p50Ms],
+      ),
+    );
+  takeRates(await inTurns([() => rates(before), () => rates(after)], pairs), take);
+}
+
+/** Compares reads inside a process, each checkout with its own engine and the same transactions. */
+async function compareReadsInProcess(
+  [before, after]: Both<string>,
+  { size, pairs }: AgainstOptions,
+  take: Take,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
+  const [beforeFile, afterFile] = [join(folder, "before.db"), join(folder, "after.db")];
+  const rates = async (root: string, file: string): Promise<Map<string, number>> => {
+    // The process makes a copy of the ledger next to it, and the next one needs a new one.
+    for (const end of ["-copy", "-copy-wal", "-copy-shm"]) rmSync(file + end, { force: true });
+    const report = await runReads("measure", { root, file, size });
+    return new Map([
+      ...report.figures.map(({ name, medianMs }) => [name, MS / medianMs] as const),
+      ["export", report.exportedPerSecond],
+      ["import", report.importedPerSecond],
+    ]);
+  };
+  try {
+    await runReads("fill", { root: before, file: beforeFile, size });
+    await runReads("fill", { root: after, file: afterFile, size });
+    const taken = await inTurns(
+      [() => rates(before, beforeFile), () => rates(after, afterFile)],
+      pairs,
+    );
+    takeRates(taken, take);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const MS = 1000;
+
+type Rates = ReadonlyMap<string, number>;
+
+/** Compares each rate that both checkouts have. */
+function takeRates(taken: readonly { before: Rates; after: Rates }[], take: Take): void {
+  for (const name of taken[0]?.before.keys() ?? []) {
+    const pairs = taken.flatMap(({ before, after }): Pair[] => {
+      const rates = [before.get(name), after.get(name)] as const;
+      if (rates[0] === undefined || rates[1] === undefined) return [];
+      return [{ before: { perSecond: rates[0] }, after: { perSecond: rates[1] } }];
+    });
+    if (pairs.length > 0) take(compare({ name }, pairs));
+  }
+}
