@@ -137,6 +137,98 @@ CREATE TABLE `payment_bank_accounts` (
 CREATE UNIQUE INDEX `payment_bank_accounts_id_unique` ON `payment_bank_accounts` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_bank_accounts_listed` ON `payment_bank_accounts` (`created_at`,`key`);--> statement-breakpoint
 CREATE INDEX `payment_bank_accounts_user` ON `payment_bank_accounts` (`psu_id`);--> statement-breakpoint
+CREATE TABLE `payment_initiation_adjustments` (
+	`initiation_key` integer NOT NULL,
+	`ordinal` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`status` text NOT NULL,
+	`amount` text,
+	`error` text,
+	`metadata` text NOT NULL,
+	PRIMARY KEY(`initiation_key`, `ordinal`)
+);
+--> statement-breakpoint
+CREATE TABLE `payment_initiation_payments` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`initiation_key` integer NOT NULL,
+	`payment_key` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`heard_of` integer NOT NULL,
+	`has_news` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_initiation_payments_identity` ON `payment_initiation_payments` (`initiation_key`,`payment_key`);--> statement-breakpoint
+CREATE INDEX `payment_initiation_payments_payment` ON `payment_initiation_payments` (`payment_key`);--> statement-breakpoint
+CREATE INDEX `payment_initiation_payments_news` ON `payment_initiation_payments` (`initiation_key`) WHERE has_news = 1;--> statement-breakpoint
+CREATE TABLE `payment_initiations` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`scheduled_at` text,
+	`description` text NOT NULL,
+	`type` text NOT NULL,
+	`amount` text NOT NULL,
+	`asset` text NOT NULL,
+	`source` text,
+	`destination` text,
+	`metadata` text NOT NULL,
+	`creator_issuer` text NOT NULL,
+	`creator_subject` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`adjusted_at` text NOT NULL,
+	`adjustments` integer NOT NULL,
+	`attempts` integer NOT NULL,
+	`was_processed` integer NOT NULL,
+	`reversed` text NOT NULL,
+	`reserved` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_initiations_identity` ON `payment_initiations` (`reference`,`connector_key`);--> statement-breakpoint
+CREATE INDEX `payment_initiations_listed` ON `payment_initiations` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_initiations_status` ON `payment_initiations` (`status`,`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_initiations_connector` ON `payment_initiations` (`connector_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_movements` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`initiation_key` integer NOT NULL,
+	`reversal_key` integer,
+	`task` text NOT NULL,
+	`polling_id` text,
+	`due_at` text NOT NULL,
+	`claims` integer NOT NULL,
+	`failures` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_movements_initiation_key_unique` ON `payment_movements` (`initiation_key`);--> statement-breakpoint
+CREATE INDEX `payment_movements_due` ON `payment_movements` (`due_at`);--> statement-breakpoint
+CREATE INDEX `payment_movements_connector` ON `payment_movements` (`connector_key`);--> statement-breakpoint
+CREATE TABLE `payment_reversal_adjustments` (
+	`reversal_key` integer NOT NULL,
+	`ordinal` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	PRIMARY KEY(`reversal_key`, `ordinal`)
+);
+--> statement-breakpoint
+CREATE TABLE `payment_reversals` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`initiation_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`description` text NOT NULL,
+	`amount` text NOT NULL,
+	`metadata` text NOT NULL,
+	`status` text NOT NULL,
+	`adjustments` integer NOT NULL,
+	`payment_reference` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_reversals_identity` ON `payment_reversals` (`reference`,`connector_key`);--> statement-breakpoint
+CREATE INDEX `payment_reversals_initiation` ON `payment_reversals` (`initiation_key`);--> statement-breakpoint
 CREATE TABLE `payment_connectors` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`provider` text NOT NULL,

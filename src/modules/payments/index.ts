@@ -9,7 +9,9 @@ import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
+import { registerInitiations } from "./http/v3/initiations.ts";
 import { registerUsers } from "./http/v3/users.ts";
+import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -30,6 +32,7 @@ export const paymentsModule: Module = {
     registerBankAccounts(app);
     registerBankAccountsV1(app);
     registerUsers(app);
+    registerInitiations(app);
     return app;
   },
   resources: PAYMENT_RESOURCES,
@@ -44,6 +47,7 @@ export const paymentsModule: Module = {
     ...ACCOUNT_EVENT_TYPES,
     ...BALANCE_EVENT_TYPES,
     ...BANK_ACCOUNT_EVENT_TYPES,
+    ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
   },
 };

@@ -63,6 +63,6 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** The key of a connector while it is installed, as the value of a column that must not be null. */
-export const installedKey = ({ key }: InstalledConnector): SQL => sql`(
+export const installedKey = ({ key }: Pick<InstalledConnector, "key">): SQL => sql`(
   SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
   WHERE ${paymentConnectors.key} = ${key} AND ${paymentConnectors.deletedAt} IS NULL)`;

@@ -112,7 +112,10 @@ function operatorsOf(key: FilterKey): readonly string[] {
 /** Reads a value in the form in which the table holds it. */
 function readerOf(key: FilterKey): (test: ParsedTest, value: FilterValue) => Value {
   switch (key.type) {
-    case "text":
+    case "text": {
+      const { encode = unchanged } = key;
+      return (test, value) => encode(textOf(test, value));
+    }
     case "map":
     case "metadata":
       return textOf;
@@ -128,6 +131,8 @@ function readerOf(key: FilterKey): (test: ParsedTest, value: FilterValue) => Val
       return (test, value) => (booleanOf(test, value) ? 1 : 0);
   }
 }
+
+const unchanged = (text: string): string => text;
 
 /** Beyond all integers of a table. */
 const NUMBER_MAX = 2 ** 53;

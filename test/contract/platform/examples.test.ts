@@ -6,6 +6,7 @@ import { systemContext } from "#platform/context.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
+import { storeConnector } from "#test/support/payments/connectors.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
@@ -41,6 +42,10 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
       expect((await DeliveryService.from(context).list(failed)).data).toHaveLength(1);
     });
     endpointStatus = 200;
+  },
+  // A connector was installed.
+  v3InitiatePayment: async () => {
+    await storeConnector({ reference: "11111111-2222-4333-8444-555555555555" });
   },
 };
 

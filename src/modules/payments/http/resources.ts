@@ -15,6 +15,11 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
         description:
           "A person or company on whose behalf providers of open banking read accounts. A user is forwarded to a connector, and then linked to banks there.",
       },
+      {
+        name: "Payment initiations",
+        description:
+          "An order to a connector's provider to move money: a transfer between your own accounts, or a payout to somebody else's. Its adjustments say what has happened to it.",
+      },
     ],
   },
   {

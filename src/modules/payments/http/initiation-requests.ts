@@ -1,0 +1,104 @@
+import { z } from "@hono/zod-openapi";
+import { OptionalMetadata, RequiredText } from "./fields.ts";
+import { AccountIdInput, ConnectorIdInput } from "./path-ids.ts";
+import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
+import { INITIATION_TYPES } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { NewInitiation } from "#modules/payments/initiations/create.ts";
+import { AppError } from "#platform/errors.ts";
+import { BigIntegerInput, TimestampInput } from "#platform/http/schemas.ts";
+import { fromMillis, type Timestamp, toMillis, ZERO_TIMESTAMP } from "#platform/time.ts";
+
+/** Fields of initiations and of their reversals, which both generations of the API have. */
+
+const DESCRIPTION_LENGTH_MAX = 10_000;
+/** Most digits of an amount, far beyond all money there is. */
+const AMOUNT_DIGITS_MAX = 80;
+
+const Description = z
+  .string()
+  .refine(
+    (text) => Array.from(text).length <= DESCRIPTION_LENGTH_MAX,
+    "must be at maximum 10,000 characters in length",
+  )
+  .nullish()
+  .transform((text) => text ?? "")
+  .openapi({ type: "string", maxLength: DESCRIPTION_LENGTH_MAX });
+
+const PositiveAmount = BigIntegerInput.refine((amount) => amount > 0n, "must be greater than 0")
+  .refine(
+    (amount) => amount.toString().length <= AMOUNT_DIGITS_MAX,
+    `must have at most ${AMOUNT_DIGITS_MAX} digits`,
+  )
+  .openapi({ type: "integer", format: "bigint", minimum: 1 });
+
+const CurrencyAsset = z
+  .string()
+  .refine(isCurrencyAsset, "is not an asset of an ISO 4217 currency, such as EUR/2")
+  .openapi({ type: "string", example: "EUR/2" });
+
+const OptionalAccountId = z
+  .union([z.literal("").transform(() => undefined), AccountIdInput])
+  .nullish()
+  .transform((id) => id ?? undefined)
+  .openapi({ type: "string" });
+
+const OptionalTimestamp = z
+  .union([z.literal("").transform(() => undefined), TimestampInput])
+  .nullish()
+  .transform((timestamp) => timestamp ?? undefined)
+  .openapi({ type: "string", format: "date-time" });
+
+/** A reference of version 3. */
+export const LongReference = RequiredText.refine(
+  (text) => Array.from(text).length >= 3,
+  "must be at least 3 characters in length",
+);
+
+export const InitiationFields = z.object({
+  reference: RequiredText,
+  scheduledAt: OptionalTimestamp.openapi({
+    description: "When the money is sent, once it is approved. The zero time means at once.",
+  }),
+  connectorID: ConnectorIdInput,
+  description: Description,
+  type: z.enum(INITIATION_TYPES),
+  amount: PositiveAmount,
+  asset: CurrencyAsset,
+  sourceAccountID: OptionalAccountId,
+  destinationAccountID: AccountIdInput,
+  metadata: OptionalMetadata,
+});
+
+/** Clients send their own time for "now", which is a little earlier when it comes here. */
+const LATENESS_MS = 60_000;
+
+/** Whether a time lies too far back to be meant as now. */
+const isPast = (scheduledAt: Timestamp | undefined, now: Timestamp): boolean =>
+  scheduledAt !== undefined &&
+  scheduledAt !== ZERO_TIMESTAMP &&
+  scheduledAt < fromMillis(toMillis(now) - LATENESS_MS);
+
+/** When it is to be sent; undefined for as soon as it is approved. */
+const laterThan = (now: Timestamp, scheduledAt: Timestamp | undefined): Timestamp | undefined =>
+  scheduledAt === undefined || scheduledAt <= now ? undefined : scheduledAt;
+
+/** What version 3 asks for. Throws `VALIDATION` for a time that lies back. */
+export function toNewInitiation(
+  body: z.output<typeof InitiationFields>,
+  now: Timestamp,
+): NewInitiation {
+  if (isPast(body.scheduledAt, now)) {
+    throw new AppError(
+      "VALIDATION",
+      "body 'scheduledAt': must be greater than the current Date & Time",
+    );
+  }
+  const { connectorID, sourceAccountID, destinationAccountID, scheduledAt, ...others } = body;
+  return {
+    ...others,
+    connector: connectorID,
+    destination: destinationAccountID,
+    ...given({ source: sourceAccountID, scheduledAt: laterThan(now, scheduledAt) }),
+  };
+}

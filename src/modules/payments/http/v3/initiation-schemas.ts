@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { encodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { InitiationFields, LongReference } from "#modules/payments/http/initiation-requests.ts";
+import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
+import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
+import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
+import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
+
+export const InitiationRequest = InitiationFields.extend({ reference: LongReference }).openapi(
+  "PaymentInitiationRequest",
+);
+
+export const InitiationResponse = z
+  .object({
+    id: z.string(),
+    connectorID: z.string(),
+    provider: z.string(),
+    reference: z.string(),
+    createdAt: TimestampOutput,
+    scheduledAt: TimestampOutput.openapi({ description: "The zero time where it is not set." }),
+    description: z.string(),
+    type: z.enum(INITIATION_TYPES),
+    sourceAccountID: z.string().optional(),
+    destinationAccountID: z.string().optional(),
+    amount: BigInteger,
+    asset: z.string(),
+    metadata: MetadataSchema,
+    status: z.enum(INITIATION_STATUSES),
+    error: z.string().optional(),
+  })
+  .openapi("PaymentInitiation");
+
+export const InitiationAdjustmentResponse = z
+  .object({
+    id: z.string(),
+    createdAt: TimestampOutput,
+    status: z.enum(INITIATION_STATUSES),
+    amount: BigInteger.optional(),
+    asset: z.string().optional(),
+    error: z.string().optional(),
+    metadata: MetadataSchema.openapi({
+      description: "Who has approved or rejected it stands here, as `approvedBy` or `rejectedBy`.",
+    }),
+  })
+  .openapi("PaymentInitiationAdjustment");
+
+export const toInitiationView = (initiation: Initiation) => {
+  const { id, createdAt, scheduledAt, description, type, state, asset, metadata } = initiation;
+  return {
+    id: encodeOwnedId(id),
+    connectorID: encodeConnectorId(id.connector),
+    provider: id.connector.provider,
+    reference: id.reference,
+    createdAt: formatTimestamp(createdAt),
+    scheduledAt: formatTimestamp(scheduledAt ?? ZERO_TIMESTAMP),
+    description,
+    type,
+    amount: state.amount,
+    asset,
+    metadata,
+    status: state.status,
+    ...given({
+      sourceAccountID: optionalId(initiation.source),
+      destinationAccountID: optionalId(initiation.destination),
+      error: initiation.error,
+    }),
+  };
+};
+
+const optionalId = (id: OwnedId | undefined): string | undefined =>
+  id === undefined ? undefined : encodeOwnedId(id);
+
+export const toAdjustmentView = (initiation: Initiation, adjustment: InitiationAdjustment) => {
+  const { createdAt, status, amount, error, metadata } = adjustment;
+  return {
+    id: adjustmentIdOf(initiation, adjustment),
+    createdAt: formatTimestamp(createdAt),
+    status,
+    metadata,
+    ...given({ amount, asset: amount === undefined ? undefined : initiation.asset, error }),
+  };
+};

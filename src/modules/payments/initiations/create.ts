@@ -1,0 +1,163 @@
+import { type SQL, sql } from "drizzle-orm";
+import { savedAdjustmentEvent, savedInitiationEvent } from "./event-types.ts";
+import type { Initiation } from "./initiation.ts";
+import { breaks } from "./store.ts";
+import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
+import type { InitiationType } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
+import { installedKey } from "#modules/payments/ingest.ts";
+import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface NewInitiation {
+  readonly reference: string;
+  readonly connector: ConnectorId;
+  readonly scheduledAt?: Timestamp;
+  readonly description: string;
+  readonly type: InitiationType;
+  readonly amount: bigint;
+  readonly asset: string;
+  readonly source?: OwnedId;
+  readonly destination: OwnedId;
+  readonly metadata: ObjectMetadata;
+}
+
+/**
+ * Stores an initiation that waits for its approval. Throws `VALIDATION` for accounts of another connector and for a connector
+ * that is not installed, and `ALREADY_EXISTS` for a reference that the connector has already.
+ */
+export async function createInitiation(
+  context: ServiceContext,
+  input: NewInitiation,
+): Promise<Initiation> {
+  assertOfConnector(input.connector, { sourceAccountID: input.source });
+  assertOfConnector(input.connector, { destinationAccountID: input.destination });
+  const connector = await requireConnector(context, input.connector);
+  const initiation = toWaiting(context, connector, input);
+  try {
+    await Outbox.from(context).publish({
+      change: insertions(context, initiation),
+      events: [
+        savedInitiationEvent(initiation),
+        savedAdjustmentEvent(initiation, firstAdjustment(initiation)),
+      ],
+      audit: new AuditedChange(context, {
+        action: "payments.payment-initiation.create",
+        object: `payment-initiations/${encodeOwnedId(initiation.id)}`,
+      }),
+    });
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
+  return initiation;
+}
+
+/** An account of another connector may have a namesake at this one, who would get the money. */
+function assertOfConnector(
+  { provider, reference }: ConnectorId,
+  accounts: Readonly<Record<string, OwnedId | undefined>>,
+): void {
+  for (const [field, account] of Object.entries(accounts)) {
+    if (account === undefined) continue;
+    const { connector } = account;
+    if (connector.provider === provider && connector.reference === reference) continue;
+    throw new AppError("VALIDATION", `${field} is an account of another connector`);
+  }
+}
+
+function toWaiting(
+  { clock, principal }: ServiceContext,
+  { key, id: connector }: InstalledConnector,
+  input: NewInitiation,
+): Initiation {
+  const { reference, scheduledAt, description, type, amount, asset, source, destination } = input;
+  const createdAt = clock();
+  return {
+    key: 0, // the table gives it
+    connectorKey: key,
+    id: { connector, reference },
+    createdAt,
+    description,
+    type,
+    asset,
+    destination,
+    metadata: input.metadata,
+    creator: { issuer: principal.issuer, subject: principal.subject },
+    state: newInitiation(amount),
+    adjustedAt: createdAt,
+    adjustments: 1,
+    attempts: 0,
+    ...given({ scheduledAt, source }),
+  };
+}
+
+const firstAdjustment = ({ createdAt, state }: Initiation) => ({
+  createdAt,
+  status: state.status,
+  amount: state.amount,
+  metadata: {},
+});
+
+function insertions({ env }: ServiceContext, initiation: Initiation) {
+  const { id, connectorKey, createdAt, scheduledAt, description, type, asset, state } = initiation;
+  const { amount, status } = state;
+  const db = databaseOf(env);
+  return [
+    db.insert(paymentInitiations).values({
+      connectorKey: installedKey({ key: connectorKey }),
+      reference: id.reference,
+      createdAt,
+      description,
+      type,
+      asset,
+      status,
+      scheduledAt: scheduledAt ?? null,
+      amount: amount.toString(),
+      source: initiation.source?.reference ?? null,
+      destination: initiation.destination?.reference ?? null,
+      metadata: toMetadataColumn(initiation.metadata),
+      creatorIssuer: initiation.creator.issuer,
+      creatorSubject: initiation.creator.subject,
+      adjustedAt: createdAt,
+      adjustments: 1,
+      attempts: 0,
+      wasProcessed: false,
+      reversed: "0",
+      reserved: "0",
+    }),
+    db.insert(paymentInitiationAdjustments).values({
+      initiationKey: createdKey(initiation),
+      ordinal: 0,
+      createdAt,
+      status,
+      amount: amount.toString(),
+      metadata: "{}",
+    }),
+  ] as const;
+}
+
+/** The key of an initiation that the same batch has stored. */
+const createdKey = ({ connectorKey, id }: Initiation): SQL => sql`(
+  SELECT ${paymentInitiations.key} FROM ${paymentInitiations}
+  WHERE ${paymentInitiations.reference} = ${id.reference}
+  AND ${paymentInitiations.connectorKey} = ${connectorKey})`;
+
+/** Why the batch was refused, if that has a reason that clients know. */
+function refusalOf(error: unknown): AppError | undefined {
+  if (breaks(error, "UNIQUE constraint failed: payment_initiations.reference")) {
+    return new AppError("ALREADY_EXISTS", "payment initiation: object already exists", {
+      cause: error,
+    });
+  }
+  return breaks(error, "NOT NULL constraint failed: payment_initiations.connector_key")
+    ? new AppError("VALIDATION", "connector_id: value not found", { cause: error })
+    : undefined;
+}

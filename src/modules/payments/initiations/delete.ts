@@ -1,0 +1,47 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Initiation } from "./initiation.ts";
+import { decideAnew, getInitiation, storedKey } from "./store.ts";
+import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { decideInitiation } from "#modules/payments/core/initiation-machine.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/**
+ * Deletes an initiation that waits for its approval, with its adjustments. Throws `NOT_FOUND`, and `VALIDATION` for one that
+ * does not wait.
+ */
+export function deleteInitiation(context: ServiceContext, id: OwnedId): Promise<void> {
+  return decideAnew(async () => {
+    const initiation = await getInitiation(context, id);
+    const decision = decideInitiation(initiation.state, { kind: "delete" });
+    if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
+    const audit = new AuditedChange(context, {
+      action: "payments.payment-initiation.delete",
+      object: `payment-initiations/${encodeOwnedId(id)}`,
+    });
+    const deleted = await audit.store(deletion(context, initiation), orphans(context, initiation));
+    if (deleted.length === 0) throw new AppError("VALIDATION", CHANGED);
+  });
+}
+
+/** Nothing is deleted if the initiation was changed since it was read. */
+const deletion = ({ env }: ServiceContext, { key, adjustments }: Initiation) =>
+  databaseOf(env)
+    .delete(paymentInitiations)
+    .where(and(eq(paymentInitiations.key, key), eq(paymentInitiations.adjustments, adjustments)))
+    .returning({ key: paymentInitiations.key });
+
+const orphans = ({ env }: ServiceContext, initiation: Initiation) =>
+  databaseOf(env)
+    .delete(paymentInitiationAdjustments)
+    .where(
+      and(
+        eq(paymentInitiationAdjustments.initiationKey, initiation.key),
+        sql`${storedKey(initiation)} IS NULL`,
+      ),
+    );
+
+const CHANGED = "cannot delete an already approved payment initiation: validation error";

@@ -1,0 +1,99 @@
+import { paymentInitiations } from "./tables.ts";
+import type { InitiationStatus, InitiationType } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { ConnectorId, OwnedId } from "#modules/payments/core/ids.ts";
+import type { InitiationState } from "#modules/payments/core/initiation-machine.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import { parseJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** An order to move money: a transfer between accounts of one's own, or a payout to somebody else's. */
+export interface Initiation {
+  readonly key: number;
+  readonly connectorKey: number;
+  readonly id: OwnedId;
+  readonly createdAt: Timestamp;
+  /** When it is to be sent; as soon as it is approved where this is absent. */
+  readonly scheduledAt?: Timestamp;
+  readonly description: string;
+  readonly type: InitiationType;
+  readonly asset: string;
+  readonly source?: OwnedId;
+  readonly destination?: OwnedId;
+  readonly metadata: ObjectMetadata;
+  readonly creator: Person;
+  readonly state: InitiationState;
+  /** Why it has failed, if that is its last adjustment. */
+  readonly error?: string;
+  readonly adjustedAt: Timestamp;
+  /** How many adjustments it has. */
+  readonly adjustments: number;
+  /** How often it was sent. */
+  readonly attempts: number;
+}
+
+/** Who has done something, as a token says it. */
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** One change of an initiation. */
+export interface InitiationAdjustment {
+  readonly ordinal: number;
+  readonly createdAt: Timestamp;
+  readonly status: InitiationStatus;
+  readonly amount?: bigint;
+  readonly error?: string;
+  readonly metadata: ObjectMetadata;
+}
+
+/** What is read of an initiation, in a query that joins its connector. */
+export const INITIATION_COLUMNS = {
+  row: paymentInitiations,
+  provider: paymentConnectors.provider,
+  connectorReference: paymentConnectors.reference,
+};
+
+export interface InitiationRow {
+  readonly row: typeof paymentInitiations.$inferSelect;
+  readonly provider: string;
+  readonly connectorReference: string;
+}
+
+export function toInitiation({ row, provider, connectorReference }: InitiationRow): Initiation {
+  const connector = { provider, reference: connectorReference };
+  const { key, connectorKey, reference, createdAt, description, type, asset, status } = row;
+  const { adjustedAt, adjustments, attempts, wasProcessed } = row;
+  return {
+    key,
+    connectorKey,
+    createdAt,
+    description,
+    type,
+    asset,
+    adjustedAt,
+    adjustments,
+    attempts,
+    id: { connector, reference },
+    metadata: parseJson(row.metadata) as ObjectMetadata, // only this module writes the column
+    creator: { issuer: row.creatorIssuer, subject: row.creatorSubject },
+    state: {
+      status,
+      wasProcessed,
+      amount: BigInt(row.amount),
+      reversed: BigInt(row.reversed),
+      reserved: BigInt(row.reserved),
+    },
+    ...given({
+      scheduledAt: row.scheduledAt,
+      error: row.error,
+      source: accountOf(connector, row.source),
+      destination: accountOf(connector, row.destination),
+    }),
+  };
+}
+
+const accountOf = (connector: ConnectorId, reference: string | null): OwnedId | undefined =>
+  reference === null ? undefined : { connector, reference };

@@ -1,0 +1,81 @@
+import { and, desc, eq } from "drizzle-orm";
+import type { Initiation, InitiationAdjustment } from "./initiation.ts";
+import { paymentInitiationAdjustments } from "./tables.ts";
+import { INITIATION_STATUSES } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import { parseJson } from "#platform/json.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
+  keys: {
+    status: {
+      type: "set",
+      column: paymentInitiationAdjustments.status,
+      values: INITIATION_STATUSES,
+    },
+    metadata: { type: "metadata", column: paymentInitiationAdjustments.metadata },
+  },
+  sort: {
+    // The adjustments of one initiation have different dates.
+    created_at: {
+      type: "date",
+      column: paymentInitiationAdjustments.createdAt,
+      keyOf: ({ createdAt }) => ({ value: toMicros(createdAt) }),
+    },
+  },
+};
+
+/** A page of the adjustments of an initiation, newest first. Throws `VALIDATION` for a bad filter. */
+export function listInitiationAdjustments(
+  { env }: Pick<ServiceContext, "env">,
+  { key }: Initiation,
+  query: PageQuery,
+): Promise<Page<InitiationAdjustment>> {
+  return listPage(query, {
+    ...ADJUSTMENTS,
+    read: async ({ where, orderBy, limit, offset }) => {
+      const rows = await databaseOf(env)
+        .select()
+        .from(paymentInitiationAdjustments)
+        .where(and(eq(paymentInitiationAdjustments.initiationKey, key), where))
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset);
+      return rows.map(toAdjustment);
+    },
+  });
+}
+
+/** Most adjustments that are shown with their initiation. */
+const SHOWN_MAX = 1000;
+
+/** All adjustments of an initiation, or the last ones of very many, newest first. */
+export async function allInitiationAdjustments(
+  { env }: Pick<ServiceContext, "env">,
+  { key }: Initiation,
+): Promise<InitiationAdjustment[]> {
+  const rows = await databaseOf(env)
+    .select()
+    .from(paymentInitiationAdjustments)
+    .where(eq(paymentInitiationAdjustments.initiationKey, key))
+    .orderBy(desc(paymentInitiationAdjustments.ordinal))
+    .limit(SHOWN_MAX);
+  return rows.map(toAdjustment);
+}
+
+function toAdjustment(row: typeof paymentInitiationAdjustments.$inferSelect): InitiationAdjustment {
+  const { ordinal, createdAt, status, amount, error, metadata } = row;
+  return {
+    ordinal,
+    createdAt,
+    status,
+    metadata: parseJson(metadata) as ObjectMetadata, // only this module writes the column
+    ...given({ amount: amount === null ? undefined : BigInt(amount), error }),
+  };
+}

@@ -1,0 +1,110 @@
+import { eq, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { savedAdjustmentEvent } from "./event-types.ts";
+import type { Initiation } from "./initiation.ts";
+import { storedKey } from "./store.ts";
+import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
+import {
+  decideInitiation,
+  type InitiationDecision,
+  type InitiationTrigger,
+} from "#modules/payments/core/initiation-machine.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
+
+/** What changes an initiation, for a batch in which nothing else changes it. Both are empty where nothing changes. */
+export interface PreparedTransition {
+  readonly statements: BatchItem<"sqlite">[];
+  readonly events: OutboxEvent[];
+  /** The initiation once the batch is stored. */
+  readonly initiation: Initiation;
+}
+
+export interface Transition {
+  /** As it was read. */
+  readonly initiation: Initiation;
+  readonly trigger: Exclude<InitiationTrigger, { kind: "delete" }>;
+  readonly metadata?: ObjectMetadata;
+  /** When it happened, where that is not now. */
+  readonly at?: Timestamp;
+  /** Whether money is sent with it. */
+  readonly isAttempt?: boolean;
+  /** The key of an initiation that the same batch stores. */
+  readonly key?: SQL;
+}
+
+/**
+ * What a trigger does to an initiation. The batch fails if another adjustment was added since the initiation was read. Throws
+ * `VALIDATION` for a trigger that is refused.
+ */
+export function prepareTransition(
+  context: ServiceContext,
+  transition: Transition,
+): PreparedTransition {
+  const { initiation, trigger } = transition;
+  const decision = decideInitiation(initiation.state, trigger);
+  if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
+  return decision.kind === "adjusted"
+    ? adjust(context, transition, decision)
+    : { statements: [], events: [], initiation };
+}
+
+function adjust(
+  { env, clock }: ServiceContext,
+  { initiation, metadata = {}, at, isAttempt = false, key = storedKey(initiation) }: Transition,
+  { adjustment, state }: Extract<InitiationDecision, { kind: "adjusted" }>,
+): PreparedTransition {
+  const { adjustments: ordinal } = initiation;
+  const createdAt = after(initiation.adjustedAt, at, clock());
+  const { status, amount, error } = adjustment;
+  const attempts = initiation.attempts + (isAttempt ? 1 : 0);
+  const db = databaseOf(env);
+  const insertion = db.insert(paymentInitiationAdjustments).values({
+    initiationKey: key,
+    ordinal,
+    createdAt,
+    status,
+    amount: amount?.toString() ?? null,
+    error: error ?? null,
+    metadata: toMetadataColumn(metadata),
+  });
+  const update = db
+    .update(paymentInitiations)
+    .set({
+      status,
+      error: error ?? null,
+      adjustedAt: createdAt,
+      adjustments: ordinal + 1,
+      attempts,
+      wasProcessed: state.wasProcessed,
+      reversed: state.reversed.toString(),
+      reserved: state.reserved.toString(),
+    })
+    .where(eq(paymentInitiations.key, key));
+  const { error: _error, ...others } = initiation;
+  return {
+    statements: [insertion, update],
+    events: [savedAdjustmentEvent(initiation, { ...adjustment, createdAt, metadata })],
+    initiation: {
+      ...others,
+      ...(error === undefined ? {} : { error }),
+      state,
+      attempts,
+      adjustedAt: createdAt,
+      adjustments: ordinal + 1,
+    },
+  };
+}
+
+/**
+ * The date of an adjustment: when it happened, but not later than now, as clocks of providers may be fast, and always later than
+ * the adjustment before, so that the dates have the order in which the adjustments were stored.
+ */
+function after(previous: Timestamp, at: Timestamp | undefined, now: Timestamp): Timestamp {
+  const happenedAt = at === undefined || at > now ? now : at;
+  return happenedAt > previous ? happenedAt : fromMicros(toMicros(previous) + 1n);
+}

@@ -1,0 +1,34 @@
+import { env } from "cloudflare:workers";
+import { type ConnectorId, encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { systemClock } from "#platform/clock.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/** A connector that is only a row: nobody polls it, and it moves no money. */
+export interface StoredConnector {
+  readonly key: number;
+  readonly id: ConnectorId;
+  readonly text: string;
+  /** The id of something that belongs to it. */
+  readonly idOf: (reference: string) => string;
+}
+
+/** Stores it, or finds the one of that reference. */
+export async function storeConnector({
+  provider = "generic",
+  reference = crypto.randomUUID(),
+}: Partial<ConnectorId> = {}): Promise<StoredConnector> {
+  const id = { provider, reference };
+  const row = { ...id, name: id.reference, config: "", pollingPeriodMs: 60_000 };
+  const [stored] = await databaseOf(env)
+    .insert(paymentConnectors)
+    .values({ ...row, createdAt: systemClock() })
+    .onConflictDoUpdate({ target: paymentConnectors.reference, set: { name: id.reference } })
+    .returning({ key: paymentConnectors.key });
+  return {
+    key: stored?.key ?? 0,
+    id,
+    text: encodeConnectorId(id),
+    idOf: (reference) => encodeOwnedId({ connector: id, reference }),
+  };
+}
