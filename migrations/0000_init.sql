@@ -137,6 +137,41 @@ CREATE TABLE `payment_bank_accounts` (
 CREATE UNIQUE INDEX `payment_bank_accounts_id_unique` ON `payment_bank_accounts` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_bank_accounts_listed` ON `payment_bank_accounts` (`created_at`,`key`);--> statement-breakpoint
 CREATE INDEX `payment_bank_accounts_user` ON `payment_bank_accounts` (`psu_id`);--> statement-breakpoint
+CREATE TABLE `payment_booking_failures` (
+	`booking_key` integer NOT NULL,
+	`adjustment_key` integer NOT NULL,
+	`adjustment_id` text NOT NULL,
+	`payment_id` text NOT NULL,
+	`message` text NOT NULL,
+	`details` text,
+	`created_at` text NOT NULL,
+	PRIMARY KEY(`booking_key`, `adjustment_key`)
+);
+--> statement-breakpoint
+CREATE TABLE `payment_bookings` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`connector_key` integer NOT NULL,
+	`ledger` text NOT NULL,
+	`schema_version` text NOT NULL,
+	`template` text NOT NULL,
+	`templates` text NOT NULL,
+	`state` text NOT NULL,
+	`run` integer NOT NULL,
+	`position` integer NOT NULL,
+	`booked` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`error` text,
+	`attempts` integer NOT NULL,
+	`wait_until` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`last_booked_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_bookings_id_unique` ON `payment_bookings` (`id`);--> statement-breakpoint
+CREATE INDEX `payment_bookings_listed` ON `payment_bookings` (`created_at`,`key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_bookings_connector` ON `payment_bookings` (`connector_key`,`ledger`);--> statement-breakpoint
 CREATE TABLE `payment_initiation_adjustments` (
 	`initiation_key` integer NOT NULL,
 	`ordinal` integer NOT NULL,

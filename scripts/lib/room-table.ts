@@ -159,8 +159,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ["node:crypto", "zod"],
   },
   "modules/payments": {
-    uses: [...ANATOMY, ...payments("connectors", "core")],
-    packages: [...HTTP, ...D1],
+    uses: [...ANATOMY, "modules/ledger", ...payments("connectors", "core")],
+    packages: [...HTTP, ...D1, "node:crypto"],
   },
   "modules/payments/http": {
     uses: [...ANATOMY, "modules/payments", ...payments("connectors", "core")],

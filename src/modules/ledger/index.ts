@@ -48,6 +48,8 @@ export {
   type LedgerScope,
   type NewCommit,
   type NewRun,
+  type NewTemplateRun,
+  type TemplateShape,
 } from "./client.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService };
 

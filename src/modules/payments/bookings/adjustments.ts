@@ -1,0 +1,204 @@
+import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
+import { afterAdjustment, netOf, NOTHING_MOVED } from "#modules/payments/core/booking-effect.ts";
+import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import {
+  type ConnectorId,
+  encodeConnectorId,
+  encodePaymentAdjustmentId,
+  encodePaymentId,
+} from "#modules/payments/core/ids.ts";
+import type { ConnectorEntry } from "#modules/payments/installs/directory.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** An adjustment as a booking needs it. */
+export interface AdjustmentToBook {
+  readonly key: number;
+  readonly ids: {
+    readonly payment: string;
+    readonly adjustment: string;
+    readonly connector: string;
+  };
+  readonly payment: {
+    readonly connector: ConnectorId;
+    readonly reference: string;
+    readonly type: PaymentType;
+    readonly scheme: PaymentScheme;
+    readonly sourceAccount?: string;
+    readonly destinationAccount?: string;
+  };
+  readonly status: PaymentStatus;
+  readonly asset: string;
+  readonly createdAt: Timestamp;
+  /** How much it moves, from the source to the destination; negative for what goes back. */
+  readonly moved: bigint;
+}
+
+/** Adjustments in the order in which they were stored, and how far the search for them got. */
+export interface AdjustmentPart {
+  readonly adjustments: readonly AdjustmentToBook[];
+  readonly position: number;
+  readonly isLast: boolean;
+}
+
+/** Most adjustments that one part is searched in: those of other connectors lie between. */
+const SEARCHED_MAX = 500;
+
+/** The next adjustments of a booking after a position. */
+export async function readAdjustments(
+  db: Database,
+  { connector, position }: { readonly connector: ConnectorEntry; readonly position: number },
+): Promise<AdjustmentPart> {
+  const end = await endOfPart(db, position);
+  if (end === undefined) return { adjustments: [], position, isLast: true };
+  const rows = await db
+    .select(COLUMNS)
+    .from(paymentAdjustments)
+    .innerJoin(paymentPayments, eq(paymentPayments.key, paymentAdjustments.paymentKey))
+    .where(
+      and(
+        gt(paymentAdjustments.key, position),
+        lte(paymentAdjustments.key, end.position),
+        eq(paymentPayments.connectorKey, connector.key),
+      ),
+    )
+    .orderBy(asc(paymentAdjustments.key));
+  const moved = await movedBy(db, rows);
+  const adjustments = rows.map((row) =>
+    toAdjustment(row, { connector: connector.id, moved: moved.get(row.key) ?? 0n }),
+  );
+  return { adjustments, ...end };
+}
+
+const COLUMNS = {
+  key: paymentAdjustments.key,
+  paymentKey: paymentAdjustments.paymentKey,
+  adjustmentReference: paymentAdjustments.reference,
+  status: paymentAdjustments.status,
+  adjustmentAsset: paymentAdjustments.asset,
+  createdAt: paymentAdjustments.createdAt,
+  reference: paymentPayments.reference,
+  type: paymentPayments.type,
+  scheme: paymentPayments.scheme,
+  asset: paymentPayments.asset,
+  sourceAccount: paymentPayments.sourceAccount,
+  destinationAccount: paymentPayments.destinationAccount,
+};
+
+interface AdjustmentRow {
+  readonly key: number;
+  readonly paymentKey: number;
+  readonly adjustmentReference: string;
+  readonly status: PaymentStatus;
+  readonly adjustmentAsset: string | null;
+  readonly createdAt: Timestamp;
+  readonly reference: string;
+  readonly type: PaymentType;
+  readonly scheme: PaymentScheme;
+  readonly asset: string;
+  readonly sourceAccount: string | null;
+  readonly destinationAccount: string | null;
+}
+
+/** Where the next part ends; undefined where there is nothing more. */
+async function endOfPart(
+  db: Database,
+  position: number,
+): Promise<{ position: number; isLast: boolean } | undefined> {
+  const next = db
+    .select({ key: paymentAdjustments.key })
+    .from(paymentAdjustments)
+    .where(gt(paymentAdjustments.key, position))
+    .orderBy(asc(paymentAdjustments.key))
+    .limit(SEARCHED_MAX)
+    .as("next");
+  const [row] = await db.select({ last: max(next.key), count: sql<number>`count(*)` }).from(next);
+  if (row === undefined || row.last === null) return undefined;
+  return { position: row.last, isLast: row.count < SEARCHED_MAX };
+}
+
+/** How much each adjustment moves, which depends on all that were stored before it for the same payment. */
+async function movedBy(
+  db: Database,
+  rows: readonly AdjustmentRow[],
+): Promise<ReadonlyMap<number, bigint>> {
+  const last = rows.at(-1);
+  if (last === undefined) return new Map();
+  const paymentKeys = stringifyJson([...new Set(rows.map(({ paymentKey }) => paymentKey))]);
+  const history = await db
+    .select({
+      key: paymentAdjustments.key,
+      paymentKey: paymentAdjustments.paymentKey,
+      status: paymentAdjustments.status,
+      amount: paymentAdjustments.amount,
+    })
+    .from(paymentAdjustments)
+    .where(
+      and(
+        inArray(paymentAdjustments.paymentKey, sql`(SELECT value FROM json_each(${paymentKeys}))`),
+        lte(paymentAdjustments.key, last.key),
+      ),
+    )
+    .orderBy(asc(paymentAdjustments.key));
+  const moved = new Map<number, bigint>();
+  for (const adjustments of Map.groupBy(history, ({ paymentKey }) => paymentKey).values()) {
+    let money = NOTHING_MOVED;
+    for (const { key, status, amount } of adjustments) {
+      const before = netOf(money);
+      money = afterAdjustment(money, {
+        status,
+        amount: amount === null ? undefined : BigInt(amount),
+      });
+      moved.set(key, netOf(money) - before);
+    }
+  }
+  return moved;
+}
+
+function toAdjustment(
+  row: AdjustmentRow,
+  { connector, moved }: { readonly connector: ConnectorId; readonly moved: bigint },
+): AdjustmentToBook {
+  const { reference, type, createdAt, status, sourceAccount, destinationAccount } = row;
+  const payment = { connector, reference, type };
+  return {
+    key: row.key,
+    ids: {
+      payment: encodePaymentId(payment),
+      connector: encodeConnectorId(connector),
+      adjustment: encodePaymentAdjustmentId({
+        payment,
+        reference: row.adjustmentReference,
+        createdAt,
+        status,
+      }),
+    },
+    payment: {
+      ...payment,
+      scheme: row.scheme,
+      ...(sourceAccount === null ? {} : { sourceAccount }),
+      ...(destinationAccount === null ? {} : { destinationAccount }),
+    },
+    status,
+    asset: row.adjustmentAsset ?? row.asset,
+    createdAt,
+    moved,
+  };
+}
+
+/** Most adjustments that are counted. */
+const COUNTED_MAX = 1000;
+
+/** How many adjustments of all connectors come after a position, and `COUNTED_MAX` where there are more. */
+export async function countAfter(db: Database, position: number): Promise<number> {
+  const next = db
+    .select({ key: paymentAdjustments.key })
+    .from(paymentAdjustments)
+    .where(gt(paymentAdjustments.key, position))
+    .limit(COUNTED_MAX)
+    .as("next");
+  const [row] = await db.select({ count: sql<number>`count(*)` }).from(next);
+  return row?.count ?? 0;
+}

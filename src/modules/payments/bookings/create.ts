@@ -1,0 +1,78 @@
+import type { Booking, BookingRules } from "./booking.ts";
+import { FROM_NOTHING, toBooking, toRuleColumns } from "./store.ts";
+import { paymentBookings } from "./tables.ts";
+import { variablesProblem } from "./variables.ts";
+import { LedgerClient } from "#modules/ledger/index.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { requireConnector } from "#modules/payments/installs/store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Most bookings of a deployment: each is looked at when payments come. */
+export const BOOKINGS_MAX = 100;
+
+/**
+ * Binds a connector to a ledger: all its payments, from the first one on, are booked there. Throws `VALIDATION` where the rules do
+ * not fit, `LEDGER_NOT_FOUND`, `NOT_FOUND` for a schema or a template, and `ALREADY_EXISTS`.
+ */
+export async function createBooking(
+  context: ServiceContext,
+  {
+    connector: connectorId,
+    rules,
+  }: { readonly connector: ConnectorId; readonly rules: BookingRules },
+): Promise<Booking> {
+  const connector = await requireConnector(context, connectorId);
+  await assertRules(context, rules);
+  const db = databaseOf(context.env);
+  if ((await db.$count(paymentBookings)) >= BOOKINGS_MAX) {
+    throw new AppError("VALIDATION", `there are ${BOOKINGS_MAX} bookings, and no more are allowed`);
+  }
+  const id = newId();
+  const now = context.clock();
+  const values = {
+    id,
+    connectorKey: connector.key,
+    ...toRuleColumns(rules),
+    ...FROM_NOTHING,
+    state: "RUNNING" as const,
+    run: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const change = new AuditedChange(context, {
+    action: "payments.booking.create",
+    object: `bookings/${id}`,
+  });
+  const [row] = await change.store(
+    db.insert(paymentBookings).values(values).onConflictDoNothing().returning(),
+  );
+  if (row === undefined) {
+    throw new AppError(
+      "ALREADY_EXISTS",
+      `the payments of this connector are already booked in the ledger '${rules.ledger}'`,
+    );
+  }
+  await sweepClockOf(context.env).arm(toMillis(now));
+  return toBooking(row);
+}
+
+/** Throws `VALIDATION` for a template whose variables bookings do not give, and what the ledger says to what it does not have. */
+export async function assertRules(
+  context: ServiceContext,
+  { ledger, schemaVersion, template, templates }: BookingRules,
+): Promise<void> {
+  const client = new LedgerClient(context, ledger);
+  for (const name of new Set([template, ...Object.values(templates)])) {
+    const { variables } = await client.template(name, schemaVersion);
+    const problem = variablesProblem(variables);
+    if (problem !== undefined) {
+      throw new AppError("VALIDATION", `the template '${name}' does not fit: ${problem}`);
+    }
+  }
+}

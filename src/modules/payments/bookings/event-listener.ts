@@ -1,0 +1,16 @@
+import { hasRunning } from "./store.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { EventListener } from "#platform/events/source.ts";
+import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Has bookings done soon after payments come. They read the payments by themselves, and take no events. */
+export const bookingListener: EventListener = {
+  open: async (messages, { env, clock }) => {
+    const mayBePayments = messages.some(({ source }) => source === "outbox");
+    if (mayBePayments && (await hasRunning(databaseOf(env)))) {
+      await sweepClockOf(env).arm(toMillis(clock()));
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,79 @@
+import { and, eq } from "drizzle-orm";
+import type { Booking, BookingFailure } from "./booking.ts";
+import { toBooking, toFailure } from "./store.ts";
+import { paymentBookingFailures, paymentBookings } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+const BOOKINGS: ListTable<Booking> = {
+  keys: {
+    id: { type: "text", column: paymentBookings.id },
+    ledger: { type: "text", column: paymentBookings.ledger },
+    state: { type: "text", column: paymentBookings.state },
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentBookings.createdAt,
+      tie: paymentBookings.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of bookings, the newest first. Throws `VALIDATION` for a bad filter. */
+export function listBookings(
+  { env }: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<Booking>> {
+  const db = databaseOf(env);
+  return listPage(query, {
+    ...BOOKINGS,
+    read: async ({ where, orderBy, limit, offset }) => {
+      const rows = await db
+        .select()
+        .from(paymentBookings)
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset);
+      return rows.map(toBooking);
+    },
+  });
+}
+
+const FAILURES: ListTable<BookingFailure> = {
+  sort: {
+    id: {
+      type: "integer",
+      column: paymentBookingFailures.adjustmentKey,
+      keyOf: ({ adjustmentKey }) => ({ value: BigInt(adjustmentKey) }),
+    },
+  },
+};
+
+/** A page of what a ledger has refused to book, in the order in which it came. */
+export function listBookingFailures(
+  { env }: Pick<ServiceContext, "env">,
+  { key }: Booking,
+  query: PageQuery,
+): Promise<Page<BookingFailure>> {
+  const db = databaseOf(env);
+  return listPage(query, {
+    ...FAILURES,
+    read: async ({ where, orderBy, limit, offset }) => {
+      const rows = await db
+        .select()
+        .from(paymentBookingFailures)
+        .where(and(eq(paymentBookingFailures.bookingKey, key), where))
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset);
+      return rows.map(toFailure);
+    },
+  });
+}

@@ -1,0 +1,217 @@
+import { and, asc, eq, isNull, lte, or, sql } from "drizzle-orm";
+import type { Booking, BookingFailure, BookingRules } from "./booking.ts";
+import { paymentBookingFailures, paymentBookings } from "./tables.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+type BookingRow = typeof paymentBookings.$inferSelect;
+type FailureRow = typeof paymentBookingFailures.$inferSelect;
+
+/** The columns of rules. */
+export const toRuleColumns = ({ ledger, schemaVersion, template, templates }: BookingRules) => ({
+  ledger,
+  schemaVersion,
+  template,
+  templates: stringifyJson(templates),
+});
+
+/** What a booking begins with: at the first adjustment, with nothing booked. */
+export const FROM_NOTHING = {
+  position: 0,
+  booked: 0,
+  failed: 0,
+  attempts: 0,
+  error: null,
+  waitUntil: null,
+  lastBookedAt: null,
+} as const;
+
+export async function findBooking(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<Booking | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(paymentBookings)
+    .where(eq(paymentBookings.id, id));
+  return row === undefined ? undefined : toBooking(row);
+}
+
+/** Changes a booking. Returns it as it is then; undefined where there is none. */
+export async function changeBooking(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+  { set, audit }: { readonly set: Partial<BookingRow>; readonly audit: AuditedChange },
+): Promise<Booking | undefined> {
+  const [row] = await audit.store(
+    databaseOf(env).update(paymentBookings).set(set).where(eq(paymentBookings.id, id)).returning(),
+  );
+  return row === undefined ? undefined : toBooking(row);
+}
+
+/** The running bookings that nobody works on and that wait for nothing at a time. */
+export async function listDue(db: Database, now: Timestamp, limit: number): Promise<Booking[]> {
+  const rows = await db
+    .select()
+    .from(paymentBookings)
+    .where(
+      and(
+        eq(paymentBookings.state, "RUNNING"),
+        or(isNull(paymentBookings.waitUntil), lte(paymentBookings.waitUntil, now)),
+      ),
+    )
+    .orderBy(asc(paymentBookings.key))
+    .limit(limit);
+  return rows.map(toBooking);
+}
+
+/** When the first one that waits is due. */
+export async function nextDue(db: Database): Promise<Timestamp | undefined> {
+  const [row] = await db
+    .select({ due: sql<Timestamp | null>`min(${paymentBookings.waitUntil})` })
+    .from(paymentBookings)
+    .where(eq(paymentBookings.state, "RUNNING"));
+  return row?.due ?? undefined;
+}
+
+/** Whether there is a booking that runs. */
+export async function hasRunning(db: Database): Promise<boolean> {
+  const rows = await db
+    .select({ key: paymentBookings.key })
+    .from(paymentBookings)
+    .where(eq(paymentBookings.state, "RUNNING"))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Takes a booking for a while, unless somebody else has it or it has changed. */
+export async function claimBooking(
+  db: Database,
+  { key, run, position, waitUntil }: Booking,
+  until: Timestamp,
+): Promise<boolean> {
+  const claimed = await db
+    .update(paymentBookings)
+    .set({ waitUntil: until })
+    .where(
+      and(
+        isSame({ key, run, position }),
+        eq(paymentBookings.state, "RUNNING"),
+        waitUntil === undefined
+          ? isNull(paymentBookings.waitUntil)
+          : eq(paymentBookings.waitUntil, waitUntil),
+      ),
+    )
+    .returning({ key: paymentBookings.key });
+  return claimed.length > 0;
+}
+
+/** What somebody who has a booking has done. */
+export interface BookingProgress {
+  readonly position: number;
+  readonly booked: number;
+  readonly failures: readonly BookingFailure[];
+  /** Until when the booking stays taken, or waits; undefined for neither. */
+  readonly waitUntil: Timestamp | undefined;
+  readonly now: Timestamp;
+}
+
+/** Stores what was done, unless the booking was changed meanwhile. Returns whether it was stored. */
+export async function storeProgress(
+  db: Database,
+  { key, run, position }: Booking,
+  done: BookingProgress,
+): Promise<boolean> {
+  const { booked, failures, waitUntil, now } = done;
+  const update = db
+    .update(paymentBookings)
+    .set({
+      position: done.position,
+      booked: sql`${paymentBookings.booked} + ${booked}`,
+      failed: sql`${paymentBookings.failed} + ${failures.length}`,
+      attempts: 0,
+      error: null,
+      waitUntil: waitUntil ?? null,
+      ...(booked === 0 ? {} : { lastBookedAt: now }),
+    })
+    .where(isSame({ key, run, position }))
+    .returning({ key: paymentBookings.key });
+  const [updated] = await db.batch([
+    update,
+    ...failures.map((failure) => insertFailure(db, failure, { key, run, position: done.position })),
+  ]);
+  return updated.length > 0;
+}
+
+/** Stores a failure, if its booking is at that position. */
+const insertFailure = (
+  db: Database,
+  failure: BookingFailure,
+  booking: Pick<Booking, "key" | "run" | "position">,
+) =>
+  db
+    .insert(paymentBookingFailures)
+    .select(
+      sql`
+        SELECT ${booking.key}, ${failure.adjustmentKey}, ${failure.adjustmentId}, ${failure.paymentId}, ${failure.message},
+          ${failure.details ?? null}, ${failure.createdAt}
+        FROM ${paymentBookings} WHERE ${isSame(booking)}`,
+    )
+    .onConflictDoNothing();
+
+/** Stores why a booking waits. */
+export async function storeWait(
+  db: Database,
+  { key, run, position }: Booking,
+  { error, attempts, until }: { error: string; attempts: number; until: Timestamp },
+): Promise<void> {
+  await db
+    .update(paymentBookings)
+    .set({ error, attempts, waitUntil: until })
+    .where(isSame({ key, run, position }));
+}
+
+/** Whether a row is still the booking that was read. */
+const isSame = ({ key, run, position }: Pick<Booking, "key" | "run" | "position">) =>
+  and(
+    eq(paymentBookings.key, key),
+    eq(paymentBookings.run, run),
+    eq(paymentBookings.position, position),
+  );
+
+/** The row has what `toRuleColumns` has written, so that the type of its JSON is known. */
+export const toBooking = (row: BookingRow): Booking => ({
+  key: row.key,
+  id: row.id,
+  connectorKey: row.connectorKey,
+  rules: {
+    ledger: row.ledger,
+    schemaVersion: row.schemaVersion,
+    template: row.template,
+    templates: parseJson(row.templates) as Readonly<Partial<Record<PaymentStatus, string>>>,
+  },
+  state: row.state,
+  run: row.run,
+  position: row.position,
+  booked: row.booked,
+  failed: row.failed,
+  attempts: row.attempts,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  ...(row.error === null ? {} : { error: row.error }),
+  ...(row.waitUntil === null ? {} : { waitUntil: row.waitUntil }),
+  ...(row.lastBookedAt === null ? {} : { lastBookedAt: row.lastBookedAt }),
+});
+
+export const toFailure = ({ details, ...row }: FailureRow): BookingFailure => ({
+  adjustmentKey: row.adjustmentKey,
+  adjustmentId: row.adjustmentId,
+  paymentId: row.paymentId,
+  message: row.message,
+  createdAt: row.createdAt,
+  ...(details === null ? {} : { details }),
+});
