@@ -3,8 +3,11 @@ import { sql } from "drizzle-orm";
 import { ACCOUNT_EVENT_TYPES } from "./accounts/event-types.ts";
 import { BALANCE_EVENT_TYPES } from "./balances/event-types.ts";
 import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
+import { bookingListener } from "./bookings/event-listener.ts";
+import { runBookings } from "./bookings/run.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerBookings } from "./http/florin/bookings.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
@@ -35,6 +38,11 @@ export const paymentsModule: Module = {
     registerInitiations(app);
     return app;
   },
+  florinRoutes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerBookings(app);
+    return app;
+  },
   resources: PAYMENT_RESOURCES,
   examples,
   health: async ({ env }) => {
@@ -50,4 +58,6 @@ export const paymentsModule: Module = {
     ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
   },
+  eventListener: bookingListener,
+  sweeps: [{ name: "payment-bookings", run: runBookings }],
 };

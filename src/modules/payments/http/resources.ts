@@ -20,6 +20,11 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
         description:
           "An order to a connector's provider to move money: a transfer between your own accounts, or a payout to somebody else's. Its adjustments say what has happened to it.",
       },
+      {
+        name: "Bookings",
+        description:
+          "A booking mirrors the payments of a connector in a ledger: each adjustment becomes a transaction, once and in order.",
+      },
     ],
   },
   {

@@ -1,0 +1,147 @@
+import { z } from "@hono/zod-openapi";
+import {
+  BOOKING_STATES,
+  type Booking,
+  type BookingFailure,
+  type BookingRules,
+} from "#modules/payments/bookings/booking.ts";
+import { BOOKING_VARIABLES } from "#modules/payments/bookings/variables.ts";
+import { PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { ConnectorIdInput } from "#modules/payments/http/path-ids.ts";
+import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { TimestampOutput } from "#platform/http/schemas.ts";
+import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
+
+/** Longest name of a ledger, a schema version or a template, in characters. */
+const NAME_LENGTH_MAX = 255;
+
+const Name = z.string().min(1).max(NAME_LENGTH_MAX);
+const Templates = z.partialRecord(z.enum(PAYMENT_STATUSES), Name).openapi({
+  type: "object",
+  additionalProperties: { type: "string" },
+  description: "Other templates, by the status of the adjustments that they are for.",
+  example: { DISPUTE: "dispute" },
+});
+
+export const BookingRequest = z
+  .object({
+    connectorID: ConnectorIdInput.openapi({
+      description: "The connector whose payments are booked.",
+    }),
+    ledger: Name,
+    schemaVersion: Name.openapi({
+      description: "The schema of the ledger that has the templates.",
+    }),
+    template: Name.openapi({ description: "The transaction template that books an adjustment." }),
+    templates: Templates.optional(),
+  })
+  .openapi("PaymentBookingRequest");
+
+export const RebuildRequest = z
+  .object({
+    ledger: Name.openapi({ description: "A ledger without transactions." }),
+    schemaVersion: Name.optional(),
+    template: Name.optional(),
+    templates: Templates.optional(),
+  })
+  .openapi("PaymentBookingRebuildRequest");
+
+export const BookingResponse = z
+  .object({
+    id: z.string(),
+    connectorID: z.string(),
+    ledger: z.string(),
+    schemaVersion: z.string(),
+    template: z.string(),
+    templates: z.record(z.string(), z.string()),
+    state: z.enum(BOOKING_STATES),
+    booked: z.int().openapi({ description: "How many adjustments are booked." }),
+    failed: z.int().openapi({ description: "How many the ledger has refused." }),
+    pending: z.int().openapi({
+      description:
+        "How many are still to be looked at, those of other connectors included; 1,000 for more.",
+    }),
+    error: z.string().optional().openapi({ description: "Why it waits, where it does." }),
+    createdAt: TimestampOutput,
+    updatedAt: TimestampOutput,
+    lastBookedAt: TimestampOutput.optional(),
+  })
+  .openapi("PaymentBooking");
+
+export const BookingFailureResponse = z
+  .object({
+    paymentID: z.string(),
+    adjustmentID: z.string(),
+    message: z.string(),
+    details: z.string().optional().openapi({ description: "Positions of errors in the script." }),
+    createdAt: TimestampOutput,
+  })
+  .openapi("PaymentBookingFailure");
+
+/** What a template may declare, for the document. */
+export const VARIABLES_TEXT = Object.entries(BOOKING_VARIABLES)
+  .map(([name, { type, meaning }]) => `- \`${type} $${name}\`: ${meaning}`)
+  .join("\n");
+
+type RulesInput = Omit<z.output<typeof BookingRequest>, "connectorID">;
+
+export const toRules = ({ templates = {}, ...rest }: RulesInput): BookingRules => ({
+  ...rest,
+  templates: toTemplates(templates),
+});
+
+export const toRebuildRules = ({
+  ledger,
+  schemaVersion,
+  template,
+  templates,
+}: z.output<typeof RebuildRequest>) => ({
+  ledger,
+  ...(schemaVersion === undefined ? {} : { schemaVersion }),
+  ...(template === undefined ? {} : { template }),
+  ...(templates === undefined ? {} : { templates: toTemplates(templates) }),
+});
+
+/** Without members that are undefined, which the type of the request allows. */
+const toTemplates = (
+  templates: Readonly<Partial<Record<PaymentStatus, string | undefined>>>,
+): BookingRules["templates"] =>
+  Object.fromEntries(Object.entries(templates).filter(([, name]) => name !== undefined));
+
+export function toBookingView(
+  booking: Booking,
+  { directory, pending }: { readonly directory: ConnectorDirectory; readonly pending: number },
+): z.input<typeof BookingResponse> {
+  const connector = directory.byKey(booking.connectorKey);
+  return {
+    id: booking.id,
+    connectorID: connector === undefined ? "" : encodeConnectorId(connector.id),
+    ledger: booking.rules.ledger,
+    schemaVersion: booking.rules.schemaVersion,
+    template: booking.rules.template,
+    templates: { ...booking.rules.templates },
+    state: booking.state,
+    booked: booking.booked,
+    failed: booking.failed,
+    pending,
+    ...(booking.error === undefined ? {} : { error: booking.error }),
+    createdAt: formatTimestamp(booking.createdAt),
+    updatedAt: formatTimestamp(booking.updatedAt),
+    ...optionalTimestamp("lastBookedAt", booking.lastBookedAt),
+  };
+}
+
+export const toBookingFailureView = ({
+  paymentId,
+  adjustmentId,
+  message,
+  details,
+  createdAt,
+}: BookingFailure): z.input<typeof BookingFailureResponse> => ({
+  paymentID: paymentId,
+  adjustmentID: adjustmentId,
+  message,
+  ...(details === undefined ? {} : { details }),
+  createdAt: formatTimestamp(createdAt),
+});

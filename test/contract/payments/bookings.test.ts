@@ -1,0 +1,276 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { LedgerClient } from "#modules/ledger/index.ts";
+import { runBookings } from "#modules/payments/bookings/run.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { storePage } from "#modules/payments/ingest.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { findConnector } from "#modules/payments/installs/store.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { present } from "#platform/assert.ts";
+import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { ledgerWith } from "#test/support/ledger/schema-api.ts";
+import { at, payment } from "#test/support/payments/ingest-world.ts";
+import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+
+const context = systemContext(env, "test");
+
+const MIRROR = `vars {
+  monetary $amount
+  account $from
+  account $to
+}
+send $amount (
+  source = $from allowing unbounded overdraft
+  destination = $to
+)`;
+/** Refuses what the account does not have. */
+const STRICT = `vars {
+  monetary $amount
+  account $from
+}
+send $amount (
+  source = $from
+  destination = @disputes
+)`;
+const SCHEMA = {
+  chart: {
+    world: {},
+    disputes: {},
+    payments: { $connector: { ".pattern": "^.+$", $account: { ".pattern": "^.+$", ".self": {} } } },
+  },
+  transactions: {
+    mirror: { description: "Any adjustment", script: MIRROR },
+    strict: { description: "A dispute", script: STRICT },
+    foreign: {
+      description: "Wants what bookings do not give",
+      script: MIRROR.replaceAll("$to", "$whom"),
+    },
+  },
+};
+
+const newLedger = (): Promise<string> => ledgerWith(SCHEMA);
+
+async function install(): Promise<InstalledConnector> {
+  const id = { provider: "generic", reference: crypto.randomUUID() };
+  await databaseOf(env)
+    .insert(paymentConnectors)
+    .values({
+      ...id,
+      name: freshName("connector"),
+      config: "",
+      pollingPeriodMs: 1_000_000,
+      createdAt: at(0),
+    });
+  return present(await findConnector(context, id), "it was just inserted");
+}
+
+const report = (connector: InstalledConnector, ...payments: readonly ProviderPayment[]) =>
+  storePage(context, () => preparePayments(context, { connector, payments }));
+
+const runAll = async (): Promise<void> => {
+  await runBookings(context);
+};
+
+interface BookingView {
+  readonly id: string;
+  readonly state: string;
+  readonly booked: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly ledger: string;
+  readonly error?: string;
+}
+
+const PATH = "/api/florin/v1/payments/bookings";
+const dataOf = async (response: Response): Promise<BookingView> =>
+  ((await bodyOf(response)) as { data: BookingView }).data; // the contract of these operations
+
+const book = async (connector: InstalledConnector, rules: object): Promise<Response> =>
+  api(PATH, {
+    method: "POST",
+    body: {
+      connectorID: encodeConnectorId(connector.id),
+      schemaVersion: "v1",
+      template: "mirror",
+      ...rules,
+    },
+  });
+const read = async (id: string): Promise<BookingView> => dataOf(await api(`${PATH}/${id}`));
+
+async function transactionsOf(ledger: string) {
+  const transactions = [];
+  for await (const transaction of new LedgerClient(context, ledger).transactions()) {
+    const { id, postings, reference, timestamp, metadata } = transaction;
+    transactions.push({ id, postings, reference, timestamp, metadata });
+  }
+  return transactions;
+}
+
+const accountOf = ({ id }: InstalledConnector, reference: string): string =>
+  `payments:generic-${id.reference.slice(0, 8)}:${reference}`;
+
+const LIFE: readonly ProviderPayment[] = [
+  payment("p1", { destinationReference: "acc" }),
+  payment("p2", { amount: 5n, status: "PENDING", destinationReference: "acc" }),
+  payment("r1", { parentReference: "p1", amount: 30n, status: "REFUNDED", createdAt: at(1) }),
+  payment("p2", { amount: 5n, status: "FAILED", createdAt: at(2), destinationReference: "acc" }),
+  payment("t1", {
+    type: "TRANSFER",
+    amount: 7n,
+    createdAt: at(3),
+    sourceReference: "acc",
+    destinationReference: "acc é/2",
+  }),
+];
+
+describe("a booking", () => {
+  let connector: InstalledConnector;
+  let other: InstalledConnector;
+  beforeAll(async () => {
+    connector = await install();
+    other = await install();
+    for (const state of LIFE.slice(0, 3)) await report(connector, state);
+    await report(other, ...LIFE);
+  });
+
+  test("books each adjustment once and in order, what comes later too, and nothing of others", async () => {
+    const ledger = await newLedger();
+    const created = await book(connector, { ledger });
+    expect(created.status).toBe(201);
+    const { id } = await dataOf(created);
+    await runAll();
+    for (const state of LIFE) await report(connector, state);
+    await Promise.all([runAll(), runAll(), runAll()]);
+    await runAll();
+
+    const acc = accountOf(connector, "acc");
+    const transactions = await transactionsOf(ledger);
+    const moves = transactions.map(({ postings: [posting] }) => [
+      posting?.source,
+      posting?.destination,
+      posting?.amount,
+    ]);
+    expect(moves).toEqual([
+      ["world", acc, 100n],
+      ["world", acc, 0n],
+      [acc, "world", 30n],
+      ["world", acc, 0n],
+      [acc, expect.stringMatching(/^payments:generic-[0-9a-f]{8}:acc___2-[0-9a-f]{12}$/), 7n],
+    ]);
+    expect(transactions.map(({ timestamp }) => timestamp)).toEqual(
+      [0, 0, 1, 2, 3].map((seconds) => at(seconds).replace(".000000", "")),
+    );
+    expect(new Set(transactions.map(({ reference }) => reference)).size).toBe(5);
+    expect(await read(id)).toMatchObject({ state: "RUNNING", booked: 5, failed: 0, pending: 0 });
+    const balance = await new LedgerClient(context, ledger).balance(acc, "EUR/2");
+    expect(balance).toBe(63n);
+  });
+
+  test("rebuilds the same transactions in another ledger", async () => {
+    const ledger = await newLedger();
+    const { id } = await dataOf(await book(connector, { ledger }));
+    await runAll();
+    const again = await newLedger();
+    const rebuilt = await api(`${PATH}/${id}/rebuild`, { method: "POST", body: { ledger: again } });
+    expect(await dataOf(rebuilt)).toMatchObject({ ledger: again, booked: 0 });
+    await runAll();
+    expect(await transactionsOf(again)).toEqual(await transactionsOf(ledger));
+    const refused = await api(`${PATH}/${id}/rebuild`, { method: "POST", body: { ledger } });
+    expect(refused.status).toBe(400);
+    expect(await read(id)).toMatchObject({ ledger: again, booked: 5 });
+  });
+
+  test("goes on where the ledger refuses, and says what and why", async () => {
+    const own = await install();
+    const ledger = await newLedger();
+    const { id } = await dataOf(await book(own, { ledger, templates: { DISPUTE: "strict" } }));
+    await report(
+      own,
+      payment("d1", { status: "DISPUTE", destinationReference: "empty" }),
+      payment("d2", { createdAt: at(1), destinationReference: "acc" }),
+    );
+    await runAll();
+    expect(await read(id)).toMatchObject({ booked: 1, failed: 1, pending: 0 });
+    const failures = await bodyOf(await api(`${PATH}/${id}/failures`));
+    expect(failures).toMatchObject({
+      cursor: { data: [{ message: expect.stringContaining("insufficient") as string }] },
+    });
+    const rebuilt = await newLedger();
+    await api(`${PATH}/${id}/rebuild`, {
+      method: "POST",
+      body: { ledger: rebuilt, templates: {} },
+    });
+    await runAll();
+    expect(await read(id)).toMatchObject({ booked: 2, failed: 0 });
+  });
+
+  test("waits for a ledger that is away, and says so", async () => {
+    const own = await install();
+    const ledger = await newLedger();
+    const { id } = await dataOf(await book(own, { ledger }));
+    await api("/api/ledger/v2/_/buckets/_default", { method: "DELETE" });
+    await report(own, payment("w1"), payment("w2", { createdAt: at(1) }));
+    await runAll();
+    expect(await read(id)).toMatchObject({ booked: 0, failed: 0, pending: 2 });
+    expect((await read(id)).error).toContain("not found");
+    await api("/api/ledger/v2/_/buckets/_default/restore", { method: "POST" });
+    await api(`${PATH}/${id}/resume`, { method: "POST" });
+    await runAll();
+    const { error, ...done } = await read(id);
+    expect(done).toMatchObject({ booked: 2, pending: 0 });
+    expect(error).toBeUndefined();
+  });
+
+  test("books nothing while it is paused, all of it afterwards, and nothing once it is deleted", async () => {
+    const own = await install();
+    const ledger = await newLedger();
+    const { id } = await dataOf(await book(own, { ledger }));
+    const paused = await api(`${PATH}/${id}/pause`, { method: "POST" });
+    expect(await dataOf(paused)).toMatchObject({ state: "PAUSED" });
+    await report(own, payment("q1"));
+    await runAll();
+    expect(await transactionsOf(ledger)).toEqual([]);
+    await api(`${PATH}/${id}/resume`, { method: "POST" });
+    await runAll();
+    expect(await transactionsOf(ledger)).toHaveLength(1);
+    expect((await api(`${PATH}/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await api(`${PATH}/${id}`)).status).toBe(404);
+    await report(own, payment("q2"));
+    await runAll();
+    expect(await transactionsOf(ledger)).toHaveLength(1);
+  });
+
+  test("is refused where it does not fit", async () => {
+    const ledger = await newLedger();
+    const codeOf = async (rules: object): Promise<unknown> => {
+      const response = await book(connector, { ledger, ...rules });
+      return [response.status, ((await bodyOf(response)) as { errorCode: string }).errorCode];
+    };
+    expect(await codeOf({ ledger: freshName("none") })).toEqual([404, "LEDGER_NOT_FOUND"]);
+    expect(await codeOf({ schemaVersion: "v9" })).toEqual([404, "NOT_FOUND"]);
+    expect(await codeOf({ template: "none" })).toEqual([404, "NOT_FOUND"]);
+    expect(await codeOf({ template: "foreign" })).toEqual([400, "VALIDATION"]);
+    expect(await codeOf({ templates: { NEVER: "mirror" } })).toEqual([400, "VALIDATION"]);
+    expect(await codeOf({ connectorID: "x" })).toEqual([400, "VALIDATION"]);
+    const gone = { provider: "generic", reference: crypto.randomUUID() };
+    expect(await codeOf({ connectorID: encodeConnectorId(gone) })).toEqual([400, "VALIDATION"]);
+    expect((await book(connector, { ledger })).status).toBe(201);
+    expect(await codeOf({})).toEqual([400, "CONFLICT"]);
+  });
+
+  test("needs the right to write ledgers, too", async () => {
+    const ledger = await newLedger();
+    const connectorID = encodeConnectorId(connector.id);
+    const body = { connectorID, ledger, schemaVersion: "v1", template: "mirror" };
+    const response = await api(PATH, {
+      method: "POST",
+      body,
+      token: await token("payments:write"),
+    });
+    expect(response.status).toBe(401);
+  });
+});
