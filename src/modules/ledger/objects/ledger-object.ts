@@ -38,12 +38,15 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long commits are collected before their one message is sent: shortly for the first, longer in a busy ledger. */
+/** How long commits are collected before their one message is sent, in milliseconds. */
 const ANNOUNCE_DELAY_MS = 10;
-const ANNOUNCE_DELAY_BUSY_MS = 150;
-/** A ledger is busy for so long after a message of so many log entries. */
-const BUSY_MS = 1000;
-const BUSY_ENTRIES = 16;
+/**
+ * The time from one message to the next, and the same after a message of many entries: each message costs every listener a
+ * call and a commit, however many entries it names.
+ */
+const ANNOUNCE_INTERVAL_MS = 250;
+const ANNOUNCE_INTERVAL_BUSY_MS = 500;
+const BUSY_ENTRIES = 8;
 /** When the alarm looks whether the events of a burst are published, and sends them again if not. */
 const RESEND_BACKOFF = doubling(15_000, 120_000);
 /** What one call gives to the events consumer. */
@@ -80,7 +83,8 @@ export class LedgerObject extends DurableObject<Env> {
   #resends = 0;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
-  #busyUntilMs = 0;
+  /** When the next message may be sent, in milliseconds since the epoch. */
+  #nextMessageMs = 0;
   readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
 
@@ -355,14 +359,14 @@ export class LedgerObject extends DurableObject<Env> {
     if (!this.#alarms.isSet("events")) this.#armResend();
     if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
     this.#isAnnouncing = true;
-    const isBusy = Date.now() < this.#busyUntilMs;
+    const restMs = this.#nextMessageMs - Date.now();
     setTimeout(
       () => {
         this.#isAnnouncing = false;
         // Not `engine`: after a purge, the object may hold another ledger.
         if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
       },
-      isBusy ? ANNOUNCE_DELAY_BUSY_MS : ANNOUNCE_DELAY_MS,
+      Math.min(Math.max(ANNOUNCE_DELAY_MS, restMs), ANNOUNCE_INTERVAL_BUSY_MS),
     );
   }
 
@@ -381,7 +385,8 @@ export class LedgerObject extends DurableObject<Env> {
       to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
     };
     this.#announcedLogId = message.to;
-    if (message.to - message.from >= BUSY_ENTRIES) this.#busyUntilMs = Date.now() + BUSY_MS;
+    const isBusy = message.to - message.from >= BUSY_ENTRIES;
+    this.#nextMessageMs = Date.now() + (isBusy ? ANNOUNCE_INTERVAL_BUSY_MS : ANNOUNCE_INTERVAL_MS);
     try {
       await this.env.EVENTS.send(message);
     } catch (error) {
