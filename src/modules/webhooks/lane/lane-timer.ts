@@ -60,10 +60,12 @@ export class LaneTimer {
     clearTimeout(this.#timer);
   }
 
-  /** An alarm that rings too early does no harm, and setting one costs a row. */
+  /**
+   * An alarm that rings too early does no harm, and setting one costs a row. One that is due already rings at any moment: to
+   * replace it would cancel it half-way.
+   */
   #setAlarm(atMs: number): void {
-    const current = this.#alarmMs;
-    if (current !== undefined && current <= atMs && current > this.#ports.wallMs()) return;
+    if (this.#alarmMs !== undefined && this.#alarmMs <= atMs) return;
     this.#alarmMs = atMs;
     this.#ports.setAlarm(atMs);
   }

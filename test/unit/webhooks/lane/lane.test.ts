@@ -184,6 +184,18 @@ describe("an endpoint that is down", () => {
     expect(bench.list({ statuses: ["pending"] })).toHaveLength(100 - CALLS_SLOW_MAX);
   });
 
+  test("keeps its alarm while that is due and has not rung", async () => {
+    const bench = new LaneBench();
+    bench.answer = never;
+    bench.accept(1);
+    const { alarmMs } = bench;
+    await bench.pass(MINUTE);
+    bench.accept(2);
+    expect(bench.alarmMs).toBe(alarmMs);
+    bench.lane.wake();
+    expect(bench.alarmMs).toBeGreaterThan(START_MS + MINUTE);
+  });
+
   test("for days is deactivated, however little of that time anybody asked it", async () => {
     const bench = new LaneBench({ ...STANDARD, disableAfterMs: 48 * HOUR });
     bench.answer = () => 410;
