@@ -3,6 +3,7 @@ import type { LaneParts, LanePolicy, LanePorts, SendCall } from "./lane-ports.ts
 import type { LaneView } from "./lane-reads.ts";
 import type { DueDelivery, LaneStore } from "./lane-store.ts";
 import { LaneTimer } from "./lane-timer.ts";
+import { toDeliveryResult } from "./made-call.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";
 import type { DeliveryResult } from "./settle-deliveries.ts";
 import type { EventBatch, LaneSpec } from "./types.ts";
@@ -14,7 +15,7 @@ import {
   CLOSED,
 } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { classify, judge, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
+import { classify, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -29,8 +30,11 @@ const SLOW_MS = 500;
 const LATEST_WEIGHT = 0.1;
 /** When a lane goes on whose own storage has failed. */
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
-/** Calls that end within this time are stored together, in milliseconds: one commit costs as much as many. */
-const GATHER_MS = 5;
+/** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
+const GATHER_MS = 50;
+const GATHERED_MAX = 32;
+/** While so many results wait to be stored, no call is made. */
+const UNSTORED_MAX = 64;
 /** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
 const BACKLOG = 500;
 /** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
@@ -59,7 +63,7 @@ export class Lane {
   /** When each call that is under way began, in milliseconds since the epoch, by the number of its delivery. */
   readonly #underWay = new Map<number, number>();
   #results: DeliveryResult[] = [];
-  #isFlushing = false;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #isDisabling = false;
   #isBreakerStored = true;
   #averageMs = SLOW_MS;
@@ -151,16 +155,16 @@ export class Lane {
   }
 
   #sendReady(): void {
-    const send = this.#send;
-    while (this.#maySend()) {
-      if (this.#queue.isLow) this.#queue.refill([...this.#underWay.keys()], this.#places);
-      if (send === undefined) {
-        if (this.#queue.chosen.length > 0) void this.#open();
-        return;
-      }
+    if (!this.#maySend()) return;
+    if (this.#queue.isLow) this.#queue.refill([...this.#underWay.keys()], this.#places);
+    if (this.#send !== undefined) this.#sendChosen(this.#send);
+    else if (this.#queue.chosen.length > 0) void this.#open();
+  }
+
+  #sendChosen(send: SendCall): void {
+    while (this.#queue.hasReady && this.#maySend()) {
       const next = this.#queue.shift();
-      if (next === undefined) return;
-      this.#call(next, send);
+      if (next !== undefined) this.#call(next, send);
     }
   }
 
@@ -182,8 +186,10 @@ export class Lane {
   #maySend(): boolean {
     const laneMs = this.#clock.nowMs();
     if (laneMs < this.#restUntilMs) return false;
+    if (this.#results.length >= UNSTORED_MAX) return false;
     const callsMax = this.#averageMs < SLOW_MS ? CALLS_MAX : CALLS_SLOW_MAX;
-    return this.#underWay.size < callsAllowed(this.#breaker, laneMs, callsMax);
+    const calls = this.#underWay.size - this.#results.length;
+    return calls < callsAllowed(this.#breaker, laneMs, callsMax);
   }
 
   /** Learns how the endpoint is called, where that is not known. */
@@ -219,41 +225,12 @@ export class Lane {
     delivery: DueDelivery,
     { result, startedMs, endpoint }: { result: CallResult; startedMs: number; endpoint: string },
   ): void {
-    const { seq, attempts, generation, waitedMs } = delivery;
     const laneMs = this.#clock.nowMs();
     this.#learn(classify(result.statusCode), { laneMs, tookMs: result.durationMs, endpoint });
-    const verdict = judge(
-      {
-        index: attempts,
-        statusCode: result.statusCode,
-        waitedMs,
-        retryAfterMs: result.retryAfterMs,
-      },
-      this.#policy.retries,
-    );
-    const attempt = {
-      isFirst: attempts + generation === 0,
-      startedMs,
-      endpoint,
-      outcome: verdict.outcome,
-      statusCode: result.statusCode,
-      ...(result.error === undefined ? {} : { error: result.error }),
-      ...(result.responseExcerpt === undefined ? {} : { responseExcerpt: result.responseExcerpt }),
-      tookMs: result.durationMs,
-      atMs: startedMs,
-    };
-    if (verdict.status !== "pending") {
-      this.#finish({ seq, status: verdict.status, waitedMs, attempt });
-      return;
-    }
-    const { waitMs } = verdict;
-    this.#finish({
-      seq,
-      status: "pending",
-      dueMs: laneMs + waitMs,
-      waitedMs: waitedMs + waitMs,
-      attempt,
-    });
+    const call = { result, startedMs, endpoint, laneMs };
+    this.#finish(toDeliveryResult(delivery, call, this.#policy.retries));
+    // The place is free at once; what else there is to do waits until the result is stored.
+    if (this.#spec.active && this.#send !== undefined) this.#sendChosen(this.#send);
   }
 
   #learn(
@@ -308,9 +285,13 @@ export class Lane {
 
   #finish(result: DeliveryResult): void {
     this.#results.push(result);
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    setTimeout(() => this.#flush(), GATHER_MS);
+    if (this.#results.length === GATHERED_MAX) this.#flushAfter(0);
+    else if (this.#flushTimer === undefined) this.#flushAfter(GATHER_MS);
+  }
+
+  #flushAfter(waitMs: number): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = setTimeout(() => this.#flush(), waitMs);
   }
 
   /** Stores results. Those that cannot be stored now are kept: the calls were made, and are not made again. */
@@ -320,10 +301,10 @@ export class Lane {
       this.#transaction(() => this.#settle(results));
     } catch (error) {
       this.#rest(error, "results of deliveries could not be stored; it is tried again");
-      setTimeout(() => this.#flush(), this.#restUntilMs - this.#clock.nowMs());
+      this.#flushAfter(this.#restUntilMs - this.#clock.nowMs());
       return;
     }
-    this.#isFlushing = false;
+    this.#flushTimer = undefined;
     this.#troubles = 0;
     this.#results = [];
     this.#queue.forget(results.map(({ seq }) => seq));
@@ -383,7 +364,8 @@ export class Lane {
     const gateMs = Math.max(this.#breaker.openUntilMs ?? 0, this.#restUntilMs);
     const dueMs = this.#store.earliestDueMs(0);
     const isDue = this.#queue.backlog > 0 || this.#queue.hasReady || (dueMs ?? Infinity) <= laneMs;
-    const laterMs = (dueMs ?? 0) > laneMs ? dueMs : this.#store.earliestDueMs(laneMs + 1);
+    const laterMs =
+      dueMs === undefined || dueMs > laneMs ? dueMs : this.#store.earliestDueMs(laneMs + 1);
     const times = [
       isDue && gateMs > laneMs ? gateMs : Infinity,
       this.#queue.asideUntilMs ?? Infinity,

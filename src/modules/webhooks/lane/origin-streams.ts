@@ -20,6 +20,11 @@ interface OriginState {
 export class OriginStreams {
   readonly #states = new Map<number, OriginState>();
 
+  /** Whether every origin can be asked, and none has deliveries that were passed over. */
+  get isEmpty(): boolean {
+    return this.#states.size === 0;
+  }
+
   /** The origins whose deliveries are passed over. */
   get origins(): number[] {
     return [...this.#states].flatMap(([origin, { from }]) => (from === undefined ? [] : [origin]));

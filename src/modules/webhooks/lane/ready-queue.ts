@@ -29,7 +29,7 @@ export interface ReadyQueuePorts {
 
 /** How many deliveries are made ready at once, and below how many the next ones are. */
 const READY_MAX = 64;
-const READY_LOW = 24;
+const READY_LOW = 40;
 /** While so many characters of bodies are ready, no further ones are read. */
 const READY_LENGTH_MAX = 8_000_000;
 /** How many events of one origin are read at once: places are left to others if it hangs. */
@@ -109,7 +109,7 @@ export class ReadyQueue {
    * places, so that new ones go on.
    */
   refill(underWay: readonly number[], most = READY_MAX): void {
-    // A second round finds what the first one has passed over an origin for.
+    // A second round finds what the first one has passed over an origin for, or has left for lack of places of its kind.
     for (let round = 0; round < 2; round++) {
       const places = Math.min(most, READY_MAX) - this.#ready.length - this.#loading.size;
       if (places <= 0) return;
@@ -117,6 +117,7 @@ export class ReadyQueue {
       const aside = this.#chooseAside(Math.ceil((places - again.length) / 2));
       const fresh = this.#chooseFresh(places - again.length - aside.length);
       this.#prepare([...again, ...aside, ...fresh]);
+      if (this.backlog === 0 && this.#aside.isEmpty && again.length < places / 2) return;
     }
   }
 

@@ -71,6 +71,24 @@ describe("trouble of its own", () => {
     expect(bench.calls).toHaveLength(1);
   });
 
+  test("no calls are made while many results cannot be stored", async () => {
+    const bench = new LaneBench();
+    bench.sql.all(
+      "CREATE TRIGGER full BEFORE UPDATE ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    bench.accept(1, 500);
+    await bench.pass(HOUR);
+    const made = bench.calls.length;
+    expect(made).toBeLessThan(100);
+    await bench.pass(HOUR);
+    expect(bench.calls).toHaveLength(made);
+    bench.sql.all("DROP TRIGGER full");
+    await bench.pass(HOUR);
+    expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
+    expect(bench.calls).toHaveLength(500);
+  });
+
   test("an event that cannot be read now holds up no other one", async () => {
     const bench = new LaneBench();
     vi.spyOn(console, "error").mockImplementation(() => undefined);

@@ -92,6 +92,22 @@ describe("an endpoint that works", () => {
     expect(bench.calls).toHaveLength(1000);
   });
 
+  test("is called again before results are stored, and many results are stored at once", async () => {
+    const bench = new LaneBench();
+    bench.sql.all("CREATE TABLE stored (seq INTEGER, at INTEGER) STRICT");
+    bench.sql.all(
+      `CREATE TRIGGER note AFTER UPDATE OF status ON delivery BEGIN
+         INSERT INTO stored VALUES (new.seq, new.updated_ms); END`,
+    );
+    bench.accept(1, 20);
+    await bench.pass(0);
+    await bench.pass(1);
+    expect(bench.calls).toHaveLength(20);
+    expect(bench.sql.all("SELECT * FROM stored")).toHaveLength(0);
+    await bench.pass(SECOND);
+    expect(bench.sql.all("SELECT at FROM stored GROUP BY at HAVING count(*) = 20")).toHaveLength(1);
+  });
+
   test("leaves one alarm behind while there is something to do, and none after", async () => {
     const bench = new LaneBench();
     bench.accept(1);
@@ -144,7 +160,7 @@ describe("a delivery that fails", () => {
     bench.answer = () => -1;
     bench.accept(1);
     await bench.pass(0);
-    await bench.pass(10);
+    await bench.pass(100);
     expect(bench.list()).toMatchObject([
       { status: "pending", attemptCount: 1, lastError: "connection refused" },
     ]);

@@ -1,0 +1,44 @@
+import type { DueDelivery } from "./lane-store.ts";
+import type { DeliveryResult } from "./settle-deliveries.ts";
+import type { CallResult } from "#modules/webhooks/call.ts";
+import { judge, type RetryPolicy } from "#modules/webhooks/core/retry.ts";
+
+/** A call that is over. */
+export interface MadeCall {
+  readonly result: CallResult;
+  /** When it began, in milliseconds since the epoch. */
+  readonly startedMs: number;
+  readonly endpoint: string;
+  /** When it ended, by the clock of the lane. */
+  readonly laneMs: number;
+}
+
+/** What a call makes of its delivery. */
+export function toDeliveryResult(
+  { seq, attempts, generation, waitedMs }: DueDelivery,
+  { result, startedMs, endpoint, laneMs }: MadeCall,
+  policy: RetryPolicy,
+): DeliveryResult {
+  const { statusCode, error, responseExcerpt, retryAfterMs, durationMs } = result;
+  const verdict = judge({ index: attempts, statusCode, waitedMs, retryAfterMs }, policy);
+  const attempt = {
+    isFirst: attempts + generation === 0,
+    startedMs,
+    endpoint,
+    outcome: verdict.outcome,
+    statusCode,
+    ...(error === undefined ? {} : { error }),
+    ...(responseExcerpt === undefined ? {} : { responseExcerpt }),
+    tookMs: durationMs,
+    atMs: startedMs,
+  };
+  if (verdict.status !== "pending") return { seq, status: verdict.status, waitedMs, attempt };
+  const { waitMs } = verdict;
+  return {
+    seq,
+    status: "pending",
+    dueMs: laneMs + waitMs,
+    waitedMs: waitedMs + waitMs,
+    attempt,
+  };
+}
