@@ -1,18 +1,20 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { prepareAssets } from "#scripts/lib/assets.ts";
 import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts";
 
 /** Bundles one of the bench's own Workers, with the settings of wrangler.toml. Returns the path of its script. */
-export async function buildBenchWorker(name: "ceilings" | "counting"): Promise<string> {
-  const folder = inProject("dist/bench", name);
+export const buildBenchWorker = (name: "ceilings" | "counting"): Promise<string> =>
+  buildEntry(`bench/workers/${name}.ts`, inProject("dist/bench", name));
+
+/** Bundles a Worker of this project into a folder, with the settings of wrangler.toml. Returns the path of its script. */
+export async function buildEntry(entry: string, folder: string): Promise<string> {
   await prepareAssets(); // wrangler.toml names their folder
-  const entry = `bench/workers/${name}.ts`;
   await promisify(execFile)(
     process.execPath,
     [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder],
     { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
   );
-  return join(folder, `${name}.js`);
+  return join(folder, `${basename(entry, ".ts")}.js`);
 }

@@ -4,48 +4,67 @@ import { join } from "node:path";
 import { z } from "zod";
 import { prepareAssets } from "#scripts/lib/assets.ts";
 import { watchRuntimes } from "#scripts/lib/runtime.ts";
-import { startServer } from "#scripts/lib/server.ts";
+import { type ServerOptions, startServer } from "#scripts/lib/server.ts";
 import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";
 import { type ServerAddress, StateFolder } from "#scripts/lib/state.ts";
+
+interface Memory {
+  readonly bytes: number;
+  /** That part of it which is a copy of files, the program itself among them. */
+  readonly fileBytes: number;
+}
+
+type BenchServerOptions = Partial<Pick<ServerOptions, "inspectorPort" | "onLog">> & {
+  /** Settings that are not the standard ones. */
+  readonly env?: NodeJS.ProcessEnv;
+};
 
 /** A Worker as `npm start` runs it, on an empty state folder that is removed when the server ends. */
 export class BenchServer {
   readonly url: string;
+  /** The runtime's inspector, where it was asked for. */
+  readonly inspectorUrl: string | undefined;
   readonly #pid: number;
   readonly #vars: Readonly<Record<string, string>>;
   readonly #end: () => Promise<void>;
 
   private constructor(fields: {
     url: string;
+    inspectorUrl: string | undefined;
     pid: number;
     vars: Readonly<Record<string, string>>;
     end: () => Promise<void>;
   }) {
     this.url = fields.url;
+    this.inspectorUrl = fields.inspectorUrl;
     this.#pid = fields.pid;
     this.#vars = fields.vars;
     this.#end = fields.end;
   }
 
-  static async start(script: string): Promise<BenchServer> {
+  static async start(
+    script: string,
+    { env = {}, ...extra }: BenchServerOptions = {},
+  ): Promise<BenchServer> {
     await prepareAssets();
     const path = mkdtempSync(join(tmpdir(), "florin-bench-"));
     const remove = (): void => rmSync(path, { recursive: true, force: true });
     process.once("exit", remove); // also where the bench fails or is interrupted
     const folder = await StateFolder.open(path);
-    const vars = readLocalSettings({}).varsWith(folder.secrets());
+    const vars = readLocalSettings(env).varsWith(folder.secrets());
     let pid = 0;
     const unwatch = watchRuntimes((started) => {
       pid = started; // the last one is the Worker's; the one before applies the migrations
     });
-    const server = await startServer({ script, folder, port: 0, vars, onLog: () => undefined });
+    const options = { script, folder, port: 0, vars, onLog: () => undefined, ...extra };
+    const server = await startServer(options);
     unwatch();
     const end = async (): Promise<void> => {
       await server.stop();
       folder.release();
       remove();
     };
-    return new BenchServer({ url: server.url, pid, vars, end });
+    return new BenchServer({ url: server.url, inspectorUrl: server.inspectorUrl, pid, vars, end });
   }
 
   /** Headers of a client with all scopes that the bench needs. */
@@ -56,6 +75,19 @@ export class BenchServer {
   /** Processor time that the runtime has used so far, in microseconds; undefined where the system does not say. */
   cpuMicros(): number | undefined {
     return cpuMicrosOf(this.#pid);
+  }
+
+  /** Memory of the runtime that is held in RAM; undefined where the system does not say. */
+  memory(): Memory | undefined {
+    const path = `/proc/${this.#pid}/status`;
+    if (!existsSync(path)) return undefined;
+    const status = readFileSync(path, "utf8");
+    const bytesOf = (name: string): number => {
+      const [, kib] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status) ?? [];
+      if (kib === undefined) throw new Error(`${path} has no ${name}`);
+      return Number(kib) * 1024;
+    };
+    return { bytes: bytesOf("VmRSS"), fileBytes: bytesOf("RssFile") + bytesOf("RssShmem") };
   }
 
   stop(): Promise<void> {
@@ -97,8 +129,9 @@ const MICROS_PER_TICK = 10_000;
 export async function withServer<T>(
   script: string,
   work: (server: BenchServer) => Promise<T>,
+  options?: BenchServerOptions,
 ): Promise<T> {
-  const server = await BenchServer.start(script);
+  const server = await BenchServer.start(script, options);
   try {
     return await work(server);
   } finally {

@@ -18,6 +18,8 @@ export interface RuntimeOptions {
   readonly onLog: (line: string) => void;
   /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
   readonly network?: NetworkPorts;
+  /** Where the runtime can be inspected; 0 takes any free port. Without it, it can't be. */
+  readonly inspectorPort?: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export function openRuntime(options: RuntimeOptions): Miniflare {
     convertV4MiniflareOptions({
       ...LOCAL_OPTIONS,
       port: options.port,
+      ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
       handleStructuredLogs: ({ message }) => options.onLog(message),
       resourcePersistencePath: options.dataPath,
       workers: [

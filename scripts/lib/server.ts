@@ -17,10 +17,14 @@ export interface ServerOptions {
   readonly onLog: (line: string) => void;
   /** Where the Worker's calls go if it must not reach private hosts; the machine's own network if it is not given. */
   readonly network?: NetworkPorts;
+  /** Where the runtime can be inspected; 0 takes any free port. Without it, it can't be. */
+  readonly inspectorPort?: number;
 }
 
 export interface Server {
   readonly url: string;
+  /** The runtime's inspector, where it was asked for. */
+  readonly inspectorUrl?: string;
   /** Ends the runtime; the state folder stays open. */
   readonly stop: () => Promise<void>;
 }
@@ -37,7 +41,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     unwatch();
   };
   try {
-    return { url: await answeringUrl(runtime), stop };
+    const url = await answeringUrl(runtime);
+    if (options.inspectorPort === undefined) return { url, stop };
+    return { url, inspectorUrl: (await runtime.getInspectorURL()).href, stop };
   } catch (error) {
     await stop();
     throw error;
