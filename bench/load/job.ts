@@ -14,6 +14,12 @@ export interface LoadJob {
 export type Load =
   | { readonly kind: "get"; readonly path: string }
   | { readonly kind: "post"; readonly path: string; readonly body: string }
+  | {
+      /** Single transactions, bulks, reads and lists of a ledger, in a fixed proportion. */
+      readonly kind: "mixed";
+      readonly ledger: string;
+      readonly accounts: number;
+    }
   | { readonly kind: "account"; readonly ledger: string; readonly accounts: number }
   | {
       readonly kind: "commit";

@@ -14,6 +14,8 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
       return () => ({ method: "GET", path: load.path });
     case "post":
       return () => ({ method: "POST", path: load.path, body: load.body });
+    case "mixed":
+      return mixedSource(load, random);
     case "account":
       return () => ({
         method: "GET",
@@ -36,6 +38,35 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
         ),
       });
   }
+}
+
+/** In a hundred requests, so many are of each kind. */
+const MIX = { commit: 60, bulk: 4, account: 20, transactions: 10, accounts: 6 };
+const BULK_SIZE = 50;
+
+function mixedSource(
+  { ledger, accounts }: { readonly ledger: string; readonly accounts: number },
+  random: Random,
+): () => LoadRequest {
+  const list = (path: string) =>
+    ({ kind: "get", path: `/api/ledger/v2/${ledger}${path}` }) as const;
+  const loads: Readonly<Record<keyof typeof MIX, Load>> = {
+    commit: { kind: "commit", ledger, accounts },
+    bulk: { kind: "bulk", ledger, accounts, size: BULK_SIZE },
+    account: { kind: "account", ledger, accounts },
+    transactions: list("/transactions"),
+    accounts: list("/accounts?expand=volumes"),
+  };
+  const names = Object.keys(MIX) as (keyof typeof MIX)[]; // of the object above
+  const sources = names.flatMap((name) => {
+    const source = requestSource(loads[name], random);
+    return Array.from({ length: MIX[name] }, () => source);
+  });
+  return () => {
+    const source = sources[random.integer(0, sources.length - 1)];
+    if (source === undefined) throw new Error("a random index is within its bounds");
+    return source();
+  };
 }
 
 /** The body of a bulk with a transaction to each of the accounts. */

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { z } from "zod";
+
+/** The inspector of one isolate of the runtime. */
+export class Inspector {
+  readonly #socket: WebSocket;
+  readonly #calls = new Map<
+    number,
+    { resolve: (result: unknown) => void; reject: (error: Error) => void }
+  >();
+  #chunks: string[] = [];
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => this.#take(String(data)));
+    socket.addEventListener("close", () => {
+      for (const { reject } of this.#calls.values()) reject(new Error("the inspector has gone"));
+    });
+  }
+
+  /** Connects to the isolate of a Worker. */
+  static async open(url: string, worker: string): Promise<Inspector> {
+    const response = await fetch(new URL("/json", url.replace(/^ws/, "http")));
+    const targets = Targets.parse(await response.json());
+    const target = targets.find(({ id }) => id.endsWith(`:${worker}`));
+    if (target === undefined) {
+      throw new Error(
+        `the runtime has no ${worker}, but ${targets.map(({ id }) => id).join(", ")}`,
+      );
+    }
+    const socket = new WebSocket(target.webSocketDebuggerUrl);
+    const inspector = new Inspector(socket);
+    await once(socket, "open");
+    return inspector;
+  }
+
+  /** How large the heap is, garbage included. */
+  async heapUsage(): Promise<HeapUsage> {
+    return HeapUsage.parse(await this.#call("Runtime.getHeapUsage"));
+  }
+
+  /** What the heap holds, as JSON. Garbage is collected before. */
+  async snapshot(): Promise<string> {
+    this.#chunks = [];
+    await this.#call("HeapProfiler.takeHeapSnapshot");
+    return this.#chunks.splice(0).join("");
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #call(method: string): Promise<unknown> {
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#calls.set(id, { resolve, reject });
+    this.#socket.send(JSON.stringify({ id, method }));
+    return promise;
+  }
+
+  #take(text: string): void {
+    const message = Message.parse(JSON.parse(text));
+    if ("id" in message) {
+      this.#calls.get(message.id)?.resolve(message.result);
+      this.#calls.delete(message.id);
+    } else if (message.method === "HeapProfiler.addHeapSnapshotChunk") {
+      this.#chunks.push(message.params?.chunk ?? "");
+    }
+  }
+}
+
+const HeapUsage = z.object({
+  usedSize: z.number(),
+  totalSize: z.number(),
+  /** Memory outside of the heap that objects in it hold, such as the bytes of buffers. */
+  backingStorageSize: z.number(),
+});
+type HeapUsage = z.infer<typeof HeapUsage>;
+
+const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }));
+const Message = z.union([
+  // The runtime answers the call for a snapshot without a result.
+  z.object({ id: z.int(), result: z.unknown().optional() }),
+  z.object({ method: z.string(), params: z.object({ chunk: z.string().optional() }).optional() }),
+]);
