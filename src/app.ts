@@ -64,10 +64,13 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
 
 const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
-/** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
+/**
+ * The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests.
+ * `cf` is looked at last, because the runtime makes it at its first use.
+ */
 function rayOf({ req }: Context<AppEnv>): string | undefined {
   const ray = req.header("cf-ray") ?? "";
-  return req.raw.cf !== undefined && RAY.test(ray) ? ray : undefined;
+  return RAY.test(ray) && req.raw.cf !== undefined ? ray : undefined;
 }
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
