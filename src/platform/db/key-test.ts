@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { type FilterKey, type FilterKeys, type MapKey, OPERATORS } from "./keys.ts";
+import { type CustomKey, type FilterKeys, type MapKey, OPERATORS, type ScalarKey } from "./keys.ts";
 import { likeCondition } from "./like-sql.ts";
 import type { FilterValue } from "#platform/filter/filter.ts";
 import {
@@ -31,6 +31,9 @@ export interface Membership {
 /** As a parameter, and as an element of a JSON list. */
 type Value = string | number;
 
+/** A key whose values are read and compared here. */
+type ValueKey = ScalarKey | MapKey;
+
 /** What a test is about: the value of a column, or of a member of a map. */
 interface Subject {
   readonly operand: SQLWrapper;
@@ -44,6 +47,7 @@ export function readTest(keys: FilterKeys, test: ParsedTest): KeyTest {
   const { base, name } = parseKey(test.key);
   const key = Object.hasOwn(keys, base) ? keys[base] : undefined;
   if (key === undefined) throw unknownKey(test);
+  if (key.type === "custom") return readCustomTest(key, name, test);
   if (key.type === "map" || key.type === "metadata") return readMapTest(key, name, test);
   if (name !== undefined) throw unknownKey(test);
   // The parentheses are for expressions.
@@ -53,6 +57,19 @@ export function readTest(keys: FilterKeys, test: ParsedTest): KeyTest {
     exists: sql`${operand} IS NOT NULL`,
     where: (condition) => condition,
   });
+}
+
+function readCustomTest(
+  { isMap = false, matches }: CustomKey,
+  name: string | undefined,
+  test: ParsedTest,
+): KeyTest {
+  if (isMap !== (name !== undefined)) throw unknownKey(test);
+  const values = [...new Set(membersOf(test, textOf))];
+  const conditions = values.map((value) => matches(value, name ?? ""));
+  return conditionOf(
+    conditions.length === 0 ? sql`FALSE` : sql`(${sql.join(conditions, sql` OR `)})`,
+  );
 }
 
 /** On the map itself, `$exists` and `$match` take a name. */
@@ -73,7 +90,7 @@ function memberOf({ column }: MapKey, name: string): Subject {
   };
 }
 
-function readSubjectTest(key: FilterKey, test: ParsedTest, subject: Subject): KeyTest {
+function readSubjectTest(key: ValueKey, test: ParsedTest, subject: Subject): KeyTest {
   const { operator, value } = test;
   if (!operatorsOf(key).includes(operator)) throw notAllowed(test);
   const { operand, exists, where } = subject;
@@ -103,14 +120,14 @@ function readSubjectTest(key: FilterKey, test: ParsedTest, subject: Subject): Ke
 
 const conditionOf = (condition: SQL): KeyTest => ({ kind: "condition", condition });
 
-function operatorsOf(key: FilterKey): readonly string[] {
+function operatorsOf(key: ValueKey): readonly string[] {
   if (key.operators !== undefined) return key.operators;
   const operators = OPERATORS[key.type];
   return "nullable" in key && key.nullable ? [...operators, "$exists"] : operators;
 }
 
 /** Reads a value in the form in which the table holds it. */
-function readerOf(key: FilterKey): (test: ParsedTest, value: FilterValue) => Value {
+function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Value {
   switch (key.type) {
     case "text": {
       const { encode = unchanged } = key;

@@ -1,9 +1,9 @@
-import type { SQLWrapper } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 
 /** The keys that the filters of a list may test, under the names that clients use for them. */
 export type FilterKeys = Readonly<Record<string, FilterKey>>;
 
-export type FilterKey = ScalarKey | MapKey;
+export type FilterKey = ScalarKey | MapKey | CustomKey;
 
 /** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
 export type ScalarKey = { readonly nullable?: boolean } &
@@ -28,19 +28,31 @@ export type MapKey =
   /** A map that also answers whether it has a name: `{"$exists": {"metadata": "channel"}}`. */
   | Key<"metadata">;
 
+/** A key that takes `$match` and `$in`, and whose conditions are the module's own: an id that is spread over columns, say. */
+export interface CustomKey {
+  readonly type: "custom";
+  /** Whether it has members, as maps do: `key[name]`. */
+  readonly isMap?: boolean;
+  /** The test whether a row has a value, or the member of that name has it: true or false, or unknown for a row without one. */
+  readonly matches: (value: string, name: string) => SQL;
+}
+
 interface Key<T extends FilterKeyType> {
   readonly type: T;
   /** A column, or an expression without parameters. */
   readonly column: SQLWrapper;
   /** The operators of the key, where they are not those of its type. */
-  readonly operators?: readonly (Operators[T] | "$exists")[];
+  readonly operators?: readonly (Operators[T] | ComparisonOf<T> | "$exists")[];
 }
+
+/** Texts are compared where a list says so: by their bytes. */
+type ComparisonOf<T> = T extends "text" ? (typeof COMPARISON)[number] : never;
 
 export type FilterKeyType = keyof typeof OPERATORS;
 type Operators = { readonly [T in FilterKeyType]: (typeof OPERATORS)[T][number] };
 
 const EQUALITY = ["$match", "$in"] as const;
-const COMPARISON = [...EQUALITY, "$lt", "$lte", "$gt", "$gte"] as const;
+export const COMPARISON = [...EQUALITY, "$lt", "$lte", "$gt", "$gte"] as const;
 
 /** The operators of each type. */
 export const OPERATORS = {
