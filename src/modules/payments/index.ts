@@ -10,9 +10,13 @@ import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
+import { registerAccountsV1 } from "./http/v1/accounts.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
+import { registerPaymentsV1 } from "./http/v1/payments.ts";
+import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { registerInitiations } from "./http/v3/initiations.ts";
+import { registerPayments } from "./http/v3/payments.ts";
 import { registerUsers } from "./http/v3/users.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
@@ -32,6 +36,10 @@ export const paymentsModule: Module = {
   routes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerServer(app);
+    registerAccounts(app);
+    registerPayments(app);
+    registerAccountsV1(app);
+    registerPaymentsV1(app);
     registerBankAccounts(app);
     registerBankAccountsV1(app);
     registerUsers(app);

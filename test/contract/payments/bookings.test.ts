@@ -13,7 +13,7 @@ import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
-import { at, payment } from "#test/support/payments/ingest-world.ts";
+import { at, payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 
 const context = systemContext(env, "test");

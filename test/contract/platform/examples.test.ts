@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import { storePage } from "#modules/payments/ingest.ts";
+import { requireConnector } from "#modules/payments/installs/store.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
 import { webhookListener } from "#modules/webhooks/event-listener.ts";
 import { systemContext } from "#platform/context.ts";
@@ -7,6 +10,7 @@ import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
+import { balance } from "#test/support/payments/provider-objects.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
@@ -28,6 +32,8 @@ beforeAll(() => {
 // Other files share this global.
 afterAll(() => vi.restoreAllMocks());
 
+const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };
+
 /** What happens without a request before an example, by its operation. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // An event comes, which the endpoint refuses.
@@ -44,8 +50,18 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     endpointStatus = 200;
   },
   // A connector was installed.
+  v3CreateAccount: async () => {
+    await storeConnector(CONNECTOR);
+  },
+  // It has found a balance.
+  v3GetAccountBalances: async () => {
+    const context = systemContext(env, "test");
+    const connector = await requireConnector(context, CONNECTOR);
+    const balances = [{ ...balance(123_000n, 0), accountReference: "acc-1" }];
+    await storePage(context, () => prepareBalances(context, { connector, balances }));
+  },
   v3InitiatePayment: async () => {
-    await storeConnector({ reference: "11111111-2222-4333-8444-555555555555" });
+    await storeConnector(CONNECTOR);
   },
 };
 

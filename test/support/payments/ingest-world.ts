@@ -9,14 +9,10 @@ import type { PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { type PaymentsPage, preparePayments } from "#modules/payments/payments/ingest.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
-import { fromMillis, type Timestamp } from "#platform/time.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
-
-const START_MS = Date.parse("2026-03-01T12:00:00Z");
-
-/** A time of the test, in seconds after its start. */
-export const at = (seconds: number): Timestamp => fromMillis(START_MS + seconds * 1000);
 
 /** D1 with connectors, into which pages of a provider are stored as the engine does it. */
 export class IngestWorld {
@@ -25,7 +21,7 @@ export class IngestWorld {
   readonly other: InstalledConnector;
   /** The payloads of stored events, in their order, by type. */
   readonly events: { readonly id: string; readonly type: string; readonly payload: object }[] = [];
-  nowMs = START_MS;
+  nowMs = toMillis(at(0));
 
   constructor() {
     this.d1.migrate();
@@ -85,37 +81,3 @@ export class IngestWorld {
     }
   }
 }
-
-export const account = (
-  reference: string,
-  more: Partial<ProviderAccount> = {},
-): ProviderAccount => ({
-  reference,
-  createdAt: at(0),
-  metadata: {},
-  raw: `{"id":"${reference}"}`,
-  ...more,
-});
-
-export const balance = (amount: bigint, seconds: number, asset = "EUR/2"): ProviderBalance => ({
-  accountReference: "acc",
-  createdAt: at(seconds),
-  amount,
-  asset,
-});
-
-export const payment = (
-  reference: string,
-  more: Partial<ProviderPayment> = {},
-): ProviderPayment => ({
-  reference,
-  createdAt: at(0),
-  type: "PAY-IN",
-  amount: 100n,
-  asset: "EUR/2",
-  scheme: "CARD_VISA",
-  status: "SUCCEEDED",
-  metadata: {},
-  raw: `{"id":"${reference}"}`,
-  ...more,
-});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isOutdated } from "#modules/payments/ingest.ts";
-import { account, at, balance, IngestWorld, payment } from "#test/support/payments/ingest-world.ts";
+import { IngestWorld } from "#test/support/payments/ingest-world.ts";
+import { account, at, balance, payment } from "#test/support/payments/provider-objects.ts";
 
 const typesOf = ({ events }: IngestWorld) => events.map(({ type }) => type);
 

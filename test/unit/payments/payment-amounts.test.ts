@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import { type AdjustmentFacts, derivePayment } from "#modules/payments/core/payment-amounts.ts";
-import { at } from "#test/support/payments/ingest-world.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
 
 type Step = readonly [status: PaymentStatus, amount?: bigint, seconds?: number];
 

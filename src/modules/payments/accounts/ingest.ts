@@ -24,13 +24,21 @@ export interface AccountPage {
 
 /** Prepares accounts to be stored. Those that are known stay as they are. Throws `ConnectorError` for a bad one. */
 export async function prepareAccounts(
-  { env, clock }: ServiceContext,
-  { connector, type, accounts }: AccountPage,
+  context: ServiceContext,
+  page: AccountPage,
 ): Promise<PreparedPage> {
-  for (const account of accounts) {
+  for (const account of page.accounts) {
     const problem = accountProblem(account);
     if (problem !== undefined) throw new ConnectorError("invalid", problem);
   }
+  return prepareNewAccounts(context, page);
+}
+
+/** The same for accounts that were checked, by other rules where a client has sent them. */
+export async function prepareNewAccounts(
+  { env, clock }: ServiceContext,
+  { connector, type, accounts }: AccountPage,
+): Promise<PreparedPage> {
   const db = databaseOf(env);
   const known = await knownReferences(db, connector, accounts);
   // Of two with one reference, the first is stored.

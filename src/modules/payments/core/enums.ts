@@ -1,6 +1,6 @@
 /** The closed sets of the wire. `AMOUNT_ADJUSTEMENT` is misspelt there. */
 
-export const ACCOUNT_TYPES = ["INTERNAL", "EXTERNAL"] as const;
+export const ACCOUNT_TYPES = ["INTERNAL", "EXTERNAL", "UNKNOWN"] as const;
 export type AccountType = (typeof ACCOUNT_TYPES)[number];
 
 export const PAYMENT_TYPES = ["PAY-IN", "PAYOUT", "TRANSFER", "OTHER", "UNKNOWN"] as const;

@@ -82,6 +82,12 @@ export function decodePaymentId(text: string): PaymentId | undefined {
   return value === undefined ? undefined : fromPaymentJson(value);
 }
 
+/** Whether a text is an id of a payment, but for its reference, which is absent. */
+export function lacksReference(text: string): boolean {
+  const value = decode(text);
+  return value !== undefined && textIn(value, "Reference") === "";
+}
+
 export function decodePaymentAdjustmentId(text: string): PaymentAdjustmentId | undefined {
   const value = decode(text);
   if (value === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
 import { isCountryCode } from "#modules/payments/core/country-codes.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
@@ -21,6 +22,20 @@ export const RequiredText = z
   )
   .openapi({ type: "string", minLength: 1, maxLength: TEXT_LENGTH_MAX });
 
+/** Fewest characters of a reference that a client gives. */
+const REFERENCE_LENGTH_MIN = 3;
+
+/** What a client calls an object by. */
+export const ReferenceInput = RequiredText.refine(
+  (text) => lengthOf(text) >= REFERENCE_LENGTH_MIN,
+  `must be at least ${REFERENCE_LENGTH_MIN} characters in length`,
+).openapi({ type: "string", minLength: REFERENCE_LENGTH_MIN, maxLength: TEXT_LENGTH_MAX });
+
+export const AssetInput = z
+  .string()
+  .refine(isCurrencyAsset, "is not a currency of ISO 4217 with its number of decimals: USD/2")
+  .openapi({ type: "string", example: "EUR/2" });
+
 /** A text that may be absent; an empty one and null count as absent. */
 export const OptionalText = z
   .string()
@@ -31,6 +46,11 @@ export const OptionalText = z
   .nullish()
   .transform((text) => (text === null || text === "" ? undefined : text))
   .openapi({ type: "string", maxLength: TEXT_LENGTH_MAX });
+
+export const OptionalAsset = OptionalText.refine(
+  (asset) => asset === undefined || isCurrencyAsset(asset),
+  "is not a currency of ISO 4217 with its number of decimals: USD/2",
+).openapi({ type: "string", example: "EUR/2" });
 
 export const OptionalCountry = OptionalText.refine(
   (code) => code === undefined || isCountryCode(code),

@@ -54,6 +54,11 @@ export const UuidInput = z
 /** An id of an account in a body, whether there is such an account or not. */
 export const AccountIdInput = idInput("account", decodeOwnedId);
 
+/** The same, which may be absent; an empty one counts as absent. */
+export const OptionalAccountId = z
+  .preprocess((id) => (id === null || id === "" ? undefined : id), AccountIdInput.optional())
+  .openapi({ type: "string" });
+
 function idInput<T>(what: string, decodeId: (text: string) => T | undefined) {
   return z
     .string()

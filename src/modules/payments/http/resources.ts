@@ -6,6 +6,16 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
     name: "Payments",
     resources: [
       {
+        name: "Accounts and balances",
+        description:
+          "An account at a provider, and what it holds over time. Connectors fetch both; some let clients create accounts.",
+      },
+      {
+        name: "Payments",
+        description:
+          "A payment at a provider, with all that has happened to it: its status is that of the newest adjustment, and its amounts follow from all of them.",
+      },
+      {
         name: "Bank accounts",
         description:
           "A bank account of your own or of a partner. It belongs to no connector until it is forwarded to one. Its numbers are stored encrypted and shown masked.",

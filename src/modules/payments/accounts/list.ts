@@ -1,0 +1,71 @@
+import { type SQLWrapper, sql } from "drizzle-orm";
+import { type PaymentAccount, toAccounts } from "./account.ts";
+import { paymentAccounts } from "./tables.ts";
+import { decodeOwnedId } from "#modules/payments/core/ids.ts";
+import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { connectorKey, connectorKeySql, metadataKey } from "#modules/payments/installs/filters.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { COMPARISON, type ScalarKey } from "#platform/db/keys.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+type AccountRow = typeof paymentAccounts.$inferSelect;
+
+const comparable = (column: SQLWrapper): ScalarKey => ({
+  type: "text",
+  column,
+  operators: COMPARISON,
+});
+
+const ACCOUNTS: ListTable<AccountRow> = {
+  keys: {
+    id: {
+      type: "custom",
+      matches: (text) => {
+        const id = decodeOwnedId(text);
+        return id === undefined
+          ? sql`FALSE`
+          : sql`(${paymentAccounts.reference} = ${id.reference}
+              AND ${paymentAccounts.connectorKey} = ${connectorKeySql(id.connector)})`;
+      },
+    },
+    reference: comparable(paymentAccounts.reference),
+    connector_id: connectorKey(paymentAccounts.connectorKey),
+    type: comparable(paymentAccounts.type),
+    default_asset: comparable(paymentAccounts.defaultAsset),
+    name: comparable(paymentAccounts.name),
+    psu_id: comparable(paymentAccounts.psuId),
+    open_banking_connection_id: comparable(paymentAccounts.connectionId),
+    metadata: metadataKey(paymentAccounts),
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentAccounts.createdAt,
+      tie: paymentAccounts.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of accounts, the newest first. Throws `VALIDATION` for a bad filter. */
+export async function listAccounts(
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<PaymentAccount>> {
+  const page = await listPage(query, {
+    ...ACCOUNTS,
+    read: ({ where, orderBy, limit, offset }) =>
+      databaseOf(context.env)
+        .select()
+        .from(paymentAccounts)
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset),
+  });
+  return { ...page, data: toAccounts(page.data, await ConnectorDirectory.read(context)) };
+}

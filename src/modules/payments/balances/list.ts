@@ -1,0 +1,66 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Balance } from "./balance.ts";
+import { paymentBalances } from "./tables.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { OwnedId } from "#modules/payments/core/ids.ts";
+import { connectorKeySql } from "#modules/payments/installs/filters.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import { mapPage, type Page } from "#platform/paging/pagination.ts";
+import type { ListOptions, PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+/** What a list may be narrowed to; an empty text narrows nothing. Times are those of rows. */
+export const BALANCE_OPTIONS = { asset: "", from: "", to: "" } as const satisfies ListOptions;
+
+const BALANCES: ListTable<typeof paymentBalances.$inferSelect> = {
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentBalances.createdAt,
+      tie: paymentBalances.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of an account's balances over time, the newest first; empty for an account that is not known. */
+export async function listBalances(
+  { env }: Pick<ServiceContext, "env">,
+  account: OwnedId,
+  query: PageQuery,
+): Promise<Page<Balance>> {
+  const { asset = "", from = "", to = "" } = query.options ?? {};
+  const narrowed = and(
+    eq(paymentBalances.connectorKey, connectorKeySql(account.connector)),
+    eq(paymentBalances.accountReference, account.reference),
+    asset === "" ? undefined : eq(paymentBalances.asset, String(asset)),
+    from === "" ? undefined : sql`${paymentBalances.lastUpdatedAt} >= ${from}`,
+    to === "" ? undefined : sql`${paymentBalances.createdAt} <= ${to}`,
+  );
+  const page = await listPage(query, {
+    ...BALANCES,
+    read: ({ where, orderBy, limit, offset }) =>
+      databaseOf(env)
+        .select()
+        .from(paymentBalances)
+        .where(and(narrowed, where))
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset),
+  });
+  return mapPage(page, (row) => {
+    const { key, asset, amount, createdAt, lastUpdatedAt, psuId, connectionId } = row;
+    return given({
+      key,
+      account,
+      asset,
+      amount: BigInt(amount),
+      createdAt,
+      lastUpdatedAt,
+      psuId,
+      connectionId,
+    });
+  });
+}

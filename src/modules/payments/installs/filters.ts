@@ -1,0 +1,55 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { paymentConnectors } from "./tables.ts";
+import {
+  type ConnectorId,
+  decodeConnectorId,
+  decodeOwnedId,
+  encodeOwnedId,
+} from "#modules/payments/core/ids.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
+import type { CustomKey } from "#platform/db/keys.ts";
+
+/** Keys of filters that several entities have: ids are not stored but computed, and metadata has a signature. */
+
+/** The key of a connector in SQL; 0, which no row has, for one that is not installed. */
+export const connectorKeySql = ({ provider, reference }: ConnectorId): SQL => sql`coalesce((
+  SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
+  WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}), 0)`;
+
+/** `connector_id`. An id that is none matches nothing. */
+export const connectorKey = (column: SQLWrapper): CustomKey => ({
+  type: "custom",
+  matches: (text) => {
+    const id = decodeConnectorId(text);
+    return id === undefined ? sql`FALSE` : sql`${column} = ${connectorKeySql(id)}`;
+  },
+});
+
+/** The id of an account at one end of a payment; see `core/account-keys.ts`. */
+export const accountKey = (column: SQLWrapper): CustomKey => ({
+  type: "custom",
+  matches: (text) => {
+    const id = decodeOwnedId(text);
+    if (id === undefined) return sql`${column} = ''`;
+    const { provider, reference } = id.connector;
+    return sql`${column} = coalesce((
+      SELECT ${paymentConnectors.key} || ':' || ${id.reference} FROM ${paymentConnectors}
+      WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}),
+      ${`#${encodeOwnedId(id)}`})`;
+  },
+});
+
+/** `metadata[key]`, where the rows of the signature are read and no others. */
+export const metadataKey = (columns: {
+  readonly metadata: SQLWrapper;
+  readonly metadataBits: SQLWrapper;
+}): CustomKey => ({
+  type: "custom",
+  isMap: true,
+  matches: (value, name) => {
+    const bits = signatureOf({ [name]: value });
+    return sql`((${columns.metadataBits} & ${bits}) = ${bits} AND EXISTS (
+      SELECT 1 FROM json_each(${columns.metadata}) AS member
+      WHERE member.key = ${name} AND member.value = ${value}))`;
+  },
+});

@@ -1,0 +1,40 @@
+import { and, eq } from "drizzle-orm";
+import { readMetadata } from "./draft.ts";
+import { findPayment, unknownPayment } from "./store.ts";
+import { paymentPayments } from "./tables.ts";
+import type { PaymentId } from "#modules/payments/core/ids.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** How often a change is made again because the metadata was changed meanwhile. */
+const ATTEMPTS_MAX = 10;
+
+/** Adds keys to the metadata of a payment, or replaces them. Throws `NOT_FOUND`, and `VALIDATION` if it gets too large. */
+export async function addPaymentMetadata(
+  context: ServiceContext,
+  { id, metadata: added }: { readonly id: PaymentId; readonly metadata: ObjectMetadata },
+): Promise<void> {
+  const db = databaseOf(context.env);
+  const change = new AuditedChange(context, {
+    action: "payments.payment.add-metadata",
+    object: `connectors/${id.connector.reference}/payments/${id.type}/${id.reference}`,
+  });
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const row = await findPayment(db, id);
+    if (row === undefined) throw unknownPayment();
+    const metadata = { ...readMetadata(row.metadata), ...added };
+    const updated = await change.store(
+      db
+        .update(paymentPayments)
+        .set({ metadata: toMetadataColumn(metadata), metadataBits: signatureOf(metadata) })
+        .where(and(eq(paymentPayments.key, row.key), eq(paymentPayments.metadata, row.metadata)))
+        .returning({ key: paymentPayments.key }),
+    );
+    if (updated.length > 0) return;
+  }
+  throw new AppError("OVERLOADED", "the metadata of the payment keeps changing; try again");
+}

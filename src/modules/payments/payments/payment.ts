@@ -1,0 +1,86 @@
+import { type AdjustmentRow, type PaymentRow, readMetadata } from "./draft.ts";
+import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { ConnectorDirectory, ConnectorEntry } from "#modules/payments/installs/directory.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** A payment at a provider. */
+export interface Payment {
+  /** Orders payments of one time. */
+  readonly key: number;
+  readonly connector: ConnectorEntry;
+  readonly reference: string;
+  readonly type: PaymentType;
+  readonly createdAt: Timestamp;
+  readonly scheme: PaymentScheme;
+  readonly status: PaymentStatus;
+  readonly initialAmount: bigint;
+  readonly amount: bigint;
+  readonly asset: string;
+  readonly sourceAccountId?: string;
+  readonly destinationAccountId?: string;
+  readonly psuId?: string;
+  readonly connectionId?: string;
+  readonly metadata: ObjectMetadata;
+}
+
+/** Something that has happened to a payment. */
+export interface PaymentAdjustment {
+  readonly reference: string;
+  readonly createdAt: Timestamp;
+  readonly status: PaymentStatus;
+  readonly amount?: bigint;
+  readonly asset?: string;
+  readonly metadata: ObjectMetadata;
+  /** What was sent: JSON text. */
+  readonly raw: string;
+}
+
+export interface PaymentWithAdjustments extends Payment {
+  /** The newest first. */
+  readonly adjustments: readonly PaymentAdjustment[];
+}
+
+/** Rows as payments, without those whose connector is gone: they are about to go, too. */
+export function toPayments(rows: readonly PaymentRow[], directory: ConnectorDirectory): Payment[] {
+  return rows.flatMap((row) => {
+    const connector = directory.byKey(row.connectorKey);
+    if (connector === undefined) return [];
+    const { key, reference, type, createdAt, scheme, status, asset, psuId, connectionId } = row;
+    const idOf = (account: string | null) =>
+      account === null ? undefined : directory.accountIdOf(account);
+    return [
+      given({
+        key,
+        connector,
+        reference,
+        type,
+        createdAt,
+        scheme,
+        status,
+        asset,
+        psuId,
+        connectionId,
+        initialAmount: BigInt(row.initialAmount),
+        amount: BigInt(row.amount),
+        sourceAccountId: idOf(row.sourceAccount),
+        destinationAccountId: idOf(row.destinationAccount),
+        metadata: readMetadata(row.metadata),
+      }),
+    ];
+  });
+}
+
+export const toAdjustment = (row: AdjustmentRow): PaymentAdjustment => {
+  const { reference, createdAt, status, amount, asset, metadata, raw } = row;
+  return given({
+    reference,
+    createdAt,
+    status,
+    amount: amount === null ? undefined : BigInt(amount),
+    asset,
+    metadata: readMetadata(metadata),
+    raw,
+  });
+};
