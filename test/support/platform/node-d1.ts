@@ -19,6 +19,9 @@ export class NodeD1 {
   /** Called before and after each call of the database. The caller gets what it throws. */
   onStep: (when: "before" | "after") => void = () => undefined;
 
+  /** Called before each statement that runs in a step. */
+  onStatement: (text: string, params: readonly SQLInputValue[]) => void = () => undefined;
+
   /** Runs statements without making a step. */
   exec(text: string): void {
     this.#sqlite.exec(text);
@@ -63,6 +66,7 @@ export class NodeD1 {
   }
 
   #all({ text, params }: Prepared) {
+    this.onStatement(text, params);
     const statement = this.#sqlite.prepare(text);
     const before = this.#totalChanges();
     const results = statement.all(...params);

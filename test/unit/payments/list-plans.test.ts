@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { listAccounts } from "#modules/payments/accounts/list.ts";
+import { listBalances } from "#modules/payments/balances/list.ts";
+import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
+import { listPayments } from "#modules/payments/payments/list.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { fromMillis } from "#platform/time.ts";
+import { IngestWorld } from "#test/support/payments/ingest-world.ts";
+import { account, balance, payment } from "#test/support/payments/provider-objects.ts";
+
+/** How each list finds its rows: never by all rows of a table, and never by sorting what it has found. */
+
+let world: IngestWorld;
+beforeAll(async () => {
+  world = new IngestWorld();
+  await world.store(await world.prepareAccounts([account("acc")]));
+  await world.store(await world.prepareBalances([balance(1n, 0)]));
+  await world.store(await world.preparePayments([payment("pay")]));
+});
+
+const connector = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };
+const own = { connector, reference: "acc" };
+const ids = {
+  id: encodePaymentId({ connector, reference: "pay", type: "PAY-IN" }),
+  connector_id: encodeConnectorId(connector),
+  account: encodeOwnedId(own),
+};
+
+/** The first page, or a later one. */
+const queryOf = (where: object | undefined, isLater = false): PageQuery => ({
+  kind: "column",
+  column: "created_at",
+  order: "desc",
+  pageSize: 15,
+  reverse: false,
+  ...(where === undefined ? {} : { where: stringifyJson(where) }),
+  ...(isLater ? { start: { value: 1_772_000_000_000_000n, tie: 7n } } : {}),
+});
+
+/** What SQLite says of how it reads the table, in one text. */
+async function planOf(table: string, list: () => Promise<unknown>): Promise<string> {
+  const plans: string[] = [];
+  world.d1.onStatement = (text, params) => {
+    if (!text.includes(`from "${table}"`)) return;
+    const steps = world.d1.rows(`EXPLAIN QUERY PLAN ${text}`, ...params);
+    plans.push(...steps.map(({ detail }) => String(detail)));
+  };
+  await list();
+  world.d1.onStatement = () => undefined;
+  return plans.filter((step) => step.includes(table) || step.includes("TEMP B-TREE")).join("; ");
+}
+
+describe("payments", () => {
+  const scan = "SCAN payment_payments USING INDEX payment_payments_listed";
+  const PAGES: readonly (readonly [string, object | undefined])[] = [
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: ids.connector_id } }],
+    ["type", { $match: { type: "PAYOUT" } }],
+    ["asset", { $match: { asset: "USD/2" } }],
+    ["scheme", { $match: { scheme: "DOKU" } }],
+    ["status", { $match: { status: "EXPIRED" } }],
+    ["source_account_id", { $match: { source_account_id: ids.account } }],
+    ["destination_account_id", { $match: { destination_account_id: ids.account } }],
+    ["psu_id", { $match: { psu_id: "x" } }],
+    ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
+    ["initial_amount", { $gt: { initial_amount: 5 } }],
+    ["amount", { $lte: { amount: -5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+    ["several", { $and: [{ $match: { status: "FAILED" } }, { $or: [{ $gt: { amount: 1 } }] }] }],
+    ["a negation", { $not: { $match: { connector_id: "none" } } }],
+  ];
+
+  test.each(PAGES)("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
+    expect(await planOf("payment_payments", list(false))).toBe(scan);
+    expect(await planOf("payment_payments", list(true))).toBe(
+      `${scan.replace("SCAN", "SEARCH")} (created_at<?)`,
+    );
+  });
+
+  test("of an id are found at once", async () => {
+    const where = { $match: { id: ids.id } };
+    expect(
+      await planOf("payment_payments", () => listPayments(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_payments USING INDEX payment_payments_identity (reference=? AND connector_key=? AND type=?)",
+    );
+  });
+
+  test("of a reference are few, one of each connector and type, and are sorted", async () => {
+    const where = { $match: { reference: "pay" } };
+    expect(
+      await planOf("payment_payments", () => listPayments(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_payments USING INDEX payment_payments_identity (reference=?); USE TEMP B-TREE FOR ORDER BY",
+    );
+  });
+});
+
+describe("accounts", () => {
+  const scan = "SCAN payment_accounts USING INDEX payment_accounts_listed";
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: ids.connector_id } }],
+    ["type", { $match: { type: "EXTERNAL" } }],
+    ["default_asset", { $match: { default_asset: "USD/2" } }],
+    ["name", { $gte: { name: "x" } }],
+    ["psu_id", { $match: { psu_id: "x" } }],
+    ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listAccounts(world.context, queryOf(where));
+    expect(await planOf("payment_accounts", list)).toBe(scan);
+  });
+
+  test("of an id are found at once", async () => {
+    const where = { $match: { id: ids.account } };
+    expect(
+      await planOf("payment_accounts", () => listAccounts(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_accounts USING INDEX payment_accounts_identity (reference=? AND connector_key=?)",
+    );
+  });
+});
+
+describe("balances", () => {
+  test.each([
+    ["of an account", {}],
+    ["of an asset", { asset: "EUR/2" }],
+    ["of a time", { from: fromMillis(0), to: fromMillis(1e12) }],
+  ])("%s come from the index of the list", async (_name, options) => {
+    const query = { ...queryOf(undefined), options };
+    const plan = await planOf("payment_balances", () => listBalances(world.context, own, query));
+    expect(plan).toMatch(
+      /^SEARCH payment_balances USING INDEX payment_balances_listed \(connector_key=\? AND account_reference=\?(?: AND created_at<\?)?\)$/,
+    );
+  });
+});
