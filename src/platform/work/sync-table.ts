@@ -16,8 +16,10 @@ export interface PendingRow {
 }
 
 export interface SyncTableOptions {
-  /** A table that has the `syncColumns` and the key `id`, whose values are never given again. */
+  /** A table that has the `syncColumns` and a key whose values are never given again. */
   readonly table: SQLiteTable;
+  /** The column of the key, where it is not `id`. */
+  readonly key?: string;
   /** What a claim gives of a row besides id, revision and attempts, as the list of an SQL `RETURNING`. */
   readonly returning?: SQL;
   /** Which rows are deleted when the other side agrees, because what they describe no longer exists. */
@@ -37,10 +39,12 @@ export interface Claim {
 export class SyncTable<Row extends PendingRow> {
   readonly #db: Database;
   readonly #options: SyncTableOptions;
+  readonly #key: SQL;
 
   constructor(db: Database, options: SyncTableOptions) {
     this.#db = db;
     this.#options = options;
+    this.#key = sql`${sql.identifier(options.key ?? "id")}`;
   }
 
   /** Takes rows that are due, longest due first. Whoever takes them and is killed leaves them to others after `untilMs`. */
@@ -49,11 +53,11 @@ export class SyncTable<Row extends PendingRow> {
     const more = returning === undefined ? sql`` : sql`, ${returning}`;
     return this.#db.all<Row>(sql`
       UPDATE ${table} SET sync_attempts = sync_attempts + 1, sync_after = ${fromMillis(untilMs)}
-      WHERE id IN (
-        SELECT id FROM ${table}
+      WHERE ${this.#key} IN (
+        SELECT ${this.#key} FROM ${table}
         WHERE ${IS_PENDING} AND sync_after <= ${fromMillis(nowMs)} ${within(scope)}
-        ORDER BY sync_after, id LIMIT ${limit})
-      RETURNING id, revision, sync_attempts AS attempts, ${isFinal} AS isFinal ${more}`);
+        ORDER BY sync_after, ${this.#key} LIMIT ${limit})
+      RETURNING ${this.#key} AS id, revision, sync_attempts AS attempts, ${isFinal} AS isFinal ${more}`);
   }
 
   /** Notes that the other side has these revisions. A row that has changed meanwhile stays pending. */
@@ -70,7 +74,7 @@ export class SyncTable<Row extends PendingRow> {
     const { table, isFinal } = this.#options;
     await this.#db.run(sql`
       DELETE FROM ${table} WHERE ${isFinal}
-        AND (id, revision) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${toPairs(rows)}))`);
+        AND (${this.#key}, revision) IN (SELECT value ->> 0, value ->> 1 FROM json_each(${toPairs(rows)}))`);
   }
 
   async #markSynced(rows: readonly PendingRow[]): Promise<void> {
@@ -82,7 +86,7 @@ export class SyncTable<Row extends PendingRow> {
         sync_attempts = CASE WHEN revision = c.confirmed THEN 0 ELSE sync_attempts END,
         sync_after = CASE WHEN revision = c.confirmed THEN NULL ELSE sync_after END
       FROM (SELECT value ->> 0 AS row_id, value ->> 1 AS confirmed FROM json_each(${toPairs(rows)})) AS c
-      WHERE id = c.row_id AND synced_revision < c.confirmed`);
+      WHERE ${this.#key} = c.row_id AND synced_revision < c.confirmed`);
   }
 
   /** Plans the next attempts. A row that has changed, or was taken by somebody else meanwhile, keeps its own time. */
@@ -102,14 +106,14 @@ export class SyncTable<Row extends PendingRow> {
       FROM (
         SELECT value ->> 0 AS row_id, value ->> 1 AS tried, value ->> 2 AS attempts, value ->> 3 AS until
         FROM json_each(${postponed})) AS p
-      WHERE id = p.row_id AND revision = p.tried AND sync_attempts = p.attempts AND ${IS_PENDING}`);
+      WHERE ${this.#key} = p.row_id AND revision = p.tried AND sync_attempts = p.attempts AND ${IS_PENDING}`);
   }
 
   /** Whether a row is pending, due or not. */
   async hasPending(scope?: SQL): Promise<boolean> {
     const { table } = this.#options;
     const rows = await this.#db.all(
-      sql`SELECT id FROM ${table} WHERE ${IS_PENDING} ${within(scope)} LIMIT 1`,
+      sql`SELECT 1 FROM ${table} WHERE ${IS_PENDING} ${within(scope)} LIMIT 1`,
     );
     return rows.length > 0;
   }
