@@ -273,13 +273,26 @@ CREATE TABLE `payment_connectors` (
 	`polling_period_ms` integer NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text,
-	`deleted_at` text
+	`deleted_at` text,
+	`successor` text,
+	`revision` integer DEFAULT 0 NOT NULL,
+	`synced_revision` integer DEFAULT 0 NOT NULL,
+	`sync_attempts` integer DEFAULT 0 NOT NULL,
+	`sync_after` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_connectors_reference_unique` ON `payment_connectors` (`reference`);--> statement-breakpoint
 CREATE UNIQUE INDEX `payment_connectors_name_unique` ON `payment_connectors` (`name`);--> statement-breakpoint
 CREATE INDEX `payment_connectors_listed` ON `payment_connectors` (`created_at`,`key`);--> statement-breakpoint
 CREATE INDEX `payment_connectors_deleted` ON `payment_connectors` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `payment_connectors_pending` ON `payment_connectors` (`sync_after`,`key`) WHERE synced_revision < revision;--> statement-breakpoint
+CREATE TABLE `payment_plugin_texts` (
+	`connector_key` integer NOT NULL,
+	`name` text NOT NULL,
+	`value` text NOT NULL,
+	PRIMARY KEY(`connector_key`, `name`)
+);
+--> statement-breakpoint
 CREATE TABLE `payment_adjustments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`payment_key` integer NOT NULL,
@@ -317,6 +330,69 @@ CREATE TABLE `payment_payments` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint
 CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_account`,`destination_account`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE TABLE `payment_fetches` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`schedule_key` integer NOT NULL,
+	`node` text NOT NULL,
+	`parent` text NOT NULL,
+	`payload` text,
+	`state` text,
+	`is_due` integer DEFAULT 1 NOT NULL,
+	`failures` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_fetches_of_item` ON `payment_fetches` (`schedule_key`,`node`,`parent`);--> statement-breakpoint
+CREATE INDEX `payment_fetches_walk` ON `payment_fetches` (`schedule_key`,`node`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_instances` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`schedule_key` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`terminated_at` text,
+	`error` text
+);
+--> statement-breakpoint
+CREATE INDEX `payment_instances_listed` ON `payment_instances` (`schedule_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_schedules` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`task` text NOT NULL,
+	`created_at` text NOT NULL,
+	`paused_at` text,
+	`paused_reason` text,
+	`next_at` text NOT NULL,
+	`version` integer DEFAULT 0 NOT NULL,
+	`instance_key` integer,
+	`node` text DEFAULT '' NOT NULL,
+	`fetch_key` integer DEFAULT 0 NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`given_up` integer DEFAULT 0 NOT NULL,
+	`items` integer DEFAULT 0 NOT NULL,
+	`error` text,
+	`failures` integer DEFAULT 0 NOT NULL,
+	`last_success_at` text,
+	`last_failure_at` text,
+	`last_error` text,
+	`last_items` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_schedules_of_connector` ON `payment_schedules` (`connector_key`,`task`);--> statement-breakpoint
+CREATE INDEX `payment_schedules_due` ON `payment_schedules` (`next_at`) WHERE paused_at IS NULL;--> statement-breakpoint
+CREATE TABLE `payment_tasks` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`reference` text NOT NULL,
+	`provider` text NOT NULL,
+	`connector_reference` text NOT NULL,
+	`connector_key` integer,
+	`status` text NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`created_object_id` text,
+	`error` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_tasks_of_reference` ON `payment_tasks` (`reference`,`connector_reference`);--> statement-breakpoint
+CREATE INDEX `payment_tasks_of_connector` ON `payment_tasks` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_forwarded_users` (
 	`user_key` integer NOT NULL,
 	`connector_key` integer NOT NULL,

@@ -41,6 +41,7 @@ export class LedgerObject extends DurableObject<Env> {
 
 /** wrangler.toml binds this class and the two below as well. */
 export class ClockObject extends DurableObject<Env> {}
+export class ConnectorObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}

@@ -160,11 +160,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "modules/payments": {
     uses: [...ANATOMY, "modules/ledger", ...payments("connectors", "core")],
-    packages: [...HTTP, ...D1, "node:crypto"],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto"],
   },
   "modules/payments/http": {
     uses: [...ANATOMY, "modules/payments", ...payments("connectors", "core")],
-    packages: HTTP,
+    packages: [...HTTP, "node:crypto"],
   },
 
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },

@@ -6,21 +6,32 @@ import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
 import { bookingListener } from "./bookings/event-listener.ts";
 import { runBookings } from "./bookings/run.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
+import { registerConnectorHealth } from "./http/connector-health.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
 import { registerAccountsV1 } from "./http/v1/accounts.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
+import { registerConnectorTasksV1 } from "./http/v1/connector-tasks.ts";
+import { registerConnectorsV1 } from "./http/v1/connectors.ts";
 import { registerPaymentsV1 } from "./http/v1/payments.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
+import { registerConnectors } from "./http/v3/connectors.ts";
 import { registerInitiations } from "./http/v3/initiations.ts";
 import { registerPayments } from "./http/v3/payments.ts";
+import { registerSchedules } from "./http/v3/schedules.ts";
+import { registerTasks } from "./http/v3/tasks.ts";
 import { registerUsers } from "./http/v3/users.ts";
+import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
+import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
+import { ConnectorObject } from "./polling/connector-object.ts";
+import { sweepConnectors } from "./polling/sweep.ts";
 import { paymentSettings } from "./settings.ts";
+import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -44,11 +55,18 @@ export const paymentsModule: Module = {
     registerBankAccountsV1(app);
     registerUsers(app);
     registerInitiations(app);
+    registerConnectors(app);
+    registerConnectorsV1(app);
+    registerConnectorTasksV1(app);
+    registerSchedules(app);
+    registerTasks(app);
+    registerWebhookReception(app);
     return app;
   },
   florinRoutes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerBookings(app);
+    registerConnectorHealth(app);
     return app;
   },
   resources: PAYMENT_RESOURCES,
@@ -65,7 +83,15 @@ export const paymentsModule: Module = {
     ...BANK_ACCOUNT_EVENT_TYPES,
     ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
+    ...CONNECTOR_EVENT_TYPES,
+    ...TASK_EVENT_TYPES,
   },
   eventListener: bookingListener,
-  sweeps: [{ name: "payment-bookings", run: runBookings }],
+  sweeps: [
+    { name: "payment-bookings", run: runBookings },
+    { name: "payment-connectors", run: sweepConnectors },
+  ],
+  classes: { ConnectorObject },
 };
+
+export { ConnectorObject };

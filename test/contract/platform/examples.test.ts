@@ -49,6 +49,11 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     });
     endpointStatus = 200;
   },
+  // The connectors have run, and do nothing at the moment.
+  v3ListConnectorScheduleInstances: () => untilNone("payment_schedules", "last_items IS NULL"),
+  getConnectorHealth: () => untilNone("payment_schedules", "instance_key IS NOT NULL"),
+  v3GetTask: () => untilNone("payment_tasks", "status = 'PROCESSING'"),
+  listAllConnectors: () => untilNone("payment_connectors", "deleted_at IS NOT NULL"),
   // A connector was installed.
   v3CreateAccount: async () => {
     await storeConnector(CONNECTOR);
@@ -64,6 +69,13 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     await storeConnector(CONNECTOR);
   },
 };
+
+/** Waits until a table has no such rows. */
+const untilNone = (table: string, condition: string): Promise<void> =>
+  eventually(async () => {
+    const rows = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE ${condition}`).all();
+    expect(rows.results).toEqual([]);
+  });
 
 test.each(inReadingOrder(MODULES).map((module) => [module.name, module.examples] as const))(
   "the examples of %s are what the server answers",

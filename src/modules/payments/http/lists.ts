@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { type FilterValueMap, mapFilterValues } from "./filter-values.ts";
 import { filterOf, FilterParams, ListParams, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
@@ -20,10 +21,15 @@ export const toListQuery = (
     readonly query: z.output<typeof ListQuery>;
     readonly body: unknown;
     readonly settings: PlatformSettings;
+    /** Where clients write values in another way than columns hold them. */
+    readonly values?: FilterValueMap;
   },
 ): PageQuery =>
   toPageQuery(
-    { ...request.query, where: filterOf(request.query, request.body) },
+    {
+      ...request.query,
+      where: mapFilterValues(filterOf(request.query, request.body), request.values ?? {}),
+    },
     { list, columns: { created_at: "date" }, column: "created_at", order: "desc" },
     request.settings,
   );

@@ -6,6 +6,11 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
     name: "Payments",
     resources: [
       {
+        name: "Connectors",
+        description:
+          "A connector is an installation of a kind of payment provider, which Florin polls for accounts, balances and payments, and through which it moves money.",
+      },
+      {
         name: "Accounts and balances",
         description:
           "An account at a provider, and what it holds over time. Connectors fetch both; some let clients create accounts.",
@@ -14,6 +19,10 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
         name: "Payments",
         description:
           "A payment at a provider, with all that has happened to it: its status is that of the newest adjustment, and its amounts follow from all of them.",
+      },
+      {
+        name: "Payment tasks",
+        description: "A task is work that goes on after the answer to the request that began it.",
       },
       {
         name: "Bank accounts",

@@ -17,9 +17,11 @@ export interface InstalledConnector {
   readonly updatedAt?: Timestamp;
   /** When its uninstallation has begun. */
   readonly deletedAt?: Timestamp;
+  /** The UUID of the installation that takes its place: it is being reset. */
+  readonly successor?: string;
 }
 
-const COLUMNS = {
+export const CONNECTOR_COLUMNS = {
   key: paymentConnectors.key,
   provider: paymentConnectors.provider,
   reference: paymentConnectors.reference,
@@ -28,8 +30,12 @@ const COLUMNS = {
   createdAt: paymentConnectors.createdAt,
   updatedAt: paymentConnectors.updatedAt,
   deletedAt: paymentConnectors.deletedAt,
+  successor: paymentConnectors.successor,
 };
-type ConnectorRow = Pick<typeof paymentConnectors.$inferSelect, keyof typeof COLUMNS>;
+export type ConnectorRow = Pick<
+  typeof paymentConnectors.$inferSelect,
+  keyof typeof CONNECTOR_COLUMNS
+>;
 
 /** The installation of that id, also while it is being uninstalled. */
 export async function findConnector(
@@ -37,7 +43,7 @@ export async function findConnector(
   { provider, reference }: ConnectorId,
 ): Promise<InstalledConnector | undefined> {
   const [row] = await databaseOf(env)
-    .select(COLUMNS)
+    .select(CONNECTOR_COLUMNS)
     .from(paymentConnectors)
     .where(
       and(eq(paymentConnectors.reference, reference), eq(paymentConnectors.provider, provider)),
@@ -51,9 +57,12 @@ export async function getConnector(
   id: ConnectorId,
 ): Promise<InstalledConnector> {
   const connector = await findConnector(context, id);
-  if (connector === undefined) throw new AppError("NOT_FOUND", "cannot get connector: not found");
+  if (connector === undefined) throw unknownConnector();
   return connector;
 }
+
+export const unknownConnector = (): AppError =>
+  new AppError("NOT_FOUND", "cannot get connector: not found");
 
 /** The installation that a new object is to belong to. Throws `VALIDATION` where there is none, or it is being uninstalled. */
 export async function requireConnector(
@@ -61,7 +70,7 @@ export async function requireConnector(
   { provider, reference }: ConnectorId,
 ): Promise<InstalledConnector> {
   const [row] = await databaseOf(env)
-    .select(COLUMNS)
+    .select(CONNECTOR_COLUMNS)
     .from(paymentConnectors)
     .where(
       and(
@@ -74,7 +83,7 @@ export async function requireConnector(
   return toConnector(row);
 }
 
-const toConnector = (row: ConnectorRow): InstalledConnector => ({
+export const toConnector = (row: ConnectorRow): InstalledConnector => ({
   key: row.key,
   id: { provider: row.provider, reference: row.reference },
   name: row.name,
@@ -82,4 +91,5 @@ const toConnector = (row: ConnectorRow): InstalledConnector => ({
   createdAt: row.createdAt,
   ...(row.updatedAt === null ? {} : { updatedAt: row.updatedAt }),
   ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+  ...(row.successor === null ? {} : { successor: row.successor }),
 });

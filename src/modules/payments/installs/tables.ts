@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
+import { pendingIndex, syncColumns } from "#platform/work/sync-columns.ts";
 
 /** Installed connectors. All rows that a connector owns name it by its key, which is shorter than its id and never comes again. */
 export const paymentConnectors = sqliteTable(
@@ -19,11 +20,27 @@ export const paymentConnectors = sqliteTable(
     updatedAt: text("updated_at").$type<Timestamp>(),
     /** Set while it is being uninstalled: nothing is stored for it any more. */
     deletedAt: text("deleted_at").$type<Timestamp>(),
+    /** The UUID of the installation that takes its place when its rows are gone: it is being reset. */
+    successor: text("successor"),
+    /** Of what its object is told. */
+    ...syncColumns(),
   },
   (table) => [
     index("payment_connectors_listed").on(table.createdAt, table.key),
     index("payment_connectors_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at IS NOT NULL`),
+    pendingIndex("payment_connectors_pending", { syncAfter: table.syncAfter, id: table.key }),
   ],
+);
+
+/** Texts that plugins keep for their installations. */
+export const paymentPluginTexts = sqliteTable(
+  "payment_plugin_texts",
+  {
+    connectorKey: integer("connector_key").notNull(),
+    name: text("name").notNull(),
+    value: text("value").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.connectorKey, table.name] })],
 );

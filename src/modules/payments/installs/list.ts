@@ -1,0 +1,86 @@
+import { openConfig } from "./config.ts";
+import {
+  CONNECTOR_COLUMNS,
+  type ConnectorRow,
+  type InstalledConnector,
+  toConnector,
+} from "./store.ts";
+import { paymentConnectors } from "./tables.ts";
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import { logError } from "#platform/log.ts";
+import { mapPage, type Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+export interface ConfiguredConnector {
+  readonly connector: InstalledConnector;
+  readonly config: PluginConfig;
+}
+
+type ListedRow = ConnectorRow & { readonly config: string };
+
+const COLUMNS = { ...CONNECTOR_COLUMNS, config: paymentConnectors.config };
+
+const CONNECTORS: ListTable<ListedRow> = {
+  keys: {
+    // By the UUID in it.
+    id: { type: "text", column: paymentConnectors.reference, operators: ["$match", "$in"] },
+    name: { type: "text", column: paymentConnectors.name },
+    provider: { type: "text", column: paymentConnectors.provider },
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentConnectors.createdAt,
+      tie: paymentConnectors.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of installations with their configurations, also of those that are being uninstalled. */
+export async function listConnectors(
+  { env }: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<ConfiguredConnector>> {
+  const db = databaseOf(env);
+  const page = await listPage(query, {
+    ...CONNECTORS,
+    read: ({ where, orderBy, limit, offset }) =>
+      db
+        .select(COLUMNS)
+        .from(paymentConnectors)
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset),
+  });
+  return mapPage(page, (row) => ({
+    connector: toConnector(row),
+    config: openIfPossible(env, row),
+  }));
+}
+
+/** One configuration whose key is lost must not hide the others. */
+function openIfPossible(env: Env, { reference, config }: ListedRow): PluginConfig {
+  try {
+    return openConfig(env, reference, config);
+  } catch (error) {
+    logError("the configuration of a connector cannot be read", error, { connector: reference });
+    return {};
+  }
+}
+
+/** All installations, oldest first, without their configurations: there are not many. */
+export async function listAllConnectors({
+  env,
+}: Pick<ServiceContext, "env">): Promise<InstalledConnector[]> {
+  const rows = await databaseOf(env)
+    .select(CONNECTOR_COLUMNS)
+    .from(paymentConnectors)
+    .orderBy(paymentConnectors.createdAt, paymentConnectors.key);
+  return rows.map(toConnector);
+}

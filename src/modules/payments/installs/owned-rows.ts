@@ -1,0 +1,136 @@
+import { getTableName, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { paymentPluginTexts } from "./tables.ts";
+import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
+import { paymentBalances } from "#modules/payments/balances/tables.ts";
+import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
+import { paymentBookingFailures, paymentBookings } from "#modules/payments/bookings/tables.ts";
+import {
+  paymentInitiationAdjustments,
+  paymentInitiationPayments,
+  paymentInitiations,
+  paymentMovements,
+  paymentReversalAdjustments,
+  paymentReversals,
+} from "#modules/payments/initiations/tables.ts";
+import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
+import {
+  paymentFetches,
+  paymentInstances,
+  paymentSchedules,
+} from "#modules/payments/polling/tables.ts";
+import { paymentTasks } from "#modules/payments/tasks/tables.ts";
+import {
+  paymentForwardedUsers,
+  paymentLinkAttempts,
+  paymentUserConnections,
+} from "#modules/payments/users/tables.ts";
+import { type Database } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Rows that belong to a connector, and go with it. */
+interface OwnedRows {
+  readonly table: SQLiteTable;
+  readonly connectorKey: AnySQLiteColumn;
+  /** Columns of other tables that hold the key of a row of this one; their rows go first. */
+  readonly children?: readonly { readonly table: SQLiteTable; readonly key: AnySQLiteColumn }[];
+}
+
+/** Every table whose rows belong to connectors. Whoever adds such a table adds a line here. */
+const OWNED_ROWS: readonly OwnedRows[] = [
+  {
+    table: paymentSchedules,
+    connectorKey: paymentSchedules.connectorKey,
+    children: [
+      { table: paymentFetches, key: paymentFetches.scheduleKey },
+      { table: paymentInstances, key: paymentInstances.scheduleKey },
+    ],
+  },
+  {
+    table: paymentBookings,
+    connectorKey: paymentBookings.connectorKey,
+    children: [{ table: paymentBookingFailures, key: paymentBookingFailures.bookingKey }],
+  },
+  { table: paymentMovements, connectorKey: paymentMovements.connectorKey },
+  {
+    table: paymentReversals,
+    connectorKey: paymentReversals.connectorKey,
+    children: [{ table: paymentReversalAdjustments, key: paymentReversalAdjustments.reversalKey }],
+  },
+  {
+    table: paymentInitiations,
+    connectorKey: paymentInitiations.connectorKey,
+    children: [
+      { table: paymentInitiationAdjustments, key: paymentInitiationAdjustments.initiationKey },
+      { table: paymentInitiationPayments, key: paymentInitiationPayments.initiationKey },
+    ],
+  },
+  {
+    table: paymentPayments,
+    connectorKey: paymentPayments.connectorKey,
+    children: [{ table: paymentAdjustments, key: paymentAdjustments.paymentKey }],
+  },
+  { table: paymentBalances, connectorKey: paymentBalances.connectorKey },
+  {
+    table: paymentBankAccountRelations,
+    connectorKey: paymentBankAccountRelations.connectorKey,
+  },
+  { table: paymentLinkAttempts, connectorKey: paymentLinkAttempts.connectorKey },
+  { table: paymentUserConnections, connectorKey: paymentUserConnections.connectorKey },
+  { table: paymentForwardedUsers, connectorKey: paymentForwardedUsers.connectorKey },
+  { table: paymentAccounts, connectorKey: paymentAccounts.connectorKey },
+  { table: paymentTasks, connectorKey: paymentTasks.connectorKey },
+  { table: paymentPluginTexts, connectorKey: paymentPluginTexts.connectorKey },
+];
+
+export const OWNED_TABLES = OWNED_ROWS.map(({ table }) => getTableName(table));
+
+/** How many rows go in one batch. */
+const ROWS_PER_BATCH = 500;
+
+/** Deletes rows of a connector until none is left, or the time is over. Returns whether none was left. May be repeated. */
+export async function removeOwnedRows(
+  db: Database,
+  { connectorKey, untilMs }: { readonly connectorKey: number; readonly untilMs: number },
+): Promise<boolean> {
+  for (const rows of OWNED_ROWS) {
+    // Rows of others that were passed once are not read again.
+    let after = -1;
+    for (let last: number | undefined = after; last !== undefined; after = last ?? after) {
+      if (Date.now() >= untilMs) return false;
+      last = await removeSome(db, rows, { connectorKey, after });
+    }
+  }
+  return true;
+}
+
+/** The statements that delete what little may be left, for the batch in which the connector itself goes. */
+export const lastOwnedRows = (db: Database, connectorKey: number) =>
+  OWNED_ROWS.flatMap((rows) => {
+    const keys = sql`SELECT rowid FROM ${rows.table} WHERE ${isOf(rows, connectorKey)}`;
+    return deletions(db, rows, keys);
+  });
+
+const isOf = ({ connectorKey: column }: OwnedRows, connectorKey: number): SQL =>
+  sql`${column} = ${connectorKey}`;
+
+/** Deletes the next rows; returns the last of them, undefined where there was none. */
+async function removeSome(
+  db: Database,
+  rows: OwnedRows,
+  { connectorKey, after }: { readonly connectorKey: number; readonly after: number },
+): Promise<number | undefined> {
+  const found = await db.all<{ key: number }>(sql`
+    SELECT rowid AS key FROM ${rows.table} WHERE ${isOf(rows, connectorKey)} AND rowid > ${after}
+    ORDER BY rowid LIMIT ${ROWS_PER_BATCH}`);
+  if (found.length === 0) return undefined;
+  const keys = sql`SELECT value FROM json_each(${stringifyJson(found.map(({ key }) => key))})`;
+  const [first, ...others] = deletions(db, rows, keys);
+  if (first !== undefined) await db.batch([first, ...others]);
+  return found.at(-1)?.key;
+}
+
+const deletions = (db: Database, { table, children = [] }: OwnedRows, keys: SQL) => [
+  ...children.map((child) => db.delete(child.table).where(sql`${child.key} IN (${keys})`)),
+  db.delete(table).where(sql`rowid IN (${keys})`),
+];

@@ -1,0 +1,61 @@
+import { readConfig } from "./config.ts";
+import { pluginStore } from "./plugin-store.ts";
+import type { InstalledConnector } from "./store.ts";
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { ConnectorKind, Plugin, PluginStore } from "#modules/payments/connectors/contract.ts";
+import { providerFetch } from "#modules/payments/connectors/http.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { systemFetch } from "#platform/http/outbound.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** The plugin of an installation. Throws `NOT_FOUND`, or `ConnectorError` where its configuration is not good any more. */
+export async function openPlugin(
+  context: ServiceContext,
+  connector: InstalledConnector,
+): Promise<Plugin> {
+  const kind = kindOf(connector.id.provider);
+  if (kind === undefined) {
+    const { provider } = connector.id;
+    throw new ConnectorError("invalid", `this version has no connector '${provider}'`);
+  }
+  const config = await readConfig(context, connector);
+  return createPlugin(context, { kind, config, store: pluginStore(context.env, connector.key) });
+}
+
+/** Checks that a plugin can be made of a configuration. Throws `VALIDATION`. */
+export function assertPlugin(
+  context: ServiceContext,
+  { kind, config }: { readonly kind: ConnectorKind; readonly config: PluginConfig },
+): void {
+  try {
+    createPlugin(context, { kind, config, store: pluginStore(context.env, NO_KEY) });
+  } catch (error) {
+    if (!(error instanceof ConnectorError)) throw error;
+    throw new AppError("VALIDATION", `invalid config: ${error.message}`, { cause: error });
+  }
+}
+
+/** No installation has it. */
+const NO_KEY = 0;
+
+function createPlugin(
+  { env, clock }: ServiceContext,
+  {
+    kind,
+    config,
+    store,
+  }: { readonly kind: ConnectorKind; readonly config: PluginConfig; readonly store: PluginStore },
+): Plugin {
+  const secrets = kind.fields.flatMap(({ name, isSecret }) =>
+    isSecret === true ? [String(config[name])] : [],
+  );
+  const fetch = providerFetch({
+    fetch: systemFetch,
+    policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
+    secrets,
+  });
+  return kind.create(config, { fetch, clock, store });
+}

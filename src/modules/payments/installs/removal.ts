@@ -1,0 +1,112 @@
+import { eq } from "drizzle-orm";
+import { openConfig, sealConfig } from "./config.ts";
+import { connectorResetEvent } from "./event-types.ts";
+import { lastOwnedRows, removeOwnedRows } from "./owned-rows.ts";
+import { openPlugin } from "./plugin.ts";
+import { reconcilerOf, requestLimits, withReference } from "./reconciler.ts";
+import { connectorRow } from "./rows.ts";
+import type { InstalledConnector } from "./store.ts";
+import { paymentConnectors } from "./tables.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { TASK_IDS } from "#modules/payments/core/task-references.ts";
+import { scheduleStatements } from "#modules/payments/polling/schedule-rows.ts";
+import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { logError } from "#platform/log.ts";
+
+/**
+ * Goes on with the removal of an installation that is marked as deleted, until the time is over. Returns whether nothing is left
+ * of it. It may be cut off and repeated at any place: rows go some at a time, and the last ones, with the installation
+ * itself, in one batch with the end of the tasks and with the installation that takes its place.
+ */
+export async function continueRemoval(
+  context: ServiceContext,
+  connector: InstalledConnector,
+  untilMs: number,
+): Promise<boolean> {
+  const db = databaseOf(context.env);
+  await removeFromProvider(context, connector);
+  if (!(await removeOwnedRows(db, { connectorKey: connector.key, untilMs }))) return false;
+  const { successor } = connector;
+  if (successor === undefined) {
+    await endRemoval(context, connector);
+    return true;
+  }
+  const reconciler = reconcilerOf(context.env);
+  await reconciler.change(() => endRemoval(context, connector));
+  await reconciler.settle({ ...requestLimits(), scope: withReference(successor) });
+  return true;
+}
+
+/** A provider that refuses, because its key was revoked, keeps nobody from uninstalling; one that is busy is asked again. */
+async function removeFromProvider(
+  context: ServiceContext,
+  connector: InstalledConnector,
+): Promise<void> {
+  try {
+    const plugin = await openPlugin(context, connector);
+    await plugin.uninstall?.();
+  } catch (error) {
+    if (error instanceof ConnectorError && error.kind !== "invalid") throw error;
+    logError("a connector is uninstalled without its provider", error, {
+      connector: connector.id.reference,
+    });
+  }
+}
+
+async function endRemoval(context: ServiceContext, connector: InstalledConnector): Promise<void> {
+  const db = databaseOf(context.env);
+  const { key, id, successor } = connector;
+  const next = successor === undefined ? undefined : { ...id, reference: successor };
+  const [uninstalled, reset] = await Promise.all([
+    findTask(context, TASK_IDS.uninstall(id)),
+    findTask(context, TASK_IDS.reset(id)),
+  ]);
+  const ended = [
+    ...(uninstalled === undefined ? [] : [{ task: uninstalled, made: id }]),
+    ...(reset === undefined || next === undefined ? [] : [{ task: reset, made: next }]),
+  ].map(({ task, made }) =>
+    taskChange(context, endTask(task, { createdObjectId: encodeConnectorId(made) }, context)),
+  );
+  await Outbox.from(context).publish({
+    change: [
+      ...lastOwnedRows(db, key),
+      db.delete(paymentConnectors).where(eq(paymentConnectors.key, key)),
+      ...(next === undefined ? [] : await successorStatements(context, connector, next.reference)),
+      ...ended.map(({ statement }) => statement),
+    ],
+    events: [
+      ...ended.map(({ event }) => event),
+      ...(next === undefined ? [] : [connectorResetEvent(id, context.clock())]),
+    ],
+  });
+}
+
+/** The statements that install a connector again under a new id. */
+async function successorStatements(
+  { env, clock }: ServiceContext,
+  { key, id, name, pollingPeriodMs }: InstalledConnector,
+  reference: string,
+) {
+  const db = databaseOf(env);
+  const [row] = await db
+    .select({ config: paymentConnectors.config })
+    .from(paymentConnectors)
+    .where(eq(paymentConnectors.key, key));
+  const kind = kindOf(id.provider);
+  if (row === undefined || kind === undefined) return [];
+  const now = clock();
+  const values = openConfig(env, id.reference, row.config);
+  const sealed = sealConfig(env, reference, values);
+  const config = { name, pollingPeriodMs };
+  return [
+    db
+      .insert(paymentConnectors)
+      .values(connectorRow({ id: { ...id, reference }, config, sealed, now })),
+    ...scheduleStatements(db, { reference, kind, now }),
+  ];
+}

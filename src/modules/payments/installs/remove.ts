@@ -1,0 +1,74 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { readConfig } from "./config.ts";
+import { reconcilerOf, requestLimits, withReference } from "./reconciler.ts";
+import { getConnector, type InstalledConnector, unknownConnector } from "./store.ts";
+import { paymentConnectors } from "./tables.ts";
+import { isBeingRemoved } from "./update.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { TASK_IDS } from "#modules/payments/core/task-references.ts";
+import { findTask, isTaskRefused, openTask, taskChange } from "#modules/payments/tasks/store.ts";
+import type { Task } from "#modules/payments/tasks/task.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { newId } from "#platform/ids.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
+
+/** Begins to uninstall a connector; its object does the rest. Returns the task, the same each time. Throws `NOT_FOUND`. */
+export async function uninstallConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
+  const connector = await getConnector(context, id);
+  return beginRemoval(context, connector, { verb: "uninstall" });
+}
+
+/**
+ * Begins to reset a connector: what was stored of it is deleted, and an installation with a new id, and the same name and
+ * configuration, takes its place. Returns the task. Throws `NOT_FOUND`, or `VALIDATION` where it is being uninstalled.
+ */
+export async function resetConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
+  const connector = await getConnector(context, id);
+  if (connector.deletedAt !== undefined && connector.successor === undefined) {
+    throw isBeingRemoved();
+  }
+  // Nothing is deleted that cannot be installed again.
+  await readConfig(context, connector);
+  return beginRemoval(context, connector, { verb: "reset", successor: newId() });
+}
+
+/** Marks the connector, so that nothing is stored for it any more, and opens the task. */
+async function beginRemoval(
+  context: ServiceContext,
+  { key, id }: InstalledConnector,
+  { verb, successor }: { readonly verb: "uninstall" | "reset"; readonly successor?: string },
+): Promise<Task> {
+  const { env, clock } = context;
+  const taskId = TASK_IDS[verb](id);
+  const { task, isNew } = openTask(await findTask(context, taskId), { id: taskId }, context);
+  const now = clock();
+  const isThere = sql`EXISTS (SELECT 1 FROM payment_connectors WHERE key = ${key})`;
+  const { statement, event } = taskChange(context, task, isThere);
+  const mark = databaseOf(env)
+    .update(paymentConnectors)
+    .set({ deletedAt: now, successor: successor ?? null, updatedAt: now, ...nextRevision(now) })
+    .where(and(eq(paymentConnectors.key, key), isNull(paymentConnectors.deletedAt)));
+  const audit = new AuditedChange(context, {
+    action: `payments.connector.${verb}`,
+    object: `connectors/${id.reference}`,
+  });
+  const reconciler = reconcilerOf(env);
+  try {
+    await reconciler.change(() =>
+      Outbox.from(context).publish({
+        change: isNew ? [mark, statement] : [mark],
+        events: isNew ? [event] : [],
+        audit,
+      }),
+    );
+  } catch (error) {
+    // Its removal has ended meanwhile.
+    if (isTaskRefused(error)) throw unknownConnector();
+    throw error;
+  }
+  await reconciler.settle({ ...requestLimits(), scope: withReference(id.reference) });
+  return task;
+}

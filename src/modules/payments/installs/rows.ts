@@ -1,0 +1,29 @@
+import type { paymentConnectors } from "./tables.ts";
+import type { ConnectorConfig } from "#modules/payments/connectors/config.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface NewConnector {
+  readonly id: ConnectorId;
+  readonly config: Pick<ConnectorConfig, "name" | "pollingPeriodMs">;
+  /** The values of the configuration, encrypted. */
+  readonly sealed: string;
+  readonly now: Timestamp;
+}
+
+/** The row of a new installation, of which its object has to be told. */
+export const connectorRow = ({
+  id,
+  config,
+  sealed,
+  now,
+}: NewConnector): typeof paymentConnectors.$inferInsert => ({
+  provider: id.provider,
+  reference: id.reference,
+  name: config.name,
+  config: sealed,
+  pollingPeriodMs: config.pollingPeriodMs,
+  createdAt: now,
+  revision: 1,
+  syncAfter: now,
+});

@@ -1,0 +1,45 @@
+import { desc, eq, sql } from "drizzle-orm";
+import { paymentInstances } from "./tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** How many runs of a schedule are kept. */
+const INSTANCES_KEPT = 100;
+
+/** The key of the run that was begun last, for the batch that begins it. */
+export const latestInstance = (scheduleKey: number) =>
+  sql<number>`(SELECT max(key) FROM payment_instances WHERE schedule_key = ${scheduleKey})`;
+
+/** The statements that begin a run, and delete those that are too old. */
+export const beginInstance = (
+  db: Database,
+  { scheduleKey, now }: { readonly scheduleKey: number; readonly now: Timestamp },
+) =>
+  [
+    db.insert(paymentInstances).values({ scheduleKey, createdAt: now, updatedAt: now }),
+    db
+      .delete(paymentInstances)
+      .where(
+        sql`schedule_key = ${scheduleKey} AND key <= (${db
+          .select({ key: paymentInstances.key })
+          .from(paymentInstances)
+          .where(eq(paymentInstances.scheduleKey, scheduleKey))
+          .orderBy(desc(paymentInstances.key))
+          .limit(1)
+          .offset(INSTANCES_KEPT)})`,
+      ),
+  ] as const;
+
+/** The statement that ends a run. */
+export const endInstance = (
+  db: Database,
+  {
+    instanceKey,
+    now,
+    error,
+  }: { readonly instanceKey: number; readonly now: Timestamp; readonly error: string | null },
+) =>
+  db
+    .update(paymentInstances)
+    .set({ updatedAt: now, terminatedAt: now, error })
+    .where(eq(paymentInstances.key, instanceKey));

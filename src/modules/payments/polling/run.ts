@@ -1,0 +1,114 @@
+import { eq } from "drizzle-orm";
+import { firstDue, isStale, type Schedule } from "./schedule.ts";
+import { type Run, step } from "./step.ts";
+import { walkOf } from "./walk.ts";
+import type { Plugin } from "#modules/payments/connectors/contract.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
+import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import { continueRemoval } from "#modules/payments/installs/removal.ts";
+import {
+  CONNECTOR_COLUMNS,
+  type InstalledConnector,
+  toConnector,
+} from "#modules/payments/installs/store.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Most pieces of work that one call does: the platform limits the calls of one invocation. */
+const STEPS_MAX = 100;
+/** After so many pieces of one schedule, another one that is due has its turn. */
+const STEPS_PER_TURN = 20;
+
+/** When an installation wants to run again, in milliseconds since the epoch; `Infinity` where it waits for a change. */
+export type Continuation = { readonly atMs: number } | { readonly isRemoved: true };
+
+/** Does what is due for an installation: pages of its schedules, or a part of its removal. */
+export async function runConnector(
+  context: ServiceContext,
+  reference: string,
+  untilMs: number,
+): Promise<Continuation> {
+  const connector = await findInstallation(context, reference);
+  if (connector === undefined) return { isRemoved: true };
+  if (connector.deletedAt !== undefined) {
+    const isRemoved = await continueRemoval(context, connector, untilMs);
+    return isRemoved ? { isRemoved } : { atMs: nowMsOf(context) };
+  }
+  const plugin = onceOpened(() => openPlugin(context, connector));
+  for (let left = STEPS_MAX; left > 0;) {
+    const schedule = await firstDue(context, connector);
+    if (schedule === undefined) return { atMs: Infinity };
+    const atMs = toMillis(schedule.nextAt);
+    if (atMs > nowMsOf(context) || Date.now() >= untilMs) return { atMs };
+    const run = toRun({ context, connector, openPlugin: plugin }, schedule);
+    const turn = { untilMs, stepsMax: Math.min(left, STEPS_PER_TURN) };
+    const steps = await takeTurn(run, schedule, turn);
+    if (steps === undefined) break;
+    left -= steps;
+  }
+  return { atMs: nowMsOf(context) };
+}
+
+/** Does several pieces of a schedule's work in a row; returns how many, undefined where somebody else has changed it meanwhile. */
+async function takeTurn(
+  run: Run,
+  schedule: Schedule,
+  { untilMs, stepsMax }: { readonly untilMs: number; readonly stepsMax: number },
+): Promise<number | undefined> {
+  let steps = 0;
+  let at = schedule;
+  try {
+    do {
+      steps++;
+      at = await step(run, at);
+    } while (
+      steps < stepsMax &&
+      at.instanceKey !== null &&
+      toMillis(at.nextAt) <= nowMsOf(run.context) &&
+      Date.now() < untilMs
+    );
+  } catch (error) {
+    if (isStale(error)) return undefined;
+    throw error;
+  }
+  return steps;
+}
+
+function toRun(
+  { context, connector, openPlugin: open }: Pick<Run, "context" | "connector" | "openPlugin">,
+  { task }: Schedule,
+): Run {
+  const kind = kindOf(connector.id.provider);
+  return {
+    context,
+    connector,
+    openPlugin: open,
+    pageSize: kind?.pageSize ?? 1,
+    // Of a kind that this version does not have, the root alone is tried, and says so.
+    walk:
+      kind === undefined
+        ? [{ path: task, task, isPeriodic: true, children: [] }]
+        : walkOf(kind.tree, task),
+  };
+}
+
+/** Opens a plugin at its first use. */
+function onceOpened(open: () => Promise<Plugin>): () => Promise<Plugin> {
+  let opened: Promise<Plugin> | undefined;
+  return () => (opened ??= open());
+}
+
+async function findInstallation(
+  { env }: Pick<ServiceContext, "env">,
+  reference: string,
+): Promise<InstalledConnector | undefined> {
+  const [row] = await databaseOf(env)
+    .select(CONNECTOR_COLUMNS)
+    .from(paymentConnectors)
+    .where(eq(paymentConnectors.reference, reference));
+  return row === undefined ? undefined : toConnector(row);
+}
+
+const nowMsOf = ({ clock }: Pick<ServiceContext, "clock">): number => toMillis(clock());

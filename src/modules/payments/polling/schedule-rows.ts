@@ -1,0 +1,56 @@
+import { eq, inArray, sql } from "drizzle-orm";
+import { paymentFetches, paymentSchedules } from "./tables.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** The statements that make the schedules of a new installation, due at once: nothing where the installation was not stored. */
+export function scheduleStatements(
+  db: Database,
+  { reference, kind, now }: { reference: string; kind: ConnectorKind; now: Timestamp },
+) {
+  const tasks = stringifyJson(kind.tree.map(({ task }) => task));
+  const ofConnector = sql`(SELECT key FROM ${paymentConnectors} WHERE reference = ${reference})`;
+  return [
+    db.insert(paymentSchedules).select(sql`
+      SELECT NULL, c.key, t.value, ${now}, NULL, NULL, ${now}, 0, NULL, '', 0, 0, 0, 0, NULL, 0, NULL, NULL,
+        NULL, NULL
+      FROM ${paymentConnectors} AS c, json_each(${tasks}) AS t WHERE c.reference = ${reference}
+      ORDER BY t.key`),
+    db.insert(paymentFetches).select(sql`
+      SELECT NULL, key, task, '', NULL, NULL, 1, 0
+      FROM ${paymentSchedules} WHERE connector_key = ${ofConnector}`),
+  ] as const;
+}
+
+/** The statements after which all schedules of an installation run at once, also those that were paused, with new chances. */
+export function resumeStatements(
+  db: Database,
+  { connectorKey, now }: { readonly connectorKey: number; readonly now: Timestamp },
+) {
+  const ofConnector = eq(paymentSchedules.connectorKey, connectorKey);
+  return [
+    db
+      .update(paymentSchedules)
+      .set({
+        pausedAt: null,
+        pausedReason: null,
+        failures: 0,
+        attempts: 0,
+        nextAt: now,
+        version: sql`version + 1`,
+      })
+      .where(ofConnector),
+    db
+      .update(paymentFetches)
+      .set({ failures: 0 })
+      .where(
+        inArray(
+          paymentFetches.scheduleKey,
+          db.select({ key: paymentSchedules.key }).from(paymentSchedules).where(ofConnector),
+        ),
+      ),
+  ] as const;
+}

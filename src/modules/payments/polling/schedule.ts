@@ -1,0 +1,105 @@
+import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { paymentFetches, paymentSchedules } from "./tables.ts";
+import { farthest } from "./timing.ts";
+import type { WalkNode } from "./walk.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** A schedule as it is stored, with the place of its run. */
+export type Schedule = typeof paymentSchedules.$inferSelect;
+export type ItemFetch = typeof paymentFetches.$inferSelect;
+
+/** A fetch that has failed in so many runs in a row is left out until the configuration is changed; a schedule is paused. */
+export const FAILURES_MAX = 10;
+
+/**
+ * The schedule of an installation that is due first, undefined where all are paused. One whose time is farther away than any that
+ * is meant was planned before the machine's clock stepped back, and is due at once.
+ */
+export async function firstDue(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { key: connectorKey, pollingPeriodMs }: InstalledConnector,
+): Promise<Schedule | undefined> {
+  const now = clock();
+  const nextAt = sql<Timestamp>`
+    CASE WHEN next_at > ${farthest(now, pollingPeriodMs)} THEN ${now} ELSE next_at END`;
+  const [schedule] = await databaseOf(env)
+    .select({ ...getTableColumns(paymentSchedules), nextAt })
+    .from(paymentSchedules)
+    .where(and(eq(paymentSchedules.connectorKey, connectorKey), isNull(paymentSchedules.pausedAt)))
+    .orderBy(asc(nextAt), asc(paymentSchedules.key))
+    .limit(1);
+  return schedule;
+}
+
+export interface NextFetch {
+  readonly node: WalkNode;
+  readonly fetch: ItemFetch;
+}
+
+/** What a run fetches next: from its place on, in the order of the nodes and, of one node, of the items. */
+export async function nextFetch(
+  db: Database,
+  { key, node, fetchKey }: Schedule,
+  walk: readonly WalkNode[],
+): Promise<NextFetch | undefined> {
+  const start = Math.max(
+    walk.findIndex(({ path }) => path === node),
+    0,
+  );
+  for (const [place, next] of walk.slice(start).entries()) {
+    const after = place === 0 && next.path === node ? fetchKey : 0;
+    const [fetch] = await db
+      .select()
+      .from(paymentFetches)
+      .where(
+        sql`schedule_key = ${key} AND node = ${next.path} AND key > ${after}
+          AND is_due = 1 AND failures < ${FAILURES_MAX}`,
+      )
+      .orderBy(asc(paymentFetches.key))
+      .limit(1);
+    if (fetch !== undefined) return { node: next, fetch };
+  }
+  return undefined;
+}
+
+/** What a step changes of a schedule. */
+export type ScheduleChange = Partial<
+  Omit<Schedule, "key" | "connectorKey" | "task" | "createdAt" | "version">
+>;
+
+/**
+ * The statement that stores a change, and the schedule as it is then. Its batch fails where somebody else has changed the
+ * schedule since, or its connector is being uninstalled, and `isStale` says so of the error.
+ */
+export function changeOf(db: Database, schedule: Schedule, change: ScheduleChange) {
+  const { connectorKey, version } = schedule;
+  // An insertion that always finds its row: it fails without the connector, also where the row is gone with it.
+  const statement = db
+    .insert(paymentSchedules)
+    .values({
+      ...schedule,
+      connectorKey: sql`(
+        SELECT c.key FROM payment_connectors AS c
+        WHERE c.key = ${connectorKey} AND c.deleted_at IS NULL)`,
+    })
+    .onConflictDoUpdate({
+      target: paymentSchedules.key,
+      set: {
+        ...change,
+        version: sql`CASE WHEN payment_schedules.version = ${version} THEN ${version + 1} END`,
+      },
+    });
+  return { statement, changed: { ...schedule, ...change, version: version + 1 } };
+}
+
+const STALE = /NOT NULL constraint failed: payment_schedules\.(?:version|connector_key)/;
+
+export function isStale(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (STALE.test(cause.message)) return true;
+  }
+  return false;
+}

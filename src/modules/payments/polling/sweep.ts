@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { reconcilerOf, sweepLimits } from "#modules/payments/installs/reconciler.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
+
+/** How long after its time something counts as forgotten, in milliseconds: its object has lost its alarm. */
+const OVERDUE_MS = 60_000;
+/** Most connectors that one sweep wakes. */
+const WOKEN_MAX = 100;
+
+/**
+ * Tells objects what they have not been told yet, and wakes those whose schedules or removals are overdue. Returns when to
+ * sweep next, in milliseconds since the epoch.
+ */
+export async function sweepConnectors(context: ServiceContext): Promise<number | undefined> {
+  const { env, clock } = context;
+  const db = databaseOf(env);
+  const nowMs = toMillis(clock());
+  await wakeOverdue(db, fromMillis(nowMs - OVERDUE_MS), clock());
+  const reconciler = reconcilerOf(env);
+  await reconciler.run(sweepLimits());
+  const [pendingMs, dueAt] = await Promise.all([reconciler.nextSweepMs(), nextDue(db)]);
+  const overdueMs = dueAt === undefined ? undefined : toMillis(dueAt) + OVERDUE_MS;
+  const times = [pendingMs, overdueMs].filter((time) => time !== undefined);
+  // What is overdue and was just woken needs some time.
+  return times.length === 0 ? undefined : Math.max(Math.min(...times), nowMs + MIN_WAIT_MS);
+}
+
+const MIN_WAIT_MS = 1000;
+
+/** A connector that is woken counts as changed, so that its object is told again until it has heard of it. */
+async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Promise<void> {
+  await db
+    .update(paymentConnectors)
+    .set(nextRevision(now))
+    .where(
+      sql`key IN (
+        SELECT connector_key FROM payment_schedules WHERE paused_at IS NULL AND next_at < ${before}
+        UNION SELECT key FROM payment_connectors WHERE deleted_at < ${before}
+        LIMIT ${WOKEN_MAX})
+        AND synced_revision = revision`,
+    );
+}
+
+/** When the first thing is due that an object does by itself. */
+async function nextDue(db: Database): Promise<Timestamp | undefined> {
+  const [row] = await db.all<{ due: Timestamp | null }>(sql`
+    SELECT min(due) AS due FROM (
+      SELECT min(next_at) AS due FROM payment_schedules WHERE paused_at IS NULL
+      UNION ALL SELECT min(deleted_at) FROM payment_connectors WHERE deleted_at IS NOT NULL)`);
+  return row?.due ?? undefined;
+}

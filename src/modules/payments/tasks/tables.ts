@@ -1,0 +1,27 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { TaskStatus } from "#modules/payments/core/enums.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Work that goes on after the answer to the request that has begun it. Its id follows from what is done. */
+export const paymentTasks = sqliteTable(
+  "payment_tasks",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    reference: text("reference").notNull(),
+    /** The connector in its id, which need not exist any more. */
+    provider: text("provider").notNull(),
+    connectorReference: text("connector_reference").notNull(),
+    /** The connector that it belongs to, and is deleted with. */
+    connectorKey: integer("connector_key"),
+    status: text("status").$type<TaskStatus>().notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    updatedAt: text("updated_at").$type<Timestamp>().notNull(),
+    /** The id of what it has made, as clients see it. */
+    createdObjectId: text("created_object_id"),
+    error: text("error"),
+  },
+  (table) => [
+    uniqueIndex("payment_tasks_of_reference").on(table.reference, table.connectorReference),
+    index("payment_tasks_of_connector").on(table.connectorKey),
+  ],
+);
