@@ -17,6 +17,7 @@ import { FAIR_READS_NAMES, type FairReads, measureFairReads } from "./fair-reads
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
+import { measurePayments, PAYMENTS_NAME } from "./payments.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
@@ -24,6 +25,7 @@ import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
   deliveryLines,
   fairReadsLines,
+  paymentLines,
   readLines,
   shareLine,
   storageLines,
@@ -44,6 +46,7 @@ const NAMES = [
   STORAGE_NAME,
   IN_PROCESS_NAME,
   DELIVERIES_NAME,
+  PAYMENTS_NAME,
 ];
 
 /** `npm run bench` measures what this machine can do at all, and how much of that Florin reaches. */
@@ -69,6 +72,7 @@ async function bench(): Promise<void> {
   const share = await shareOf(options);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
+  const payments = options.wants(PAYMENTS_NAME) ? await measurePayments() : undefined;
   if (options.json) {
     const report = {
       machine,
@@ -79,6 +83,7 @@ async function bench(): Promise<void> {
       share,
       reads,
       deliveries,
+      payments,
     };
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
@@ -88,6 +93,7 @@ async function bench(): Promise<void> {
   if (share !== undefined) say(`\n${shareLine(share)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
   if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
+  if (payments !== undefined) say(`\n${paymentLines(payments)}`);
 }
 
 /** With `--against`, only the ratios between two checkouts count. */

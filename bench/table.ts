@@ -1,5 +1,6 @@
 import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
+import type { PaymentsReport } from "./payments.ts";
 import type { ReadFigures, ReadReport } from "./reads/measure.ts";
 import type { Share } from "./share.ts";
 import type { StoragePerTransaction } from "./storage.ts";
@@ -56,6 +57,13 @@ export const deliveryLines = (figures: readonly ReadFigures[]): string =>
   [
     "Lists of a million deliveries of one endpoint, in milliseconds: the median, the slowest run and its limit",
     ...figures.map(figureLine),
+  ].join("\n");
+
+export const paymentLines = ({ count, storedPerSecond, figures }: PaymentsReport): string =>
+  [
+    `Lists of ${whole(count)} payments, in milliseconds: the median, the slowest run and its limit`,
+    ...figures.map(figureLine),
+    `  pages of a provider are stored with ${whole(storedPerSecond)} payments a second, their events included`,
   ].join("\n");
 
 function figureLine({ name, medianMs, slowestMs, limitMs }: ReadFigures): string {
