@@ -172,6 +172,28 @@ CREATE TABLE `payment_bookings` (
 CREATE UNIQUE INDEX `payment_bookings_id_unique` ON `payment_bookings` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_bookings_listed` ON `payment_bookings` (`created_at`,`key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `payment_bookings_connector` ON `payment_bookings` (`connector_key`,`ledger`);--> statement-breakpoint
+CREATE TABLE `payment_conversions` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`source_asset` text NOT NULL,
+	`destination_asset` text NOT NULL,
+	`source_amount` text NOT NULL,
+	`destination_amount` text,
+	`fee` text,
+	`fee_asset` text,
+	`status` text NOT NULL,
+	`source_reference` text,
+	`destination_reference` text,
+	`metadata` text NOT NULL,
+	`raw` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_conversions_identity` ON `payment_conversions` (`reference`,`connector_key`);--> statement-breakpoint
+CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_conversions_connector` ON `payment_conversions` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_initiation_adjustments` (
 	`initiation_key` integer NOT NULL,
 	`ordinal` integer NOT NULL,
@@ -293,6 +315,55 @@ CREATE TABLE `payment_plugin_texts` (
 	PRIMARY KEY(`connector_key`, `name`)
 );
 --> statement-breakpoint
+CREATE TABLE `payment_order_adjustments` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`order_key` integer NOT NULL,
+	`ordinal` integer NOT NULL,
+	`identity` text NOT NULL,
+	`reference` text NOT NULL,
+	`created_at` text NOT NULL,
+	`status` text NOT NULL,
+	`base_quantity_filled` text,
+	`fee` text,
+	`fee_asset` text,
+	`metadata` text NOT NULL,
+	`raw` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_order_adjustments_order` ON `payment_order_adjustments` (`order_key`,`ordinal`);--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_order_adjustments_identity` ON `payment_order_adjustments` (`order_key`,`identity`);--> statement-breakpoint
+CREATE TABLE `payment_orders` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`reference` text NOT NULL,
+	`client_order_id` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`direction` text NOT NULL,
+	`source_asset` text NOT NULL,
+	`destination_asset` text NOT NULL,
+	`type` text NOT NULL,
+	`status` text NOT NULL,
+	`base_quantity_ordered` text NOT NULL,
+	`base_quantity_filled` text,
+	`limit_price` text,
+	`stop_price` text,
+	`time_in_force` text NOT NULL,
+	`expires_at` text,
+	`quote_amount` text,
+	`quote_asset` text,
+	`fee` text,
+	`fee_asset` text,
+	`average_fill_price` text,
+	`price_asset` text,
+	`source_reference` text,
+	`destination_reference` text,
+	`metadata` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_orders_identity` ON `payment_orders` (`reference`,`connector_key`);--> statement-breakpoint
+CREATE INDEX `payment_orders_listed` ON `payment_orders` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_orders_connector` ON `payment_orders` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_adjustments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`payment_key` integer NOT NULL,
@@ -378,6 +449,28 @@ CREATE TABLE `payment_schedules` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_schedules_of_connector` ON `payment_schedules` (`connector_key`,`task`);--> statement-breakpoint
 CREATE INDEX `payment_schedules_due` ON `payment_schedules` (`next_at`) WHERE paused_at IS NULL;--> statement-breakpoint
+CREATE TABLE `payment_pool_accounts` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`pool_key` integer NOT NULL,
+	`connector_key` integer NOT NULL,
+	`account_reference` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_pool_accounts_identity` ON `payment_pool_accounts` (`pool_key`,`connector_key`,`account_reference`);--> statement-breakpoint
+CREATE INDEX `payment_pool_accounts_account` ON `payment_pool_accounts` (`connector_key`,`account_reference`);--> statement-breakpoint
+CREATE TABLE `payment_pools` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`type` text NOT NULL,
+	`query` text,
+	`created_at` text NOT NULL,
+	`change_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_pools_id_unique` ON `payment_pools` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_pools_name_unique` ON `payment_pools` (`name`);--> statement-breakpoint
+CREATE INDEX `payment_pools_listed` ON `payment_pools` (`created_at`,`key`);--> statement-breakpoint
 CREATE TABLE `payment_tasks` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`reference` text NOT NULL,

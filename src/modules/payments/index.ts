@@ -5,6 +5,7 @@ import { BALANCE_EVENT_TYPES } from "./balances/event-types.ts";
 import { BANK_ACCOUNT_EVENT_TYPES } from "./bank-accounts/event-types.ts";
 import { bookingListener } from "./bookings/event-listener.ts";
 import { runBookings } from "./bookings/run.ts";
+import { CONVERSION_EVENT_TYPES } from "./conversions/event-types.ts";
 import { PAYMENT_ERRORS } from "./errors.ts";
 import { registerConnectorHealth } from "./http/connector-health.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -16,20 +17,26 @@ import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerConnectorTasksV1 } from "./http/v1/connector-tasks.ts";
 import { registerConnectorsV1 } from "./http/v1/connectors.ts";
 import { registerPaymentsV1 } from "./http/v1/payments.ts";
+import { registerPoolsV1 } from "./http/v1/pools.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { registerConnectors } from "./http/v3/connectors.ts";
+import { registerConversions } from "./http/v3/conversions.ts";
 import { registerInitiations } from "./http/v3/initiations.ts";
+import { registerOrders } from "./http/v3/orders.ts";
 import { registerPayments } from "./http/v3/payments.ts";
+import { registerPools } from "./http/v3/pools.ts";
 import { registerSchedules } from "./http/v3/schedules.ts";
 import { registerTasks } from "./http/v3/tasks.ts";
-import { registerUsers } from "./http/v3/users.ts";
+import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
+import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { ConnectorObject } from "./polling/connector-object.ts";
 import { sweepConnectors } from "./polling/sweep.ts";
+import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -54,6 +61,10 @@ export const paymentsModule: Module = {
     registerBankAccounts(app);
     registerBankAccountsV1(app);
     registerUsers(app);
+    registerPools(app);
+    registerPoolsV1(app);
+    registerOrders(app);
+    registerConversions(app);
     registerInitiations(app);
     registerConnectors(app);
     registerConnectorsV1(app);
@@ -81,6 +92,9 @@ export const paymentsModule: Module = {
     ...ACCOUNT_EVENT_TYPES,
     ...BALANCE_EVENT_TYPES,
     ...BANK_ACCOUNT_EVENT_TYPES,
+    ...CONVERSION_EVENT_TYPES,
+    ...ORDER_EVENT_TYPES,
+    ...POOL_EVENT_TYPES,
     ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
     ...CONNECTOR_EVENT_TYPES,

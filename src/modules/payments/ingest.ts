@@ -52,7 +52,7 @@ export async function storePage(
 }
 
 const OUTDATED =
-  /(?:UNIQUE|NOT NULL) constraint failed: payment_(?:accounts|balances|payments|adjustments)\./;
+  /(?:UNIQUE|NOT NULL) constraint failed: payment_(?:accounts|balances|payments|adjustments|orders|order_adjustments|conversions)\./;
 
 /** Whether a batch was refused because a page was prepared from what is no longer so. Preparing it again may help. */
 export function isOutdated(error: unknown): boolean {

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { storePage } from "#modules/payments/ingest.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
+import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
 import { webhookListener } from "#modules/webhooks/event-listener.ts";
 import { systemContext } from "#platform/context.ts";
@@ -11,6 +13,7 @@ import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { balance } from "#test/support/payments/provider-objects.ts";
+import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
@@ -64,6 +67,14 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const connector = await requireConnector(context, CONNECTOR);
     const balances = [{ ...balance(123_000n, 0), accountReference: "acc-1" }];
     await storePage(context, () => prepareBalances(context, { connector, balances }));
+  },
+  // It has found an order, and a conversion.
+  v3ListOrders: async () => {
+    const context = systemContext(env, "test");
+    const connector = await requireConnector(context, CONNECTOR);
+    await storePage(context, () => prepareOrders(context, { connector, orders: [order()] }));
+    const conversions = [conversion()];
+    await storePage(context, () => prepareConversions(context, { connector, conversions }));
   },
   v3InitiatePayment: async () => {
     await storeConnector(CONNECTOR);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { maskNumbers, numbersProblem } from "#modules/payments/core/bank-numbers.ts";
-import { isCountryCode } from "#modules/payments/core/country-codes.ts";
+import { maskNumbers, numbersProblem } from "#modules/payments/core/owners/bank-numbers.ts";
+import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
 
 describe("numbers of bank accounts", () => {
   test("are masked, the bank's code is not", () => {

@@ -4,7 +4,7 @@ import {
   isEmail,
   isLocale,
   isPhoneNumber,
-} from "#modules/payments/core/contact-formats.ts";
+} from "#modules/payments/core/owners/contact-formats.ts";
 
 describe("contact details", () => {
   test.each([

@@ -1,12 +1,11 @@
-import { type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLWrapper } from "drizzle-orm";
 import { type PaymentAccount, toAccounts } from "./account.ts";
 import { paymentAccounts } from "./tables.ts";
-import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
-import { connectorKey, connectorKeySql, metadataKey } from "#modules/payments/installs/filters.ts";
+import { connectorKey, metadataKey, ownedKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { COMPARISON, type ScalarKey } from "#platform/db/keys.ts";
+import { COMPARISON, type FilterKeys, type ScalarKey } from "#platform/db/keys.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -20,27 +19,21 @@ const comparable = (column: SQLWrapper): ScalarKey => ({
   operators: COMPARISON,
 });
 
+/** What filters of accounts may test: those of lists, and those of dynamic pools. */
+export const ACCOUNT_KEYS: FilterKeys = {
+  id: ownedKey(paymentAccounts),
+  reference: comparable(paymentAccounts.reference),
+  connector_id: connectorKey(paymentAccounts.connectorKey),
+  type: comparable(paymentAccounts.type),
+  default_asset: comparable(paymentAccounts.defaultAsset),
+  name: comparable(paymentAccounts.name),
+  psu_id: comparable(paymentAccounts.psuId),
+  open_banking_connection_id: comparable(paymentAccounts.connectionId),
+  metadata: metadataKey(paymentAccounts),
+};
+
 const ACCOUNTS: ListTable<AccountRow> = {
-  keys: {
-    id: {
-      type: "custom",
-      matches: (text) => {
-        const id = decodeOwnedId(text);
-        return id === undefined
-          ? sql`FALSE`
-          : sql`(${paymentAccounts.reference} = ${id.reference}
-              AND ${paymentAccounts.connectorKey} = ${connectorKeySql(id.connector)})`;
-      },
-    },
-    reference: comparable(paymentAccounts.reference),
-    connector_id: connectorKey(paymentAccounts.connectorKey),
-    type: comparable(paymentAccounts.type),
-    default_asset: comparable(paymentAccounts.defaultAsset),
-    name: comparable(paymentAccounts.name),
-    psu_id: comparable(paymentAccounts.psuId),
-    open_banking_connection_id: comparable(paymentAccounts.connectionId),
-    metadata: metadataKey(paymentAccounts),
-  },
+  keys: ACCOUNT_KEYS,
   sort: {
     created_at: {
       type: "date",

@@ -1,5 +1,5 @@
-import type { BankNumbers } from "#modules/payments/core/bank-numbers.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
+import type { BankNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -6,7 +6,7 @@ import {
   type BankNumbers,
   maskNumbers,
   numbersProblem,
-} from "#modules/payments/core/bank-numbers.ts";
+} from "#modules/payments/core/owners/bank-numbers.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";

@@ -1,6 +1,6 @@
 import type { BankAccountWithNumbers } from "./bank-account.ts";
 import { getBankAccountInClear } from "./store.ts";
-import { maskNumbers } from "#modules/payments/core/bank-numbers.ts";
+import { maskNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
 /** A bank account as it is shown: with masked numbers. Throws `NOT_FOUND`. */

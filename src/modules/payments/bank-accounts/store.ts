@@ -1,7 +1,7 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
 import type { BankAccount, BankAccountWithNumbers, RelatedAccount } from "./bank-account.ts";
 import { paymentBankAccountRelations, paymentBankAccounts } from "./tables.ts";
-import type { BankNumbers } from "#modules/payments/core/bank-numbers.ts";
+import type { BankNumbers } from "#modules/payments/core/owners/bank-numbers.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";

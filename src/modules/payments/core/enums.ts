@@ -90,6 +90,7 @@ export const CONNECTION_STATUSES = ["ACTIVE", "ERROR"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 export const ORDER_DIRECTIONS = ["BUY", "SELL"] as const;
+export type OrderDirection = (typeof ORDER_DIRECTIONS)[number];
 export const ORDER_TYPES = [
   "MARKET",
   "LIMIT",
@@ -106,6 +107,7 @@ export const ORDER_TYPES = [
   "TAKE_PROFIT_LIMIT",
   "LIMIT_MAKER",
 ] as const;
+export type OrderType = (typeof ORDER_TYPES)[number];
 export const ORDER_STATUSES = [
   "PENDING",
   "OPEN",
@@ -115,13 +117,16 @@ export const ORDER_STATUSES = [
   "FAILED",
   "EXPIRED",
 ] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 export const TIMES_IN_FORCE = [
   "GOOD_UNTIL_CANCELLED",
   "GOOD_UNTIL_DATE_TIME",
   "IMMEDIATE_OR_CANCEL",
   "FILL_OR_KILL",
 ] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 export const CONVERSION_STATUSES = ["PENDING", "COMPLETED", "FAILED"] as const;
+export type ConversionStatus = (typeof CONVERSION_STATUSES)[number];
 
 export const CAPABILITIES = [
   "FETCH_ACCOUNTS",

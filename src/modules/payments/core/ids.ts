@@ -48,6 +48,19 @@ export const encodePaymentId = (id: PaymentId): string => encode(toPaymentJson(i
 export const encodePaymentAdjustmentId = (id: PaymentAdjustmentId): string =>
   encode(toPaymentAdjustmentJson(id));
 
+/** A state of an order. It has no time: an order that comes back to a state does not get it again. */
+export interface OrderAdjustmentId {
+  readonly order: OwnedId;
+  readonly reference: string;
+  readonly status: string;
+  readonly baseQuantityFilled?: bigint;
+  readonly fee?: bigint;
+  readonly feeAsset?: string;
+}
+
+export const encodeOrderAdjustmentId = (id: OrderAdjustmentId): string =>
+  encode(toOrderAdjustmentJson(id));
+
 /** The id of a change of status: of a payment initiation, or of its reversal. */
 export const encodeStatusChangeId = (
   owner: "PaymentInitiationID" | "PaymentInitiationReversalID",
@@ -129,6 +142,15 @@ export const toPaymentJson = ({ type, ...owned }: PaymentId) => ({
 export const toPaymentAdjustmentJson = (id: PaymentAdjustmentId) => ({
   CreatedAt: formatTimestamp(id.createdAt),
   PaymentID: toPaymentJson(id.payment),
+  Reference: id.reference,
+  Status: id.status,
+});
+
+export const toOrderAdjustmentJson = (id: OrderAdjustmentId) => ({
+  BaseQuantityFilled: id.baseQuantityFilled ?? null,
+  Fee: id.fee ?? null,
+  FeeAsset: id.feeAsset ?? null,
+  OrderID: toOwnedJson(id.order),
   Reference: id.reference,
   Status: id.status,
 });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
-import { isCountryCode } from "#modules/payments/core/country-codes.ts";
+import { isCountryCode } from "#modules/payments/core/owners/country-codes.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import { MetadataSchema } from "#platform/http/schemas.ts";
 

@@ -30,6 +30,16 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
           "A bank account of your own or of a partner. It belongs to no connector until it is forwarded to one. Its numbers are stored encrypted and shown masked.",
       },
       {
+        name: "Pools",
+        description:
+          "A pool is a group of accounts whose balances are summed. The accounts of a static pool are named, and those of a dynamic one are found by a filter.",
+      },
+      {
+        name: "Orders and conversions",
+        description:
+          "What connectors to exchanges report: orders with their states, and conversions of one asset into another.",
+      },
+      {
         name: "Payment service users",
         description:
           "A person or company on whose behalf providers of open banking read accounts. A user is forwarded to a connector, and then linked to banks there.",

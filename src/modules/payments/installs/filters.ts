@@ -25,6 +25,20 @@ export const connectorKey = (column: SQLWrapper): CustomKey => ({
   },
 });
 
+/** The id of a row that a connector knows by a reference. An id that is none matches nothing. */
+export const ownedKey = (columns: {
+  readonly connectorKey: SQLWrapper;
+  readonly reference: SQLWrapper;
+}): CustomKey => ({
+  type: "custom",
+  matches: (text) => {
+    const id = decodeOwnedId(text);
+    return id === undefined
+      ? sql`FALSE`
+      : sql`(${columns.reference} = ${id.reference} AND ${columns.connectorKey} = ${connectorKeySql(id.connector)})`;
+  },
+});
+
 /** The id of an account at one end of a payment; see `core/account-keys.ts`. */
 export const accountKey = (column: SQLWrapper): CustomKey => ({
   type: "custom",

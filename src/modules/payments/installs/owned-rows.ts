@@ -5,6 +5,7 @@ import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
 import { paymentBookingFailures, paymentBookings } from "#modules/payments/bookings/tables.ts";
+import { paymentConversions } from "#modules/payments/conversions/tables.ts";
 import {
   paymentInitiationAdjustments,
   paymentInitiationPayments,
@@ -13,12 +14,14 @@ import {
   paymentReversalAdjustments,
   paymentReversals,
 } from "#modules/payments/initiations/tables.ts";
+import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import {
   paymentFetches,
   paymentInstances,
   paymentSchedules,
 } from "#modules/payments/polling/tables.ts";
+import { paymentPoolAccounts } from "#modules/payments/pools/tables.ts";
 import { paymentTasks } from "#modules/payments/tasks/tables.ts";
 import {
   paymentForwardedUsers,
@@ -78,6 +81,13 @@ const OWNED_ROWS: readonly OwnedRows[] = [
   { table: paymentLinkAttempts, connectorKey: paymentLinkAttempts.connectorKey },
   { table: paymentUserConnections, connectorKey: paymentUserConnections.connectorKey },
   { table: paymentForwardedUsers, connectorKey: paymentForwardedUsers.connectorKey },
+  {
+    table: paymentOrders,
+    connectorKey: paymentOrders.connectorKey,
+    children: [{ table: paymentOrderAdjustments, key: paymentOrderAdjustments.orderKey }],
+  },
+  { table: paymentConversions, connectorKey: paymentConversions.connectorKey },
+  { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
   { table: paymentAccounts, connectorKey: paymentAccounts.connectorKey },
   { table: paymentTasks, connectorKey: paymentTasks.connectorKey },
   { table: paymentPluginTexts, connectorKey: paymentPluginTexts.connectorKey },

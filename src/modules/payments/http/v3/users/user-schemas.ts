@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { CONNECTION_STATUSES, LINK_STATUSES } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import {
   isAlphanumeric,
   isEmail,
   isLocale,
   isPhoneNumber,
-} from "#modules/payments/core/contact-formats.ts";
-import { CONNECTION_STATUSES, LINK_STATUSES } from "#modules/payments/core/enums.ts";
-import { given } from "#modules/payments/core/given.ts";
-import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+} from "#modules/payments/core/owners/contact-formats.ts";
 import {
   OptionalCountry,
   OptionalMetadata,

@@ -1,0 +1,71 @@
+import type { Conversion } from "./conversion.ts";
+import { toConversion } from "./store.ts";
+import { paymentConversions } from "./tables.ts";
+import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
+import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+const CONVERSIONS: ListTable<typeof paymentConversions.$inferSelect> = {
+  keys: {
+    id: ownedKey(paymentConversions),
+    reference: { type: "text", column: paymentConversions.reference },
+    connector_id: connectorKey(paymentConversions.connectorKey),
+    source_asset: { type: "text", column: paymentConversions.sourceAsset },
+    destination_asset: { type: "text", column: paymentConversions.destinationAsset },
+    status: { type: "set", column: paymentConversions.status, values: CONVERSION_STATUSES },
+    source_account_id: ownedKey({
+      connectorKey: paymentConversions.connectorKey,
+      reference: paymentConversions.sourceReference,
+    }),
+    destination_account_id: ownedKey({
+      connectorKey: paymentConversions.connectorKey,
+      reference: paymentConversions.destinationReference,
+    }),
+    source_amount: { type: "bigint", column: paymentConversions.sourceAmount },
+    destination_amount: {
+      type: "bigint",
+      column: paymentConversions.destinationAmount,
+      nullable: true,
+    },
+    metadata: { type: "metadata", column: paymentConversions.metadata },
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentConversions.createdAt,
+      tie: paymentConversions.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of conversions. Throws `VALIDATION` for a bad filter. */
+export async function listConversions(
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<Conversion>> {
+  const page = await listPage(query, {
+    ...CONVERSIONS,
+    read: ({ where, orderBy, limit, offset }) =>
+      databaseOf(context.env)
+        .select()
+        .from(paymentConversions)
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset),
+  });
+  const connectors = await ConnectorDirectory.read(context);
+  const data = page.data.flatMap((row) => {
+    const connector = connectors.byKey(row.connectorKey);
+    // What an uninstalled connector has left goes soon.
+    return connector === undefined ? [] : [toConversion(row, connector.id)];
+  });
+  return { ...page, data };
+}

@@ -1,0 +1,35 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { ConversionStatus } from "#modules/payments/core/enums.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Conversions of one asset into another at exchanges. Amounts are decimal digits. */
+export const paymentConversions = sqliteTable(
+  "payment_conversions",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    connectorKey: integer("connector_key").notNull(),
+    /** The provider's id. */
+    reference: text("reference").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    updatedAt: text("updated_at").$type<Timestamp>().notNull(),
+    sourceAsset: text("source_asset").notNull(),
+    destinationAsset: text("destination_asset").notNull(),
+    sourceAmount: text("source_amount").notNull(),
+    destinationAmount: text("destination_amount"),
+    fee: text("fee"),
+    feeAsset: text("fee_asset"),
+    status: text("status").$type<ConversionStatus>().notNull(),
+    /** References of accounts of the same connector. */
+    sourceReference: text("source_reference"),
+    destinationReference: text("destination_reference"),
+    /** JSON object of texts. */
+    metadata: text("metadata").notNull(),
+    /** What the provider has sent last, as JSON. */
+    raw: text("raw").notNull(),
+  },
+  (table) => [
+    uniqueIndex("payment_conversions_identity").on(table.reference, table.connectorKey),
+    index("payment_conversions_listed").on(table.createdAt, table.key),
+    index("payment_conversions_connector").on(table.connectorKey),
+  ],
+);

@@ -1,0 +1,274 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { POOL_TYPES } from "#modules/payments/core/enums.ts";
+import { encodeOwnedId } from "#modules/payments/core/ids.ts";
+import type { PoolBalance } from "#modules/payments/core/pool-balances.ts";
+import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { ownedIdParam, uuidParam } from "#modules/payments/http/path-ids.ts";
+import {
+  PoolFields,
+  PoolQueryRequest,
+  toNewPool,
+  toQueryText,
+} from "#modules/payments/http/pool-requests.ts";
+import { poolBalances } from "#modules/payments/pools/balances.ts";
+import { addPoolAccount, removePoolAccount, setPoolQuery } from "#modules/payments/pools/change.ts";
+import { createPool } from "#modules/payments/pools/create.ts";
+import { deletePool } from "#modules/payments/pools/delete.ts";
+import { listPools } from "#modules/payments/pools/list.ts";
+import type { Pool } from "#modules/payments/pools/pool.ts";
+import { getPool } from "#modules/payments/pools/store.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import {
+  BigInteger,
+  cursorOf,
+  dataOf,
+  TimestampOutput,
+  toCursorView,
+} from "#platform/http/schemas.ts";
+import { parseJson } from "#platform/json.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+import { type Clock, formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+const TAGS = ["Pools"];
+const Params = z.object({ poolID: uuidParam("pool") });
+const MemberParams = Params.extend({ accountID: ownedIdParam("account") });
+
+const PoolResponse = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: TimestampOutput,
+    type: z.enum(POOL_TYPES),
+    query: z.record(z.string(), z.unknown()).optional(),
+    poolAccounts: z
+      .array(z.string())
+      .openapi({ description: "Of a static pool. A dynamic one finds its accounts each time." }),
+  })
+  .openapi("Pool");
+
+const PoolBalanceResponse = z
+  .object({
+    asset: z.string(),
+    amount: BigInteger,
+    relatedAccounts: z.array(z.string()).openapi({ description: "Those that hold the asset." }),
+  })
+  .openapi("PoolBalance");
+export const PoolBalancesResponse = dataOf(z.array(PoolBalanceResponse));
+
+export const toPoolBalanceView = ({ asset, amount, accountIds }: PoolBalance) => ({
+  asset,
+  amount,
+  relatedAccounts: [...accountIds],
+});
+
+const toPoolView = (pool: Pool) => ({
+  id: pool.id,
+  name: pool.name,
+  createdAt: formatTimestamp(pool.createdAt),
+  type: pool.type,
+  ...toQueryView(pool),
+  poolAccounts: pool.accounts.map(encodeOwnedId),
+});
+
+/** The query as an object to spread: only objects are stored. */
+export const toQueryView = ({ query }: Pick<Pool, "query">) =>
+  query === undefined ? {} : { query: parseJson(query) as Record<string, unknown> };
+
+export function registerPools(app: OpenAPIHono<AppEnv>): void {
+  registerCollection(app);
+  registerOne(app);
+  registerMembers(app);
+  registerBalances(app);
+}
+
+function registerCollection(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v3/pools",
+      operationId: "v3CreatePool",
+      summary: "Create a pool",
+      tags: TAGS,
+      scope: "payments:write",
+      body: PoolFields.openapi("PoolRequest", {
+        example: { name: "treasury", query: { $match: { default_asset: "EUR/2" } } },
+      }),
+      responses: { 201: json("Its id", dataOf(z.string())), ...errors(404) },
+    },
+    async ({ body, c }) => {
+      const { id } = await createPool(c.var.context, toNewPool(body));
+      return { status: 201, body: { data: id } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v3/pools",
+      operationId: "v3ListPools",
+      summary: "List pools",
+      description:
+        "Filters: `id`, `name`, and `account_id`, which finds the static pools of an account.",
+      tags: TAGS,
+      scope: "payments:read",
+      query: ListQuery,
+      body: FilterBody,
+      responses: { 200: json("A page of pools", cursorOf(PoolResponse)) },
+    },
+    async ({ query, body, c }) => {
+      const wanted = toListQuery("pools", { query, body, settings: c.var.settings });
+      const page = await listPools(c.var.context, wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toPoolView)) };
+    },
+  );
+}
+
+function registerOne(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v3/pools/{poolID}",
+      operationId: "v3GetPool",
+      summary: "Read a pool",
+      tags: TAGS,
+      scope: "payments:read",
+      params: Params,
+      responses: { 200: json("The pool", dataOf(PoolResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const pool = await getPool(c.var.context, params.poolID);
+      return { status: 200, body: { data: toPoolView(pool) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/v3/pools/{poolID}",
+      operationId: "v3DeletePool",
+      summary: "Delete a pool",
+      description: "A pool that does not exist is no error.",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      responses: { 204: empty("Deleted") },
+    },
+    async ({ params, c }) => {
+      await deletePool(c.var.context, params.poolID);
+      return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "patch",
+      path: "/v3/pools/{poolID}/query",
+      operationId: "v3UpdatePoolQuery",
+      summary: "Replace the query of a dynamic pool",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      body: PoolQueryRequest,
+      responses: { 204: empty("Replaced"), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      const query = toQueryText(body.query);
+      await setPoolQuery(c.var.context, { poolId: params.poolID, query });
+      return { status: 204 };
+    },
+  );
+}
+
+function registerMembers(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v3/pools/{poolID}/accounts/{accountID}",
+      operationId: "v3AddAccountToPool",
+      summary: "Add an account to a static pool",
+      tags: TAGS,
+      scope: "payments:write",
+      params: MemberParams,
+      responses: { 204: empty("Added"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await addPoolAccount(c.var.context, { poolId: params.poolID, account: params.accountID });
+      return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "delete",
+      path: "/v3/pools/{poolID}/accounts/{accountID}",
+      operationId: "v3RemoveAccountFromPool",
+      summary: "Remove an account from a static pool",
+      tags: TAGS,
+      scope: "payments:write",
+      params: MemberParams,
+      responses: { 204: empty("Removed"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await removePoolAccount(c.var.context, { poolId: params.poolID, account: params.accountID });
+      return { status: 204 };
+    },
+  );
+}
+
+function registerBalances(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v3/pools/{poolID}/balances",
+      operationId: "v3GetPoolBalances",
+      summary: "Show what the accounts of a pool held at a moment",
+      description: "Balances of accounts that were reported last before the moment are left out.",
+      tags: TAGS,
+      scope: "payments:read",
+      params: Params,
+      query: z.object({
+        at: z.string().optional().openapi({ format: "date-time", description: "Required." }),
+      }),
+      responses: { 200: json("The balances", PoolBalancesResponse), ...errors(404) },
+    },
+    async ({ params, query, c }) => {
+      const at = toMoment(query.at, c.var.context.clock);
+      const balances = await poolBalances(c.var.context, { poolId: params.poolID, at });
+      return { status: 200, body: { data: balances.map(toPoolBalanceView) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/v3/pools/{poolID}/balances/latest",
+      operationId: "v3GetPoolBalancesLatest",
+      summary: "Show what the accounts of a pool hold",
+      tags: TAGS,
+      scope: "payments:read",
+      params: Params,
+      responses: { 200: json("The balances", PoolBalancesResponse), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const balances = await poolBalances(c.var.context, { poolId: params.poolID });
+      return { status: 200, body: { data: balances.map(toPoolBalanceView) } };
+    },
+  );
+}
+
+/** Throws `VALIDATION`. */
+function toMoment(text: string | undefined, clock: Clock): Timestamp {
+  if (text === undefined) throw new AppError("VALIDATION", "query param 'at' is missing");
+  const at = parseTimestamp(text);
+  if (at === undefined) {
+    throw new AppError("VALIDATION", "invalid atTime: expected an RFC 3339 timestamp with a zone");
+  }
+  if (at > clock()) throw new AppError("VALIDATION", "query param 'at' cannot be in the future");
+  return at;
+}

@@ -1,0 +1,73 @@
+import type { TradeOrder } from "./order.ts";
+import { toOrder } from "./store.ts";
+import { paymentOrders } from "./tables.ts";
+import {
+  ORDER_DIRECTIONS,
+  ORDER_STATUSES,
+  ORDER_TYPES,
+  TIMES_IN_FORCE,
+} from "#modules/payments/core/enums.ts";
+import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+const ORDERS: ListTable<typeof paymentOrders.$inferSelect> = {
+  keys: {
+    id: ownedKey(paymentOrders),
+    reference: { type: "text", column: paymentOrders.reference },
+    connector_id: connectorKey(paymentOrders.connectorKey),
+    direction: { type: "set", column: paymentOrders.direction, values: ORDER_DIRECTIONS },
+    source_asset: { type: "text", column: paymentOrders.sourceAsset },
+    destination_asset: { type: "text", column: paymentOrders.destinationAsset },
+    type: { type: "set", column: paymentOrders.type, values: ORDER_TYPES },
+    status: { type: "set", column: paymentOrders.status, values: ORDER_STATUSES },
+    time_in_force: { type: "set", column: paymentOrders.timeInForce, values: TIMES_IN_FORCE },
+    base_quantity_ordered: { type: "bigint", column: paymentOrders.baseQuantityOrdered },
+    base_quantity_filled: {
+      type: "bigint",
+      column: paymentOrders.baseQuantityFilled,
+      nullable: true,
+    },
+    limit_price: { type: "bigint", column: paymentOrders.limitPrice, nullable: true },
+    fee: { type: "bigint", column: paymentOrders.fee, nullable: true },
+    metadata: { type: "metadata", column: paymentOrders.metadata },
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: paymentOrders.createdAt,
+      tie: paymentOrders.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of orders without their states. Throws `VALIDATION` for a bad filter. */
+export async function listOrders(
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<TradeOrder>> {
+  const page = await listPage(query, {
+    ...ORDERS,
+    read: ({ where, orderBy, limit, offset }) =>
+      databaseOf(context.env)
+        .select()
+        .from(paymentOrders)
+        .where(where)
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset),
+  });
+  const connectors = await ConnectorDirectory.read(context);
+  const data = page.data.flatMap((row) => {
+    const connector = connectors.byKey(row.connectorKey);
+    // What an uninstalled connector has left goes soon.
+    return connector === undefined ? [] : [toOrder(row, connector.id)];
+  });
+  return { ...page, data };
+}

@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import { deletedPoolEvent } from "./event-types.ts";
+import { findPool } from "./store.ts";
+import { paymentPoolAccounts, paymentPools } from "./tables.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/** Does nothing if there is no such pool. */
+export async function deletePool(context: ServiceContext, id: string): Promise<void> {
+  const db = databaseOf(context.env);
+  const pool = await findPool(context, id);
+  if (pool === undefined) return;
+  await Outbox.from(context).publish({
+    change: [
+      db.delete(paymentPools).where(eq(paymentPools.id, id)),
+      db.delete(paymentPoolAccounts).where(eq(paymentPoolAccounts.poolKey, pool.key)),
+    ],
+    // Of two that delete it at a time, both tell of it with the same event.
+    events: [{ event: deletedPoolEvent(id, context.clock()) }],
+    audit: new AuditedChange(context, { action: "payments.pool.delete", object: `pools/${id}` }),
+  });
+}
