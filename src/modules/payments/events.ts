@@ -1,5 +1,6 @@
 import { type ConnectorId, encodeEventId, idempotencyKeyOf } from "./core/ids.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** The version of the events of payments and of their payloads. */
@@ -23,3 +24,10 @@ export function paymentEvent(event: {
   const id = `payments:${idempotencyKeyOf(idempotencyKey)}`;
   return { id, app: "payments", version: EVENT_VERSION, type, date, idempotencyKey, payload };
 }
+
+/** Longest raw data of an event, in characters: a page of a hundred objects publishes its events together, in 4 MB. */
+const RAW_LENGTH_MAX = 20_000;
+
+/** What a provider has sent, for an event; null where that is too long, so that only the API shows it. */
+export const rawDataOf = (raw: string): unknown =>
+  raw.length > RAW_LENGTH_MAX ? null : parseJson(raw);

@@ -27,6 +27,14 @@ describe("accounts of a provider", () => {
     });
   });
 
+  test("of long raw data have an event all the same", async () => {
+    const world = new IngestWorld();
+    const raw = `{"id":"${"x".repeat(100_000)}"}`;
+    await world.store(await world.prepareAccounts([account("a", { raw })]));
+    expect(world.events[0]?.payload).toMatchObject({ reference: "a", rawData: null });
+    expect(world.d1.rows("SELECT raw FROM payment_accounts")).toEqual([{ raw }]);
+  });
+
   test("of two pages at once are stored once", async () => {
     const world = new IngestWorld();
     const pages = [

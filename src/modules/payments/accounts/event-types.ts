@@ -7,11 +7,10 @@ import {
   type OwnedId,
   toOwnedJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
+import { paymentEvent, rawDataOf } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
-import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 export const ACCOUNT_EVENT_TYPES = {
@@ -24,7 +23,7 @@ export const ACCOUNT_EVENT_TYPES = {
       createdAt: TimestampOutput,
       reference: z.string(),
       type: z.enum(ACCOUNT_TYPES),
-      rawData: z.unknown(),
+      rawData: z.unknown().openapi({ description: "Null where it is long." }),
       defaultAsset: z.string().optional(),
       name: z.string().optional(),
       metadata: MetadataSchema.optional(),
@@ -70,7 +69,7 @@ export function savedAccountEvent(account: SavedAccount, date: Timestamp): Outbo
       createdAt: formatTimestamp(createdAt),
       reference: id.reference,
       type,
-      rawData: parseJson(raw),
+      rawData: rawDataOf(raw),
       ...(defaultAsset === undefined ? {} : { defaultAsset }),
       ...(name === undefined ? {} : { name }),
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),

@@ -9,11 +9,10 @@ import {
   type PaymentId,
   toPaymentAdjustmentJson,
 } from "#modules/payments/core/ids.ts";
-import { paymentEvent } from "#modules/payments/events.ts";
+import { paymentEvent, rawDataOf } from "#modules/payments/events.ts";
 import type { EventTypeTable } from "#platform/events/event-types.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
-import { parseJson } from "#platform/json.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
 const Digits = z.string().openapi({ description: "An integer in decimal digits." });
@@ -34,7 +33,7 @@ export const PAYMENT_EVENT_TYPES = {
       status: z.enum(PAYMENT_STATUSES),
       scheme: z.enum(PAYMENT_SCHEMES),
       asset: z.string(),
-      rawData: z.unknown(),
+      rawData: z.unknown().openapi({ description: "Null where it is long." }),
       initialAmount: Digits,
       amount: Digits,
       sourceAccountID: z.string().optional(),
@@ -100,7 +99,7 @@ export function savedPaymentEvent(
       status: adjustment.status,
       scheme,
       asset,
-      rawData: parseJson(adjustment.raw),
+      rawData: rawDataOf(adjustment.raw),
       initialAmount: report.initialAmount.toString(),
       amount: report.amount.toString(),
       ...(source === undefined ? {} : { sourceAccountID: source.id }),
