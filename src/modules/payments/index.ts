@@ -18,10 +18,12 @@ import { registerConnectorTasksV1 } from "./http/v1/connector-tasks.ts";
 import { registerConnectorsV1 } from "./http/v1/connectors.ts";
 import { registerPaymentsV1 } from "./http/v1/payments.ts";
 import { registerPoolsV1 } from "./http/v1/pools.ts";
+import { registerTransferInitiations } from "./http/v1/transfer-initiations.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { registerConnectors } from "./http/v3/connectors.ts";
 import { registerConversions } from "./http/v3/conversions.ts";
+import { registerInitiationActions } from "./http/v3/initiation-actions.ts";
 import { registerInitiations } from "./http/v3/initiations.ts";
 import { registerOrders } from "./http/v3/orders.ts";
 import { registerPayments } from "./http/v3/payments.ts";
@@ -32,6 +34,7 @@ import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
+import { initiationSweep } from "./movements/execute-now.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
 import { ConnectorObject } from "./polling/connector-object.ts";
@@ -72,6 +75,8 @@ export const paymentsModule: Module = {
     registerSchedules(app);
     registerTasks(app);
     registerWebhookReception(app);
+    registerInitiationActions(app);
+    registerTransferInitiations(app);
     return app;
   },
   florinRoutes: () => {
@@ -104,6 +109,7 @@ export const paymentsModule: Module = {
   sweeps: [
     { name: "payment-bookings", run: runBookings },
     { name: "payment-connectors", run: sweepConnectors },
+    initiationSweep,
   ],
   classes: { ConnectorObject },
 };

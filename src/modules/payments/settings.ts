@@ -1,4 +1,4 @@
-import { DeclaredSettings, period, SettingsError } from "#platform/settings.ts";
+import { boolean, DeclaredSettings, period, SettingsError } from "#platform/settings.ts";
 
 export const paymentSettings = new DeclaredSettings(
   {
@@ -9,6 +9,10 @@ export const paymentSettings = new DeclaredSettings(
     FLORIN_PAYMENTS_POLLING_PERIOD_MIN: period({
       standard: "20m",
       meaning: "Shortest polling period that the configuration of a connector may name",
+    }),
+    FLORIN_PAYMENTS_FOUR_EYES: boolean({
+      standard: "false",
+      meaning: "`true`: a payment initiation is approved by another principal than its creator",
     }),
   },
   ({ FLORIN_PAYMENTS_POLLING_PERIOD: standardMs, FLORIN_PAYMENTS_POLLING_PERIOD_MIN: leastMs }) => {

@@ -129,10 +129,7 @@ function operatorsOf(key: ValueKey): readonly string[] {
 /** Reads a value in the form in which the table holds it. */
 function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Value {
   switch (key.type) {
-    case "text": {
-      const { encode = unchanged } = key;
-      return (test, value) => encode(textOf(test, value));
-    }
+    case "text":
     case "map":
     case "metadata":
       return textOf;
@@ -148,8 +145,6 @@ function readerOf(key: ValueKey): (test: ParsedTest, value: FilterValue) => Valu
       return (test, value) => (booleanOf(test, value) ? 1 : 0);
   }
 }
-
-const unchanged = (text: string): string => text;
 
 /** Beyond all integers of a table. */
 const NUMBER_MAX = 2 ** 53;

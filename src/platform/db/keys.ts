@@ -6,21 +6,19 @@ export type FilterKeys = Readonly<Record<string, FilterKey>>;
 export type FilterKey = ScalarKey | MapKey | CustomKey;
 
 /** A key with one value in each row. Where a row may lack the value, the key is nullable and takes `$exists`. */
-export type ScalarKey = { readonly nullable?: boolean } &
-  /** A text. Where clients write it in another way than the table has it, `encode` gives the table's. */
-  (
-    | (Key<"text"> & { readonly encode?: (value: string) => string })
-    /** A text of a closed set. */
-    | (Key<"set"> & { readonly values: readonly string[] })
-    /** An integer below 2^53, in an INTEGER column. */
-    | Key<"integer">
-    /** An integer of any size, in a TEXT column with its decimal digits: `-5`, `0`, `12`. */
-    | Key<"bigint">
-    /** A timestamp of `platform/time.ts`, in a TEXT column. */
-    | Key<"date">
-    /** 0 or 1, in an INTEGER column. */
-    | Key<"boolean">
-  );
+export type ScalarKey = { readonly nullable?: boolean } & (
+  | Key<"text">
+  /** A text of a closed set. */
+  | (Key<"set"> & { readonly values: readonly string[] })
+  /** An integer below 2^53, in an INTEGER column. */
+  | Key<"integer">
+  /** An integer of any size, in a TEXT column with its decimal digits: `-5`, `0`, `12`. */
+  | Key<"bigint">
+  /** A timestamp of `platform/time.ts`, in a TEXT column. */
+  | Key<"date">
+  /** 0 or 1, in an INTEGER column. */
+  | Key<"boolean">
+);
 
 /** A key with many values in each row: a JSON object of texts, in a TEXT column. `key[name]` tests one of them. */
 export type MapKey =

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { storePage } from "#modules/payments/ingest.ts";
@@ -12,7 +13,7 @@ import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
-import { balance } from "#test/support/payments/provider-objects.ts";
+import { account, balance } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -36,6 +37,17 @@ beforeAll(() => {
 afterAll(() => vi.restoreAllMocks());
 
 const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555555555555" };
+/** Moves money. */
+const MOVER = { provider: "dummypay", reference: "22222222-2222-4333-8444-555555555555" };
+
+async function storeAccounts(...references: readonly string[]): Promise<void> {
+  const context = systemContext(env, "test");
+  const connector = await requireConnector(context, MOVER);
+  const accounts = references.map((reference) => account(reference));
+  await storePage(context, () =>
+    prepareAccounts(context, { connector, type: "INTERNAL", accounts }),
+  );
+}
 
 /** What happens without a request before an example, by its operation. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
@@ -77,8 +89,15 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     await storePage(context, () => prepareConversions(context, { connector, conversions }));
   },
   v3InitiatePayment: async () => {
-    await storeConnector(CONNECTOR);
+    await storeConnector({ ...MOVER, config: { directory: "examples" } });
+    await storeAccounts("main", "landlord");
   },
+  // Money that was approved has moved, or could not.
+  v3ListPaymentInitiationAdjustments: () => untilNone("payment_movements", "true"),
+  v3RejectPaymentInitiation: () => untilNone("payment_movements", "true"),
+  v3RetryPaymentInitiation: () => untilNone("payment_movements", "true"),
+  // The account that was missing is there.
+  retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
 
 /** Waits until a table has no such rows. */

@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
+import type { PluginConfig } from "#modules/payments/connectors/config.ts";
 import { type ConnectorId, encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { sealConfig } from "#modules/payments/installs/config.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { systemClock } from "#platform/clock.ts";
 import { databaseOf } from "#platform/db/database.ts";
 
-/** A connector that is only a row: nobody polls it, and it moves no money. */
+/** A connector that is only a row: nobody polls it. */
 export interface StoredConnector {
   readonly key: number;
   readonly id: ConnectorId;
@@ -17,9 +19,15 @@ export interface StoredConnector {
 export async function storeConnector({
   provider = "generic",
   reference = crypto.randomUUID(),
-}: Partial<ConnectorId> = {}): Promise<StoredConnector> {
+  config = {},
+}: Partial<ConnectorId> & { config?: PluginConfig } = {}): Promise<StoredConnector> {
   const id = { provider, reference };
-  const row = { ...id, name: id.reference, config: "", pollingPeriodMs: 60_000 };
+  const row = {
+    ...id,
+    name: id.reference,
+    config: sealConfig(env, reference, config),
+    pollingPeriodMs: 60_000,
+  };
   const [stored] = await databaseOf(env)
     .insert(paymentConnectors)
     .values({ ...row, createdAt: systemClock() })

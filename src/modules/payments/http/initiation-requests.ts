@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { OptionalMetadata, RequiredText } from "./fields.ts";
+import { AssetInput, OptionalMetadata, ReferenceInput, RequiredText } from "./fields.ts";
 import { AccountIdInput, ConnectorIdInput } from "./path-ids.ts";
-import { isCurrencyAsset } from "#modules/payments/core/assets.ts";
 import { INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { NewInitiation } from "#modules/payments/initiations/create.ts";
@@ -32,11 +31,6 @@ const PositiveAmount = BigIntegerInput.refine((amount) => amount > 0n, "must be 
   )
   .openapi({ type: "integer", format: "bigint", minimum: 1 });
 
-const CurrencyAsset = z
-  .string()
-  .refine(isCurrencyAsset, "is not an asset of an ISO 4217 currency, such as EUR/2")
-  .openapi({ type: "string", example: "EUR/2" });
-
 const OptionalAccountId = z
   .union([z.literal("").transform(() => undefined), AccountIdInput])
   .nullish()
@@ -49,12 +43,6 @@ const OptionalTimestamp = z
   .transform((timestamp) => timestamp ?? undefined)
   .openapi({ type: "string", format: "date-time" });
 
-/** A reference of version 3. */
-export const LongReference = RequiredText.refine(
-  (text) => Array.from(text).length >= 3,
-  "must be at least 3 characters in length",
-);
-
 export const InitiationFields = z.object({
   reference: RequiredText,
   scheduledAt: OptionalTimestamp.openapi({
@@ -64,9 +52,17 @@ export const InitiationFields = z.object({
   description: Description,
   type: z.enum(INITIATION_TYPES),
   amount: PositiveAmount,
-  asset: CurrencyAsset,
+  asset: AssetInput,
   sourceAccountID: OptionalAccountId,
   destinationAccountID: AccountIdInput,
+  metadata: OptionalMetadata,
+});
+
+export const ReversalFields = z.object({
+  reference: ReferenceInput,
+  description: Description,
+  amount: PositiveAmount,
+  asset: AssetInput,
   metadata: OptionalMetadata,
 });
 
@@ -94,11 +90,24 @@ export function toNewInitiation(
       "body 'scheduledAt': must be greater than the current Date & Time",
     );
   }
-  const { connectorID, sourceAccountID, destinationAccountID, scheduledAt, ...others } = body;
+  return toNewInitiationV1(body, now);
+}
+
+/** What version 1 asks for, where a time that lies back means now. */
+export function toNewInitiationV1(
+  body: z.output<typeof InitiationFields>,
+  now: Timestamp,
+): NewInitiation {
+  const { reference, description, type, amount, asset, metadata } = body;
   return {
-    ...others,
-    connector: connectorID,
-    destination: destinationAccountID,
-    ...given({ source: sourceAccountID, scheduledAt: laterThan(now, scheduledAt) }),
+    reference,
+    description,
+    type,
+    amount,
+    asset,
+    metadata,
+    connector: body.connectorID,
+    destination: body.destinationAccountID,
+    ...given({ source: body.sourceAccountID, scheduledAt: laterThan(now, body.scheduledAt) }),
   };
 }

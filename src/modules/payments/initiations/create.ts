@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { approvedBy, assertApprover } from "./approve.ts";
 import { savedAdjustmentEvent, savedInitiationEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
+import { prepareSend } from "./send.ts";
 import { breaks } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
 import type { InitiationType } from "#modules/payments/core/enums.ts";
@@ -30,24 +32,32 @@ export interface NewInitiation {
   readonly metadata: ObjectMetadata;
 }
 
+export interface CreatedInitiation extends Initiation {
+  /** The task that sends it, where it does not wait for an approval. */
+  readonly task?: OwnedId;
+}
+
 /**
- * Stores an initiation that waits for its approval. Throws `VALIDATION` for accounts of another connector and for a connector
- * that is not installed, and `ALREADY_EXISTS` for a reference that the connector has already.
+ * Stores an initiation. It waits for its approval, or is sent without one. Throws `VALIDATION` for accounts of another connector
+ * and for a connector that is not installed, and `ALREADY_EXISTS` for a reference that the connector has already.
  */
 export async function createInitiation(
   context: ServiceContext,
-  input: NewInitiation,
-): Promise<Initiation> {
+  { isSent = false, ...input }: NewInitiation & { readonly isSent?: boolean },
+): Promise<CreatedInitiation> {
   assertOfConnector(input.connector, { sourceAccountID: input.source });
   assertOfConnector(input.connector, { destinationAccountID: input.destination });
   const connector = await requireConnector(context, input.connector);
   const initiation = toWaiting(context, connector, input);
+  if (isSent) assertApprover(context, initiation.creator);
+  const send = isSent ? prepareFirstSend(context, initiation) : undefined;
   try {
     await Outbox.from(context).publish({
-      change: insertions(context, initiation),
+      change: [...insertions(context, initiation), ...(send?.statements ?? [])],
       events: [
         savedInitiationEvent(initiation),
         savedAdjustmentEvent(initiation, firstAdjustment(initiation)),
+        ...(send?.events ?? []),
       ],
       audit: new AuditedChange(context, {
         action: "payments.payment-initiation.create",
@@ -57,8 +67,16 @@ export async function createInitiation(
   } catch (error) {
     throw refusalOf(error) ?? error;
   }
-  return initiation;
+  return { ...initiation, ...given({ task: send?.task }) };
 }
+
+const prepareFirstSend = (context: ServiceContext, initiation: Initiation) =>
+  prepareSend(context, {
+    initiation,
+    kind: "approve",
+    metadata: approvedBy(context),
+    key: createdKey(initiation),
+  });
 
 /** An account of another connector may have a namesake at this one, who would get the money. */
 function assertOfConnector(

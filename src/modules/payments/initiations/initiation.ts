@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { paymentInitiations } from "./tables.ts";
 import type { InitiationStatus, InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
@@ -53,7 +54,7 @@ export interface InitiationAdjustment {
 export const INITIATION_COLUMNS = {
   row: paymentInitiations,
   provider: paymentConnectors.provider,
-  connectorReference: paymentConnectors.reference,
+  connectorReference: sql<string>`${paymentConnectors.reference}`.as("connector_reference"),
 };
 
 export interface InitiationRow {

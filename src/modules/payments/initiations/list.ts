@@ -2,39 +2,34 @@ import { eq, type SQLWrapper, sql } from "drizzle-orm";
 import { INITIATION_COLUMNS, type Initiation, toInitiation } from "./initiation.ts";
 import { paymentInitiations } from "./tables.ts";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
-import { decodeConnectorId, decodeOwnedId } from "#modules/payments/core/ids.ts";
+import { decodeOwnedId } from "#modules/payments/core/ids.ts";
+import { connectorKey, connectorKeySql } from "#modules/payments/installs/filters.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import type { FilterKey } from "#platform/db/keys.ts";
+import type { CustomKey } from "#platform/db/keys.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** The id of something that belongs to the connector of the row, compared part by part; others match nothing. */
-const ownedId = (reference: SQLWrapper): FilterKey => ({
-  type: "text",
-  operators: ["$match", "$in"],
-  column: sql`${paymentConnectors.provider} || ':' || ${paymentConnectors.reference} || ':' || ${reference}`,
-  encode: (text) => {
+/** The id of something that belongs to the connector of the row. One of another connector matches nothing. */
+const ownedId = (reference: SQLWrapper): CustomKey => ({
+  type: "custom",
+  matches: (text) => {
     const id = decodeOwnedId(text);
     return id === undefined
-      ? ""
-      : `${id.connector.provider}:${id.connector.reference}:${id.reference}`;
+      ? sql`FALSE`
+      : sql`(${reference} = ${id.reference}
+          AND ${paymentInitiations.connectorKey} = ${connectorKeySql(id.connector)})`;
   },
 });
 
 const INITIATIONS: ListTable<Initiation> = {
   keys: {
-    id: ownedId(sql`${paymentInitiations.reference}`),
+    id: ownedId(paymentInitiations.reference),
     reference: { type: "text", column: paymentInitiations.reference },
-    connector_id: {
-      type: "text",
-      operators: ["$match", "$in"],
-      column: paymentConnectors.reference,
-      encode: (text) => decodeConnectorId(text)?.reference ?? "",
-    },
+    connector_id: connectorKey(paymentInitiations.connectorKey),
     type: { type: "set", column: paymentInitiations.type, values: INITIATION_TYPES },
     asset: { type: "text", column: paymentInitiations.asset },
     source_account_id: ownedId(paymentInitiations.source),

@@ -46,7 +46,7 @@ export async function findInitiationByKey(
 export const storedKey = ({ key }: Pick<Initiation, "key">) =>
   sql`(SELECT ${paymentInitiations.key} FROM ${paymentInitiations} WHERE ${paymentInitiations.key} = ${key})`;
 
-/** How often a change is decided again before the caller gets the error. */
+/** How often a change is decided again before the caller is told to come again. */
 const ATTEMPTS_MAX = 5;
 
 /**
@@ -58,7 +58,10 @@ export async function decideAnew<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (count === ATTEMPTS_MAX || !isOutdated(error)) throw error;
+      if (!isOutdated(error)) throw error;
+      if (count < ATTEMPTS_MAX) continue;
+      const message = "others change the same payment initiation; try again";
+      throw new AppError("OVERLOADED", message, { cause: error, retryAfterSeconds: 1 });
     }
   }
 }

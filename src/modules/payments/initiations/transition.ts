@@ -24,7 +24,13 @@ export interface PreparedTransition {
   readonly initiation: Initiation;
 }
 
-export interface Transition {
+/** Which initiation is changed, where that is not the one that was read. */
+export interface TransitionKey {
+  /** The key of an initiation that the same batch stores. */
+  readonly key?: SQL;
+}
+
+export interface Transition extends TransitionKey {
   /** As it was read. */
   readonly initiation: Initiation;
   readonly trigger: Exclude<InitiationTrigger, { kind: "delete" }>;
@@ -33,8 +39,6 @@ export interface Transition {
   readonly at?: Timestamp;
   /** Whether money is sent with it. */
   readonly isAttempt?: boolean;
-  /** The key of an initiation that the same batch stores. */
-  readonly key?: SQL;
 }
 
 /**
@@ -51,6 +55,24 @@ export function prepareTransition(
   return decision.kind === "adjusted"
     ? adjust(context, transition, decision)
     : { statements: [], events: [], initiation };
+}
+
+/** Several of them, one after the other, for one batch. */
+export function prepareTransitions(
+  context: ServiceContext,
+  initiation: Initiation,
+  transitions: readonly Omit<Transition, "initiation">[],
+): PreparedTransition {
+  let prepared: PreparedTransition = { statements: [], events: [], initiation };
+  for (const transition of transitions) {
+    const next = prepareTransition(context, { ...transition, initiation: prepared.initiation });
+    prepared = {
+      statements: [...prepared.statements, ...next.statements],
+      events: [...prepared.events, ...next.events],
+      initiation: next.initiation,
+    };
+  }
+  return prepared;
 }
 
 function adjust(

@@ -3,6 +3,7 @@ import type { PaymentDraft } from "./draft.ts";
 import type { ReportedAdjustment } from "./report.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
+import { markNews } from "#modules/payments/initiations/related-payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { Database } from "#platform/db/database.ts";
 import { jsonRows, ROW_ORDER, rowItems } from "#platform/db/json-rows.ts";
@@ -27,6 +28,15 @@ export function toStatements(
     ...unlessEmpty(changed.flatMap(toAdjustments), (rows) =>
       insertAdjustments(db, connector, rows),
     ),
+    // A payment that is opened here has no initiation yet.
+    ...(stored.length === 0
+      ? []
+      : [
+          markNews(
+            db,
+            stored.flatMap(({ row }) => row?.key ?? []),
+          ),
+        ]),
   ];
 }
 

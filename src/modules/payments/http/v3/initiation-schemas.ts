@@ -2,15 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { encodeConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
-import { InitiationFields, LongReference } from "#modules/payments/http/initiation-requests.ts";
+import { ReferenceInput } from "#modules/payments/http/fields.ts";
+import { InitiationFields, ReversalFields } from "#modules/payments/http/initiation-requests.ts";
 import { adjustmentIdOf } from "#modules/payments/initiations/event-types.ts";
 import type { Initiation, InitiationAdjustment } from "#modules/payments/initiations/initiation.ts";
 import { BigInteger, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
-export const InitiationRequest = InitiationFields.extend({ reference: LongReference }).openapi(
+export const InitiationRequest = InitiationFields.extend({ reference: ReferenceInput }).openapi(
   "PaymentInitiationRequest",
 );
+
+export const ReversalRequest = ReversalFields.openapi("PaymentInitiationReversalRequest");
 
 export const InitiationResponse = z
   .object({

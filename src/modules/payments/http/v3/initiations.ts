@@ -6,6 +6,7 @@ import {
   toAdjustmentView,
   toInitiationView,
 } from "./initiation-schemas.ts";
+import { PaymentResponse, toFullPaymentView } from "./payment-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { toNewInitiation } from "#modules/payments/http/initiation-requests.ts";
 import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
@@ -13,9 +14,10 @@ import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
 import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
+import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
-import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { getInitiation } from "#modules/payments/initiations/store.ts";
+import { executeNow } from "#modules/payments/movements/execute-now.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -25,12 +27,19 @@ const TAGS = ["Payment initiations"];
 const Params = z.object({ paymentInitiationID: ownedIdParam("payment initiation") });
 const PATH = "/v3/payment-initiations";
 
+/** Only this text sends money without an approval: no other spelling of yes does. */
+const NoValidation = z
+  .string()
+  .optional()
+  .transform((text) => text === "true")
+  .openapi({ type: "boolean" });
+
 export function registerInitiations(app: OpenAPIHono<AppEnv>): void {
   registerCreation(app);
   registerList(app);
   registerOne(app);
-  registerRejection(app);
   registerAdjustments(app);
+  registerPayments(app);
 }
 
 function registerCreation(app: OpenAPIHono<AppEnv>): void {
@@ -41,10 +50,11 @@ function registerCreation(app: OpenAPIHono<AppEnv>): void {
       path: PATH,
       operationId: "v3InitiatePayment",
       summary: "Create a payment initiation",
-      description: "It waits for an approval before any money moves.",
+      description:
+        "It waits for an approval before any money moves. With `noValidation=true`, it is sent at once, or at its time.",
       tags: TAGS,
       scope: "payments:write",
-      unsupportedQuery: ["noValidation"],
+      query: z.object({ noValidation: NoValidation }),
       body: InitiationRequest,
       responses: {
         202: json(
@@ -53,11 +63,15 @@ function registerCreation(app: OpenAPIHono<AppEnv>): void {
         ),
       },
     },
-    async ({ body, c }) => {
+    async ({ query, body, c }) => {
       const { context } = c.var;
-      const { id } = await createInitiation(context, toNewInitiation(body, context.clock()));
-      const data = { paymentInitiationID: encodeOwnedId(id), taskID: "" };
-      return { status: 202, body: { data } };
+      const { id, task } = await createInitiation(context, {
+        ...toNewInitiation(body, context.clock()),
+        isSent: query.noValidation,
+      });
+      if (task !== undefined) c.executionCtx.waitUntil(executeNow(context, id));
+      const taskID = task === undefined ? "" : encodeOwnedId(task);
+      return { status: 202, body: { data: { paymentInitiationID: encodeOwnedId(id), taskID } } };
     },
   );
 }
@@ -123,26 +137,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-function registerRejection(app: OpenAPIHono<AppEnv>): void {
-  endpoint(
-    app,
-    {
-      method: "post",
-      path: `${PATH}/{paymentInitiationID}/reject`,
-      operationId: "v3RejectPaymentInitiation",
-      summary: "Reject a payment initiation that waits for its approval",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Rejected"), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      await rejectInitiation(c.var.context, params.paymentInitiationID);
-      return { status: 204 };
-    },
-  );
-}
-
 function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
@@ -171,6 +165,37 @@ function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
         status: 200,
         body: toCursorView(mapPage(page, (adjustment) => toAdjustmentView(initiation, adjustment))),
       };
+    },
+  );
+}
+
+function registerPayments(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: `${PATH}/{paymentInitiationID}/payments`,
+      operationId: "v3ListPaymentInitiationRelatedPayments",
+      summary: "List the payments that were made of a payment initiation, newest first",
+      description: "A filter is ignored.",
+      tags: TAGS,
+      scope: "payments:read",
+      params: Params,
+      query: ListQuery,
+      body: FilterBody,
+      responses: { 200: json("A page of payments", cursorOf(PaymentResponse)), ...errors(404) },
+    },
+    async ({ params, query, c }) => {
+      const { context, settings } = c.var;
+      const initiation = await getInitiation(context, params.paymentInitiationID);
+      const { query: _filter, ...unfiltered } = query;
+      const wanted = toListQuery("payment-initiation-payments", {
+        query: unfiltered,
+        body: undefined,
+        settings,
+      });
+      const page = await listInitiationPayments(context, initiation, wanted);
+      return { status: 200, body: toCursorView(mapPage(page, toFullPaymentView)) };
     },
   );
 }

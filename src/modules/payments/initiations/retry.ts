@@ -1,0 +1,30 @@
+import { prepareSend } from "./send.ts";
+import { decideAnew, getInitiation } from "./store.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/**
+ * Sends an initiation again that has failed, with the same reference, so that a provider that has moved the money does not do
+ * it twice. Returns the id of the new task. Throws `NOT_FOUND`, and `VALIDATION` for one that has not failed.
+ */
+export function retryInitiation(context: ServiceContext, id: OwnedId): Promise<OwnedId> {
+  return decideAnew(async () => {
+    const initiation = await getInitiation(context, id);
+    const { statements, events, task } = prepareSend(context, {
+      initiation,
+      kind: "retry",
+      metadata: { retriedBy: context.principal.subject },
+    });
+    await Outbox.from(context).publish({
+      change: statements,
+      events,
+      audit: new AuditedChange(context, {
+        action: "payments.payment-initiation.retry",
+        object: `payment-initiations/${encodeOwnedId(id)}`,
+      }),
+    });
+    return task;
+  });
+}

@@ -1,0 +1,136 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Initiation } from "./initiation.ts";
+import { findReversal, insertReversalAdjustment } from "./reversals.ts";
+import { decideAnew, getInitiation, storedKey } from "./store.ts";
+import { paymentReversals } from "./tables.ts";
+import { prepareTransition } from "./transition.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { reversalProblem } from "#modules/payments/core/reversal-machine.ts";
+import { TASK_IDS } from "#modules/payments/core/task-references.ts";
+import { installedKey } from "#modules/payments/ingest.ts";
+import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
+import { insertMovement } from "#modules/payments/movements/store.ts";
+import { endTask, openTask, taskChange } from "#modules/payments/tasks/store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+export interface NewReversal {
+  readonly initiation: OwnedId;
+  readonly reference: string;
+  readonly description: string;
+  readonly amount: bigint;
+  readonly asset: string;
+  readonly metadata: ObjectMetadata;
+}
+
+export interface BegunReversal {
+  readonly id: OwnedId;
+  readonly task: OwnedId;
+}
+
+/**
+ * Begins to bring back what an initiation has moved, or a part of it. One that may not be made has a task that has failed with
+ * the reason. A reference that is known gives the reversal that has it. Throws `NOT_FOUND`, `VALIDATION` for another asset, and
+ * `ALREADY_EXISTS` for the reference of another initiation's reversal.
+ */
+export function reverseInitiation(
+  context: ServiceContext,
+  input: NewReversal,
+): Promise<BegunReversal> {
+  return decideAnew(async () => {
+    const initiation = await getInitiation(context, input.initiation);
+    if (input.asset !== initiation.asset) {
+      throw new AppError(
+        "VALIDATION",
+        "invalid asset for payment initiation reversal: validation error",
+      );
+    }
+    const { connectorKey, key } = initiation;
+    const begun = idsOf(initiation, input.reference);
+    const known = await findReversal(context, { connectorKey, reference: input.reference });
+    if (known?.initiationKey === key) return begun;
+    if (known !== undefined) {
+      throw new AppError("ALREADY_EXISTS", "payment initiation reversal: object already exists");
+    }
+    await begin(context, { initiation, input, begun });
+    return begun;
+  });
+}
+
+function idsOf({ id, type }: Initiation, reference: string): BegunReversal {
+  const reversal = { connector: id.connector, reference };
+  return { id: reversal, task: TASK_IDS.reverseMovement(type, reversal) };
+}
+
+interface Beginning {
+  readonly initiation: Initiation;
+  readonly input: NewReversal;
+  readonly begun: BegunReversal;
+}
+
+async function begin(context: ServiceContext, { initiation, input, begun }: Beginning) {
+  const { amount, metadata } = input;
+  const { connectorKey } = initiation;
+  const now = context.clock();
+  const problem = reversalProblem(initiation.state, input);
+  const opened = openTask(undefined, { id: begun.task, connectorKey }, context).task;
+  const task = problem === undefined ? opened : endTask(opened, { error: problem }, context);
+  const change = taskChange(context, task);
+  const key = reversalKeyOf(initiation, input);
+  const transition =
+    problem === undefined
+      ? prepareTransition(context, { initiation, trigger: { kind: "reverse", amount }, metadata })
+      : { statements: [], events: [] };
+  const movement = { initiation, task: begun.task.reference, dueAt: now, reversalKey: key };
+  await Outbox.from(context).publish({
+    change: [
+      insertReversal(context, { initiation, input, now, problem }),
+      insertReversalAdjustment(context.env, {
+        key,
+        ordinal: 0,
+        createdAt: now,
+        status: problem === undefined ? "PROCESSING" : "FAILED",
+        error: problem ?? null,
+      }),
+      ...transition.statements,
+      ...(problem === undefined ? [insertMovement(context, movement)] : []),
+      change.statement,
+    ],
+    events: [...transition.events, change.event],
+    audit: new AuditedChange(context, {
+      action: "payments.payment-initiation.reverse",
+      object: `payment-initiations/${encodeOwnedId(initiation.id)}`,
+    }),
+  });
+}
+
+/** The key of a reversal that the same batch has stored. */
+const reversalKeyOf = ({ connectorKey }: Initiation, { reference }: NewReversal): SQL => sql`(
+  SELECT ${paymentReversals.key} FROM ${paymentReversals}
+  WHERE ${paymentReversals.reference} = ${reference}
+  AND ${paymentReversals.connectorKey} = ${connectorKey})`;
+
+interface Insertion extends Omit<Beginning, "begun"> {
+  readonly now: Timestamp;
+  readonly problem: string | undefined;
+}
+
+const insertReversal = ({ env }: ServiceContext, { initiation, input, now, problem }: Insertion) =>
+  databaseOf(env)
+    .insert(paymentReversals)
+    .values({
+      connectorKey: installedKey({ key: initiation.connectorKey }),
+      initiationKey: storedKey(initiation),
+      reference: input.reference,
+      createdAt: now,
+      description: input.description,
+      amount: input.amount.toString(),
+      metadata: toMetadataColumn(input.metadata),
+      status: problem === undefined ? "PROCESSING" : "FAILED",
+      adjustments: 1,
+      paymentReference: null,
+    });

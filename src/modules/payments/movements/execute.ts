@@ -1,0 +1,142 @@
+import {
+  type Execution,
+  readExecution,
+  toProviderMovement,
+  toProviderReversal,
+} from "./execution.ts";
+import { storeFailure, storePayment } from "./outcome.ts";
+import { claimMovements, deleteMovement, type MovementRow, pollLater, postpone } from "./store.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
+import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
+import { hearNews } from "#modules/payments/initiations/news.ts";
+import { decideAnew, findInitiationByKey } from "#modules/payments/initiations/store.ts";
+import { prepareTransition } from "#modules/payments/initiations/transition.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { logError } from "#platform/log.ts";
+
+/** Makes the plugin of an installation. */
+export type OpenPlugin = (
+  context: ServiceContext,
+  connector: InstalledConnector,
+) => Promise<Plugin>;
+
+/** Does what is due for one initiation, if anything is and nobody else does it. */
+export async function executeInitiation(
+  context: ServiceContext,
+  openPlugin: OpenPlugin,
+  initiationKey: number,
+): Promise<void> {
+  const [movement] = await claimMovements(context, { initiationKey, limit: 1 });
+  if (movement !== undefined) await execute(context, openPlugin, movement);
+}
+
+/**
+ * Takes a claimed movement one step further: to the provider, and to its outcome if that is known then. Never throws for what a
+ * provider does: the sweep goes on.
+ */
+export async function execute(
+  context: ServiceContext,
+  openPlugin: OpenPlugin,
+  movement: MovementRow,
+): Promise<void> {
+  const execution = await readExecution(context, movement);
+  if (execution === undefined) return dropOrphan(context, movement);
+  try {
+    const result = await call(context, openPlugin, await started(context, execution));
+    await store(context, execution, result);
+  } catch (error) {
+    await handle(context, execution, error);
+  }
+  await hearNews(context, movement.initiationKey);
+}
+
+/** What is left of an initiation that is gone. A movement whose connector is being uninstalled goes with that. */
+async function dropOrphan(context: ServiceContext, movement: MovementRow): Promise<void> {
+  const initiation = await findInitiationByKey(context, movement.initiationKey);
+  if (initiation === undefined) await deleteMovement(context, movement);
+}
+
+/** The execution of an initiation whose time has come. */
+function started(context: ServiceContext, execution: Execution): Promise<Execution> {
+  return decideAnew(async () => {
+    const current = (await readExecution(context, execution.movement)) ?? execution;
+    const { statements, events, initiation } = prepareTransition(context, {
+      initiation: current.initiation,
+      trigger: { kind: "start" },
+    });
+    if (statements.length > 0) await Outbox.from(context).publish({ change: statements, events });
+    return { ...current, initiation };
+  });
+}
+
+type Result = MovementResult | PollResult;
+
+/** Asks the provider for the movement, or for its outcome. Throws `ConnectorError`, or whatever a plugin throws. */
+async function call(
+  context: ServiceContext,
+  openPlugin: OpenPlugin,
+  execution: Execution,
+): Promise<Result> {
+  const { connector, initiation, movement, reversal } = execution;
+  const isTransfer = initiation.type === "TRANSFER";
+  const asked = await toProviderMovement(context, execution);
+  const plugin = await openPlugin(context, connector);
+  const { provider } = connector.id;
+  if (reversal !== undefined) {
+    const reverse = isTransfer ? plugin.reverseTransfer : plugin.reversePayout;
+    if (reverse === undefined) throw notOffered(provider, "reversals");
+    return { payment: await reverse(toProviderReversal(asked, reversal)) };
+  }
+  if (movement.pollingId !== null) {
+    const poll = isTransfer ? plugin.pollTransfer : plugin.pollPayout;
+    if (poll === undefined) throw notOffered(provider, "questions for the outcome");
+    return poll(movement.pollingId);
+  }
+  const create = isTransfer ? plugin.createTransfer : plugin.createPayout;
+  if (create === undefined) throw notOffered(provider, isTransfer ? "transfers" : "payouts");
+  return create(asked);
+}
+
+const notOffered = (provider: string, what: string): ConnectorError =>
+  new ConnectorError("invalid", `the provider ${provider} offers no ${what}`);
+
+async function store(context: ServiceContext, execution: Execution, result: Result): Promise<void> {
+  const { movement, connector } = execution;
+  if ("error" in result) return storeFailure(context, movement, result.error);
+  if ("payment" in result) {
+    const problem = paymentProblem(result.payment);
+    // The money may have moved, so that it has not failed: the provider is asked again.
+    if (problem !== undefined) throw new Error(`the provider has answered nonsense: ${problem}`);
+    return storePayment(context, movement, result.payment);
+  }
+  const pollingId = "pollingId" in result ? result.pollingId : movement.pollingId;
+  if (pollingId === null) throw new Error("only what was taken by the provider is pending");
+  return pollLater(context, movement, { pollingId, periodMs: connector.pollingPeriodMs });
+}
+
+/** A refusal does not say what became of requests before it. */
+const UNANSWERED =
+  "; an earlier request had no answer, so that the provider may have moved the money: a retry does not move it twice, and a new payment initiation would";
+
+/** Of all errors, only a refusal says that the money was not moved. */
+async function handle(
+  context: ServiceContext,
+  execution: Execution,
+  error: unknown,
+): Promise<void> {
+  const { movement, connector } = execution;
+  if (error instanceof ConnectorError && error.kind === "invalid") {
+    const doubt = movement.failures === 0 ? "" : UNANSWERED;
+    return storeFailure(context, movement, `${error.message}${doubt}`);
+  }
+  logError("the outcome of a payment initiation is not known yet; it is asked for again", error, {
+    provider: connector.id.provider,
+    movement: movement.key,
+    failures: movement.failures,
+  });
+  const retryAfterMs = error instanceof ConnectorError ? error.retryAfterMs : undefined;
+  await postpone(context, movement, retryAfterMs);
+}

@@ -1,0 +1,191 @@
+import type { BatchItem } from "drizzle-orm/batch";
+import { type Execution, readExecution } from "./execution.ts";
+import { deleteMovement, type MovementRow } from "./store.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import { encodePaymentId, type PaymentId } from "#modules/payments/core/ids.ts";
+import { decideReversal } from "#modules/payments/core/reversal-machine.ts";
+import type { PreparedPage } from "#modules/payments/ingest.ts";
+import { relatedPaymentEvent } from "#modules/payments/initiations/event-types.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import { triggerOf } from "#modules/payments/initiations/news.ts";
+import {
+  findRelatedPayment,
+  newsOf,
+  type PaymentNews,
+  relate,
+} from "#modules/payments/initiations/related-payments.ts";
+import {
+  paidReversals,
+  prepareReversalChange,
+  type StoredReversal,
+} from "#modules/payments/initiations/reversals.ts";
+import { decideAnew } from "#modules/payments/initiations/store.ts";
+import { prepareTransitions } from "#modules/payments/initiations/transition.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/**
+ * Stores the payment that a provider has made of a movement, and what follows from it, in one batch: the payment is related, the
+ * initiation and the reversal get their states, the task ends, and nothing is left to do. Nothing is stored where somebody else has
+ * stored the outcome before.
+ */
+export function storePayment(
+  context: ServiceContext,
+  movement: MovementRow,
+  payment: ProviderPayment,
+): Promise<void> {
+  return decideAnew(async () => {
+    const execution = await readExecution(context, movement);
+    if (execution === undefined) return;
+    const { connector, initiation } = execution;
+    const id = paymentIdOf(connector, payment);
+    const page = await preparePayments(context, { connector, payments: [payment] });
+    // Read after the page was prepared: what is stored in between keeps the page from being stored.
+    const change = await prepareOutcome(context, { execution, payment, id, page });
+    const task = await endedTask(context, execution, { createdObjectId: encodePaymentId(id) });
+    await Outbox.from(context).publish({
+      change: [
+        ...page.statements,
+        ...change.statements,
+        ...task.statements,
+        deleteMovement(context, movement),
+      ],
+      events: [
+        ...page.events,
+        ...(change.isRelated ? [] : [relatedPaymentEvent(initiation, id, context.clock())]),
+        ...change.events,
+        ...task.events,
+      ],
+    });
+  });
+}
+
+/** Stores that a movement cannot be made, and why. */
+export function storeFailure(
+  context: ServiceContext,
+  movement: MovementRow,
+  error: string,
+): Promise<void> {
+  return decideAnew(async () => {
+    const execution = await readExecution(context, movement);
+    if (execution === undefined) return;
+    const { initiation, reversal } = execution;
+    const change = prepareTransitions(context, initiation, [
+      { trigger: { kind: reversal === undefined ? "failed" : "reversal-failed", error } },
+    ]);
+    const task = await endedTask(context, execution, { error });
+    const at = context.clock();
+    const reversed =
+      reversal === undefined
+        ? []
+        : prepareReversalChange(context, { reversal, trigger: { kind: "failed" }, at, error });
+    await Outbox.from(context).publish({
+      change: [
+        ...change.statements,
+        ...reversed,
+        ...task.statements,
+        deleteMovement(context, movement),
+      ],
+      events: [...change.events, ...task.events],
+    });
+  });
+}
+
+/** The payment that a state belongs to, which is its own where it names no other. */
+const paymentIdOf = (
+  { id }: InstalledConnector,
+  { reference, parentReference, type }: ProviderPayment,
+): PaymentId => ({ connector: id, reference: parentReference ?? reference, type });
+
+interface Outcome {
+  readonly execution: Execution;
+  readonly payment: ProviderPayment;
+  readonly id: PaymentId;
+  readonly page: PreparedPage;
+}
+
+async function prepareOutcome(
+  context: ServiceContext,
+  { execution, payment, id, page }: Outcome,
+): Promise<PreparedPage & { readonly isRelated: boolean }> {
+  const { initiation, reversal } = execution;
+  const { isRelated, heardOf, paymentKey } = await findRelatedPayment(context, initiation, id);
+  const known = paymentKey === undefined ? [] : await newsOf(context, { paymentKey, heardOf });
+  const isOwn = ({ reference, status }: PaymentNews): boolean =>
+    reference === payment.reference && status === payment.status;
+  const news = known.filter((state) => !isOwn(state));
+  const paid = await paidWith(context, initiation, { reversal, payment });
+  const kind = reversal === undefined ? "made" : "reversal-made";
+  const change = prepareTransitions(context, initiation, [
+    { trigger: { kind, payment: payment.status } },
+    ...news.flatMap((state) => triggerOf(state, paid)),
+  ]);
+  const isNew = page.statements.length > 0;
+  const heard = isNew ? undefined : (known.at(-1)?.key ?? heardOf);
+  const statuses = news
+    .filter(({ reference }) => reference === payment.reference)
+    .map(({ status }) => status);
+  return {
+    statements: [
+      ...change.statements,
+      ...reversalStatements(context, { reversal, payment, statuses }),
+      relate(context, { initiation, payment: id, now: context.clock(), heardOf: heard }),
+    ],
+    events: change.events,
+    isRelated,
+  };
+}
+
+/** The reversals of an initiation by their payments, the one that is made included. */
+async function paidWith(
+  context: ServiceContext,
+  { key }: Initiation,
+  { reversal, payment }: { reversal: StoredReversal | undefined; payment: ProviderPayment },
+): Promise<StoredReversal[]> {
+  const stored = await paidReversals(context, key);
+  if (reversal === undefined) return stored;
+  const others = stored.filter((other) => other.key !== reversal.key);
+  return [...others, { ...reversal, paymentReference: payment.reference }];
+}
+
+interface ReversalOutcome {
+  readonly reversal: StoredReversal | undefined;
+  readonly payment: ProviderPayment;
+  /** The later states of that payment which are known already. */
+  readonly statuses: readonly PaymentStatus[];
+}
+
+/** The first state that says how it has ended counts, as for the initiation. */
+function reversalStatements(
+  context: ServiceContext,
+  { reversal, payment, statuses }: ReversalOutcome,
+): BatchItem<"sqlite">[] {
+  if (reversal === undefined) return [];
+  const all = [payment.status, ...statuses];
+  const status = all.find(
+    (candidate) =>
+      decideReversal(reversal.status, { kind: "payment", payment: candidate }) !== undefined,
+  );
+  return prepareReversalChange(context, {
+    reversal,
+    trigger: { kind: "payment", payment: status ?? payment.status },
+    at: context.clock(),
+    paymentReference: payment.reference,
+  });
+}
+
+async function endedTask(
+  context: ServiceContext,
+  { movement, connector }: Execution,
+  outcome: Parameters<typeof endTask>[1],
+): Promise<PreparedPage> {
+  const id = { connector: connector.id, reference: movement.task };
+  const stored = await findTask(context, id);
+  if (stored === undefined) return { statements: [], events: [] };
+  const { statement, event } = taskChange(context, endTask(stored, outcome, context));
+  return { statements: [statement], events: [event] };
+}

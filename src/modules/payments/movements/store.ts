@@ -1,0 +1,135 @@
+import { and, eq, lte, sql } from "drizzle-orm";
+import { installedKey } from "#modules/payments/ingest.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import { storedKey } from "#modules/payments/initiations/store.ts";
+import { paymentMovements } from "#modules/payments/initiations/tables.ts";
+import type { TransitionKey } from "#modules/payments/initiations/transition.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/**
+ * Money on its way. A row says what is left to do, and by when it must have moved. It is stored together with the approval, and
+ * goes together with the outcome:
+ *
+ * | A kill after | leaves | and then |
+ * | --- | --- | --- |
+ * | the approval is stored | a row that is due | the sweep takes it |
+ * | the row is claimed | a row that is due a minute later | the sweep takes it then |
+ * | the provider has got the request | the same | the request is sent again with the same reference, which moves the money once |
+ * | the provider has answered | the same | the same; the answer is that of the first request |
+ * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
+ *
+ * Two who work on one row, because the first one took longer than a minute, send the same reference, and only one of them can store
+ * the outcome: both add the same ordinal to the adjustments.
+ */
+export type MovementRow = typeof paymentMovements.$inferSelect;
+
+/** How long somebody who has claimed a row has for it: longer than a request to a provider may take. */
+const CLAIM_MS = 60_000;
+
+/** How long to wait after calls without an outcome. */
+const RETRY_BACKOFF = doubling(1000, 100_000);
+
+export interface NewMovement extends TransitionKey {
+  readonly initiation: Initiation;
+  readonly task: string;
+  readonly dueAt: Timestamp;
+  /** The key of the reversal, where it is one. */
+  readonly reversalKey?: TransitionKey["key"];
+}
+
+/** The statement that stores what is to be moved. It fails while something else of the initiation is on its way. */
+export const insertMovement = (
+  { env }: Pick<ServiceContext, "env">,
+  { initiation, key = storedKey(initiation), task, dueAt, reversalKey }: NewMovement,
+) =>
+  databaseOf(env)
+    .insert(paymentMovements)
+    .values({
+      connectorKey: installedKey({ key: initiation.connectorKey }),
+      initiationKey: key,
+      reversalKey: reversalKey ?? null,
+      task,
+      dueAt,
+      claims: 0,
+      failures: 0,
+    });
+
+/** The statement that ends it, for the batch that stores its outcome. */
+export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: MovementRow) =>
+  databaseOf(env).delete(paymentMovements).where(eq(paymentMovements.key, key));
+
+/** Claims what is due, of one initiation or of all. Nobody else gets it for a minute. */
+export async function claimMovements(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { initiationKey, limit }: { readonly initiationKey?: number; readonly limit: number },
+): Promise<MovementRow[]> {
+  const now = clock();
+  const due = databaseOf(env)
+    .select({ key: paymentMovements.key })
+    .from(paymentMovements)
+    .where(
+      and(
+        lte(paymentMovements.dueAt, now),
+        initiationKey === undefined ? undefined : eq(paymentMovements.initiationKey, initiationKey),
+      ),
+    )
+    .orderBy(paymentMovements.dueAt)
+    .limit(limit);
+  return databaseOf(env)
+    .update(paymentMovements)
+    .set({ dueAt: fromMillis(toMillis(now) + CLAIM_MS), claims: sql`claims + 1` })
+    .where(sql`${paymentMovements.key} IN ${due}`)
+    .returning();
+}
+
+/** The movement as it is stored, unless somebody else has claimed or ended it since. */
+export async function stillClaimed(
+  { env }: Pick<ServiceContext, "env">,
+  { key, claims }: MovementRow,
+): Promise<boolean> {
+  const [row] = await databaseOf(env)
+    .select({ claims: paymentMovements.claims })
+    .from(paymentMovements)
+    .where(eq(paymentMovements.key, key));
+  return row?.claims === claims;
+}
+
+/** Leaves a movement for later: how the provider answers is not known. */
+export async function postpone(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { key, claims, failures }: MovementRow,
+  retryAfterMs = 0,
+): Promise<void> {
+  const waitMs = Math.max(waitAfterFailures(RETRY_BACKOFF, failures + 1), retryAfterMs);
+  await databaseOf(env)
+    .update(paymentMovements)
+    .set({ dueAt: fromMillis(toMillis(clock()) + waitMs), failures: failures + 1 })
+    .where(and(eq(paymentMovements.key, key), eq(paymentMovements.claims, claims)));
+}
+
+/** The provider has taken it and is to be asked for the outcome. */
+export async function pollLater(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { key, claims }: MovementRow,
+  { pollingId, periodMs }: { readonly pollingId: string; readonly periodMs: number },
+): Promise<void> {
+  await databaseOf(env)
+    .update(paymentMovements)
+    .set({ pollingId, dueAt: fromMillis(toMillis(clock()) + periodMs), failures: 0 })
+    .where(and(eq(paymentMovements.key, key), eq(paymentMovements.claims, claims)));
+}
+
+/** When the next one is due, in milliseconds since the epoch. */
+export async function nextMovementMs({
+  env,
+}: Pick<ServiceContext, "env">): Promise<number | undefined> {
+  const [row] = await databaseOf(env)
+    .select({ dueAt: paymentMovements.dueAt })
+    .from(paymentMovements)
+    .orderBy(paymentMovements.dueAt)
+    .limit(1);
+  return row === undefined ? undefined : toMillis(row.dueAt);
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import type { OwnedId } from "#modules/payments/core/ids.ts";
+import { InitiationWorld, refusalOf, timeout } from "#test/support/payments/initiation-world.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
+
+async function openWorld(): Promise<InitiationWorld> {
+  const world = new InitiationWorld();
+  await world.storeAccounts();
+  return world;
+}
+
+const reversalsOf = (world: InitiationWorld) =>
+  world.world.d1.rows("SELECT reference, status FROM payment_reversals ORDER BY key");
+
+/** The provider reports a state of the payment of an initiation, under a reference of its own where one is given. */
+const report = (
+  world: InitiationWorld,
+  { reference }: OwnedId,
+  [status, own]: readonly [PaymentStatus, string?],
+) =>
+  world.report(
+    world.provider.paymentOf(own ?? reference, {
+      status,
+      createdAt: at(5),
+      ...(own === undefined ? {} : { parentReference: reference }),
+    }),
+  );
+
+describe("a later state of a payment", () => {
+  test("changes the initiation that it was made of, once", async () => {
+    const world = await openWorld();
+    world.provider.status = "PENDING";
+    const id = await world.createPaid();
+    expect((await world.get(id)).state.status).toBe("PROCESSING");
+    await report(world, id, ["SUCCEEDED"]);
+    await world.sweep();
+    await report(world, id, ["SUCCEEDED"]);
+    await world.sweep();
+    await report(world, id, ["DISPUTE", "d-1"]);
+    await report(world, id, ["DISPUTE_LOST", "d-1"]);
+    await world.sweep();
+    expect(await world.statusesOf(id)).toEqual([
+      "WAITING_FOR_VALIDATION",
+      "PROCESSING",
+      "PROCESSED",
+      "UNKNOWN",
+      "FAILED",
+    ]);
+    expect((await world.get(id)).error).toBe("payment failed");
+  });
+
+  test("that comes late changes nothing", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    await report(world, id, ["PENDING"]);
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSED");
+  });
+
+  test("that comes before the provider's answer is heard of after it", async () => {
+    const world = await openWorld();
+    const id = await world.createApproved();
+    world.provider.status = "PENDING";
+    world.provider.answer = timeout;
+    await world.sweep();
+    await report(world, id, ["SUCCEEDED"]);
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSING");
+    world.provider.answer = (payment) => ({ payment });
+    world.pass(1);
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSED");
+    expect(world.count("payment_initiation_payments")).toBe(1);
+  });
+
+  test("of a payment without an initiation concerns none", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    await world.report(world.provider.paymentOf("other"));
+    await world.report(world.provider.paymentOf("other", { status: "FAILED" }));
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSED");
+  });
+
+  test("that is a refund counts with what was reversed", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    await report(world, id, ["REFUNDED", "refund-1"]);
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({ status: "REVERSED", reversed: 100n });
+    const { task } = await world.reverse(id, "r-1", 1n);
+    expect((await world.task(task))?.error).toBe("cannot reverse more than the amount");
+  });
+});
+
+describe("a reversal", () => {
+  test("brings back parts until nothing is left", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    for (const [reference, amount] of [
+      ["r-1", 40n],
+      ["r-2", 60n],
+    ] as const) {
+      const { task } = await world.reverse(id, reference, amount);
+      await world.sweep();
+      expect((await world.task(task))?.status).toBe("SUCCEEDED");
+    }
+    const { task } = await world.reverse(id, "r-3", 1n);
+    expect(await world.task(task)).toMatchObject({
+      status: "FAILED",
+      error: "cannot reverse more than the amount",
+    });
+    expect(await world.statusesOf(id)).toEqual([
+      "WAITING_FOR_VALIDATION",
+      "PROCESSING",
+      "PROCESSED",
+      "REVERSE_PROCESSING",
+      "REVERSED",
+      "REVERSE_PROCESSING",
+      "REVERSED",
+    ]);
+    expect(reversalsOf(world)).toEqual([
+      { reference: "r-1", status: "PROCESSED" },
+      { reference: "r-2", status: "PROCESSED" },
+      { reference: "r-3", status: "FAILED" },
+    ]);
+    expect(world.count("payment_initiation_payments")).toBe(3);
+  });
+
+  test("fails before anything was paid, and leaves the initiation as it is", async () => {
+    const world = await openWorld();
+    const { id } = await world.create();
+    const { task } = await world.reverse(id, "r-1", 10n);
+    expect((await world.task(task))?.error).toBe("payment initiation not processed");
+    expect(await world.statusesOf(id)).toEqual(["WAITING_FOR_VALIDATION"]);
+  });
+
+  test("is the same by the same reference, and is made once", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    const first = await world.reverse(id, "r-1", 40n);
+    expect(await world.reverse(id, "r-1", 40n)).toEqual(first);
+    await world.sweep();
+    expect(await world.reverse(id, "r-1", 40n)).toEqual(first);
+    await world.sweep();
+    expect(world.provider.requests).toBe(2);
+    const other = await world.createPaid();
+    expect(await refusalOf(world.reverse(other, "r-1", 40n))).toBe(
+      "ALREADY_EXISTS payment initiation reversal: object already exists",
+    );
+  });
+
+  test("that the provider refuses may be followed by another one", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    world.provider.before = () => {
+      throw new ConnectorError("invalid", "too late");
+    };
+    const { task } = await world.reverse(id, "r-1", 100n);
+    await world.sweep();
+    expect(await world.task(task)).toMatchObject({ status: "FAILED", error: "too late" });
+    expect(await world.get(id)).toMatchObject({
+      error: "too late",
+      state: { status: "REVERSE_FAILED", reserved: 0n },
+    });
+    world.provider.before = () => undefined;
+    await world.reverse(id, "r-2", 100n);
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({ status: "REVERSED", reversed: 100n });
+  });
+
+  test("that the provider has only begun ends by a later state of its payment", async () => {
+    const world = await openWorld();
+    const id = await world.createPaid();
+    world.provider.refundStatus = "PENDING";
+    const { task } = await world.reverse(id, "r-1", 100n);
+    await world.sweep();
+    expect((await world.task(task))?.status).toBe("SUCCEEDED");
+    expect((await world.get(id)).state).toMatchObject({
+      status: "REVERSE_PROCESSING",
+      reserved: 100n,
+    });
+    await world.report(world.provider.paymentOf("r-1", { status: "REFUNDED" }));
+    await world.sweep();
+    await world.report(world.provider.paymentOf("r-1", { status: "REFUNDED", createdAt: at(9) }));
+    await world.sweep();
+    expect((await world.get(id)).state).toMatchObject({
+      status: "REVERSED",
+      reversed: 100n,
+      reserved: 0n,
+    });
+    expect(reversalsOf(world)).toEqual([{ reference: "r-1", status: "PROCESSED" }]);
+  });
+});
+
+/** Every step of D1 that a payout and its reversal make is one at which the process is killed. */
+describe.each(["before", "after"] as const)("a process that is killed %s a step", (when) => {
+  test("loses no money and moves none twice", async () => {
+    let isLast = false;
+    for (let step = 1; !isLast; step++) {
+      const world = await openWorld();
+      const { id } = await world.create({ reference: "po" });
+      const wasKilled = await world.killAt(step, when, () => payAndReverse(world, "po"));
+      isLast = !wasKilled;
+      // The next process does what is due, and the client does again what had no answer.
+      for (let count = 0; count < 2; count++) {
+        world.pass(100);
+        await payAndReverse(world, "po");
+      }
+      expect(world.provider.effects).toEqual(
+        new Map([
+          ["po", 100n],
+          ["r-1", 30n],
+        ]),
+      );
+      expect(await world.statusesOf(id)).toEqual([
+        "WAITING_FOR_VALIDATION",
+        "PROCESSING",
+        "PROCESSED",
+        "REVERSE_PROCESSING",
+        "REVERSED",
+      ]);
+      expect(world.count("payment_movements")).toBe(0);
+      expect(world.count("payment_payments")).toBe(2);
+      expect(world.count("payment_initiation_payments")).toBe(2);
+      expect(reversalsOf(world)).toEqual([{ reference: "r-1", status: "PROCESSED" }]);
+      expect(world.world.d1.rows("SELECT DISTINCT status FROM payment_tasks")).toEqual([
+        { status: "SUCCEEDED" },
+      ]);
+    }
+  });
+});
+
+/** What a client does, and the sweeps. A client that has had no answer does the same again. */
+async function payAndReverse(world: InitiationWorld, reference: string): Promise<void> {
+  const id = { connector: world.connector.id, reference };
+  const { status, wasProcessed } = (await world.get(id)).state;
+  if (status === "WAITING_FOR_VALIDATION") await world.approve(id);
+  await world.sweep();
+  if (wasProcessed || (await world.get(id)).state.wasProcessed) await world.reverse(id, "r-1", 30n);
+  await world.sweep();
+}
