@@ -311,6 +311,32 @@ describe("a removal", () => {
     for (const table of owned) expect(world.count(table)).toBe(0);
   });
 
+  test("that is asked for twice, and by a reset, ends all of their tasks", async () => {
+    const id = await world.install("dummypay");
+    const tasks = await Promise.all([
+      resetConnector(world.context, id),
+      resetConnector(world.context, id),
+    ]);
+    expect(tasks[0]?.id).toEqual(tasks[1]?.id);
+    let isAsked = false;
+    world.d1.onStep = () => {
+      // The last batch is prepared when the tasks are read.
+      if (isAsked || world.count("payment_schedules") > 0) return;
+      isAsked = true;
+      void uninstallConnector(world.context, id);
+    };
+    for (let runs = 0; runs < 20; runs++) {
+      const next = await world.run(id).catch(() => undefined);
+      if (next !== undefined && "isRemoved" in next) break;
+    }
+    world.d1.onStep = () => undefined;
+    expect(world.d1.rows("SELECT DISTINCT status FROM payment_tasks")).toMatchObject([
+      { status: "SUCCEEDED" },
+    ]);
+    expect(world.count("payment_tasks")).toBe(2);
+    expect(world.count("payment_connectors")).toBe(1);
+  });
+
   test("by a reset installs the same again under a new id, once, wherever it is killed", async () => {
     const id = await world.install("dummypay", { directory: "mine" });
     await world.settle(id);

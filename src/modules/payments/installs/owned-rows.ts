@@ -95,19 +95,21 @@ const OWNED_ROWS: readonly OwnedRows[] = [
 
 export const OWNED_TABLES = OWNED_ROWS.map(({ table }) => getTableName(table));
 
-/** How many rows go in one batch. */
+/** How many rows go in one batch, and how many batches in one call: the platform limits the calls of one invocation. */
 const ROWS_PER_BATCH = 500;
+const BATCHES_MAX = 200;
 
-/** Deletes rows of a connector until none is left, or the time is over. Returns whether none was left. May be repeated. */
+/** Deletes rows of a connector until none is left, or the time is over, or it has deleted many. Returns whether none was left. May be repeated. */
 export async function removeOwnedRows(
   db: Database,
   { connectorKey, untilMs }: { readonly connectorKey: number; readonly untilMs: number },
 ): Promise<boolean> {
+  let batches = 0;
   for (const rows of OWNED_ROWS) {
     // Rows of others that were passed once are not read again.
     let after = -1;
     for (let last: number | undefined = after; last !== undefined; after = last ?? after) {
-      if (Date.now() >= untilMs) return false;
+      if (Date.now() >= untilMs || batches++ >= BATCHES_MAX) return false;
       last = await removeSome(db, rows, { connectorKey, after });
     }
   }

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { openConfig, sealConfig } from "./config.ts";
 import { connectorResetEvent } from "./event-types.ts";
 import { lastOwnedRows, removeOwnedRows } from "./owned-rows.ts";
@@ -62,6 +62,11 @@ async function endRemoval(context: ServiceContext, connector: InstalledConnector
   const db = databaseOf(context.env);
   const { key, id, successor } = connector;
   const next = successor === undefined ? undefined : { ...id, reference: successor };
+  const isGone = sql`NOT EXISTS (SELECT 1 FROM payment_connectors WHERE key = ${key})`;
+  const [before] = await db
+    .select({ revision: paymentConnectors.revision })
+    .from(paymentConnectors)
+    .where(eq(paymentConnectors.key, key));
   const [uninstalled, reset] = await Promise.all([
     findTask(context, TASK_IDS.uninstall(id)),
     findTask(context, TASK_IDS.reset(id)),
@@ -70,12 +75,24 @@ async function endRemoval(context: ServiceContext, connector: InstalledConnector
     ...(uninstalled === undefined ? [] : [{ task: uninstalled, made: id }]),
     ...(reset === undefined || next === undefined ? [] : [{ task: reset, made: next }]),
   ].map(({ task, made }) =>
-    taskChange(context, endTask(task, { createdObjectId: encodeConnectorId(made) }, context)),
+    taskChange(
+      context,
+      endTask(task, { createdObjectId: encodeConnectorId(made) }, context),
+      isGone,
+    ),
   );
   await Outbox.from(context).publish({
     change: [
       ...lastOwnedRows(db, key),
-      db.delete(paymentConnectors).where(eq(paymentConnectors.key, key)),
+      // If a task was added meanwhile, this deletes nothing, and the batch fails: it is made again.
+      db
+        .delete(paymentConnectors)
+        .where(
+          and(
+            eq(paymentConnectors.key, key),
+            eq(paymentConnectors.revision, before?.revision ?? 0),
+          ),
+        ),
       ...(next === undefined ? [] : await successorStatements(context, connector, next.reference)),
       ...ended.map(({ statement }) => statement),
     ],

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { readConfig } from "./config.ts";
 import { reconcilerOf, requestLimits, withReference } from "./reconciler.ts";
 import { getConnector, type InstalledConnector, unknownConnector } from "./store.ts";
@@ -44,26 +44,29 @@ async function beginRemoval(
   const { env, clock } = context;
   const taskId = TASK_IDS[verb](id);
   const { task, isNew } = openTask(await findTask(context, taskId), { id: taskId }, context);
+  const reconciler = reconcilerOf(env);
   const now = clock();
   const isThere = sql`EXISTS (SELECT 1 FROM payment_connectors WHERE key = ${key})`;
   const { statement, event } = taskChange(context, task, isThere);
   const mark = databaseOf(env)
     .update(paymentConnectors)
-    .set({ deletedAt: now, successor: successor ?? null, updatedAt: now, ...nextRevision(now) })
-    .where(and(eq(paymentConnectors.key, key), isNull(paymentConnectors.deletedAt)));
+    .set({
+      deletedAt: sql`coalesce(deleted_at, ${now})`,
+      successor: sql`CASE WHEN deleted_at IS NULL THEN ${successor ?? null} ELSE successor END`,
+      // A removal under way looks again which tasks it has to end.
+      ...nextRevision(now),
+    })
+    .where(eq(paymentConnectors.key, key));
   const audit = new AuditedChange(context, {
     action: `payments.connector.${verb}`,
     object: `connectors/${id.reference}`,
   });
-  const reconciler = reconcilerOf(env);
   try {
-    await reconciler.change(() =>
-      Outbox.from(context).publish({
-        change: isNew ? [mark, statement] : [mark],
-        events: isNew ? [event] : [],
-        audit,
-      }),
-    );
+    if (isNew) {
+      await reconciler.change(() =>
+        Outbox.from(context).publish({ change: [mark, statement], events: [event], audit }),
+      );
+    }
   } catch (error) {
     // Its removal has ended meanwhile.
     if (isTaskRefused(error)) throw unknownConnector();

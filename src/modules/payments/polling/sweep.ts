@@ -8,6 +8,8 @@ import { nextRevision } from "#platform/work/sync-columns.ts";
 
 /** How long after its time something counts as forgotten, in milliseconds: its object has lost its alarm. */
 const OVERDUE_MS = 60_000;
+/** After which time one that was woken and is still overdue is woken again, in milliseconds. */
+const WOKEN_MS = 15_000;
 /** Most connectors that one sweep wakes. */
 const WOKEN_MAX = 100;
 
@@ -23,13 +25,12 @@ export async function sweepConnectors(context: ServiceContext): Promise<number |
   const reconciler = reconcilerOf(env);
   await reconciler.run(sweepLimits());
   const [pendingMs, dueAt] = await Promise.all([reconciler.nextSweepMs(), nextDue(db)]);
-  const overdueMs = dueAt === undefined ? undefined : toMillis(dueAt) + OVERDUE_MS;
+  // What is overdue and was just woken needs some time, and may have failed.
+  const overdueMs =
+    dueAt === undefined ? undefined : Math.max(toMillis(dueAt) + OVERDUE_MS, nowMs + WOKEN_MS);
   const times = [pendingMs, overdueMs].filter((time) => time !== undefined);
-  // What is overdue and was just woken needs some time.
-  return times.length === 0 ? undefined : Math.max(Math.min(...times), nowMs + MIN_WAIT_MS);
+  return times.length === 0 ? undefined : Math.min(...times);
 }
-
-const MIN_WAIT_MS = 1000;
 
 /** A connector that is woken counts as changed, so that its object is told again until it has heard of it. */
 async function wakeOverdue(db: Database, before: Timestamp, now: Timestamp): Promise<void> {
