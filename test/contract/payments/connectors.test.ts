@@ -1,23 +1,28 @@
-import { describe, expect, test } from "vitest";
-import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import {
   ended,
   healthOf,
   installDummypay,
+  installGeneric,
   keyOf,
   ownedRows,
   polled,
   referenceOf,
+  UNKNOWN,
   v1,
   v3,
 } from "#test/support/payments/installs.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
+import { eventually } from "#test/support/platform/eventually.ts";
+import { evict } from "#test/support/platform/evict.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 
-const UNKNOWN = encodeConnectorId({
-  provider: "dummypay",
-  reference: "00000000-0000-4000-8000-000000000001",
-});
+const nothing = async () => Response.json([]);
+const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(nothing);
+// Other files share this global.
+afterAll(() => vi.restoreAllMocks());
 
 const install = (connector: string, body: unknown) =>
   api(`/api/payments/v3/connectors/install/${connector}`, { method: "POST", body });
@@ -209,29 +214,22 @@ describe("the installation of a connector", () => {
     const all = await Promise.all(
       [1, 2, 3, 4].map(() => install("dummypay", { name, directory: "d" })),
     );
-    expect(all.map(({ status }) => String(status)).toSorted()).toEqual([
-      "202",
-      "400",
-      "400",
-      "400",
-    ]);
+    expect(
+      all
+        .map(({ status }) => String(status))
+        .toSorted()
+        .join(),
+    ).toBe("202,400,400,400");
   });
 
   test("shows its secrets only to those who may write", async () => {
-    const response = await install("generic", {
-      name: freshName("generic"),
-      apiKey: "top-secret",
-      endpoint: "http://127.0.0.1:9",
-    });
-    const { data: id } = await response.json<{ data: string }>();
+    const connectorID = await installGeneric("http://psp.example");
     const configFor = async (scope: string) => {
       const { v3 } = sdk({ bearer: await token(scope) }).payments;
-      const { v3GetConnectorConfigResponse: read } = await v3.getConnectorConfig({
-        connectorID: id,
-      });
+      const { v3GetConnectorConfigResponse: read } = await v3.getConnectorConfig({ connectorID });
       return read?.data;
     };
-    expect(await configFor("payments:write")).toMatchObject({ apiKey: "top-secret" });
+    expect(await configFor("payments:write")).toMatchObject({ apiKey: "psp-key" });
     expect(await configFor("payments:read")).toMatchObject({ apiKey: "********" });
   });
 
@@ -273,18 +271,12 @@ describe("connectors of the first generation", () => {
     const { taskResponse } = await v1.getConnectorTaskV1({ ...target, taskId });
     expect(taskResponse?.data).toMatchObject({ id: taskId, status: "ACTIVE" });
     expect((await v1.resetConnectorV1(target)).statusCode).toBe(204);
-    const [successor] = await expect
-      .poll(async () => {
-        const { connectorsResponse: now } = await v1.listAllConnectors();
-        return now?.data.filter((it) => it.name === name && it.connectorID !== connectorId) ?? [];
-      })
-      .toHaveLength(1)
-      .then(
-        async () =>
-          (await v1.listAllConnectors()).connectorsResponse?.data.filter(
-            (it) => it.name === name,
-          ) ?? [],
-      );
+    const successor = await eventually(async () => {
+      const { connectorsResponse: now } = await v1.listAllConnectors();
+      const found = now?.data.find((it) => it.name === name && it.connectorID !== connectorId);
+      expect(found).toBeDefined();
+      return found;
+    });
     const next = { ...target, connectorId: successor?.connectorID ?? "" };
     expect((await v1.uninstallConnectorV1(next)).statusCode).toBe(204);
     await expect.poll(() => codeOf(v1.readConnectorConfigV1(next))).toBe("NOT_FOUND");
@@ -306,16 +298,82 @@ describe("connectors of the first generation", () => {
 
   test("are not served without an id", async () => {
     const base = "/api/payments/connectors/dummy-pay";
-    for (const [method, path] of [
-      ["DELETE", base],
-      ["GET", `${base}/config`],
-      ["POST", `${base}/transfers`],
-    ] as const) {
-      const response = await api(path, { method });
+    const methods = { "": "DELETE", "/config": "GET", "/transfers": "POST" };
+    for (const [path, method] of Object.entries(methods)) {
+      const response = await api(base + path, { method });
       expect([404, 405]).toContain(response.status);
-      expect(await response.json()).toMatchObject({ errorCode: expect.any(String) as unknown });
+      expect(await response.json()).toHaveProperty("errorCode");
     }
   });
+});
+
+describe("the object of a connector", () => {
+  const objectOf = (id: string) => env.CONNECTORS.getByName(referenceOf(id));
+  const storageOf = (id: string) =>
+    runInDurableObject(objectOf(id), async (_, { storage }) => ({
+      values: [...storage.kv.list()].length,
+      alarm: await storage.getAlarm(),
+    }));
+
+  test("goes on after an eviction, and keeps nothing when the connector is gone", async () => {
+    const connectorID = await installDummypay({ pollingPeriod: "200ms" });
+    const { lastSuccessAt } = await polled(connectorID);
+    await evict(objectOf(connectorID));
+    await polled(connectorID, lastSuccessAt);
+    expect(await storageOf(connectorID)).toMatchObject({ values: 1 });
+    const { v3UninstallConnectorResponse: begun } = await v3.uninstallConnector({ connectorID });
+    await ended(begun?.data.taskID ?? "");
+    await eventually(async () =>
+      expect(await storageOf(connectorID)).toEqual({ values: 0, alarm: null }),
+    );
+  });
+
+  test("stores nothing where it was never told of a connector", async () => {
+    expect(await storageOf(UNKNOWN)).toEqual({ values: 0, alarm: null });
+  });
+
+  test("polls a provider, tells what goes wrong, and goes on when the configuration is changed", async () => {
+    const fail = { title: "Bad key", detail: "psp-key is not known" };
+    fetch.mockImplementation(async () => Response.json(fail, { status: 401 }));
+    const name = freshName("generic");
+    const endpoint = "http://psp.example";
+    const connectorID = await installGeneric(endpoint, { name });
+    const failing = await eventually(async () => {
+      const health = await healthOf(connectorID);
+      expect(health.schedules.map(({ failedRuns }) => failedRuns)).toEqual([1, 1, 1]);
+      return health;
+    });
+    expect(failing).toMatchObject({
+      status: "failing",
+      lastError: "the provider answered 401: Bad key: *** is not known",
+    });
+    fetch.mockImplementation(nothing);
+    const v3ConnectorConfig = { provider: "Generic", name, endpoint, apiKey: "new" } as const;
+    await v3.v3UpdateConnectorConfig({ connectorID, v3ConnectorConfig });
+    expect(await polled(connectorID)).toMatchObject({ status: "healthy" });
+  });
+});
+
+test("a token that may only read installs, changes and removes nothing", async () => {
+  const connectorID = await installDummypay();
+  const { v3: reader, v1: earlier } = sdk({ bearer: await token("payments:read") }).payments;
+  const v3ConnectorConfig = { provider: "Dummypay", name: freshName(), directory: "x" } as const;
+  const target = { connector: "DUMMY-PAY", connectorId: connectorID } as const;
+  const calls = [
+    reader.installConnector({ connector: "dummypay", v3ConnectorConfig }),
+    reader.v3UpdateConnectorConfig({ connectorID, v3ConnectorConfig }),
+    reader.resetConnector({ connectorID }),
+    reader.uninstallConnector({ connectorID }),
+    earlier.uninstallConnectorV1(target),
+    earlier.resetConnectorV1(target),
+  ];
+  for (const call of calls) expect(await codeOf(call)).toBe("VALIDATION");
+  const { v3ConnectorsCursorResponse: list } = await reader.listConnectors({
+    query: { $match: { id: connectorID } },
+  });
+  expect(list?.cursor.data).toMatchObject([{ id: connectorID, scheduledForDeletion: false }]);
+  const without = await api("/api/payments/v3/connectors", { token: null });
+  expect(without.status).toBe(401);
 });
 
 describe("announcements of providers", () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { decodeConnectorId } from "#modules/payments/core/ids.ts";
+import { decodeConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { OWNED_TABLES } from "#modules/payments/installs/owned-rows.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -8,6 +8,12 @@ import { sdk } from "#test/support/platform/sdk.ts";
 
 /** The official client, with a token always: the client itself sends none with some of these operations. */
 export const { v3, v1 } = sdk({ bearer: await token() }).payments;
+
+/** The id of a connector that nobody has installed. */
+export const UNKNOWN = encodeConnectorId({
+  provider: "dummypay",
+  reference: "00000000-0000-4000-8000-000000000001",
+});
 
 export interface InstallOptions {
   readonly name?: string;
