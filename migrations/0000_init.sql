@@ -315,6 +315,21 @@ CREATE TABLE `payment_plugin_texts` (
 	PRIMARY KEY(`connector_key`, `name`)
 );
 --> statement-breakpoint
+CREATE TABLE `payment_jobs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`name` text NOT NULL,
+	`job` text NOT NULL,
+	`connector_key` integer,
+	`created_at` text NOT NULL,
+	`revision` integer DEFAULT 0 NOT NULL,
+	`synced_revision` integer DEFAULT 0 NOT NULL,
+	`sync_attempts` integer DEFAULT 0 NOT NULL,
+	`sync_after` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_jobs_name_unique` ON `payment_jobs` (`name`);--> statement-breakpoint
+CREATE INDEX `payment_jobs_pending` ON `payment_jobs` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
+CREATE INDEX `payment_jobs_connector` ON `payment_jobs` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_order_adjustments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`order_key` integer NOT NULL,

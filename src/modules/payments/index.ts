@@ -30,10 +30,15 @@ import { registerPayments } from "./http/v3/payments.ts";
 import { registerPools } from "./http/v3/pools.ts";
 import { registerSchedules } from "./http/v3/schedules.ts";
 import { registerTasks } from "./http/v3/tasks.ts";
+import { registerOpenBanking } from "./http/v3/users/open-banking.ts";
+import { registerUserConnections } from "./http/v3/users/user-connections.ts";
+import { registerUserLinks } from "./http/v3/users/user-links.ts";
+import { registerUserTasks } from "./http/v3/users/user-tasks.ts";
 import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
+import { sweepJobs } from "./jobs/run.ts";
 import { initiationSweep } from "./movements/execute-now.ts";
 import { ORDER_EVENT_TYPES } from "./orders/event-types.ts";
 import { PAYMENT_EVENT_TYPES } from "./payments/event-types.ts";
@@ -42,6 +47,7 @@ import { sweepConnectors } from "./polling/sweep.ts";
 import { POOL_EVENT_TYPES } from "./pools/event-types.ts";
 import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
+import { USER_EVENT_TYPES } from "./users/event-types.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
@@ -64,6 +70,10 @@ export const paymentsModule: Module = {
     registerBankAccounts(app);
     registerBankAccountsV1(app);
     registerUsers(app);
+    registerUserConnections(app);
+    registerUserLinks(app);
+    registerUserTasks(app);
+    registerOpenBanking(app);
     registerPools(app);
     registerPoolsV1(app);
     registerOrders(app);
@@ -100,6 +110,7 @@ export const paymentsModule: Module = {
     ...CONVERSION_EVENT_TYPES,
     ...ORDER_EVENT_TYPES,
     ...POOL_EVENT_TYPES,
+    ...USER_EVENT_TYPES,
     ...INITIATION_EVENT_TYPES,
     ...PAYMENT_EVENT_TYPES,
     ...CONNECTOR_EVENT_TYPES,
@@ -107,6 +118,7 @@ export const paymentsModule: Module = {
   },
   eventListener: bookingListener,
   sweeps: [
+    { name: "payment-jobs", run: sweepJobs },
     { name: "payment-bookings", run: runBookings },
     { name: "payment-connectors", run: sweepConnectors },
     initiationSweep,

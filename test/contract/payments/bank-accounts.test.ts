@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 
@@ -130,15 +131,14 @@ describe("a bank account", () => {
   });
 
   test("is stored encrypted, and told of in an event and the audit", async () => {
+    await keepEvents();
     const id = await create({ country: "FR" });
     const row = await env.DB.prepare("SELECT * FROM payment_bank_accounts WHERE id = ?")
       .bind(id)
       .first();
     expect(JSON.stringify(row)).not.toContain(IBAN);
-    const stored = await env.DB.prepare("SELECT event FROM outbox WHERE event LIKE ?")
-      .bind(`%${id}%`)
-      .all<{ event: string }>();
-    expect(stored.results.map(({ event }) => JSON.parse(event) as object)).toMatchObject([
+    const told = await keptEvents(id);
+    expect(told).toMatchObject([
       {
         app: "payments",
         version: "v3",
@@ -146,7 +146,7 @@ describe("a bank account", () => {
         payload: { id, country: "FR" },
       },
     ]);
-    expect(JSON.stringify(stored.results)).not.toContain(IBAN);
+    expect(JSON.stringify(told)).not.toContain(IBAN);
     const audited = await env.DB.prepare("SELECT action FROM audit WHERE object = ?")
       .bind(`bank-accounts/${id}`)
       .all();

@@ -10,6 +10,7 @@ import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { systemContext } from "#platform/context.ts";
 import { parseTimestamp, type Timestamp } from "#platform/time.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
+import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
 import { account } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
@@ -29,6 +30,7 @@ const T2 = time("2026-03-01T11:00:00Z");
 
 let connectors: InstalledConnector[];
 beforeAll(async () => {
+  await keepEvents();
   connectors = await Promise.all(
     ["generic", "dummypay"].map(async (provider) =>
       requireConnector(context, (await storeConnector({ provider })).id),
@@ -380,13 +382,4 @@ describe("orders and conversions, through the official client", () => {
 });
 
 /** The events that tell of a pool, in their order. */
-async function poolEvents(id: string) {
-  const stored = await env.DB.prepare(
-    "SELECT event FROM outbox WHERE instr(event, ?) > 0 ORDER BY sequence",
-  )
-    .bind(`"payload":{"id":"${id}"`)
-    .all<{ event: string }>();
-  return stored.results.map(
-    ({ event }) => JSON.parse(event) as { readonly type: string; readonly payload: object },
-  );
-}
+const poolEvents = (id: string) => keptEvents(`"payload":{"id":"${id}"`);

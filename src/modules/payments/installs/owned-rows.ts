@@ -14,6 +14,7 @@ import {
   paymentReversalAdjustments,
   paymentReversals,
 } from "#modules/payments/initiations/tables.ts";
+import { paymentJobs } from "#modules/payments/jobs/tables.ts";
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import {
@@ -88,6 +89,7 @@ const OWNED_ROWS: readonly OwnedRows[] = [
   },
   { table: paymentConversions, connectorKey: paymentConversions.connectorKey },
   { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
+  { table: paymentJobs, connectorKey: paymentJobs.connectorKey },
   { table: paymentAccounts, connectorKey: paymentAccounts.connectorKey },
   { table: paymentTasks, connectorKey: paymentTasks.connectorKey },
   { table: paymentPluginTexts, connectorKey: paymentPluginTexts.connectorKey },

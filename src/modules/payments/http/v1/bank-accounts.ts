@@ -15,7 +15,9 @@ import {
 } from "#modules/payments/http/bank-account-requests.ts";
 import { MetadataRequest, OptionalText } from "#modules/payments/http/fields.ts";
 import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
-import { uuidParam } from "#modules/payments/http/path-ids.ts";
+import { ConnectorIdInput, uuidParam } from "#modules/payments/http/path-ids.ts";
+import { ForwardRequest } from "#modules/payments/http/task-answers.ts";
+import { forwardAndWait } from "#modules/payments/jobs/forward-and-wait.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import {
@@ -27,13 +29,15 @@ import {
 } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 import { formatTimestamp } from "#platform/time.ts";
-import { unsupported } from "#platform/validation.ts";
 
 const TAGS = ["Payments API v1"];
 const Params = z.object({ bankAccountId: uuidParam("bank account") });
 
 const BankAccountV1Request = BankAccountFields.extend({
-  connectorID: OptionalText.refine((id) => id === undefined, unsupported("connectorID").message),
+  connectorID: OptionalText.pipe(ConnectorIdInput.optional()).openapi({
+    type: "string",
+    description: "The account is forwarded to this connector. It stays if that fails.",
+  }),
 }).openapi("BankAccountV1Request");
 
 const BankAccountV1Response = z
@@ -76,11 +80,18 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
       tags: TAGS,
       scope: "payments:write",
       body: BankAccountV1Request,
-      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)) },
+      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
     },
     async ({ body, c }) => {
       const account = await createBankAccount(c.var.context, toNewBankAccount(body));
-      return { status: 200, body: { data: toBankAccountV1View(account) } };
+      const shown =
+        body.connectorID === undefined
+          ? account
+          : await forwardAndWait(c.var.context, {
+              bankAccountId: account.id,
+              connectorId: body.connectorID,
+            });
+      return { status: 200, body: { data: toBankAccountV1View(shown) } };
     },
   );
   endpoint(
@@ -139,6 +150,28 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       const { metadata } = body;
       await addBankAccountMetadata(c.var.context, { id: params.bankAccountId, metadata });
       return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/bank-accounts/{bankAccountId}/forward",
+      operationId: "forwardBankAccount",
+      summary: "Have a connector make an account of a bank account",
+      description: "The answer comes when the connector has done it.",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      body: ForwardRequest,
+      responses: { 200: json("The bank account", dataOf(BankAccountV1Response)), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      const account = await forwardAndWait(c.var.context, {
+        bankAccountId: params.bankAccountId,
+        connectorId: body.connectorID,
+      });
+      return { status: 200, body: { data: toBankAccountV1View(account) } };
     },
   );
 }

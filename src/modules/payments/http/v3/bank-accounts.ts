@@ -6,12 +6,18 @@ import {
 } from "./bank-account-schemas.ts";
 import { addBankAccountMetadata } from "#modules/payments/bank-accounts/add-metadata.ts";
 import { createBankAccount } from "#modules/payments/bank-accounts/create.ts";
+import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
 import { getBankAccount } from "#modules/payments/bank-accounts/get.ts";
 import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
 import { toNewBankAccount } from "#modules/payments/http/bank-account-requests.ts";
 import { MetadataRequest } from "#modules/payments/http/fields.ts";
 import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { uuidParam } from "#modules/payments/http/path-ids.ts";
+import {
+  ForwardRequest,
+  TaskIdResponse,
+  toTaskIdView,
+} from "#modules/payments/http/task-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
@@ -101,6 +107,27 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
       const { metadata } = body;
       await addBankAccountMetadata(c.var.context, { id: params.bankAccountID, metadata });
       return { status: 204 };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/v3/bank-accounts/{bankAccountID}/forward",
+      operationId: "v3ForwardBankAccount",
+      summary: "Have a connector make an account of a bank account",
+      description: "Forwarding it to the same connector again gives the same task.",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      body: ForwardRequest,
+      responses: { 202: json("The task", TaskIdResponse), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      const { bankAccountID: bankAccountId } = params;
+      const { connectorID: connectorId } = body;
+      const task = await forwardBankAccount(c.var.context, { bankAccountId, connectorId });
+      return { status: 202, body: toTaskIdView(task) };
     },
   );
 }

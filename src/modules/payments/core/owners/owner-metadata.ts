@@ -1,0 +1,75 @@
+import { type BankNumbers, maskNumbers } from "./bank-numbers.ts";
+
+/** The reserved keys by which metadata name the owner of a bank account. */
+const PREFIX = "com.formance.spec/owner/";
+
+type Texts = Readonly<Record<string, string>>;
+
+const ADDRESS_KEYS = [
+  "addressLine1",
+  "addressLine2",
+  "streetName",
+  "streetNumber",
+  "city",
+  "region",
+  "postalCode",
+  "email",
+  "phoneNumber",
+] as const;
+
+/** What is known of the owner of a bank account. */
+export interface Owner {
+  readonly streetName?: string;
+  readonly streetNumber?: string;
+  readonly city?: string;
+  readonly region?: string;
+  readonly postalCode?: string;
+  readonly email?: string;
+  readonly phoneNumber?: string;
+}
+
+/** The metadata that a user gives to a bank account: what is known, and the street as a line. */
+export function toOwnerMetadata(owner: Owner): Texts {
+  const { streetName, streetNumber, city, region, postalCode, email, phoneNumber } = owner;
+  const addressLine1 =
+    streetName === undefined || streetNumber === undefined
+      ? streetName
+      : `${streetNumber} ${streetName}`;
+  const known = {
+    addressLine1,
+    streetName,
+    streetNumber,
+    city,
+    region,
+    postalCode,
+    email,
+    phoneNumber,
+  };
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) =>
+      value === undefined ? [] : [[PREFIX + name, value]],
+    ),
+  );
+}
+
+/**
+ * The metadata of the account that a connector has made of a bank account: whose it is, with the keys of the address even where
+ * they are empty. The numbers are masked, as nothing else stores them in clear either.
+ */
+export function toAccountMetadata(bankAccount: {
+  readonly name: string;
+  readonly country?: string;
+  readonly numbers: BankNumbers;
+  readonly metadata: Texts;
+}): Texts {
+  const { name, country, numbers, metadata } = bankAccount;
+  const owner = { name, country, ...maskNumbers(numbers) };
+  const entries = Object.entries(owner).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[PREFIX + key, value]],
+  );
+  const address = ADDRESS_KEYS.map((key): [string, string] => [
+    PREFIX + key,
+    metadata[PREFIX + key] ?? "",
+  ]);
+  return Object.fromEntries([...entries, ...address]);
+}

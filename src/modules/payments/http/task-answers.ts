@@ -1,0 +1,15 @@
+import { z } from "@hono/zod-openapi";
+import { ConnectorIdInput } from "./path-ids.ts";
+import { encodeOwnedId } from "#modules/payments/core/ids.ts";
+import type { Task } from "#modules/payments/tasks/task.ts";
+import { dataOf } from "#platform/http/schemas.ts";
+
+/** The connector that something is forwarded to. */
+export const ForwardRequest = z
+  .object({ connectorID: ConnectorIdInput })
+  .openapi("ForwardToConnectorRequest");
+
+/** The answer to a request whose work goes on: the task can be asked for. */
+export const TaskIdResponse = dataOf(z.object({ taskID: z.string() }));
+
+export const toTaskIdView = ({ id }: Task) => ({ data: { taskID: encodeOwnedId(id) } });

@@ -1,0 +1,75 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
+import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
+import { receiveRedirect } from "#modules/payments/users/redirect.ts";
+import { readText } from "#platform/http/body.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { Chunks, empty, endpoint, errors } from "#platform/http/endpoint.ts";
+import { BooleanParam } from "#platform/http/schemas.ts";
+
+const TAGS = ["Payment service users"];
+const PATH = "/v3/connectors/open-banking/{connectorID}";
+
+/** Largest body, in bytes: providers send some fields. */
+const BODY_BYTES_MAX = 65_536;
+/** Headers of the request that say who sends it, which is nobody's business. */
+const HIDDEN_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+const Query = z.object({
+  state: z
+    .string()
+    .optional()
+    .openapi({ description: "What the link has carried. It has to be there exactly once." }),
+  noRedirect: BooleanParam.openapi({ description: "The answer is 204, and no redirect." }),
+});
+
+/** Where providers send browsers, or call themselves. The state says which attempt it is, and that it comes from there. */
+export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
+  for (const [method, operationId] of OPERATIONS) {
+    endpoint(
+      app,
+      {
+        method,
+        path: `${PATH}/redirect`,
+        aliases: [`${PATH}/*`],
+        operationId,
+        summary: "Come back from a bank",
+        description: "Further parameters, and a body, are those of the provider.",
+        tags: TAGS,
+        scope: "public",
+        params: z.object({ connectorID: connectorIdParam() }),
+        // A state that comes twice is refused with the others.
+        query: Query.extend({ state: z.union([z.string(), z.array(z.string())]).optional() }),
+        ...(method === "get" ? {} : { body: Chunks, bodyKind: "chunks" as const }),
+        responses: {
+          204: empty("Taken"),
+          307: empty("Taken; the browser goes on to the client"),
+          ...errors(404),
+        },
+      },
+      async ({ params, query, c }) => {
+        const callback = await callbackOf(c);
+        const location = await receiveRedirect(c.var.context, {
+          connectorId: params.connectorID,
+          callback,
+        });
+        return query.noRedirect ? { status: 204 } : { status: 307, headers: { location } };
+      },
+    );
+  }
+}
+
+const OPERATIONS = [
+  ["get", "v3CompleteLinkByBrowser"],
+  ["post", "v3CompleteLink"],
+] as const;
+
+async function callbackOf(c: Context<AppEnv>): Promise<RedirectCallback> {
+  const headers = [...c.req.raw.headers].filter(([name]) => !HIDDEN_HEADERS.has(name));
+  return {
+    query: c.req.queries(),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, [value]])),
+    body: c.req.method === "GET" ? "" : await readText(c.req.raw, BODY_BYTES_MAX),
+  };
+}

@@ -1,0 +1,139 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { given } from "#modules/payments/core/given.ts";
+import { OptionalText } from "#modules/payments/http/fields.ts";
+import { connectorIdParam, toUuid, uuidParam } from "#modules/payments/http/path-ids.ts";
+import { publicUrlOf } from "#modules/payments/http/public-url.ts";
+import { forwardUser } from "#modules/payments/users/forward.ts";
+import { createLink } from "#modules/payments/users/links.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+
+const TAGS = ["Payment service users"];
+const AT_CONNECTOR =
+  "/v3/payment-service-users/{paymentServiceUserID}/connectors/{connectorID}" as const;
+const Params = z.object({
+  paymentServiceUserID: uuidParam("payment service user"),
+  connectorID: connectorIdParam(),
+});
+const ConnectionParams = Params.extend({ connectionID: z.string() });
+
+const LinkRequest = z
+  .object({
+    applicationName: OptionalText.openapi({
+      type: "string",
+      description: "What the provider shows; some need it.",
+    }),
+    clientRedirectURL: z.url({ protocol: /^https?$/, error: "must be a valid URL" }).openapi({
+      description: "Where the browser goes in the end.",
+    }),
+  })
+  .openapi("PaymentServiceUserLinkRequest", {
+    example: { applicationName: "Florin", clientRedirectURL: "https://app.example.com/linked" },
+  });
+
+const LinkQuery = z.object({
+  "Idempotency-Key": z
+    .string()
+    .transform((text) => toUuid("link attempt", text))
+    .optional()
+    .openapi({
+      type: "string",
+      format: "uuid",
+      description: "The id of the attempt. The same request with the same key has the same answer.",
+    }),
+});
+
+const LinkResponse = z
+  .object({ attemptID: z.string(), link: z.string() })
+  .openapi("PaymentServiceUserLink");
+
+export function registerUserLinks(app: OpenAPIHono<AppEnv>): void {
+  registerForward(app);
+  registerCreateLink(app);
+  registerUpdateLink(app);
+}
+
+function registerForward(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: `${AT_CONNECTOR}/forward`,
+      operationId: "v3ForwardPaymentServiceUserToProvider",
+      summary: "Tell a connector's provider of a user",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      responses: { 204: empty("Forwarded"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const { paymentServiceUserID: userId, connectorID: connectorId } = params;
+      await forwardUser(c.var.context, { userId, connectorId });
+      return { status: 204 };
+    },
+  );
+}
+
+function registerCreateLink(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: `${AT_CONNECTOR}/create-link`,
+      operationId: "v3CreateLinkForPaymentServiceUser",
+      summary: "Make a link by which a user is linked to a bank",
+      description: "The user opens the link in a browser. The answer has no envelope.",
+      tags: TAGS,
+      scope: "payments:write",
+      params: Params,
+      query: LinkQuery,
+      body: LinkRequest,
+      responses: { 201: json("The link", LinkResponse), ...errors(404) },
+    },
+    async ({ params, query, body, c }) => {
+      const { attemptId, url } = await createLink(c.var.context, {
+        userId: params.paymentServiceUserID,
+        connectorId: params.connectorID,
+        clientRedirectUrl: body.clientRedirectURL,
+        publicUrl: publicUrlOf(c),
+        ...given({
+          attemptId: query["Idempotency-Key"],
+          applicationName: body.applicationName,
+        }),
+      });
+      return { status: 201, body: { attemptID: attemptId, link: url } };
+    },
+  );
+}
+
+function registerUpdateLink(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: `${AT_CONNECTOR}/connections/{connectionID}/update-link`,
+      operationId: "v3UpdateLinkForPaymentServiceUserOnConnector",
+      summary: "Make a link by which a user renews the consent to a connection",
+      tags: TAGS,
+      scope: "payments:write",
+      params: ConnectionParams,
+      query: LinkQuery,
+      body: LinkRequest,
+      responses: { 201: json("The link", LinkResponse), ...errors(404) },
+    },
+    async ({ params, query, body, c }) => {
+      const { attemptId, url } = await createLink(c.var.context, {
+        userId: params.paymentServiceUserID,
+        connectorId: params.connectorID,
+        connectionId: params.connectionID,
+        clientRedirectUrl: body.clientRedirectURL,
+        publicUrl: publicUrlOf(c),
+        ...given({
+          attemptId: query["Idempotency-Key"],
+          applicationName: body.applicationName,
+        }),
+      });
+      return { status: 201, body: { attemptID: attemptId, link: url } };
+    },
+  );
+}

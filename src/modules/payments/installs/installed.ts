@@ -1,0 +1,22 @@
+import { type SQL, sql } from "drizzle-orm";
+import { findConnector, type InstalledConnector } from "./store.ts";
+import { paymentConnectors } from "./tables.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** The installation of an id that something is to be done with. Throws `NOT_FOUND`, also for one that is being uninstalled. */
+export async function requireInstalled(
+  context: Pick<ServiceContext, "env">,
+  id: ConnectorId,
+): Promise<InstalledConnector> {
+  const connector = await findConnector(context, id);
+  if (connector === undefined || connector.deletedAt !== undefined) throw connectorNotFound();
+  return connector;
+}
+
+export const connectorNotFound = (): AppError => new AppError("NOT_FOUND", "connector not found");
+
+/** Whether it is installed at the time of the statement. */
+export const isInstalled = ({ key }: InstalledConnector): SQL => sql`EXISTS (
+  SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${key} AND c.deleted_at IS NULL)`;

@@ -1,0 +1,36 @@
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+
+/** A call of a provider that has to be made, and the bookkeeping that belongs to it. */
+export type Job =
+  | {
+      readonly kind: "forward-bank-account";
+      readonly bankAccountId: string;
+      readonly connector: ConnectorId;
+    }
+  | { readonly kind: "delete-user"; readonly userId: string }
+  | {
+      readonly kind: "delete-user-from-connector";
+      readonly userId: string;
+      readonly connector: ConnectorId;
+    }
+  | {
+      readonly kind: "delete-user-connection";
+      readonly userId: string;
+      readonly connector: ConnectorId;
+      readonly connectionId: string;
+    }
+  | {
+      readonly kind: "complete-link";
+      readonly attemptId: string;
+      readonly connector: ConnectorId;
+      readonly callback: RedirectCallback;
+    };
+
+export type JobOf<K extends Job["kind"]> = Extract<Job, { readonly kind: K }>;
+
+/** What came to the redirect endpoint. */
+export interface RedirectCallback {
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly body: string;
+}

@@ -1,0 +1,33 @@
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { endTask, taskChange } from "#modules/payments/tasks/store.ts";
+import type { Task } from "#modules/payments/tasks/task.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+/**
+ * Does the work of a task. Where a repetition would fail in the same way, the task ends with the reason; any other error is
+ * thrown, so that the job is tried again.
+ */
+export async function runTask(
+  context: ServiceContext,
+  task: Task,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isFinalError(error)) throw error;
+    const { statement, event } = taskChange(
+      context,
+      endTask(task, { error: error.message }, context),
+    );
+    await Outbox.from(context).publish({ change: [statement], events: [event] });
+  }
+}
+
+/** Whether a repetition would fail in the same way. */
+export function isFinalError(error: unknown): error is Error {
+  if (error instanceof ConnectorError) return error.kind === "invalid";
+  return error instanceof AppError && (error.kind === "NOT_FOUND" || error.kind === "VALIDATION");
+}

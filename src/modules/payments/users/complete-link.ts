@@ -1,0 +1,136 @@
+import { and, eq, sql } from "drizzle-orm";
+import { findConnection } from "./connection-store.ts";
+import { linkStatusEvent, reconnectedEvent } from "./event-types.ts";
+import { openLink } from "./links.ts";
+import { getUserOfProvider, openUsers, sealToken } from "./provider-user.ts";
+import { paymentLinkAttempts, paymentUserConnections, paymentUsers } from "./tables.ts";
+import type { LinkOutcome, UserConnection } from "#modules/payments/connectors/contract.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { JobOf, RedirectCallback } from "#modules/payments/jobs/job.ts";
+import { isFinalError } from "#modules/payments/jobs/run-task.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+interface Attempt {
+  readonly id: string;
+  readonly userKey: number;
+  readonly userId: string;
+  readonly connector: InstalledConnector;
+  /** Sealed. */
+  readonly link: string;
+}
+
+/** Completes an attempt to link a user, or ends it with the reason why not. A provider that cannot be reached is asked again. */
+export async function runLinkCompletion(
+  context: ServiceContext,
+  { attemptId, callback, connector: connectorId }: JobOf<"complete-link">,
+): Promise<void> {
+  const connector = await findConnector(context, connectorId);
+  const [row] = await databaseOf(context.env)
+    .select({
+      userKey: paymentLinkAttempts.userKey,
+      link: paymentLinkAttempts.link,
+      userId: paymentUsers.id,
+    })
+    .from(paymentLinkAttempts)
+    .innerJoin(paymentUsers, eq(paymentUsers.key, paymentLinkAttempts.userKey))
+    .where(and(eq(paymentLinkAttempts.id, attemptId), eq(paymentLinkAttempts.status, "pending")));
+  if (connector === undefined || row === undefined) return;
+  const attempt = { id: attemptId, ...row, connector };
+  await storeOutcome(context, attempt, await outcomeOf(context, attempt, callback));
+}
+
+async function outcomeOf(
+  context: ServiceContext,
+  { id, userId, connector, link }: Attempt,
+  callback: RedirectCallback,
+): Promise<LinkOutcome> {
+  try {
+    const { user, forwarded } = await getUserOfProvider(context, { userId, connector });
+    const users = await openUsers(context, connector);
+    const { temporaryToken } = openLink(context.env, id, link);
+    return await users.completeLink({ user, forwarded, ...callback, ...given({ temporaryToken }) });
+  } catch (error) {
+    if (!isFinalError(error)) throw error;
+    return { error: error.message };
+  }
+}
+
+/** Stores the connections, and then that the attempt has ended: of two that do it at a time, the first one counts. */
+async function storeOutcome(
+  context: ServiceContext,
+  attempt: Attempt,
+  outcome: LinkOutcome,
+): Promise<void> {
+  const { env, clock } = context;
+  const { id, userKey, userId, connector } = attempt;
+  const db = databaseOf(env);
+  const now = clock();
+  const error = "error" in outcome ? outcome.error : undefined;
+  const connections = "error" in outcome ? [] : outcome.connections;
+  const status = error === undefined ? ("completed" as const) : ("exited" as const);
+  const about = { userId, connector: connector.id };
+  const reconnected = await Promise.all(
+    connections.map(({ connectionId }) =>
+      findConnection(context, { userKey, connector, connectionId }),
+    ),
+  );
+  const hasThisEnd = sql`EXISTS (
+    SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = ${status})`;
+  await Outbox.from(context).publish({
+    change: [
+      ...connections.map((connection) => upsertConnection(context, { attempt, connection })),
+      db
+        .update(paymentLinkAttempts)
+        .set({ status, error: error ?? null })
+        .where(and(eq(paymentLinkAttempts.id, id), eq(paymentLinkAttempts.status, "pending"))),
+    ],
+    events: [
+      { event: linkStatusEvent(about, { id, status, ...given({ error }) }, now) },
+      ...connections.flatMap(({ connectionId }, place) =>
+        reconnected[place]?.status === "ERROR"
+          ? [{ event: reconnectedEvent({ ...about, connectionId }, now) }]
+          : [],
+      ),
+    ],
+    condition: hasThisEnd,
+  });
+}
+
+/** Does nothing once the attempt has ended. A connection that is there works again. */
+function upsertConnection(
+  { env, clock }: ServiceContext,
+  {
+    attempt: { id, userKey, connector },
+    connection,
+  }: { readonly attempt: Attempt; readonly connection: UserConnection },
+) {
+  const now = clock();
+  const token = sealToken(env, connection.accessToken);
+  return databaseOf(env)
+    .insert(paymentUserConnections)
+    .select(
+      sql`
+        SELECT NULL, ${userKey}, ${connector.key}, ${connection.connectionId}, 'ACTIVE', NULL, ${token},
+          ${stringifyJson(connection.metadata)}, ${connection.createdAt}, ${now}, NULL
+        WHERE EXISTS (
+          SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = 'pending')`,
+    )
+    .onConflictDoUpdate({
+      target: [
+        paymentUserConnections.connectorKey,
+        paymentUserConnections.connectionId,
+        paymentUserConnections.userKey,
+      ],
+      set: {
+        status: "ACTIVE",
+        error: null,
+        accessToken: token,
+        metadata: stringifyJson(connection.metadata),
+        updatedAt: now,
+      },
+    });
+}

@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import { LINK_STATUSES, type LinkStatus } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import {
+  type ConnectorId,
+  encodeConnectorId,
+  idempotencyKeyOf,
+} from "#modules/payments/core/ids.ts";
+import { paymentEvent } from "#modules/payments/events.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventTypeTable } from "#platform/events/event-types.ts";
+import { TimestampOutput } from "#platform/http/schemas.ts";
+import { formatTimestamp, type Timestamp } from "#platform/time.ts";
+
+const Named = z.object({ psuID: z.string(), connectorID: z.string() });
+
+const NAMED = {
+  psuID: "6f1d7c1e-3a52-4c57-9d83-0d1c6f0a7b11",
+  connectorID:
+    "eyJQcm92aWRlciI6ImR1bW15cGF5IiwiUmVmZXJlbmNlIjoiMTExMTExMTEtMjIyMi00MzMzLTg0NDQtNTU1NTU1NTU1NTU1In0",
+};
+
+export const USER_EVENT_TYPES = {
+  OPEN_BANKING_USER_LINK_STATUS: {
+    description: "An attempt to link a user to a bank has ended.",
+    payload: Named.extend({ status: z.enum(LINK_STATUSES), error: z.string().optional() }),
+    example: { ...NAMED, status: "completed" },
+  },
+  OPEN_BANKING_USER_CONNECTION_RECONNECTED: {
+    description: "A connection of a user that had an error works again.",
+    payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
+    example: { ...NAMED, connectionID: "item-1", at: "2026-07-01T10:00:00Z" },
+  },
+} as const satisfies EventTypeTable;
+
+/** Who and what an event of open banking is about. */
+export interface UserAtConnector {
+  readonly userId: string;
+  readonly connector: ConnectorId;
+}
+
+/** The event that an attempt has ended. Each attempt has one. */
+export function linkStatusEvent(
+  { userId, connector }: UserAtConnector,
+  attempt: { readonly id: string; readonly status: LinkStatus; readonly error?: string },
+  date: Timestamp,
+): PlatformEvent {
+  const { id, status, error } = attempt;
+  const named = { psuID: userId, connectorID: encodeConnectorId(connector) };
+  const payload = { ...named, status, ...given({ error }) };
+  return paymentEvent({
+    type: "OPEN_BANKING_USER_LINK_STATUS" satisfies keyof typeof USER_EVENT_TYPES,
+    connector,
+    key: idempotencyKeyOf({ ...payload, attemptID: id }),
+    date,
+    payload,
+  });
+}
+
+export function reconnectedEvent(
+  { userId, connector, connectionId }: UserAtConnector & { readonly connectionId: string },
+  at: Timestamp,
+): PlatformEvent {
+  const payload = {
+    psuID: userId,
+    connectorID: encodeConnectorId(connector),
+    connectionID: connectionId,
+    at: formatTimestamp(at),
+  };
+  return paymentEvent({
+    type: "OPEN_BANKING_USER_CONNECTION_RECONNECTED" satisfies keyof typeof USER_EVENT_TYPES,
+    connector,
+    key: idempotencyKeyOf(payload),
+    date: at,
+    payload,
+  });
+}

@@ -1,0 +1,29 @@
+import { getUser } from "./store.ts";
+import { addBankAccountMetadata } from "#modules/payments/bank-accounts/add-metadata.ts";
+import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { toOwnerMetadata } from "#modules/payments/core/owners/owner-metadata.ts";
+import { requireInstalled } from "#modules/payments/installs/installed.ts";
+import type { Task } from "#modules/payments/tasks/task.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+/** Forwards a bank account with what is known of a user as its owner. Returns the task. Throws `NOT_FOUND`. */
+export async function forwardBankAccountOfUser(
+  context: ServiceContext,
+  {
+    userId,
+    ...forward
+  }: {
+    readonly userId: string;
+    readonly bankAccountId: string;
+    readonly connectorId: ConnectorId;
+  },
+): Promise<Task> {
+  const { address, contactDetails } = await getUser(context, userId);
+  await requireInstalled(context, forward.connectorId);
+  const metadata = toOwnerMetadata({ ...address, ...contactDetails });
+  if (Object.keys(metadata).length > 0) {
+    await addBankAccountMetadata(context, { id: forward.bankAccountId, metadata });
+  }
+  return forwardBankAccount(context, forward);
+}

@@ -1,0 +1,105 @@
+import { and, eq } from "drizzle-orm";
+import { getUserKey } from "./store.ts";
+import { paymentLinkAttempts } from "./tables.ts";
+import type { LinkAttempt } from "./user.ts";
+import { LINK_STATUSES } from "#modules/payments/core/enums.ts";
+import { given } from "#modules/payments/core/given.ts";
+import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { getConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import { AppError } from "#platform/errors.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+import { toMicros } from "#platform/time.ts";
+
+const attempts = paymentLinkAttempts;
+
+const LINK_ATTEMPTS: ListTable<LinkAttempt> = {
+  keys: {
+    id: { type: "text", column: attempts.id },
+    status: { type: "set", column: attempts.status, values: LINK_STATUSES },
+  },
+  sort: {
+    created_at: {
+      type: "date",
+      column: attempts.createdAt,
+      tie: attempts.key,
+      keyOf: ({ createdAt, key }) => ({ value: toMicros(createdAt), tie: BigInt(key) }),
+    },
+  },
+};
+
+/** All columns that are shown. */
+const COLUMNS = {
+  key: attempts.key,
+  id: attempts.id,
+  status: attempts.status,
+  error: attempts.error,
+  clientRedirectUrl: attempts.clientRedirectUrl,
+  createdAt: attempts.createdAt,
+};
+
+/** Whose attempts are meant. */
+export interface LinkScope {
+  readonly userId: string;
+  readonly connector: ConnectorId;
+}
+
+/** A page of a user's attempts at a connector. Throws `NOT_FOUND`, and `VALIDATION` for a bad filter. */
+export async function listLinkAttempts(
+  context: ServiceContext,
+  scope: LinkScope,
+  query: PageQuery,
+): Promise<Page<LinkAttempt>> {
+  const { userKey, connector } = await ownersOf(context, scope);
+  return listPage(query, {
+    ...LINK_ATTEMPTS,
+    read: async ({ where, orderBy, limit, offset }) => {
+      const rows = await databaseOf(context.env)
+        .select(COLUMNS)
+        .from(attempts)
+        .where(and(eq(attempts.userKey, userKey), eq(attempts.connectorKey, connector.key), where))
+        .orderBy(...orderBy)
+        .limit(limit)
+        .offset(offset);
+      return rows.map((row) => toAttempt(row, scope));
+    },
+  });
+}
+
+/** Throws `NOT_FOUND` where user, connector or attempt are unknown. */
+export async function getLinkAttempt(
+  context: ServiceContext,
+  { attemptId, ...scope }: LinkScope & { readonly attemptId: string },
+): Promise<LinkAttempt> {
+  const { userKey, connector } = await ownersOf(context, scope);
+  const [row] = await databaseOf(context.env)
+    .select(COLUMNS)
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.id, attemptId),
+        eq(attempts.userKey, userKey),
+        eq(attempts.connectorKey, connector.key),
+      ),
+    );
+  if (row === undefined) {
+    throw new AppError("NOT_FOUND", "cannot get link attempt: not found");
+  }
+  return toAttempt(row, scope);
+}
+
+async function ownersOf(
+  context: ServiceContext,
+  { userId, connector }: LinkScope,
+): Promise<{ userKey: number; connector: InstalledConnector }> {
+  const userKey = await getUserKey(context, userId);
+  return { userKey, connector: await getConnector(context, connector) };
+}
+
+const toAttempt = (
+  { error, ...row }: Pick<typeof attempts.$inferSelect, keyof typeof COLUMNS>,
+  { userId, connector }: LinkScope,
+): LinkAttempt => ({ ...row, ...given({ error }), userId, connector });

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { and, eq, sql } from "drizzle-orm";
+import { getConnection } from "./connection-store.ts";
+import { calling, getUserOfProvider, openUsers } from "./provider-user.ts";
+import { getUserKey } from "./store.ts";
+import { paymentLinkAttempts, paymentUsers } from "./tables.ts";
+import type { UserLink } from "#modules/payments/connectors/contract.ts";
+import {
+  type ConnectorId,
+  encodeConnectorId,
+  encodeLinkState,
+} from "#modules/payments/core/ids.ts";
+import { isInstalled, requireInstalled } from "#modules/payments/installs/installed.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+
+export interface NewLink {
+  readonly userId: string;
+  readonly connectorId: ConnectorId;
+  /** Of a link that renews the consent to a connection. */
+  readonly connectionId?: string;
+  /** The id of the attempt, where the client gives one: the same request again has the same answer. */
+  readonly attemptId?: string;
+  readonly applicationName?: string;
+  readonly clientRedirectUrl: string;
+  /** The URL under which browsers reach this server. */
+  readonly publicUrl: string;
+}
+
+export interface CreatedLink {
+  readonly attemptId: string;
+  readonly url: string;
+}
+
+/**
+ * Begins an attempt to link a user to a bank. Throws `NOT_FOUND`, `VALIDATION` where the provider refuses, and
+ * `ALREADY_EXISTS` for the id of another attempt.
+ */
+export async function createLink(context: ServiceContext, link: NewLink): Promise<CreatedLink> {
+  const connector = await requireInstalled(context, link.connectorId);
+  const known = await findLink(context, connector, link);
+  if (known !== undefined) return known;
+  const attemptId = link.attemptId ?? newId();
+  const randomized = newId();
+  const state = encodeLinkState({ attemptID: attemptId, randomized });
+  const made = await linkAtProvider(context, { connector, link, state });
+  const { env, clock } = context;
+  const change = new AuditedChange(context, {
+    action: "payments.payment-service-user.link",
+    object: `payment-service-users/${link.userId}/link-attempts/${attemptId}`,
+  });
+  const sealed = SecretBox.from(env).seal(stringifyJson(made), purposeOf(attemptId));
+  // The user may be deleted, and the connector uninstalled, while the provider is called.
+  const inserted = await change.store(
+    databaseOf(env)
+      .insert(paymentLinkAttempts)
+      .select(
+        sql`
+          SELECT NULL, ${attemptId}, u.key, ${connector.key}, 'pending', NULL, ${link.clientRedirectUrl},
+            ${hashOf(randomized)}, ${sealed}, ${clock()}
+          FROM ${paymentUsers} AS u WHERE u.id = ${link.userId} AND ${isInstalled(connector)}`,
+      )
+      .onConflictDoNothing()
+      .returning({ key: paymentLinkAttempts.key }),
+  );
+  if (inserted.length > 0) return { attemptId, url: made.url };
+  await requireInstalled(context, link.connectorId);
+  await getUserKey(context, link.userId);
+  const first = await findLink(context, connector, link);
+  if (first === undefined) throw new Error("an attempt is inserted, or there is one of its id");
+  return first;
+}
+
+async function linkAtProvider(
+  context: ServiceContext,
+  {
+    connector,
+    link,
+    state,
+  }: { readonly connector: InstalledConnector; readonly link: NewLink; readonly state: string },
+): Promise<UserLink> {
+  const { userKey, ...user } = await getUserOfProvider(context, {
+    userId: link.userId,
+    connector,
+  });
+  const { connectionId, applicationName, clientRedirectUrl } = link;
+  const request = {
+    ...user,
+    clientRedirectUrl,
+    state,
+    redirectUrl: `${link.publicUrl}${redirectPathOf(link.connectorId)}`,
+    ...(applicationName === undefined ? {} : { applicationName }),
+  };
+  if (connectionId === undefined) {
+    return calling(async () => (await openUsers(context, connector)).createLink(request));
+  }
+  await getConnection(context, { userKey, connector, connectionId });
+  return calling(async () =>
+    (await openUsers(context, connector)).updateLink({ ...request, connectionId }),
+  );
+}
+
+/** The attempt of the id that the client has given. Throws `ALREADY_EXISTS` for an id of something else. */
+async function findLink(
+  { env }: Pick<ServiceContext, "env">,
+  connector: InstalledConnector,
+  { attemptId, userId, clientRedirectUrl }: NewLink,
+): Promise<CreatedLink | undefined> {
+  if (attemptId === undefined) return undefined;
+  const [row] = await databaseOf(env)
+    .select({
+      link: paymentLinkAttempts.link,
+      isSame: sql<number>`${and(
+        eq(paymentLinkAttempts.connectorKey, connector.key),
+        eq(paymentUsers.id, userId),
+        eq(paymentLinkAttempts.clientRedirectUrl, clientRedirectUrl),
+      )}`,
+    })
+    .from(paymentLinkAttempts)
+    .innerJoin(paymentUsers, eq(paymentUsers.key, paymentLinkAttempts.userKey))
+    .where(eq(paymentLinkAttempts.id, attemptId));
+  if (row === undefined) return undefined;
+  if (row.isSame === 1) return { attemptId, url: openLink(env, attemptId, row.link).url };
+  throw new AppError("ALREADY_EXISTS", "there is another link attempt with this idempotency key");
+}
+
+/** What a plugin has made of an attempt. */
+export const openLink = (env: Env, attemptId: string, sealed: string): UserLink =>
+  parseJson(SecretBox.from(env).open(sealed, purposeOf(attemptId))) as UserLink; // only this module seals it
+
+const purposeOf = (attemptId: string): string => `payment link attempt ${attemptId}`;
+
+/** The random part of a state as it is stored. */
+export const hashOf = (randomized: string): string =>
+  createHash("sha256").update(randomized).digest("hex");
+
+/** Where providers send the browsers of users. */
+const redirectPathOf = (id: ConnectorId): string =>
+  `/api/payments/v3/connectors/open-banking/${encodeConnectorId(id)}/redirect`;

@@ -1,0 +1,116 @@
+import { and, eq } from "drizzle-orm";
+import { getUser } from "./store.ts";
+import { paymentForwardedUsers } from "./tables.ts";
+import type { User } from "./user.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  ForwardedUser,
+  PaymentUser,
+  UserOfProvider,
+  UserPlugin,
+} from "#modules/payments/connectors/contract.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ObjectMetadata } from "#modules/payments/metadata.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+
+/** The users of a connector's provider. Throws `ConnectorError` where the connector has none. */
+export async function openUsers(
+  context: ServiceContext,
+  connector: InstalledConnector,
+): Promise<UserPlugin> {
+  const { users } = await openPlugin(context, connector);
+  if (users === undefined) {
+    throw new ConnectorError("invalid", "the connector has no users: not implemented");
+  }
+  return users;
+}
+
+/** A user as plugins get it. */
+export const toPaymentUser = ({ id, name, address, contactDetails }: User): PaymentUser => ({
+  id,
+  name,
+  ...given({
+    country: address?.country,
+    locale: contactDetails?.locale,
+    email: contactDetails?.email,
+  }),
+});
+
+/** A user, and what a connector's provider knows that user by. Throws `NOT_FOUND`. */
+export async function getUserOfProvider(
+  context: ServiceContext,
+  { userId, connector }: { readonly userId: string; readonly connector: InstalledConnector },
+): Promise<UserOfProvider & { readonly userKey: number }> {
+  const user = await getUser(context, userId);
+  const forwarded = await findForwarded(context, { userKey: user.key, connector });
+  if (forwarded === undefined) {
+    throw new AppError(
+      "NOT_FOUND",
+      "the payment service user is not forwarded to the connector: not found",
+    );
+  }
+  return { userKey: user.key, user: toPaymentUser(user), forwarded };
+}
+
+/** Undefined where the user was not forwarded. */
+export async function findForwarded(
+  { env }: Pick<ServiceContext, "env">,
+  {
+    userKey,
+    connector,
+  }: { readonly userKey: number; readonly connector: { readonly key: number } },
+): Promise<ForwardedUser | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(paymentForwardedUsers)
+    .where(
+      and(
+        eq(paymentForwardedUsers.userKey, userKey),
+        eq(paymentForwardedUsers.connectorKey, connector.key),
+      ),
+    );
+  if (row === undefined) return undefined;
+  return {
+    metadata: parseJson(row.metadata) as ObjectMetadata, // only this module writes the column
+    ...given({
+      providerUserId: row.providerUserId,
+      accessToken: row.accessToken === null ? undefined : openToken(env, row.accessToken),
+    }),
+  };
+}
+
+const TOKEN_PURPOSE = "payment user token";
+
+/** Tokens of users and of their connections are encrypted. */
+export const sealToken = (env: Env, token: string | undefined): string | null =>
+  token === undefined ? null : SecretBox.from(env).seal(token, TOKEN_PURPOSE);
+
+const openToken = (env: Env, sealed: string): string =>
+  SecretBox.from(env).open(sealed, TOKEN_PURPOSE);
+
+/** What a client is told of a provider's failure: a refusal is the client's to mend, and anything else may pass. */
+export async function calling<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ConnectorError)) throw error;
+    const options = {
+      cause: error,
+      ...given({
+        retryAfterSeconds:
+          error.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1000),
+      }),
+    };
+    throw new AppError(
+      error.kind === "invalid" ? "VALIDATION" : "OVERLOADED",
+      `the provider has not done it: ${error.message}`,
+      options,
+    );
+  }
+}

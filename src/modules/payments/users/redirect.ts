@@ -1,0 +1,56 @@
+import { timingSafeEqual } from "node:crypto";
+import { and, eq, sql } from "drizzle-orm";
+import { hashOf } from "./links.ts";
+import { paymentLinkAttempts } from "./tables.ts";
+import { type ConnectorId, decodeLinkState } from "#modules/payments/core/ids.ts";
+import { isInstalled, requireInstalled } from "#modules/payments/installs/installed.ts";
+import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
+import { planJob, withJobs } from "#modules/payments/jobs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/**
+ * Takes what a browser, or the provider, brings back, and lets the attempt be completed, once: what comes later is ignored.
+ * Returns where the browser goes on. Throws `NOT_FOUND` for an unknown attempt, also where the random part of the state is not
+ * that of the attempt, and `VALIDATION` for what is no state.
+ */
+export async function receiveRedirect(
+  context: ServiceContext,
+  {
+    connectorId,
+    callback,
+  }: { readonly connectorId: ConnectorId; readonly callback: RedirectCallback },
+): Promise<string> {
+  const [text, ...others] = callback.query["state"] ?? [];
+  const state = text === undefined || others.length > 0 ? undefined : decodeLinkState(text);
+  if (state === undefined) throw new AppError("VALIDATION", "exactly one valid state is needed");
+  const connector = await requireInstalled(context, connectorId);
+  const [attempt] = await databaseOf(context.env)
+    .select()
+    .from(paymentLinkAttempts)
+    .where(
+      and(
+        eq(paymentLinkAttempts.id, state.attemptID.toLowerCase()),
+        eq(paymentLinkAttempts.connectorKey, connector.key),
+      ),
+    );
+  if (attempt === undefined || !isEqual(attempt.stateHash, hashOf(state.randomized))) {
+    throw new AppError("NOT_FOUND", "cannot get link attempt: not found");
+  }
+  const isPending = sql`EXISTS (
+    SELECT 1 FROM ${paymentLinkAttempts} AS a
+    WHERE a.id = ${attempt.id} AND a.status = 'pending') AND ${isInstalled(connector)}`;
+  const job = planJob(context, {
+    name: `complete-link-${attempt.id}`,
+    job: { kind: "complete-link", attemptId: attempt.id, connector: connectorId, callback },
+    connectorKey: connector.key,
+    condition: isPending,
+  });
+  await withJobs(context, async () => job);
+  return attempt.clientRedirectUrl;
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length &&
+  timingSafeEqual(new TextEncoder().encode(one), new TextEncoder().encode(other));
