@@ -169,6 +169,17 @@ describe("an approved initiation", () => {
   });
 });
 
+describe("a sweep", () => {
+  test("takes a few of each connector, so that one that hangs holds up no other", async () => {
+    const world = await openWorld();
+    for (let count = 0; count < 6; count++) await world.createApproved();
+    await world.sweep();
+    expect(world.provider.effects.size).toBe(4);
+    await world.sweep();
+    expect(world.provider.effects.size).toBe(6);
+  });
+});
+
 describe("two clients at once", () => {
   test.each([0, 1, 2, 3])("approve an initiation once, case %#", async () => {
     const world = await openWorld();

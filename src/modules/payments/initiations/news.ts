@@ -8,7 +8,6 @@ import { paymentAdjustments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
-import { logError } from "#platform/log.ts";
 
 /**
  * Later states of payments change the initiations that they were made of. Whoever stores such a state marks the relation in the
@@ -19,24 +18,25 @@ import { logError } from "#platform/log.ts";
 /** How many initiations one sweep lets hear of news. */
 const SWEEP_MAX = 100;
 
-/** Lets initiations hear of what has happened to their payments. Returns whether there may be more of them. */
+/**
+ * Lets initiations hear of what has happened to their payments. Returns whether there may be more of them. Throws where one could not
+ * hear of it, so that the sweep comes again soon.
+ */
 export async function hearAllNews(context: ServiceContext): Promise<boolean> {
   const rows = await databaseOf(context.env)
     .selectDistinct({ key: paymentInitiationPayments.initiationKey })
     .from(paymentInitiationPayments)
     .where(and(eq(paymentInitiationPayments.hasNews, true), isAtRest))
     .limit(SWEEP_MAX);
-  let hasFailed = false;
+  const failures: unknown[] = [];
   for (const { key } of rows) {
-    try {
-      await hearNews(context, key);
-    } catch (error) {
-      // It holds up no other initiation, and is tried again.
-      logError("a payment initiation could not hear of its payments", error, { initiation: key });
-      hasFailed = true;
-    }
+    // One that fails holds up no other.
+    await hearNews(context, key).catch((error: unknown) => failures.push(error));
   }
-  return rows.length === SWEEP_MAX && !hasFailed;
+  if (failures.length > 0) {
+    throw new AggregateError(failures, "payment initiations could not hear of their payments");
+  }
+  return rows.length === SWEEP_MAX;
 }
 
 const isAtRest = sql`NOT EXISTS (

@@ -5,7 +5,13 @@ import {
   toProviderReversal,
 } from "./execution.ts";
 import { storeFailure, storePayment } from "./outcome.ts";
-import { claimMovements, deleteMovement, type MovementRow, pollLater, postpone } from "./store.ts";
+import {
+  claimMovementsOf,
+  deleteMovement,
+  type MovementRow,
+  pollLater,
+  postpone,
+} from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { MovementResult, Plugin, PollResult } from "#modules/payments/connectors/contract.ts";
 import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
@@ -29,7 +35,7 @@ export async function executeInitiation(
   openPlugin: OpenPlugin,
   initiationKey: number,
 ): Promise<void> {
-  const [movement] = await claimMovements(context, { initiationKey, limit: 1 });
+  const [movement] = await claimMovementsOf(context, initiationKey);
   if (movement !== undefined) await execute(context, openPlugin, movement);
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import { installedKey } from "#modules/payments/ingest.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { storedKey } from "#modules/payments/initiations/store.ts";
@@ -61,41 +61,44 @@ export const insertMovement = (
 export const deleteMovement = ({ env }: Pick<ServiceContext, "env">, { key }: MovementRow) =>
   databaseOf(env).delete(paymentMovements).where(eq(paymentMovements.key, key));
 
-/** Claims what is due, of one initiation or of all. Nobody else gets it for a minute. */
-export async function claimMovements(
-  { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  { initiationKey, limit }: { readonly initiationKey?: number; readonly limit: number },
+/** Most rows of one connector that are claimed at once: a provider that hangs holds up no other one. */
+const CLAIMS_PER_CONNECTOR_MAX = 4;
+
+/** Claims what is due of one initiation. Nobody else gets it for a minute. */
+export const claimMovementsOf = (
+  context: Pick<ServiceContext, "env" | "clock">,
+  initiationKey: number,
+): Promise<MovementRow[]> =>
+  claim(context, sql`${paymentMovements.initiationKey} = ${initiationKey}`);
+
+/** Claims what is due of all initiations: the connectors in turns. */
+export function claimMovements(
+  context: Pick<ServiceContext, "env" | "clock">,
+  limit: number,
 ): Promise<MovementRow[]> {
+  const now = context.clock();
+  return claim(
+    context,
+    sql`${paymentMovements.key} IN (
+      SELECT d.key FROM (
+        SELECT m.key AS key, m.due_at AS due_at,
+          row_number() OVER (PARTITION BY m.connector_key ORDER BY m.due_at) AS place
+        FROM ${paymentMovements} AS m WHERE m.due_at <= ${now}) AS d
+      WHERE d.place <= ${CLAIMS_PER_CONNECTOR_MAX} ORDER BY d.place, d.due_at LIMIT ${limit})`,
+  );
+}
+
+const claim = (
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  condition: SQL,
+): Promise<MovementRow[]> => {
   const now = clock();
-  const due = databaseOf(env)
-    .select({ key: paymentMovements.key })
-    .from(paymentMovements)
-    .where(
-      and(
-        lte(paymentMovements.dueAt, now),
-        initiationKey === undefined ? undefined : eq(paymentMovements.initiationKey, initiationKey),
-      ),
-    )
-    .orderBy(paymentMovements.dueAt)
-    .limit(limit);
   return databaseOf(env)
     .update(paymentMovements)
     .set({ dueAt: fromMillis(toMillis(now) + CLAIM_MS), claims: sql`claims + 1` })
-    .where(sql`${paymentMovements.key} IN ${due}`)
+    .where(and(lte(paymentMovements.dueAt, now), condition))
     .returning();
-}
-
-/** The movement as it is stored, unless somebody else has claimed or ended it since. */
-export async function stillClaimed(
-  { env }: Pick<ServiceContext, "env">,
-  { key, claims }: MovementRow,
-): Promise<boolean> {
-  const [row] = await databaseOf(env)
-    .select({ claims: paymentMovements.claims })
-    .from(paymentMovements)
-    .where(eq(paymentMovements.key, key));
-  return row?.claims === claims;
-}
+};
 
 /** Leaves a movement for later: how the provider answers is not known. */
 export async function postpone(
