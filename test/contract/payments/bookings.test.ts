@@ -13,20 +13,12 @@ import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
+import { MIRROR, MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { at, payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 
 const context = systemContext(env, "test");
 
-const MIRROR = `vars {
-  monetary $amount
-  account $from
-  account $to
-}
-send $amount (
-  source = $from allowing unbounded overdraft
-  destination = $to
-)`;
 /** Refuses what the account does not have. */
 const STRICT = `vars {
   monetary $amount
@@ -37,13 +29,9 @@ send $amount (
   destination = @disputes
 )`;
 const SCHEMA = {
-  chart: {
-    world: {},
-    disputes: {},
-    payments: { $connector: { ".pattern": "^.+$", $account: { ".pattern": "^.+$", ".self": {} } } },
-  },
+  ...MIRROR_SCHEMA,
   transactions: {
-    mirror: { description: "Any adjustment", script: MIRROR },
+    ...MIRROR_SCHEMA.transactions,
     strict: { description: "A dispute", script: STRICT },
     foreign: {
       description: "Wants what bookings do not give",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
@@ -12,7 +13,9 @@ import { systemContext } from "#platform/context.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
+import { insertedSchema } from "#test/support/ledger/schema-api.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
+import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { account, balance } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
 import { bodyOf, send } from "#test/support/platform/api.ts";
@@ -88,6 +91,14 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const conversions = [conversion()];
     await storePage(context, () => prepareConversions(context, { connector, conversions }));
   },
+  florinCreateBooking: async () => {
+    for (const ledger of ["payments", "payments-again"]) {
+      await new LedgerClient(systemContext(env, "test"), ledger).create();
+      await insertedSchema(ledger, "v1", MIRROR_SCHEMA);
+    }
+  },
+  florinListBookings: () => untilBooked(),
+  florinResumeBooking: () => untilBooked(),
   v3InitiatePayment: async () => {
     await storeConnector({ ...MOVER, config: { directory: "examples" } });
     await storeAccounts("main", "landlord");
@@ -99,6 +110,10 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // The account that was missing is there.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
+
+/** Waits until bookings have looked at all that has come in. */
+const untilBooked = (): Promise<void> =>
+  untilNone("payment_bookings", "position < (SELECT max(key) FROM payment_adjustments)");
 
 /** Waits until a table has no such rows. */
 const untilNone = (table: string, condition: string): Promise<void> =>

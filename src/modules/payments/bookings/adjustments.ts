@@ -188,17 +188,31 @@ function toAdjustment(
   };
 }
 
-/** Most adjustments that are counted. */
-const COUNTED_MAX = 1000;
+/** Most adjustments of all connectors that are looked at for a count. */
+export const COUNTED_MAX = 5000;
 
-/** How many adjustments of all connectors come after a position, and `COUNTED_MAX` where there are more. */
-export async function countAfter(db: Database, position: number): Promise<number> {
+/**
+ * How many adjustments of a connector are among the next `COUNTED_MAX` of all connectors after a position; at least 1 where there are more than
+ * that, so that 0 says that there are none.
+ */
+export async function countAfter(
+  db: Database,
+  { connectorKey, position }: { readonly connectorKey: number; readonly position: number },
+): Promise<number> {
   const next = db
-    .select({ key: paymentAdjustments.key })
+    .select({ paymentKey: paymentAdjustments.paymentKey })
     .from(paymentAdjustments)
     .where(gt(paymentAdjustments.key, position))
+    .orderBy(asc(paymentAdjustments.key))
     .limit(COUNTED_MAX)
     .as("next");
-  const [row] = await db.select({ count: sql<number>`count(*)` }).from(next);
-  return row?.count ?? 0;
+  const [row] = await db
+    .select({
+      all: sql<number>`count(*)`,
+      own: sql<number>`coalesce(sum(${paymentPayments.connectorKey} = ${connectorKey}), 0)`,
+    })
+    .from(next)
+    .innerJoin(paymentPayments, eq(paymentPayments.key, next.paymentKey));
+  const { all, own } = row ?? { all: 0, own: 0 };
+  return all < COUNTED_MAX ? own : Math.max(own, 1);
 }

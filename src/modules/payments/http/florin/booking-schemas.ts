@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { COUNTED_MAX } from "#modules/payments/bookings/adjustments.ts";
 import {
   BOOKING_STATES,
   type Booking,
@@ -59,8 +60,7 @@ export const BookingResponse = z
     booked: z.int().openapi({ description: "How many adjustments are booked." }),
     failed: z.int().openapi({ description: "How many the ledger has refused." }),
     pending: z.int().openapi({
-      description:
-        "How many are still to be looked at, those of other connectors included; 1,000 for more.",
+      description: `How many are still to be booked, of the next ${COUNTED_MAX} states of payments of all connectors; 0 once all are booked.`,
     }),
     error: z.string().optional().openapi({ description: "Why it waits, where it does." }),
     createdAt: TimestampOutput,

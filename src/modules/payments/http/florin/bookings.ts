@@ -220,7 +220,7 @@ function registerFailures(app: OpenAPIHono<AppEnv>): void {
 async function viewOf(context: ServiceContext, booking: Booking) {
   const [directory, pending] = await Promise.all([
     ConnectorDirectory.read(context),
-    countAfter(databaseOf(context.env), booking.position),
+    countAfter(databaseOf(context.env), booking),
   ]);
   return toBookingView(booking, { directory, pending });
 }
