@@ -121,7 +121,7 @@ const ERRORS = new ErrorCatalogue(...MODULES.map(({ errors = {} }) => errors));
 function answerError(error: Error, c: Context<AppEnv>): Response {
   const watch = StorageWatch.from(c.env);
   const expected = toExpected(error, watch);
-  const { requestId } = c.var;
+  const requestId = c.get("requestId");
   if (expected.kind === "STORAGE_FULL") {
     watch.reportFull();
     logError("storage is full", error, { requestId, path: c.req.path });

@@ -2,7 +2,10 @@ import type { Authenticator } from "./authenticator.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
-/** What a request carries through middleware and handlers. */
+/**
+ * What a request carries through middleware and handlers. `c.get` reads one of the variables; `c.var` copies all of them
+ * each time, so that code which every request runs, and the handlers of a ledger, use `get`.
+ */
 export interface AppEnv {
   Bindings: Env;
   Variables: {

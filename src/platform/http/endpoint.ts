@@ -12,7 +12,7 @@ import {
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
-import { asObject, headersOf, parsePart, queryOf } from "./request-parts.ts";
+import { asObject, headerNames, headersOf, parsePart, queryOf } from "./request-parts.ts";
 import { ErrorResponse } from "./schemas.ts";
 import { systemClock } from "#platform/clock.ts";
 import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
@@ -191,6 +191,7 @@ export function endpoint<
   const paths = [spec.path, ...(spec.aliases ?? [])].map(toRoutePath);
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
+  const names = headerNames(spec.headers);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
@@ -203,14 +204,14 @@ export function endpoint<
       const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
         query: parsePart(spec.query, query, "query parameter"),
-        headers: parsePart(spec.headers, headersOf(spec.headers, c), "header"),
+        headers: parsePart(spec.headers, headersOf(names, c), "header"),
         c,
       };
       const contentType = contentTypeOf(c.req.raw);
       if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
         const stream = { contentType, chunks: readChunks(c.req.raw) };
         const answer = await spec.streams.handler({ ...parsed, ...stream });
-        return await respondInPages(answer, { requestId: c.var.requestId });
+        return await respondInPages(answer, { requestId: c.get("requestId") });
       }
       const answer: { status: number; texts?: AsyncIterable<string> } = await handler({
         ...parsed,
@@ -219,7 +220,7 @@ export function endpoint<
       if (answer.texts !== undefined) {
         const { status, texts } = answer;
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
-        return await respondInTexts(texts, { status, contentType, requestId: c.var.requestId });
+        return await respondInTexts(texts, { status, contentType, requestId: c.get("requestId") });
       }
       return respond(answer, { bigintAsString: spec.bigintAsString === true && wantsTexts(c) });
     } catch (error) {
@@ -231,8 +232,8 @@ export function endpoint<
 
 /** Checks the token, where one is needed. */
 async function contextOf(c: Context<AppEnv>, scope: Scope | "public"): Promise<ServiceContext> {
-  const principal = scope === "public" ? ANONYMOUS : await c.var.authenticate(c.req.raw, scope);
-  return { env: c.env, principal, requestId: c.var.requestId, clock: systemClock };
+  const principal = scope === "public" ? ANONYMOUS : await c.get("authenticate")(c.req.raw, scope);
+  return { env: c.env, principal, requestId: c.get("requestId"), clock: systemClock };
 }
 
 const toRoutePath = (path: string): string =>

@@ -13,14 +13,16 @@ export function queryOf(c: Context<AppEnv>): Parameters {
   );
 }
 
-/** The headers that a schema names. A request may write their names in letters of any size. */
-export const headersOf = (schema: z.ZodType | undefined, c: Context<AppEnv>) =>
-  Object.fromEntries(
-    Object.keys(schema === undefined ? {} : asObject(schema).shape).map((name) => [
-      name,
-      c.req.header(name),
-    ]),
-  );
+/** The names of the headers that a schema describes; none where there is no schema. */
+export const headerNames = (schema: z.ZodType | undefined): readonly string[] =>
+  schema === undefined ? [] : Object.keys(asObject(schema).shape);
+
+/** The headers of these names. A request may write their names in letters of any size. */
+export function headersOf(names: readonly string[], c: Context<AppEnv>) {
+  const headers: Record<string, string | undefined> = {};
+  for (const name of names) headers[name] = c.req.header(name);
+  return headers;
+}
 
 /** A part of a request in the form of its schema. Throws `VALIDATION` naming the part, if it does not fit. */
 export function parsePart<S extends z.ZodType>(

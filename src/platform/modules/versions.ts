@@ -29,14 +29,16 @@ export function registerVersions(app: OpenAPIHono<AppEnv>, modules: readonly Mod
     async ({ c }) => ({
       status: 200,
       body: {
-        region: c.var.settings.FLORIN_LOCAL
+        region: c.get("settings").FLORIN_LOCAL
           ? "local"
           : (c.req.raw.cf?.region?.toString() ?? "unknown"),
-        env: c.var.settings.FLORIN_LOCAL ? "local" : "production",
+        env: c.get("settings").FLORIN_LOCAL ? "local" : "production",
         versions: await Promise.all(
           modules.flatMap((module) => {
             const { version } = module;
-            return version === undefined ? [] : [showHealth({ ...module, version }, c.var.context)];
+            return version === undefined
+              ? []
+              : [showHealth({ ...module, version }, c.get("context"))];
           }),
         ),
       },

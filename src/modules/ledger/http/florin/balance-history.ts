@@ -60,7 +60,7 @@ export function registerBalanceHistory(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, c }) => {
-      const intervals = await LedgerService.from(c.var.context).readBalanceHistory(
+      const intervals = await LedgerService.from(c.get("context")).readBalanceHistory(
         params.ledger,
         query,
       );

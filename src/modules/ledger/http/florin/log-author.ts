@@ -38,7 +38,7 @@ export function registerLogAuthor(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The author", dataOf(LogAuthorResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const service = LedgerService.from(c.var.context);
+      const service = LedgerService.from(c.get("context"));
       const author = await service.getAuthor(params.ledger, params.id);
       return { status: 200, body: { data: author ?? UNKNOWN } };
     },

@@ -45,7 +45,7 @@ export function registerVerify(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What was found", dataOf(VerifyResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const report = await LedgerService.from(c.var.context).verify(params.ledger, c.env.AUDITS);
+      const report = await LedgerService.from(c.get("context")).verify(params.ledger, c.env.AUDITS);
       const { status, lastLogId, rows, totals, differences } = report;
       return {
         status: 200,

@@ -16,7 +16,7 @@ export function withAutoCreatedLedger<T>(
   name: string,
   work: (service: LedgerService) => Promise<T>,
 ): Promise<T> {
-  const service = LedgerService.from(c.var.context);
+  const service = LedgerService.from(c.get("context"));
   return withFallback(
     () => work(service),
     async () => {
@@ -34,7 +34,7 @@ export function withLedgerOrEmpty<T>(
   name: string,
   read: (reader: LedgerReader) => Promise<T>,
 ): Promise<T> {
-  const service = LedgerService.from(c.var.context);
+  const service = LedgerService.from(c.get("context"));
   return withFallback(
     () => read(service),
     // A deleted ledger keeps its name, and is not found again.

@@ -59,9 +59,9 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toAccountQuery({ ledger, query, body, settings: c.var.settings });
+      const wanted = toAccountQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.var.context).listAccounts(ledger, wanted, expand);
+      const page = await LedgerService.from(c.get("context")).listAccounts(ledger, wanted, expand);
       const view = mapPage(page, (account) => toAccountView(account, expand));
       return { status: 200, body: toCursorView(view) };
     },
@@ -83,7 +83,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const wanted = toCountQuery(query, body);
-      const count = await LedgerService.from(c.var.context).countAccounts(params.ledger, wanted);
+      const count = await LedgerService.from(c.get("context")).countAccounts(params.ledger, wanted);
       return { status: 204, headers: { count: `${count}` } };
     },
   );
@@ -107,7 +107,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, c }) => {
       const read = toSingleRead(query);
       const { ledger, address } = params;
-      const account = await LedgerService.from(c.var.context).getAccount(ledger, address, read);
+      const account = await LedgerService.from(c.get("context")).getAccount(ledger, address, read);
       return { status: 200, body: { data: toAccountView(account, read) } };
     },
   );

@@ -45,7 +45,7 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Deleted") },
     },
     async ({ params, c }) => {
-      await BucketService.from(c.var.context).deleteBucket(params.bucket);
+      await BucketService.from(c.get("context")).deleteBucket(params.bucket);
       return { status: 204 };
     },
   );
@@ -64,8 +64,8 @@ export function registerBuckets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Restored") },
     },
     async ({ params, c }) => {
-      await BucketService.from(c.var.context).restoreBucket(params.bucket);
-      await resumePipelinesOf(c.var.context, params.bucket);
+      await BucketService.from(c.get("context")).restoreBucket(params.bucket);
+      await resumePipelinesOf(c.get("context"), params.bucket);
       return { status: 204 };
     },
   );
@@ -86,8 +86,8 @@ export function registerBucketList(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of buckets", cursorOf(BucketResponse)) },
     },
     async ({ query, c }) => {
-      const wanted = toPageQuery(query, LIST_RULES, c.var.settings);
-      const page = await BucketService.from(c.var.context).listBuckets(wanted);
+      const wanted = toPageQuery(query, LIST_RULES, c.get("settings"));
+      const page = await BucketService.from(c.get("context")).listBuckets(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toBucketView)) };
     },
   );

@@ -48,7 +48,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         contentTypes: { [JSON_STREAM]: BulkJsonStream, [SCRIPT_STREAM]: BulkScriptStream },
         handler: async ({ params, query, contentType, chunks, c }) => {
           assertOptions(query);
-          const service = LedgerService.from(c.var.context);
+          const service = LedgerService.from(c.get("context"));
           const elements = readElements(chunks, FORMATS.get(contentType) ?? "json");
           const outcome = await service.executeStream(params.ledger, elements, query);
           return toStreamAnswer(outcome, (logIds) => service.readCommitted(params.ledger, logIds));
@@ -70,7 +70,7 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         actions = requests.map(({ action }) => action);
         return requests.map(toBulkElement);
       };
-      const results = await LedgerService.from(c.var.context).executeBulk(
+      const results = await LedgerService.from(c.get("context")).executeBulk(
         params.ledger,
         toElements,
         {

@@ -50,8 +50,8 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)) },
     },
     async ({ query, body, c }) => {
-      const wanted = toLedgerQuery(query, body, c.var.settings);
-      const page = await LedgerService.from(c.var.context).listLedgers(wanted);
+      const wanted = toLedgerQuery(query, body, c.get("settings"));
+      const page = await LedgerService.from(c.get("context")).listLedgers(wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLedgerView)) };
     },
   );
@@ -70,7 +70,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Created") },
     },
     async ({ params, body, c }) => {
-      await LedgerService.from(c.var.context).createLedger(
+      await LedgerService.from(c.get("context")).createLedger(
         {
           name: params.ledger,
           bucket: body?.bucket ?? "",
@@ -96,7 +96,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The ledger", dataOf(LedgerResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const ledger = await LedgerService.from(c.var.context).getLedger(params.ledger);
+      const ledger = await LedgerService.from(c.get("context")).getLedger(params.ledger);
       return { status: 200, body: { data: toLedgerView(ledger) } };
     },
   );
@@ -126,7 +126,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Added"), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      await LedgerService.from(c.var.context).addLedgerMetadata(params.ledger, body);
+      await LedgerService.from(c.get("context")).addLedgerMetadata(params.ledger, body);
       return { status: 204 };
     },
   );
@@ -143,7 +143,7 @@ function registerLedgerMetadata(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("Deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await LedgerService.from(c.var.context).deleteLedgerMetadata(params.ledger, params.key);
+      await LedgerService.from(c.get("context")).deleteLedgerMetadata(params.ledger, params.key);
       return { status: 204 };
     },
   );
@@ -163,7 +163,7 @@ function registerLedgerInfo(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("Its migrations", dataOf(LedgerInfoResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const migrations = await LedgerService.from(c.var.context).listMigrations(params.ledger);
+      const migrations = await LedgerService.from(c.get("context")).listMigrations(params.ledger);
       return { status: 200, body: { data: { name: params.ledger, storage: { migrations } } } };
     },
   );
@@ -180,7 +180,7 @@ function registerLedgerInfo(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The counts", dataOf(StatsResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const { transactions, accounts } = await LedgerService.from(c.var.context).countLedger(
+      const { transactions, accounts } = await LedgerService.from(c.get("context")).countLedger(
         params.ledger,
       );
       return { status: 200, body: { data: { transactions, accounts } } };

@@ -46,9 +46,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       const wanted = toPageQuery(
         { ...query, where: filterOf(query, body) },
         rulesOf(params.ledger, "logs"),
-        c.var.settings,
+        c.get("settings"),
       );
-      const page = await LedgerService.from(c.var.context).listLogs(params.ledger, wanted);
+      const page = await LedgerService.from(c.get("context")).listLogs(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toLogView)) };
     },
   );
@@ -74,7 +74,7 @@ function registerExport(app: OpenAPIHono<AppEnv>): void {
     },
     ({ params, c }) => ({
       status: 200,
-      texts: LedgerService.from(c.var.context).exportLogs(params.ledger),
+      texts: LedgerService.from(c.get("context")).exportLogs(params.ledger),
     }),
   );
 }
@@ -98,10 +98,10 @@ function registerImport(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       try {
-        await LedgerService.from(c.var.context).importLogs(params.ledger, body);
+        await LedgerService.from(c.get("context")).importLogs(params.ledger, body);
       } finally {
         // Imported entries publish no events, so the pipelines are woken here.
-        await wakePipelinesOf(c.var.context, params.ledger);
+        await wakePipelinesOf(c.get("context"), params.ledger);
       }
       return { status: 204 };
     },

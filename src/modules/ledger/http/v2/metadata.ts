@@ -46,7 +46,7 @@ export function registerMetadata<T extends { ledger: string }>(
       responses: { 204: empty("Added"), ...errors(404) },
     },
     async ({ params, query, headers, body: metadata, c }) => {
-      const { isReplay } = await LedgerService.from(c.var.context).execute(
+      const { isReplay } = await LedgerService.from(c.get("context")).execute(
         params.ledger,
         () => ({ kind: "setMetadata", target: toTarget(params), metadata }),
         writeOptions(headers, query),
@@ -66,7 +66,7 @@ export function registerMetadata<T extends { ledger: string }>(
       responses: { 204: empty("Deleted"), ...errors(404) },
     },
     async ({ params, query, headers, c }) => {
-      const { isReplay } = await LedgerService.from(c.var.context).execute(
+      const { isReplay } = await LedgerService.from(c.get("context")).execute(
         params.ledger,
         () => ({ kind: "deleteMetadata", target: toTarget(params), key: params.key }),
         writeOptions(headers, query),

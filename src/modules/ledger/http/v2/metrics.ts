@@ -34,7 +34,7 @@ export function registerMetrics(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ c }) => {
-      const { data } = await LedgerService.from(c.var.context).listLedgers(LATEST);
+      const { data } = await LedgerService.from(c.get("context")).listLedgers(LATEST);
       return { status: 200, body: { latestLedgerId: data[0]?.id ?? 0 } };
     },
   );

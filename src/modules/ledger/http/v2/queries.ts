@@ -47,9 +47,9 @@ export function registerQueries(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of the list", QueryRunResponse), ...errors(404) },
     },
     async ({ params: { ledger, id }, query, body, c }) => {
-      const service = LedgerService.from(c.var.context);
+      const service = LedgerService.from(c.get("context"));
       const template = await service.getQueryTemplate(ledger, { ...query, id });
-      const wanted = toQuery(template, body, { ledger, settings: c.var.settings });
+      const wanted = toQuery(template, body, { ledger, settings: c.get("settings") });
       return { status: 200, body: await readList(service, ledger, { ...template, wanted }) };
     },
   );

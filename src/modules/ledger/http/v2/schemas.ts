@@ -46,7 +46,7 @@ function registerInsert(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, headers, body, c }) => {
       const runtime = standardRuntimeOf(ledgerSettings.of(c.env));
-      const { isReplay } = await LedgerService.from(c.var.context).execute(
+      const { isReplay } = await LedgerService.from(c.get("context")).execute(
         params.ledger,
         () => toInsertSchema(params.version, body, { runtime }),
         writeOptions(headers, query),
@@ -70,7 +70,7 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The schema", dataOf(SchemaResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const schema = await LedgerService.from(c.var.context).getSchema(
+      const schema = await LedgerService.from(c.get("context")).getSchema(
         params.ledger,
         params.version,
       );
@@ -98,9 +98,9 @@ function registerReads(app: OpenAPIHono<AppEnv>): void {
       const wanted = toPageQuery(
         { ...query, where: filterOf(query, body) },
         { ...rules, order },
-        c.var.settings,
+        c.get("settings"),
       );
-      const page = await LedgerService.from(c.var.context).listSchemas(params.ledger, wanted);
+      const page = await LedgerService.from(c.get("context")).listSchemas(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, showSchema)) };
     },
   );

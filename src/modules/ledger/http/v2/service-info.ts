@@ -57,7 +57,7 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
         responses: { 200: json("The module is healthy", HealthResponse) },
       },
       async ({ c }) => {
-        await checkLedgers(c.var.context);
+        await checkLedgers(c.get("context"));
         return { status: 200, body: { "storage-driver-up-to-date": "OK" } };
       },
     );
@@ -78,11 +78,11 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
 }
 
 const listNames = (c: Context<AppEnv>): Promise<string[]> =>
-  LedgerService.from(c.var.context).listLedgerNames(NAMES_MAX);
+  LedgerService.from(c.get("context")).listLedgerNames(NAMES_MAX);
 
 async function mayRead(c: Context<AppEnv>): Promise<boolean> {
   try {
-    await c.var.authenticate(c.req.raw, "ledger:read");
+    await c.get("authenticate")(c.req.raw, "ledger:read");
     return true;
   } catch (error) {
     if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return false;

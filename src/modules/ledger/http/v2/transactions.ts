@@ -68,7 +68,7 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, headers, body, c }) => {
-      const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
+      const { transaction, isReplay } = await LedgerService.from(c.get("context")).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
         writeOptions(headers, query),
@@ -104,9 +104,13 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const { ledger } = params;
-      const wanted = toTransactionQuery({ ledger, query, body, settings: c.var.settings });
+      const wanted = toTransactionQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.var.context).listTransactions(ledger, wanted, expand);
+      const page = await LedgerService.from(c.get("context")).listTransactions(
+        ledger,
+        wanted,
+        expand,
+      );
       return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
     },
   );
@@ -127,7 +131,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, query, body, c }) => {
       const wanted = toCountQuery(query, body);
-      const count = await LedgerService.from(c.var.context).countTransactions(
+      const count = await LedgerService.from(c.get("context")).countTransactions(
         params.ledger,
         wanted,
       );
@@ -152,7 +156,7 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const transaction = await LedgerService.from(c.var.context).getTransaction(
+      const transaction = await LedgerService.from(c.get("context")).getTransaction(
         params.ledger,
         params.id,
         toSingleRead(query),
@@ -185,7 +189,7 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, headers, body, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
-      const { transaction, isReplay } = await LedgerService.from(c.var.context).commit(
+      const { transaction, isReplay } = await LedgerService.from(c.get("context")).commit(
         params.ledger,
         () => toRevertTransaction(request),
         writeOptions(headers, query),

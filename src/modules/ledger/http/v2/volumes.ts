@@ -55,9 +55,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
           options: { insertionDate, groupBy },
         },
         rulesOf(params.ledger, "volumes"),
-        c.var.settings,
+        c.get("settings"),
       );
-      const page = await LedgerService.from(c.var.context).listVolumes(params.ledger, wanted);
+      const page = await LedgerService.from(c.get("context")).listVolumes(params.ledger, wanted);
       return { status: 200, body: toCursorView(mapPage(page, toVolumeRowView)) };
     },
   );
@@ -83,7 +83,7 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, body, c }) => {
-      const balances = await LedgerService.from(c.var.context).aggregateBalances(params.ledger, {
+      const balances = await LedgerService.from(c.get("context")).aggregateBalances(params.ledger, {
         ...toCountQuery(query, body),
         useInsertionDate: query.useInsertionDate || query.use_insertion_date,
       });

@@ -50,7 +50,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toAccountPage({ ledger, query, settings: c.var.settings });
+      const wanted = toAccountPage({ ledger, query, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listAccounts(ledger, wanted, expand),

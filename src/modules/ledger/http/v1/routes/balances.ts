@@ -35,7 +35,7 @@ export function registerBalances(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toBalancePage({ ledger, query, settings: c.var.settings });
+      const wanted = toBalancePage({ ledger, query, settings: c.get("settings") });
       const expand = { ...VOLUMES_IMPLIED, effectiveVolumes: false };
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listAccounts(ledger, wanted, expand),

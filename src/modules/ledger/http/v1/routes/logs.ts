@@ -29,7 +29,7 @@ export function registerLogs(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toLogPage({ ledger, query, settings: c.var.settings });
+      const wanted = toLogPage({ ledger, query, settings: c.get("settings") });
       const page = await withLedgerOrEmpty(c, ledger, (reader) => reader.listLogs(ledger, wanted));
       return {
         status: 200,

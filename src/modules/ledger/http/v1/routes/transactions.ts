@@ -119,7 +119,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params: { ledger }, query, c }) => {
-      const wanted = toTransactionPage({ ledger, query, settings: c.var.settings });
+      const wanted = toTransactionPage({ ledger, query, settings: c.get("settings") });
       const expand = { ...toExpansion(wanted.expand ?? []), volumes: true };
       const page = await withLedgerOrEmpty(c, ledger, (reader) =>
         reader.listTransactions(ledger, wanted, expand),
