@@ -11,10 +11,13 @@ import type { CustomKey } from "#platform/db/keys.ts";
 
 /** Keys of filters that several entities have: ids are not stored but computed, and metadata has a signature. */
 
-/** The key of a connector in SQL; 0, which no row has, for one that is not installed. */
-export const connectorKeySql = ({ provider, reference }: ConnectorId): SQL => sql`coalesce((
+/**
+ * The key of a connector in SQL; 0, which no row has, for one that is not installed. As a subquery it is computed once, and
+ * not for each row.
+ */
+export const connectorKeySql = ({ provider, reference }: ConnectorId): SQL => sql`(SELECT coalesce((
   SELECT ${paymentConnectors.key} FROM ${paymentConnectors}
-  WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}), 0)`;
+  WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}), 0))`;
 
 /** `connector_id`. An id that is none matches nothing. */
 export const connectorKey = (column: SQLWrapper): CustomKey => ({
@@ -46,10 +49,10 @@ export const accountKey = (column: SQLWrapper): CustomKey => ({
     const id = decodeOwnedId(text);
     if (id === undefined) return sql`${column} = ''`;
     const { provider, reference } = id.connector;
-    return sql`${column} = coalesce((
+    return sql`${column} = (SELECT coalesce((
       SELECT ${paymentConnectors.key} || ':' || ${id.reference} FROM ${paymentConnectors}
       WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}),
-      ${`#${encodeOwnedId(id)}`})`;
+      ${`#${encodeOwnedId(id)}`}))`;
   },
 });
 
