@@ -52,6 +52,8 @@ async function storeAccounts(...references: readonly string[]): Promise<void> {
   );
 }
 
+const noJobs = () => untilNone("payment_jobs", "TRUE");
+
 /** What happens without a request before an example, by its operation. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   // An event comes, which the endpoint refuses.
@@ -72,6 +74,12 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   getConnectorHealth: () => untilNone("payment_schedules", "instance_key IS NOT NULL"),
   v3GetTask: () => untilNone("payment_tasks", "status = 'PROCESSING'"),
   listAllConnectors: () => untilNone("payment_connectors", "deleted_at IS NOT NULL"),
+  // What was begun of a user and of a bank account is done.
+  forwardBankAccount: noJobs,
+  v3GetPaymentServiceUserLinkAttemptFromConnectorID: noJobs,
+  v3DeletePaymentServiceUserConnectionFromConnectorID: noJobs,
+  v3DeletePaymentServiceUserConnector: noJobs,
+  v3DeletePaymentServiceUser: noJobs,
   // A connector was installed.
   v3CreateAccount: async () => {
     await storeConnector(CONNECTOR);

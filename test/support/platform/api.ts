@@ -24,6 +24,7 @@ export async function api(path: string, init: ApiInit = {}): Promise<Response> {
   return send(path, {
     method: init.method ?? (init.body === undefined ? "GET" : "POST"),
     headers,
+    redirect: "manual",
     ...(init.body === undefined ? {} : { body: toBody(init.body) }),
   });
 }

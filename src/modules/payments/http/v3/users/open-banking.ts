@@ -5,7 +5,7 @@ import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { receiveRedirect } from "#modules/payments/users/redirect.ts";
 import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { Chunks, empty, endpoint, errors } from "#platform/http/endpoint.ts";
+import { empty, endpoint, errors } from "#platform/http/endpoint.ts";
 import { BooleanParam } from "#platform/http/schemas.ts";
 
 const TAGS = ["Payment service users"];
@@ -41,11 +41,10 @@ export function registerOpenBanking(app: OpenAPIHono<AppEnv>): void {
         params: z.object({ connectorID: connectorIdParam() }),
         // A state that comes twice is refused with the others.
         query: Query.extend({ state: z.union([z.string(), z.array(z.string())]).optional() }),
-        ...(method === "get" ? {} : { body: Chunks, bodyKind: "chunks" as const }),
         responses: {
           204: empty("Taken"),
           307: empty("Taken; the browser goes on to the client"),
-          ...errors(404),
+          ...errors(404, 413),
         },
       },
       async ({ params, query, c }) => {
