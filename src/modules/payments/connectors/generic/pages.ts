@@ -47,7 +47,7 @@ const State = z.object({
   latestKnown: z.array(z.string()).default([]),
   /** Whether this pass repeats the one before. */
   isRepetition: z.boolean().default(false),
-  /** What the last page was, and how often it came in a row. */
+  /** What the page before was, whatever the order of its items, and how often the page has come like it. */
   digest: z.string().default(""),
   repeats: z.int().default(0),
 });
@@ -55,7 +55,7 @@ type State = z.output<typeof State>;
 
 /** Beyond so many items of one second, further ones are not remembered: they come again, which does no harm. */
 const KNOWN_MAX = 1000;
-/** A provider that answers the same full page so often in a row would go on for ever. */
+/** A page that is answered with the items of the one before is asked for so often again: the list may have no end. */
 const REPEATS_MAX = 5;
 
 /** One page of a list. */
@@ -72,7 +72,7 @@ export async function fetchPage<Item>(
   const seen = withItems(state, listed);
   const isFull = values.length >= request.pageSize;
   const isEnd = values.length === 0 || (!isFull && fresh.length === 0);
-  const next = isEnd ? endPass(seen) : { ...seen, ...nextPage(state, values, isFull) };
+  const next = isEnd ? endPass(seen) : { ...seen, ...nextPage(state, values) };
   return {
     items: fresh.map(({ item }) => item),
     state: next,
@@ -115,16 +115,13 @@ function withItems(state: State, items: readonly Listed<unknown>[]): State {
   return { ...state, latest, latestKnown };
 }
 
-function nextPage({ page, digest, repeats }: State, values: readonly unknown[], isFull: boolean) {
-  const made = createHash("sha256").update(stringifyJson(values)).digest("base64url");
-  const again = isFull && made === digest ? repeats + 1 : 0;
-  if (again >= REPEATS_MAX) {
-    throw new ConnectorError(
-      "invalid",
-      `the provider answers page ${page} and the ${again} pages before with the same items`,
-    );
-  }
-  return { page: page + 1, digest: made, repeats: again };
+/** The page to ask for next. The same one, if the provider has answered with the items of the page before. */
+function nextPage({ page, digest, repeats }: State, values: readonly unknown[]) {
+  const texts = values.map((value) => stringifyJson(value)).toSorted();
+  const made = createHash("sha256").update(texts.join("\n")).digest("base64url");
+  if (made !== digest) return { page: page + 1, digest: made, repeats: 0 };
+  if (repeats < REPEATS_MAX) return { repeats: repeats + 1 };
+  throw new ConnectorError("invalid", `the provider answers page ${page} like the one before`);
 }
 
 /** What the next pass begins with. */
