@@ -20,6 +20,7 @@ import {
   expectedEvents,
 } from "./demo/event-checks.ts";
 import { LedgerReader } from "./demo/ledger-reader.ts";
+import { playPayments } from "./demo/payments.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
 import { WebhookReceiver } from "./demo/receiver.ts";
@@ -78,6 +79,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
     checkSignatures(receiver.deliveries),
     await checkImport({ client, ledger, contents: { transactions, accounts } }),
     await playTemplates(client, `${ledger}-bank`),
+    await playPayments(client, { name: ledger, print }),
   ];
 }
 

@@ -39,6 +39,20 @@ const pageOf = <S extends z.ZodType>(item: S) =>
 
 export const TransactionPage = pageOf(Transaction);
 export const AccountPage = pageOf(Account);
+export const AccountAnswer = z.object({ data: Account });
+
+/** Of the payments API. */
+export const PaymentAccountPage = pageOf(
+  z.object({ id: z.string(), reference: z.string(), type: z.enum(["INTERNAL", "EXTERNAL"]) }),
+);
+export const PaymentPage = pageOf(z.object({ id: z.string(), amount: Amount, asset: z.string() }));
+export const PoolBalances = z.object({
+  data: z.array(z.object({ asset: z.string(), amount: Amount })),
+});
+export const BookingAnswer = z.object({
+  data: z.object({ id: z.string(), booked: z.int(), failed: z.int(), pending: z.int() }),
+});
+
 export const TransactionAnswer = z.object({ data: Transaction });
 
 export const ErrorAnswer = z.object({ errorCode: z.string(), errorMessage: z.string() });

@@ -81,7 +81,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-const SCOPES = ["ledger:read", "ledger:write"];
+const SCOPES = ["ledger:read", "ledger:write", "payments:read", "payments:write"];
 const TokenResponse = z.object({ access_token: z.string() });
 
 /** A token with those of the scopes that the client may have. Throws `OperatorError` where there is none. */
