@@ -26,18 +26,18 @@ export const FAULTS: readonly Fault[] = [
 /** Decides which request meets which fault: the same ones for the same seed. */
 export class FaultPlan {
   readonly #random: Random;
-  readonly #rate: number;
+  /** The share of requests that meet a fault, from 0 to 1. */
+  rate: number;
   readonly #faults: readonly Fault[];
 
-  /** `rate` is the share of requests that meet a fault, from 0 to 1. */
   constructor(options: { seed: number; rate: number; faults?: readonly Fault[] }) {
     this.#random = new Random(options.seed);
-    this.#rate = options.rate;
+    this.rate = options.rate;
     this.#faults = options.faults ?? FAULTS;
   }
 
   next(): Fault | undefined {
-    return this.#faults.length > 0 && this.#random.chance(this.#rate)
+    return this.#faults.length > 0 && this.#random.chance(this.rate)
       ? this.#random.pick(this.#faults)
       : undefined;
   }

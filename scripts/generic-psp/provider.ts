@@ -75,6 +75,8 @@ export class Provider {
   readonly #transactions: Transaction[] = [];
   readonly #movements = new Map<string, Movement>();
   readonly #now: () => Date;
+  readonly #random: Random;
+  #received = 0;
 
   constructor({ seed, ...counts }: ProviderOptions, now: () => Date = () => new Date()) {
     const random = new Random(seed);
@@ -90,8 +92,14 @@ export class Provider {
       ownerName: random.pick(OWNERS),
       createdAt: new Date(FIRST + Number(number) * STEP_MS),
     }));
+    this.#random = random;
+    this.receive(counts.transactions);
+  }
+
+  /** So many more payments come in, a tenth of which are refunded. */
+  receive(count: number): void {
     if (this.accounts.length === 0) return;
-    for (const number of numbered(counts.transactions)) this.#receive(number, random);
+    for (let more = 0; more < count; more++) this.#receive(++this.#received, this.#random);
   }
 
   /** By the time of their last change. */
@@ -156,13 +164,13 @@ export class Provider {
   }
 
   /** An incoming payment, which may be refunded later. */
-  #receive(number: string, random: Random): void {
+  #receive(place: number, random: Random): void {
+    const number = toNumber(place);
     const account = random.pick(this.accounts);
     const [currency = ASSETS[0]] = account.balances.keys();
     const amount = BigInt(random.integer(1, 100_000));
     // Every fourth one comes at the time of the one before.
-    const place = Number(number) - (Number(number) % 4 === 0 ? 1 : 0);
-    const createdAt = new Date(FIRST + place * STEP_MS);
+    const createdAt = new Date(FIRST + (place % 4 === 0 ? place - 1 : place) * STEP_MS);
     const id = `tx-${number}`;
     const payIn = { createdAt, currency, type: "PAYIN", destinationAccountID: account.id } as const;
     add(account, currency, amount);
@@ -182,7 +190,9 @@ export class Provider {
 }
 
 const numbered = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${index + 1}`.padStart(3, "0"));
+  Array.from({ length: count }, (_, index) => toNumber(index + 1));
+
+const toNumber = (place: number): string => `${place}`.padStart(3, "0");
 
 function add(account: Account, asset: string, amount: bigint): void {
   account.balances.set(asset, (account.balances.get(asset) ?? 0n) + amount);

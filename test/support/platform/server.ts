@@ -97,7 +97,7 @@ export class LocalServer {
         grant_type: "client_credentials",
         client_id: this.clientId,
         client_secret: this.clientSecret,
-        scope: "auth:write ledger:write webhooks:write",
+        scope: "auth:write ledger:write payments:write webhooks:write",
       }),
     });
     const { access_token: accessToken } = await response.json<{ access_token: string }>();
