@@ -202,7 +202,10 @@ describe("discovery", () => {
       jwks_uri: `${ISSUER}/keys`,
       scopes_supported: [
         "openid",
-        ...["ledger", "webhooks", "auth"].flatMap((name) => [`${name}:read`, `${name}:write`]),
+        ...["ledger", "webhooks", "auth", "payments"].flatMap((name) => [
+          `${name}:read`,
+          `${name}:write`,
+        ]),
       ],
       response_types_supported: [],
       grant_types_supported: ["client_credentials"],

@@ -125,8 +125,8 @@ describe("a change with events", () => {
 
   test.each([
     ["an event is too large", eventOf("1", "x".repeat(EVENT_BYTES_MAX)), / has 524\d+ bytes; /],
-    ["the id of an event is too long", eventOf("1".repeat(201)), / has 201 bytes; /],
-    ["the id of an event is too long in bytes", eventOf("ü".repeat(101)), / has 202 bytes; /],
+    ["the id of an event is too long", eventOf("1".repeat(1001)), / has 1001 bytes; /],
+    ["the id of an event is too long in bytes", eventOf("ü".repeat(501)), / has 1002 bytes; /],
     ["an event is nested too deep", eventOf("1", nested(200)), /cannot be published: it is nested/],
     [
       "a text of an event has a null character",

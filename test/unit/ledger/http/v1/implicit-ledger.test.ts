@@ -23,7 +23,9 @@ function request(counts: () => Promise<unknown>): Context<AppEnv> {
   const settings = ledgerSettings.parse({ ...TEST_SETTINGS });
   const principal = { issuer: "florin", subject: "", clientId: "", scopes: [], ledgers: [] };
   // The functions under test use no more of a request.
-  return { env, var: { context: { env, principal }, settings } } as unknown as Context<AppEnv>;
+  const variables = { context: { env, principal }, settings };
+  const get = (name: keyof typeof variables) => variables[name];
+  return { env, get } as unknown as Context<AppEnv>;
 }
 
 describe.each([
