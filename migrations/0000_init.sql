@@ -151,7 +151,8 @@ CREATE TABLE `payment_booking_failures` (
 CREATE TABLE `payment_bookings` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
-	`connector_key` integer NOT NULL,
+	`connector_key` integer,
+	`pool_id` text,
 	`ledger` text NOT NULL,
 	`schema_version` text NOT NULL,
 	`template` text NOT NULL,
@@ -171,7 +172,8 @@ CREATE TABLE `payment_bookings` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_bookings_id_unique` ON `payment_bookings` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_bookings_listed` ON `payment_bookings` (`created_at`,`key`);--> statement-breakpoint
-CREATE UNIQUE INDEX `payment_bookings_connector` ON `payment_bookings` (`connector_key`,`ledger`);--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_bookings_connector` ON `payment_bookings` (`connector_key`,`ledger`) WHERE connector_key IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_bookings_pool` ON `payment_bookings` (`pool_id`,`ledger`) WHERE pool_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `payment_conversions` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connector_key` integer NOT NULL,

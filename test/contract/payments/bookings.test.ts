@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { runBookings } from "#modules/payments/bookings/run.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
-import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { storePage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { findConnector } from "#modules/payments/installs/store.ts";
@@ -14,7 +15,7 @@ import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
 import { MIRROR, MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
-import { at, payment } from "#test/support/payments/provider-objects.ts";
+import { account, at, payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 
 const context = systemContext(env, "test");
@@ -230,6 +231,44 @@ describe("a booking", () => {
     await report(own, payment("q2"));
     await runAll();
     expect(await transactionsOf(ledger)).toHaveLength(1);
+  });
+
+  test("of a pool books what goes from and to its accounts, whatever connector they are of", async () => {
+    const [one, two] = [await install(), await install()];
+    const pooled = async (connector: InstalledConnector) => {
+      const accounts = [account("inside"), account("outside")];
+      await storePage(context, () =>
+        prepareAccounts(context, { connector, type: "INTERNAL", accounts }),
+      );
+      return encodeOwnedId({ connector: connector.id, reference: "inside" });
+    };
+    const accountIDs = [await pooled(one), await pooled(two)];
+    const pool = await api("/api/payments/v3/pools", { body: { name: freshName(), accountIDs } });
+    const poolID = ((await bodyOf(pool)) as { data: string }).data;
+    for (const connector of [one, two]) {
+      await report(
+        connector,
+        payment("i1", { destinationReference: "inside" }),
+        payment("o1", { destinationReference: "outside" }),
+        payment("o2", { sourceReference: "inside", type: "PAYOUT", amount: 40n }),
+      );
+    }
+    const ledger = await newLedger();
+    const rules = { ledger, schemaVersion: "v1", template: "mirror" };
+    const { id } = await dataOf(await api(PATH, { body: { poolID, ...rules } }));
+    await runAll();
+    expect(await read(id)).toMatchObject({ poolID, booked: 4, failed: 0, pending: 0 });
+    const client = new LedgerClient(context, ledger);
+    for (const connector of [one, two]) {
+      expect(await client.balance(accountOf(connector, "inside"), "EUR/2")).toBe(60n);
+      expect(await client.balance(accountOf(connector, "outside"), "EUR/2")).toBe(0n);
+    }
+    const connectorID = encodeConnectorId(one.id);
+    const both = await api(PATH, { body: { poolID, connectorID, ...rules } });
+    expect(both.status).toBe(400);
+    expect((await api(PATH, { body: rules })).status).toBe(400);
+    const unknown = { poolID: crypto.randomUUID(), ...rules };
+    expect((await api(PATH, { body: unknown })).status).toBe(404);
   });
 
   test("is refused where it does not fit", async () => {

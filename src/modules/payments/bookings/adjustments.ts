@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, max, type SQL, sql } from "drizzle-orm";
 import { afterAdjustment, netOf, NOTHING_MOVED } from "#modules/payments/core/booking-effect.ts";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 import {
@@ -7,7 +7,7 @@ import {
   encodePaymentAdjustmentId,
   encodePaymentId,
 } from "#modules/payments/core/ids.ts";
-import type { ConnectorEntry } from "#modules/payments/installs/directory.ts";
+import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { Database } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -49,8 +49,14 @@ const SEARCHED_MAX = 500;
 /** The next adjustments of a booking after a position. */
 export async function readAdjustments(
   db: Database,
-  { connector, position }: { readonly connector: ConnectorEntry; readonly position: number },
+  search: {
+    /** The condition of the payments that are meant. */
+    readonly payments: SQL;
+    readonly position: number;
+    readonly directory: ConnectorDirectory;
+  },
 ): Promise<AdjustmentPart> {
+  const { payments, position, directory } = search;
   const end = await endOfPart(db, position);
   if (end === undefined) return { adjustments: [], position, isLast: true };
   const rows = await db
@@ -61,14 +67,17 @@ export async function readAdjustments(
       and(
         gt(paymentAdjustments.key, position),
         lte(paymentAdjustments.key, end.position),
-        eq(paymentPayments.connectorKey, connector.key),
+        payments,
       ),
     )
     .orderBy(asc(paymentAdjustments.key));
   const moved = await movedBy(db, rows);
-  const adjustments = rows.map((row) =>
-    toAdjustment(row, { connector: connector.id, moved: moved.get(row.key) ?? 0n }),
-  );
+  const adjustments = rows.flatMap((row) => {
+    const connector = directory.byKey(row.connectorKey);
+    // It was uninstalled, and its payments are about to go.
+    if (connector === undefined) return [];
+    return [toAdjustment(row, { connector: connector.id, moved: moved.get(row.key) ?? 0n })];
+  });
   return { adjustments, ...end };
 }
 
@@ -79,6 +88,7 @@ const COLUMNS = {
   status: paymentAdjustments.status,
   adjustmentAsset: paymentAdjustments.asset,
   createdAt: paymentAdjustments.createdAt,
+  connectorKey: paymentPayments.connectorKey,
   reference: paymentPayments.reference,
   type: paymentPayments.type,
   scheme: paymentPayments.scheme,
@@ -94,6 +104,7 @@ interface AdjustmentRow {
   readonly status: PaymentStatus;
   readonly adjustmentAsset: string | null;
   readonly createdAt: Timestamp;
+  readonly connectorKey: number;
   readonly reference: string;
   readonly type: PaymentType;
   readonly scheme: PaymentScheme;
@@ -188,16 +199,16 @@ function toAdjustment(
   };
 }
 
-/** Most adjustments of all connectors that are looked at for a count. */
+/** Most adjustments that are looked at for a count. */
 export const COUNTED_MAX = 5000;
 
 /**
- * How many adjustments of a connector are among the next `COUNTED_MAX` of all connectors after a position; at least 1 where there are more than
- * that, so that 0 says that there are none.
+ * How many of the next `COUNTED_MAX` adjustments after a position are of the payments that are meant; at least 1 where there are
+ * more than that, so that 0 says that there are none.
  */
 export async function countAfter(
   db: Database,
-  { connectorKey, position }: { readonly connectorKey: number; readonly position: number },
+  { payments, position }: { readonly payments: SQL; readonly position: number },
 ): Promise<number> {
   const next = db
     .select({ paymentKey: paymentAdjustments.paymentKey })
@@ -209,7 +220,7 @@ export async function countAfter(
   const [row] = await db
     .select({
       all: sql<number>`count(*)`,
-      own: sql<number>`coalesce(sum(${paymentPayments.connectorKey} = ${connectorKey}), 0)`,
+      own: sql<number>`coalesce(sum(${payments}), 0)`,
     })
     .from(next)
     .innerJoin(paymentPayments, eq(paymentPayments.key, next.paymentKey));

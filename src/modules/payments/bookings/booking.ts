@@ -15,12 +15,17 @@ export interface BookingRules {
   readonly templates: Readonly<Partial<Record<PaymentStatus, string>>>;
 }
 
+/**
+ * Whose payments are booked: those of a connector, or those from and to the accounts that a pool has when they are booked, of a
+ * dynamic one the first thousand.
+ */
+export type BookingScope = { readonly connectorKey: number } | { readonly poolId: string };
+
 /** A mirror of payments in a ledger. */
 export interface Booking {
   readonly key: number;
   readonly id: string;
-  /** The connector whose payments are booked. */
-  readonly connectorKey: number;
+  readonly scope: BookingScope;
   readonly rules: BookingRules;
   readonly state: BookingState;
   readonly run: number;

@@ -67,7 +67,7 @@ export async function rebuildBooking(
     if (!isTaken(error)) throw error;
     throw new AppError(
       "ALREADY_EXISTS",
-      `the payments of this connector are already booked in the ledger '${rules.ledger}'`,
+      `these payments are already booked in the ledger '${rules.ledger}'`,
       { cause: error },
     );
   }

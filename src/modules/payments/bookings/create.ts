@@ -5,6 +5,7 @@ import { variablesProblem } from "./variables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
+import { getPool } from "#modules/payments/pools/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -16,18 +17,18 @@ import { toMillis } from "#platform/time.ts";
 /** Most bookings of a deployment: each is looked at when payments come. */
 export const BOOKINGS_MAX = 100;
 
+/** Whose payments a booking is to be for. */
+export type WantedScope = { readonly connector: ConnectorId } | { readonly poolId: string };
+
 /**
- * Binds a connector to a ledger: all its payments, from the first one on, are booked there. Throws `VALIDATION` where the rules do
- * not fit, `LEDGER_NOT_FOUND`, `NOT_FOUND` for a schema or a template, and `ALREADY_EXISTS`.
+ * Binds a connector or a pool to a ledger: all its payments, from the first one on, are booked there. Throws `VALIDATION` where the
+ * rules do not fit, `LEDGER_NOT_FOUND`, `NOT_FOUND` for a pool, a schema or a template, and `ALREADY_EXISTS`.
  */
 export async function createBooking(
   context: ServiceContext,
-  {
-    connector: connectorId,
-    rules,
-  }: { readonly connector: ConnectorId; readonly rules: BookingRules },
+  { scope, rules }: { readonly scope: WantedScope; readonly rules: BookingRules },
 ): Promise<Booking> {
-  const connector = await requireConnector(context, connectorId);
+  const columns = await scopeColumns(context, scope);
   await assertRules(context, rules);
   const db = databaseOf(context.env);
   if ((await db.$count(paymentBookings)) >= BOOKINGS_MAX) {
@@ -37,7 +38,7 @@ export async function createBooking(
   const now = context.clock();
   const values = {
     id,
-    connectorKey: connector.key,
+    ...columns,
     ...toRuleColumns(rules),
     ...FROM_NOTHING,
     state: "RUNNING" as const,
@@ -55,11 +56,20 @@ export async function createBooking(
   if (row === undefined) {
     throw new AppError(
       "ALREADY_EXISTS",
-      `the payments of this connector are already booked in the ledger '${rules.ledger}'`,
+      `these payments are already booked in the ledger '${rules.ledger}'`,
     );
   }
   await sweepClockOf(context.env).arm(toMillis(now));
   return toBooking(row);
+}
+
+async function scopeColumns(context: ServiceContext, scope: WantedScope) {
+  if ("poolId" in scope) {
+    await getPool(context, scope.poolId);
+    return { connectorKey: null, poolId: scope.poolId };
+  }
+  const { key } = await requireConnector(context, scope.connector);
+  return { connectorKey: key, poolId: null };
 }
 
 /** Throws `VALIDATION` for a template whose variables bookings do not give, and what the ledger says to what it does not have. */

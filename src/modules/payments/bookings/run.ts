@@ -1,5 +1,6 @@
 import { type AdjustmentPart, type AdjustmentToBook, readAdjustments } from "./adjustments.ts";
 import type { Booking, BookingFailure, BookingRules } from "./booking.ts";
+import { paymentsOf } from "./scope.ts";
 import { claimBooking, listDue, nextDue, storeProgress, storeWait } from "./store.ts";
 import { variablesOf } from "./variables.ts";
 import { LedgerClient, type TemplateShape } from "#modules/ledger/index.ts";
@@ -48,7 +49,7 @@ export async function runBookings(context: ServiceContext): Promise<number | und
   return due === undefined ? undefined : toMillis(due);
 }
 
-/** Books what is new of one connector. Returns whether nothing is left to be done now. */
+/** Books what is new. Returns whether nothing is left to be done now. */
 async function runBooking(
   context: ServiceContext,
   found: Booking,
@@ -56,11 +57,11 @@ async function runBooking(
 ): Promise<boolean> {
   const db = databaseOf(context.env);
   const directory = await ConnectorDirectory.read(context);
-  const connector = directory.byKey(found.connectorKey);
-  if (connector === undefined) return true; // it is being uninstalled, and the booking goes with it
+  const payments = await paymentsOf(context, found.scope, directory);
+  if (payments === undefined) return true; // a connector takes its bookings with it, and a pool is gone for good
   let booking: Booking | undefined = found;
   while (booking !== undefined) {
-    const part = await readAdjustments(db, { connector, position: booking.position });
+    const part = await readAdjustments(db, { payments, position: booking.position, directory });
     if (part.position === booking.position) return true;
     const claimed = await claim(context, booking);
     if (claimed === undefined) return true; // somebody else has it
@@ -89,7 +90,7 @@ async function storePart(
   booking: Booking,
   { booked, failures, next, part, now }: BookedPart & { part: AdjustmentPart; now: Timestamp },
 ): Promise<Booking | undefined> {
-  // Those between are of other connectors.
+  // Those between are of other payments.
   const position = next === undefined ? part.position : next.key - 1;
   if (position === booking.position) return booking;
   const progress = { position, booked, failures, waitUntil: undefined, now };

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, lte, or, sql } from "drizzle-orm";
-import type { Booking, BookingFailure, BookingRules } from "./booking.ts";
+import type { Booking, BookingFailure, BookingRules, BookingScope } from "./booking.ts";
 import { paymentBookingFailures, paymentBookings } from "./tables.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -187,7 +187,7 @@ const isSame = ({ key, run, position }: Pick<Booking, "key" | "run" | "position"
 export const toBooking = (row: BookingRow): Booking => ({
   key: row.key,
   id: row.id,
-  connectorKey: row.connectorKey,
+  scope: toScope(row),
   rules: {
     ledger: row.ledger,
     schemaVersion: row.schemaVersion,
@@ -206,6 +206,10 @@ export const toBooking = (row: BookingRow): Booking => ({
   ...(row.waitUntil === null ? {} : { waitUntil: row.waitUntil }),
   ...(row.lastBookedAt === null ? {} : { lastBookedAt: row.lastBookedAt }),
 });
+
+/** One of the two is there. */
+const toScope = ({ connectorKey, poolId }: BookingRow): BookingScope =>
+  connectorKey === null ? { poolId: poolId ?? "" } : { connectorKey };
 
 export const toFailure = ({ details, ...row }: FailureRow): BookingFailure => ({
   adjustmentKey: row.adjustmentKey,

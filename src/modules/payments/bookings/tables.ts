@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -15,8 +16,9 @@ export const paymentBookings = sqliteTable(
   {
     key: integer("key").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
-    /** The connector whose payments are booked. */
-    connectorKey: integer("connector_key").notNull(),
+    /** The connector whose payments are booked; null for those of a pool. */
+    connectorKey: integer("connector_key"),
+    poolId: text("pool_id"),
     ledger: text("ledger").notNull(),
     schemaVersion: text("schema_version").notNull(),
     template: text("template").notNull(),
@@ -40,7 +42,12 @@ export const paymentBookings = sqliteTable(
   },
   (table) => [
     index("payment_bookings_listed").on(table.createdAt, table.key),
-    uniqueIndex("payment_bookings_connector").on(table.connectorKey, table.ledger),
+    uniqueIndex("payment_bookings_connector")
+      .on(table.connectorKey, table.ledger)
+      .where(sql`connector_key IS NOT NULL`),
+    uniqueIndex("payment_bookings_pool")
+      .on(table.poolId, table.ledger)
+      .where(sql`pool_id IS NOT NULL`),
   ],
 );
 

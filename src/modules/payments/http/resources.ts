@@ -52,7 +52,7 @@ export const PAYMENT_RESOURCES: readonly ResourceGroup[] = [
       {
         name: "Bookings",
         description:
-          "A booking mirrors the payments of a connector in a ledger: each adjustment becomes a transaction, once and in order.",
+          "A booking mirrors the payments of a connector or a pool in a ledger: each adjustment becomes a transaction, once and in order.",
       },
     ],
   },

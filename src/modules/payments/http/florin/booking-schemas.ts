@@ -5,11 +5,13 @@ import {
   type Booking,
   type BookingFailure,
   type BookingRules,
+  type BookingScope,
 } from "#modules/payments/bookings/booking.ts";
+import type { WantedScope } from "#modules/payments/bookings/create.ts";
 import { BOOKING_VARIABLES } from "#modules/payments/bookings/variables.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "#modules/payments/core/enums.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { ConnectorIdInput } from "#modules/payments/http/path-ids.ts";
+import { ConnectorIdInput, UuidInput } from "#modules/payments/http/path-ids.ts";
 import type { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
@@ -27,8 +29,12 @@ const Templates = z.partialRecord(z.enum(PAYMENT_STATUSES), Name).openapi({
 
 export const BookingRequest = z
   .object({
-    connectorID: ConnectorIdInput.openapi({
-      description: "The connector whose payments are booked.",
+    connectorID: ConnectorIdInput.optional().openapi({
+      description: "The connector whose payments are booked, where it is not a pool.",
+    }),
+    poolID: UuidInput.optional().openapi({
+      description:
+        "The pool from and to whose accounts payments are booked: those that it has at the time, of a dynamic one the first thousand.",
     }),
     ledger: Name,
     schemaVersion: Name.openapi({
@@ -37,6 +43,10 @@ export const BookingRequest = z
     template: Name.openapi({ description: "The transaction template that books an adjustment." }),
     templates: Templates.optional(),
   })
+  .refine(
+    ({ connectorID, poolID }) => (connectorID === undefined) !== (poolID === undefined),
+    "needs either a connectorID or a poolID",
+  )
   .openapi("PaymentBookingRequest");
 
 export const RebuildRequest = z
@@ -51,7 +61,8 @@ export const RebuildRequest = z
 export const BookingResponse = z
   .object({
     id: z.string(),
-    connectorID: z.string(),
+    connectorID: z.string().optional(),
+    poolID: z.string().optional(),
     ledger: z.string(),
     schemaVersion: z.string(),
     template: z.string(),
@@ -60,7 +71,7 @@ export const BookingResponse = z
     booked: z.int().openapi({ description: "How many adjustments are booked." }),
     failed: z.int().openapi({ description: "How many the ledger has refused." }),
     pending: z.int().openapi({
-      description: `How many are still to be booked, of the next ${COUNTED_MAX} states of payments of all connectors; 0 once all are booked.`,
+      description: `How many are still to be booked, of the next ${COUNTED_MAX} states of all payments; 0 once all are booked.`,
     }),
     error: z.string().optional().openapi({ description: "Why it waits, where it does." }),
     createdAt: TimestampOutput,
@@ -84,7 +95,15 @@ export const VARIABLES_TEXT = Object.entries(BOOKING_VARIABLES)
   .map(([name, { type, meaning }]) => `- \`${type} $${name}\`: ${meaning}`)
   .join("\n");
 
-type RulesInput = Omit<z.output<typeof BookingRequest>, "connectorID">;
+type BookingInput = z.output<typeof BookingRequest>;
+type RulesInput = Omit<BookingInput, "connectorID" | "poolID">;
+
+/** The request has one of the two. */
+export const toScope = ({
+  connectorID,
+  poolID,
+}: Pick<BookingInput, "connectorID" | "poolID">): WantedScope =>
+  connectorID === undefined ? { poolId: poolID ?? "" } : { connector: connectorID };
 
 export const toRules = ({ templates = {}, ...rest }: RulesInput): BookingRules => ({
   ...rest,
@@ -113,10 +132,9 @@ export function toBookingView(
   booking: Booking,
   { directory, pending }: { readonly directory: ConnectorDirectory; readonly pending: number },
 ): z.input<typeof BookingResponse> {
-  const connector = directory.byKey(booking.connectorKey);
   return {
     id: booking.id,
-    connectorID: connector === undefined ? "" : encodeConnectorId(connector.id),
+    ...scopeView(booking.scope, directory),
     ledger: booking.rules.ledger,
     schemaVersion: booking.rules.schemaVersion,
     template: booking.rules.template,
@@ -130,6 +148,12 @@ export function toBookingView(
     updatedAt: formatTimestamp(booking.updatedAt),
     ...optionalTimestamp("lastBookedAt", booking.lastBookedAt),
   };
+}
+
+function scopeView(scope: BookingScope, directory: ConnectorDirectory) {
+  if ("poolId" in scope) return { poolID: scope.poolId };
+  const connector = directory.byKey(scope.connectorKey);
+  return connector === undefined ? {} : { connectorID: encodeConnectorId(connector.id) };
 }
 
 export const toBookingFailureView = ({

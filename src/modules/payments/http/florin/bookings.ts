@@ -9,6 +9,7 @@ import {
   toBookingView,
   toRebuildRules,
   toRules,
+  toScope,
   VARIABLES_TEXT,
 } from "./booking-schemas.ts";
 import { countAfter } from "#modules/payments/bookings/adjustments.ts";
@@ -21,6 +22,7 @@ import {
 } from "#modules/payments/bookings/change.ts";
 import { createBooking } from "#modules/payments/bookings/create.ts";
 import { listBookingFailures, listBookings } from "#modules/payments/bookings/list.ts";
+import { paymentsOf } from "#modules/payments/bookings/scope.ts";
 import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
@@ -57,16 +59,16 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       method: "post",
       path: "/payments/bookings",
       operationId: "florinCreateBooking",
-      summary: "Book the payments of a connector in a ledger",
+      summary: "Book the payments of a connector or a pool in a ledger",
       description: `Every payment and each of its later adjustments, from the first one on, is booked once and in order, by a transaction template of the ledger's schema. The token needs \`ledger:write\`, too. A template declares those of these variables that it uses:\n\n${VARIABLES_TEXT}`,
       tags: TAGS,
       scope: "payments:write",
       body: BookingRequest,
       responses: { 201: json("The booking", dataOf(BookingResponse)), ...errors(404) },
     },
-    async ({ body: { connectorID, ...rules }, c }) => {
+    async ({ body: { connectorID, poolID, ...rules }, c }) => {
       await assertWritesLedgers(c);
-      const input = { connector: connectorID, rules: toRules(rules) };
+      const input = { scope: toScope({ connectorID, poolID }), rules: toRules(rules) };
       const booking = await createBooking(c.var.context, input);
       return { status: 201, body: { data: await viewOf(c.var.context, booking) } };
     },
@@ -218,9 +220,10 @@ function registerFailures(app: OpenAPIHono<AppEnv>): void {
 }
 
 async function viewOf(context: ServiceContext, booking: Booking) {
-  const [directory, pending] = await Promise.all([
-    ConnectorDirectory.read(context),
-    countAfter(databaseOf(context.env), booking),
-  ]);
+  const directory = await ConnectorDirectory.read(context);
+  const payments = await paymentsOf(context, booking.scope, directory);
+  const { position } = booking;
+  const pending =
+    payments === undefined ? 0 : await countAfter(databaseOf(context.env), { payments, position });
   return toBookingView(booking, { directory, pending });
 }
