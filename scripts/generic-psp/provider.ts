@@ -93,13 +93,16 @@ export class Provider {
       createdAt: new Date(FIRST + Number(number) * STEP_MS),
     }));
     this.#random = random;
-    this.receive(counts.transactions);
+    for (const number of numbered(counts.transactions)) {
+      const place = Number(number);
+      // Every fourth one comes at the time of the one before.
+      this.#receive(new Date(FIRST + (place % 4 === 0 ? place - 1 : place) * STEP_MS));
+    }
   }
 
-  /** So many more payments come in, a tenth of which are refunded. */
+  /** So many more payments come in now, a tenth of which are refunded. */
   receive(count: number): void {
-    if (this.accounts.length === 0) return;
-    for (let more = 0; more < count; more++) this.#receive(++this.#received, this.#random);
+    for (let more = 0; more < count; more++) this.#receive(this.#now());
   }
 
   /** By the time of their last change. */
@@ -164,13 +167,13 @@ export class Provider {
   }
 
   /** An incoming payment, which may be refunded later. */
-  #receive(place: number, random: Random): void {
-    const number = toNumber(place);
+  #receive(createdAt: Date): void {
+    if (this.accounts.length === 0) return;
+    const random = this.#random;
+    const number = toNumber(++this.#received);
     const account = random.pick(this.accounts);
     const [currency = ASSETS[0]] = account.balances.keys();
     const amount = BigInt(random.integer(1, 100_000));
-    // Every fourth one comes at the time of the one before.
-    const createdAt = new Date(FIRST + (place % 4 === 0 ? place - 1 : place) * STEP_MS);
     const id = `tx-${number}`;
     const payIn = { createdAt, currency, type: "PAYIN", destinationAccountID: account.id } as const;
     add(account, currency, amount);
