@@ -206,6 +206,14 @@ describe("a booking", () => {
     await runAll();
     expect(await read(id)).toMatchObject({ booked: 0, failed: 0, pending: 2 });
     expect((await read(id)).error).toContain("not found");
+    // What it waits for goes away, and its date passes: it must not be looked at again and again.
+    await env.DB.prepare(
+      "UPDATE payment_bookings SET wait_until = ?, position = 1000000 WHERE id = ?",
+    )
+      .bind(at(0), id)
+      .run();
+    expect(await runBookings(context)).toBeUndefined();
+    await env.DB.prepare("UPDATE payment_bookings SET position = 0 WHERE id = ?").bind(id).run();
     await api("/api/ledger/v2/_/buckets/_default/restore", { method: "POST" });
     await api(`${PATH}/${id}/resume`, { method: "POST" });
     await runAll();

@@ -42,10 +42,7 @@ async function createAtProvider(
 ): Promise<ProviderAccount> {
   const plugin = await openPlugin(context, connector);
   if (plugin.createBankAccount === undefined) {
-    throw new ConnectorError(
-      "invalid",
-      "the connector makes no accounts of bank accounts: not implemented",
-    );
+    throw new ConnectorError("invalid", "the provider makes no accounts of bank accounts");
   }
   return plugin.createBankAccount({
     id,

@@ -35,7 +35,8 @@ const MESSAGE_LENGTH_MAX = 2000;
 export async function runBookings(context: ServiceContext): Promise<number | undefined> {
   const db = databaseOf(context.env);
   const untilMs = Date.now() + SWEEP_MS_MAX;
-  const bookings = await listDue(db, context.clock(), BOOKINGS_PER_SWEEP_MAX);
+  const now = context.clock();
+  const bookings = await listDue(db, now, BOOKINGS_PER_SWEEP_MAX);
   let isBehind = false;
   for (const booking of bookings) {
     if (Date.now() >= untilMs) {
@@ -45,7 +46,8 @@ export async function runBookings(context: ServiceContext): Promise<number | und
     if (!(await runBooking(context, booking, untilMs))) isBehind = true;
   }
   if (isBehind) return toMillis(context.clock());
-  const due = await nextDue(db);
+  // One that was due and had nothing to do keeps its date, and is no reason to look again.
+  const due = await nextDue(db, now);
   return due === undefined ? undefined : toMillis(due);
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
 import type { Booking, BookingFailure, BookingRules, BookingScope } from "./booking.ts";
 import { paymentBookingFailures, paymentBookings } from "./tables.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
@@ -69,12 +69,12 @@ export async function listDue(db: Database, now: Timestamp, limit: number): Prom
   return rows.map(toBooking);
 }
 
-/** When the first one that waits is due. */
-export async function nextDue(db: Database): Promise<Timestamp | undefined> {
+/** When the first one that still waits after a time is due. */
+export async function nextDue(db: Database, now: Timestamp): Promise<Timestamp | undefined> {
   const [row] = await db
     .select({ due: sql<Timestamp | null>`min(${paymentBookings.waitUntil})` })
     .from(paymentBookings)
-    .where(eq(paymentBookings.state, "RUNNING"));
+    .where(and(eq(paymentBookings.state, "RUNNING"), gt(paymentBookings.waitUntil, now)));
   return row?.due ?? undefined;
 }
 

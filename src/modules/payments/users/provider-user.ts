@@ -26,7 +26,7 @@ export async function openUsers(
 ): Promise<UserPlugin> {
   const { users } = await openPlugin(context, connector);
   if (users === undefined) {
-    throw new ConnectorError("invalid", "the connector has no users: not implemented");
+    throw new ConnectorError("invalid", "the provider has no users");
   }
   return users;
 }
