@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { type StoredConnector, storeConnector } from "#test/support/payments/connectors.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
@@ -169,7 +170,7 @@ describe("a payment initiation", () => {
     expect(await refusalOf(connector, { destinationAccountID: other.idOf("landlord") })).toBe(
       "400 [VALIDATION] destinationAccountID is an account of another connector",
     );
-    const unknown = other.text.slice(0, -4) + connector.text.slice(-4);
+    const unknown = encodeConnectorId({ provider: "generic", reference: crypto.randomUUID() });
     expect(await refusalOf(other, { connectorID: unknown })).toContain("400 [VALIDATION]");
   });
 
