@@ -46,7 +46,11 @@ export default defineConfig({
   root,
   test: {
     silent: "passed-only",
-    reporters: ["default", "test/support/platform/slowest-files.ts"],
+    reporters: [
+      "default",
+      "test/support/platform/slowest-files.ts",
+      "test/support/payments/client-coverage.ts",
+    ],
     projects: [
       inNode("unit", { isolate: false }),
       inNode("property", { isolate: false }),

@@ -19,6 +19,7 @@ import { registerConnectorsV1 } from "./http/v1/connectors.ts";
 import { registerPaymentsV1 } from "./http/v1/payments.ts";
 import { registerPoolsV1 } from "./http/v1/pools.ts";
 import { registerTransferInitiations } from "./http/v1/transfer-initiations.ts";
+import { registerUnservedV1 } from "./http/v1/unserved.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { registerConnectors } from "./http/v3/connectors.ts";
@@ -82,6 +83,7 @@ export const paymentsModule: Module = {
     registerConnectors(app);
     registerConnectorsV1(app);
     registerConnectorTasksV1(app);
+    registerUnservedV1(app);
     registerSchedules(app);
     registerTasks(app);
     registerWebhookReception(app);
