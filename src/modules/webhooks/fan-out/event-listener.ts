@@ -1,9 +1,9 @@
-import { ConfigStore, type Subscription } from "./config-store.ts";
-import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
-import { type OwedBatch, OwedBatches } from "./lane/owed-batches.ts";
-import type { EventBatch, EventOrigin, OwedEvent } from "./lane/types.ts";
-import { PayloadStore } from "./payload-store.ts";
-import { toPayload } from "./payload.ts";
+import { type OwedBatch, OwedBatches } from "./owed-batches.ts";
+import { ConfigStore, type Subscription } from "#modules/webhooks/config-store.ts";
+import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
+import type { EventBatch, EventOrigin, OwedEvent } from "#modules/webhooks/lane/types.ts";
+import { PayloadStore } from "#modules/webhooks/payload-store.ts";
+import { toPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";

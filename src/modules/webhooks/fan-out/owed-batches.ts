@@ -1,8 +1,8 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
-import type { EventBatch, LaneSpec } from "./types.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
+import type { EventBatch, LaneSpec } from "#modules/webhooks/lane/types.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookOwed } from "#modules/webhooks/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
