@@ -54,6 +54,8 @@ export interface EndpointSpec<
   readonly body?: B;
   /** How the body is written, where it is not JSON: a form's schema is an object of texts. */
   readonly bodyKind?: BodyKind;
+  /** How bodies of other content types are read: what these give goes through the same schema. */
+  readonly otherBodies?: Readonly<Record<string, (text: string) => unknown>>;
   /** Largest body in bytes, where it is not `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number;
   /** Bodies of other content types, which the handler gets as they arrive. */
@@ -271,18 +273,29 @@ const wantsTexts = (c: Context<AppEnv>): boolean =>
   TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
 async function parseBodyPart<S extends z.ZodType>(
-  spec: { body?: S; bodyKind?: BodyKind; bodyBytesMax?: number },
+  spec: Pick<AnySpec, "bodyKind" | "otherBodies" | "bodyBytesMax"> & { body?: S },
   c: Context<AppEnv>,
 ): Promise<z.output<S>> {
   if (spec.body === undefined) return undefined as z.output<S>; // the handler of such a spec sees `unknown`
   if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
-  const value = spec.bodyKind === "form" ? parseForm(text) : parseBody(text);
+  const value = bodyParserOf(spec, c)(text);
   if (value === undefined && !spec.body.safeParse(undefined).success) {
     throw new AppError("VALIDATION", "the body is empty");
   }
   return parsePart(spec.body, value, "body");
 }
+
+function bodyParserOf(
+  { bodyKind, otherBodies = {} }: Pick<AnySpec, "bodyKind" | "otherBodies">,
+  c: Context<AppEnv>,
+): (text: string) => unknown {
+  const contentType = contentTypeOf(c.req.raw);
+  const other = Object.hasOwn(otherBodies, contentType) ? otherBodies[contentType] : undefined;
+  return other ?? (bodyKind === "form" ? parseForm : parseBody);
+}
+
+type AnySpec = EndpointSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodType, Responses>;
 
 /** What the common errors of an operation depend on. */
 interface OperationShape {
@@ -340,12 +353,7 @@ function register<
         : {
             body: {
               required: !spec.body.safeParse(undefined).success,
-              content: Object.fromEntries(
-                Object.entries({
-                  [CONTENT_TYPES[spec.bodyKind ?? "json"]]: spec.body,
-                  ...spec.streams?.contentTypes,
-                }).map(([contentType, schema]) => [contentType, { schema }]),
-              ),
+              content: bodyContent(spec.body, spec),
             },
           }),
     },
@@ -360,6 +368,25 @@ function register<
       ]),
     ),
   });
+}
+
+/** The schemas of a body, by content types. */
+function bodyContent(
+  body: z.ZodType,
+  {
+    bodyKind = "json",
+    otherBodies = {},
+    streams,
+  }: Pick<AnySpec, "bodyKind" | "otherBodies"> & {
+    readonly streams?: Pick<Streams<z.ZodType, z.ZodType>, "contentTypes">;
+  },
+) {
+  const schemas: [string, z.ZodType][] = [
+    [CONTENT_TYPES[bodyKind], body],
+    ...Object.keys(otherBodies).map((type): [string, z.ZodType] => [type, body]),
+    ...Object.entries(streams?.contentTypes ?? {}),
+  ];
+  return Object.fromEntries(schemas.map(([contentType, schema]) => [contentType, { schema }]));
 }
 
 function contentOf(status: string, { schema, contentType = CONTENT_TYPES.json }: ResponseSpec) {
