@@ -18,6 +18,7 @@ import { registerConnectorTasksV1 } from "./http/v1/connector-tasks.ts";
 import { registerConnectorsV1 } from "./http/v1/connectors.ts";
 import { registerPaymentsV1 } from "./http/v1/payments.ts";
 import { registerPoolsV1 } from "./http/v1/pools.ts";
+import { readPaymentV1 } from "./http/v1/read-payment.ts";
 import { registerTransferInitiations } from "./http/v1/transfer-initiations.ts";
 import { registerUnservedV1 } from "./http/v1/unserved.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
@@ -38,6 +39,7 @@ import { registerUserTasks } from "./http/v3/users/user-tasks.ts";
 import { registerUsers } from "./http/v3/users/users.ts";
 import { registerWebhookReception } from "./http/webhooks.ts";
 import { INITIATION_EVENT_TYPES } from "./initiations/event-types.ts";
+import { requestTransfer } from "./initiations/request-transfer.ts";
 import { CONNECTOR_EVENT_TYPES } from "./installs/event-types.ts";
 import { sweepJobs } from "./jobs/run.ts";
 import { initiationSweep } from "./movements/execute-now.ts";
@@ -128,4 +130,4 @@ export const paymentsModule: Module = {
   classes: { ConnectorObject },
 };
 
-export { ConnectorObject };
+export { ConnectorObject, readPaymentV1, requestTransfer };
