@@ -1,0 +1,16 @@
+import { formatDurationMs, parseDurationMs } from "#platform/duration.ts";
+
+/** A duration in Go's notation with an optional sign, in milliseconds; undefined for what is none. */
+export function parseSignedDurationMs(text: string): number | undefined {
+  const sign = text.startsWith("-") ? -1 : 1;
+  const milliseconds = parseDurationMs(text.replace(/^[+-]/, ""));
+  if (milliseconds === undefined || milliseconds > DURATION_MS_MAX) return undefined;
+  return milliseconds === 0 ? 0 : sign * milliseconds;
+}
+
+/** The same in its normal form: `1m30s`. */
+export const formatSignedDurationMs = (milliseconds: number): string =>
+  milliseconds < 0 ? `-${formatDurationMs(-milliseconds)}` : formatDurationMs(milliseconds);
+
+/** What 64 bits of nanoseconds hold, some 292 years. */
+const DURATION_MS_MAX = 9_223_372_036_854;

@@ -1,0 +1,24 @@
+import type { ActivityRequest } from "./activities.ts";
+import { isObject } from "./fields.ts";
+
+/** What an activity has made in another module, for the timeline. */
+export function linksOf(
+  request: ActivityRequest,
+  output: unknown,
+): Readonly<Record<string, unknown>> {
+  const made = isObject(output) ? output : {};
+  switch (request.name) {
+    case "CreateTransaction":
+      return { ledger: request.input.ledger, transaction: made["id"] };
+    case "CreateTransferInitiation":
+      return { paymentInitiation: made["id"] };
+    case "GetPayment":
+      return { payment: request.input.id };
+    case "CreditWallet":
+    case "DebitWallet":
+    case "GetWallet":
+      return { wallet: request.input.id };
+    default:
+      return {};
+  }
+}
