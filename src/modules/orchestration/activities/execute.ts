@@ -1,0 +1,64 @@
+import type { ActivityCall } from "./call.ts";
+import { addAccountMetadata, createTransaction, getAccount } from "./ledger.ts";
+import { createTransferInitiation, getPayment } from "./payments.ts";
+import type { ActivityOutcome, ActivityRequest } from "#modules/orchestration/core/activities.ts";
+import { contextOf, PermissionError } from "#modules/orchestration/instances/context.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
+
+/** Longest time of an attempt, in milliseconds. */
+const ATTEMPT_MS_MAX = 60_000;
+/** Longest message that is kept, in characters. */
+const MESSAGE_LENGTH_MAX = 2000;
+
+/** Does an activity, which happens once however often it is done with the same key. Never throws. */
+export async function executeActivity(
+  context: Pick<ServiceContext, "env" | "clock">,
+  instance: Pick<FlowInstance, "id" | "principal">,
+  { request, key }: { readonly request: ActivityRequest; readonly key: string },
+): Promise<ActivityOutcome> {
+  const call = { context: contextOf(context, instance), instanceId: instance.id, key };
+  try {
+    return { ok: true, output: await withTimeout(execute(call, request)) };
+  } catch (error) {
+    const { kind, message } = toFailure(error, instance.id, request.name);
+    return { ok: false, kind, message: message.slice(0, MESSAGE_LENGTH_MAX) };
+  }
+}
+
+async function execute(call: ActivityCall, request: ActivityRequest): Promise<unknown> {
+  switch (request.name) {
+    case "GetAccount":
+      return getAccount(call, request.input);
+    case "AddAccountMetadata":
+      return addAccountMetadata(call, request.input);
+    case "CreateTransaction":
+      return createTransaction(call, request.input);
+    case "GetPayment":
+      return getPayment(call, request.input);
+    case "CreateTransferInitiation":
+      return createTransferInitiation(call, request.input);
+    default:
+      throw new AppError("VALIDATION", `'${request.name}' is not supported by this version`);
+  }
+}
+
+/** What takes longer counts as failed, and is done again with the same key. */
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new AppError("OVERLOADED", "timeout")), ATTEMPT_MS_MAX);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toFailure(error: unknown, instance: string, activity: string) {
+  if (error instanceof AppError) return { kind: error.kind, message: error.message };
+  if (error instanceof PermissionError) return { kind: "FORBIDDEN", message: error.message };
+  logError("an activity has failed; it is tried again", error, { instance, activity });
+  return { kind: "INTERNAL", message: "an unexpected error, which is in the log" };
+}

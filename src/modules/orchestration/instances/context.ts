@@ -1,0 +1,35 @@
+import type { FlowInstance } from "./instance.ts";
+import { type Principal, type ServiceContext } from "#platform/context.ts";
+import { allows, type Scope } from "#platform/http/authenticator.ts";
+
+/** The program that acts, in what an instance writes. */
+const CLIENT_ID = "florin/orchestration";
+
+/** The context in which an instance calls other modules: it acts for the principal who has started it. */
+export const contextOf = (
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { id, principal }: Pick<FlowInstance, "id" | "principal">,
+): ServiceContext => ({
+  env,
+  clock,
+  principal: { ...principal, clientId: CLIENT_ID },
+  requestId: `instance:${id}`,
+});
+
+/** Something that the principal of an instance may not do. */
+export class PermissionError extends Error {
+  override readonly name = "PermissionError";
+}
+
+/** Throws `PermissionError` where a principal lacks a scope, or may not touch a ledger. */
+export function assertMay(
+  { scopes, ledgers }: Principal,
+  { scope, ledger }: { readonly scope: Scope; readonly ledger?: string },
+): void {
+  if (!allows(scopes, scope)) {
+    throw new PermissionError(`the instance was started without the scope ${scope}`);
+  }
+  if (ledger !== undefined && ledgers.length > 0 && !ledgers.includes(ledger)) {
+    throw new PermissionError(`the instance was started without access to the ledger '${ledger}'`);
+  }
+}

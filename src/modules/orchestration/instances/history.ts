@@ -1,0 +1,91 @@
+import { asc, eq } from "drizzle-orm";
+import { type Activity, activitiesOf } from "./activities.ts";
+import { CANCELED, type FlowInstance, type StageStatus } from "./instance.ts";
+import { findStage, getInstance, stagesOf } from "./store.ts";
+import { orchestrationMoments } from "./tables.ts";
+import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
+import { stageAt } from "#modules/orchestration/core/config.ts";
+import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import type { Stage } from "#modules/orchestration/core/stages.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+type Context = Pick<ServiceContext, "env">;
+
+/** A stage that was executed. */
+export interface ExecutedStage {
+  readonly stage: Stage;
+  readonly status: StageStatus;
+}
+
+/** The stages that were executed, in order: one whose values do not fit was not. Throws `NOT_FOUND`. */
+export async function instanceHistory(context: Context, id: string): Promise<ExecutedStage[]> {
+  const instance = await getInstance(context, id);
+  const statuses = await stagesOf(context, instance);
+  return statuses.flatMap((status) => {
+    const stage = stageOf(instance, status.number);
+    return stage === undefined ? [] : [{ stage, status }];
+  });
+}
+
+function stageOf({ workflow, variables }: FlowInstance, number: number): Stage | undefined {
+  const config = stageAt(workflow.config, number);
+  if (config === undefined) return undefined;
+  try {
+    return resolveStage(config, variables);
+  } catch (error) {
+    if (error instanceof WorkflowConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** An activity, and what ended it where that was not its own outcome. */
+export interface ShownActivity extends Activity {
+  /** When the instance was aborted while the activity was to be done. */
+  readonly cancelledAt?: Timestamp;
+}
+
+/** The activities of a stage, in order. Throws `NOT_FOUND` for a stage that was not executed. */
+export async function stageHistory(
+  context: Context,
+  { id, number }: { readonly id: string; readonly number: number },
+): Promise<ShownActivity[]> {
+  const instance = await getInstance(context, id);
+  const status = await findStage(context, instance, number);
+  if (status === undefined || stageOf(instance, number) === undefined) {
+    throw new AppError("NOT_FOUND", "Instance not found");
+  }
+  const activities = await activitiesOf(context, instance, number);
+  const { terminatedAt, error } = status;
+  if (terminatedAt === undefined || error !== CANCELED) return activities;
+  return activities.map((activity) =>
+    activity.terminatedAt === undefined ? { ...activity, cancelledAt: terminatedAt } : activity,
+  );
+}
+
+/** Something that has happened to an instance. */
+export interface Moment {
+  readonly at: Timestamp;
+  readonly kind: string;
+  readonly stage?: number;
+  readonly data: unknown;
+}
+
+/** Everything that has happened to an instance, in order. Throws `NOT_FOUND`. */
+export async function timeline(context: Context, id: string): Promise<Moment[]> {
+  const { key } = await getInstance(context, id);
+  const rows = await databaseOf(context.env)
+    .select()
+    .from(orchestrationMoments)
+    .where(eq(orchestrationMoments.instanceKey, key))
+    .orderBy(asc(orchestrationMoments.key));
+  return rows.map(({ at, kind, stage, data }) => ({
+    at,
+    kind,
+    data: parseJson(data),
+    ...(stage === null ? {} : { stage }),
+  }));
+}

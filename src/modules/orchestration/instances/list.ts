@@ -1,0 +1,69 @@
+import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
+import { type FlowInstance, toInstance } from "./instance.ts";
+import { orchestrationInstances } from "./tables.ts";
+import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+
+/** Which instances are wanted. Those of deleted workflows are never listed. */
+export interface InstanceFilter {
+  readonly workflowId?: string;
+  readonly isRunning: boolean;
+}
+
+const INSTANCES: ListTable<FlowInstance> = {
+  keys: {
+    workflow: { type: "text", column: orchestrationWorkflows.id },
+    running: {
+      type: "custom",
+      matches: () => isNull(orchestrationInstances.terminatedAt),
+    },
+  },
+  sort: {
+    key: {
+      type: "integer",
+      column: orchestrationInstances.key,
+      keyOf: ({ key }) => ({ value: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of instances, of which the query has a filter by `workflow` and `running`. */
+export const listInstances = (
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<FlowInstance>> =>
+  listPage(query, { ...INSTANCES, read: (scan) => readInstances(context, scan) });
+
+/** All instances, the oldest first. */
+export function allInstances(
+  context: Pick<ServiceContext, "env">,
+  { workflowId, isRunning }: InstanceFilter,
+): Promise<FlowInstance[]> {
+  const where = and(
+    workflowId === undefined ? undefined : eq(orchestrationWorkflows.id, workflowId),
+    isRunning ? isNull(orchestrationInstances.terminatedAt) : undefined,
+  );
+  return readInstances(context, { where, orderBy: [asc(orchestrationInstances.key)] });
+}
+
+async function readInstances(
+  { env }: Pick<ServiceContext, "env">,
+  { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
+): Promise<FlowInstance[]> {
+  const rows = await databaseOf(env)
+    .select()
+    .from(orchestrationInstances)
+    .innerJoin(
+      orchestrationWorkflows,
+      eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
+    )
+    .where(and(isNull(orchestrationWorkflows.deletedAt), where))
+    .orderBy(...(orderBy ?? []))
+    .limit(limit)
+    .offset(offset);
+  return rows.map((row) => toInstance(row.orchestration_instances, row.orchestration_workflows));
+}

@@ -1,0 +1,84 @@
+import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { type Activity, activitiesOf } from "./activities.ts";
+import { CANCELED, type FlowInstance } from "./instance.ts";
+import { getInstance } from "./store.ts";
+import { orchestrationActivities, orchestrationInstances, orchestrationStages } from "./tables.ts";
+import { READING } from "#modules/orchestration/core/activities.ts";
+import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
+import { stageAt } from "#modules/orchestration/core/config.ts";
+import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import { startRun } from "#modules/orchestration/run/platform.ts";
+import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/**
+ * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again: its activities have
+ * the same idempotency keys, and only those that read are read again. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
+ * failed, was aborted, or whose values do not fit, which never change.
+ */
+export async function retryInstance(context: ServiceContext, id: string): Promise<FlowInstance> {
+  const failed = await getInstance(context, id);
+  assertRetryable(failed);
+  const { stage } = failed;
+  const next = { id, run: failed.run + 1 };
+  const activities = await activitiesOf(context, failed, stage);
+  const round = failed.round + 1;
+  const transition = new InstanceTransition(context, { ...failed, round });
+  transition.set({ terminatedAt: null, error: null, run: next.run, round });
+  transition.moment("instance-retried", {}, stage);
+  const db = databaseOf(context.env);
+  const { instanceKey, number } = orchestrationStages;
+  transition.add(
+    db
+      .update(orchestrationStages)
+      .set({ terminatedAt: null, error: null, historyError: null })
+      .where(and(eq(instanceKey, transition.key), eq(number, stage))),
+  );
+  transition.add(
+    db
+      .delete(orchestrationActivities)
+      .where(
+        and(
+          eq(orchestrationActivities.instanceKey, transition.key),
+          eq(orchestrationActivities.stage, stage),
+          sql`${orchestrationActivities.ordinal} >= ${doneOf(activities)}`,
+        ),
+      ),
+  );
+  const change = new AuditedChange(context, {
+    action: "orchestration.instance.retry",
+    object: `instances/${id}`,
+  });
+  // Of two who do this at a time, one does it.
+  if (await transition.store(change, isNotNull(orchestrationInstances.terminatedAt))) {
+    await startRun(context, next);
+  }
+  return getInstance(context, id);
+}
+
+function assertRetryable({ workflow, stage, variables, terminatedAt, error }: FlowInstance): void {
+  if (terminatedAt === undefined || error === undefined) {
+    throw new AppError("VALIDATION", "only an instance that has failed can be retried");
+  }
+  if (error === CANCELED) throw new AppError("VALIDATION", "the instance was aborted");
+  const config = stageAt(workflow.config, stage);
+  if (config === undefined) return;
+  try {
+    resolveStage(config, variables);
+  } catch (problem) {
+    if (!(problem instanceof WorkflowConfigError)) throw problem;
+    throw new AppError("VALIDATION", `the stage fails in the same way again: ${problem.message}`, {
+      cause: problem,
+    });
+  }
+}
+
+/** How many of the first activities stay as they are: up to the last one that has changed something. */
+const doneOf = (activities: readonly Activity[]): number =>
+  activities.findLastIndex(
+    ({ name, terminatedAt, error }) =>
+      terminatedAt !== undefined && error === undefined && !READING.has(name),
+  ) + 1;

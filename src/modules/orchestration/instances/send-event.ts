@@ -1,0 +1,70 @@
+import { and, eq } from "drizzle-orm";
+import type { FlowInstance } from "./instance.ts";
+import { getInstance } from "./store.ts";
+import { orchestrationStages } from "./tables.ts";
+import { stageAt } from "#modules/orchestration/core/config.ts";
+import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import { wakeRun } from "#modules/orchestration/run/platform.ts";
+import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** How often an event is tried while the instance moves. */
+const ATTEMPTS_MAX = 10;
+/** Longest name of an event that the timeline shows, in characters. */
+const NAME_LENGTH_MAX = 1000;
+
+/**
+ * Gives an event to the stage that an instance is at. It has an effect only if the stage waits for an event of this name. Throws
+ * `NOT_FOUND`, and `VALIDATION` for an instance that has ended.
+ */
+export async function sendEvent(context: ServiceContext, id: string, name: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const instance = await getInstance(context, id);
+    if (instance.terminatedAt !== undefined) {
+      throw new AppError("VALIDATION", "the instance has ended and takes no more events");
+    }
+    if (await storeEvent(context, instance, name)) return;
+  }
+  throw new AppError("OVERLOADED", "the instance moves too fast to take an event");
+}
+
+/** Returns whether the event is stored: not if the instance has changed meanwhile. */
+async function storeEvent(
+  context: ServiceContext,
+  instance: FlowInstance,
+  name: string,
+): Promise<boolean> {
+  const { stage } = instance;
+  const isWanted = isWaitingFor(instance, name);
+  const transition = new InstanceTransition(context, instance);
+  const data = { name: name.slice(0, NAME_LENGTH_MAX) };
+  transition.moment(isWanted ? "event-received" : "event-ignored", data, stage);
+  if (isWanted) {
+    const { instanceKey, number } = orchestrationStages;
+    transition.add(
+      databaseOf(context.env)
+        .update(orchestrationStages)
+        .set({ signaledAt: transition.now })
+        .where(and(eq(instanceKey, transition.key), eq(number, stage))),
+    );
+  } else {
+    transition.keepDueAt(instance.dueAt);
+  }
+  const change = new AuditedChange(context, {
+    action: "orchestration.instance.event",
+    object: `instances/${instance.id}`,
+  });
+  if (!(await transition.store(change))) return false;
+  if (isWanted) await wakeRun(context, instance);
+  return true;
+}
+
+function isWaitingFor({ workflow, stage: number, variables }: FlowInstance, name: string): boolean {
+  const config = stageAt(workflow.config, number);
+  if (config === undefined) return false;
+  const stage = resolveStage(config, variables);
+  return stage.type === "wait_event" && stage.event === name;
+}

@@ -1,0 +1,69 @@
+import { and, asc, eq } from "drizzle-orm";
+import { type FlowInstance, type StageStatus, toInstance } from "./instance.ts";
+import { orchestrationInstances, orchestrationStages } from "./tables.ts";
+import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+export async function findInstance(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<FlowInstance | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(orchestrationInstances)
+    .innerJoin(
+      orchestrationWorkflows,
+      eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
+    )
+    .where(eq(orchestrationInstances.id, id));
+  return row === undefined
+    ? undefined
+    : toInstance(row.orchestration_instances, row.orchestration_workflows);
+}
+
+/** Throws `NOT_FOUND`. */
+export async function getInstance(
+  context: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<FlowInstance> {
+  const instance = await findInstance(context, id);
+  if (instance === undefined) throw new AppError("NOT_FOUND", "Instance not found");
+  return instance;
+}
+
+/** The stages that an instance has come to, in order. */
+export async function stagesOf(
+  { env }: Pick<ServiceContext, "env">,
+  { key }: Pick<FlowInstance, "key">,
+): Promise<StageStatus[]> {
+  const rows = await databaseOf(env)
+    .select()
+    .from(orchestrationStages)
+    .where(eq(orchestrationStages.instanceKey, key))
+    .orderBy(asc(orchestrationStages.number));
+  return rows.map(toStageStatus);
+}
+
+/** One of them. */
+export async function findStage(
+  { env }: Pick<ServiceContext, "env">,
+  { key }: Pick<FlowInstance, "key">,
+  number: number,
+): Promise<StageStatus | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(orchestrationStages)
+    .where(and(eq(orchestrationStages.instanceKey, key), eq(orchestrationStages.number, number)));
+  return row === undefined ? undefined : toStageStatus(row);
+}
+
+const toStageStatus = (row: typeof orchestrationStages.$inferSelect): StageStatus => ({
+  number: row.number,
+  startedAt: row.startedAt,
+  ...(row.terminatedAt === null ? {} : { terminatedAt: row.terminatedAt }),
+  ...(row.error === null ? {} : { error: row.error }),
+  ...(row.historyError === null ? {} : { historyError: row.historyError }),
+  ...(row.signaledAt === null ? {} : { signaledAt: row.signaledAt }),
+});

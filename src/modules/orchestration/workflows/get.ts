@@ -1,0 +1,19 @@
+import { eq } from "drizzle-orm";
+import { orchestrationWorkflows } from "./tables.ts";
+import { toWorkflow, type Workflow } from "./workflow.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** A workflow, also a deleted one. Throws `NOT_FOUND`. */
+export async function getWorkflow(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<Workflow> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(orchestrationWorkflows)
+    .where(eq(orchestrationWorkflows.id, id));
+  if (row === undefined) throw new AppError("NOT_FOUND", "Workflow not found");
+  return toWorkflow(row);
+}
