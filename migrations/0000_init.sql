@@ -82,6 +82,75 @@ CREATE UNIQUE INDEX `ledgers_name_unique` ON `ledgers` (`name`);--> statement-br
 CREATE INDEX `ledgers_bucket` ON `ledgers` (`bucket`);--> statement-breakpoint
 CREATE INDEX `ledgers_pending` ON `ledgers` (`sync_after`,`id`) WHERE synced_revision < revision;--> statement-breakpoint
 CREATE INDEX `ledgers_deleted` ON `ledgers` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `orchestration_activities` (
+	`instance_key` integer NOT NULL,
+	`stage` integer NOT NULL,
+	`ordinal` integer NOT NULL,
+	`name` text NOT NULL,
+	`input` text NOT NULL,
+	`output` text,
+	`error` text,
+	`error_kind` text,
+	`attempt` integer NOT NULL,
+	`last_failure` text,
+	`next_execution` text NOT NULL,
+	`started_at` text NOT NULL,
+	`terminated_at` text,
+	PRIMARY KEY(`instance_key`, `stage`, `ordinal`)
+);
+--> statement-breakpoint
+CREATE TABLE `orchestration_instances` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`workflow_key` integer NOT NULL,
+	`variables` text NOT NULL,
+	`principal` text NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`terminated_at` text,
+	`error` text,
+	`stage` integer NOT NULL,
+	`run` integer NOT NULL,
+	`round` integer NOT NULL,
+	`due_at` text,
+	`change_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `orchestration_instances_id_unique` ON `orchestration_instances` (`id`);--> statement-breakpoint
+CREATE INDEX `orchestration_instances_workflow` ON `orchestration_instances` (`workflow_key`,`key`);--> statement-breakpoint
+CREATE INDEX `orchestration_instances_due` ON `orchestration_instances` (`due_at`);--> statement-breakpoint
+CREATE INDEX `orchestration_instances_running` ON `orchestration_instances` (`terminated_at`,`key`);--> statement-breakpoint
+CREATE TABLE `orchestration_moments` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`instance_key` integer NOT NULL,
+	`at` text NOT NULL,
+	`kind` text NOT NULL,
+	`stage` integer,
+	`data` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `orchestration_moments_instance` ON `orchestration_moments` (`instance_key`,`key`);--> statement-breakpoint
+CREATE TABLE `orchestration_stages` (
+	`instance_key` integer NOT NULL,
+	`number` integer NOT NULL,
+	`started_at` text NOT NULL,
+	`terminated_at` text,
+	`error` text,
+	`history_error` text,
+	`signaled_at` text,
+	PRIMARY KEY(`instance_key`, `number`)
+);
+--> statement-breakpoint
+CREATE TABLE `orchestration_workflows` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`config` text NOT NULL,
+	`created_at` text NOT NULL,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `orchestration_workflows_id_unique` ON `orchestration_workflows` (`id`);--> statement-breakpoint
+CREATE INDEX `orchestration_workflows_listed` ON `orchestration_workflows` (`deleted_at`,`key`);--> statement-breakpoint
 CREATE TABLE `payment_accounts` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connector_key` integer NOT NULL,

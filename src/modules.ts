@@ -2,6 +2,7 @@ import { authModule } from "#modules/auth/index.ts";
 import { eventsModule } from "#modules/events/index.ts";
 import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
+import { orchestrationModule } from "#modules/orchestration/index.ts";
 import { paymentsModule } from "#modules/payments/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import type { Module } from "#platform/modules/module.ts";
@@ -18,4 +19,5 @@ export const MODULES: readonly Module[] = [
   authModule,
   eventsModule,
   paymentsModule,
+  orchestrationModule,
 ];

@@ -167,6 +167,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, "node:crypto"],
   },
 
+  "modules/orchestration/core": { uses: PURE },
+  "modules/orchestration": {
+    uses: [...ANATOMY, "modules/ledger", "modules/payments", ...orchestration("core")],
+    packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
+  },
+  "modules/orchestration/http": {
+    uses: [...ANATOMY, "modules/orchestration", ...orchestration("core")],
+    packages: HTTP,
+  },
+
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {
@@ -248,6 +258,10 @@ function engine(...names: readonly string[]): string[] {
 
 function payments(...names: readonly string[]): string[] {
   return names.map((name) => `modules/payments/${name}`);
+}
+
+function orchestration(...names: readonly string[]): string[] {
+  return names.map((name) => `modules/orchestration/${name}`);
 }
 
 function ledger(...names: readonly string[]): string[] {

@@ -1,0 +1,56 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { toMomentView } from "./history-views.ts";
+import { InstanceResponse, MomentResponse } from "./schemas.ts";
+import { toInstanceWithStatusView } from "./views.ts";
+import { timeline } from "#modules/orchestration/instances/history.ts";
+import { retryInstance } from "#modules/orchestration/instances/retry.ts";
+import { stagesOf } from "#modules/orchestration/instances/store.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { dataOf } from "#platform/http/schemas.ts";
+
+const TAGS = ["Workflows"];
+const Params = z.object({ instanceID: z.string() });
+
+/** What only Florin has. */
+export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/instances/{instanceID}/retry",
+      operationId: "florinRetryInstance",
+      summary: "Let an instance that has failed go on",
+      description:
+        "It goes on from the stage that failed, once its cause was mended. What was done is not done again, because activities keep their idempotency keys.",
+      tags: TAGS,
+      scope: "orchestration:write",
+      params: Params,
+      responses: { 200: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const instance = await retryInstance(c.var.context, params.instanceID);
+      const stages = await stagesOf(c.var.context, instance);
+      return { status: 200, body: { data: toInstanceWithStatusView(instance, stages) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/instances/{instanceID}/timeline",
+      operationId: "florinReadInstanceTimeline",
+      summary: "Show everything that has happened to an instance",
+      description:
+        "Stages, activities with their failed attempts, events and errors, in order, with links to the transactions, wallets and payments.",
+      tags: TAGS,
+      scope: "orchestration:read",
+      params: Params,
+      responses: { 200: json("The timeline", dataOf(z.array(MomentResponse))), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const moments = await timeline(c.var.context, params.instanceID);
+      return { status: 200, body: { data: moments.map(toMomentView) } };
+    },
+  );
+}

@@ -1,0 +1,23 @@
+/** One of the two generations of the API, whose operations differ in their lists only. */
+export interface Generation {
+  /** In front of every path. */
+  readonly prefix: string;
+  readonly tags: readonly string[];
+  /** The name of an operation: that of the first generation, with `v2` in front in the second one. */
+  readonly idOf: (name: string) => string;
+}
+
+export const V1: Generation = {
+  prefix: "",
+  tags: ["Orchestration API v1"],
+  idOf: (name) => name,
+};
+
+export const V2: Generation = {
+  prefix: "/v2",
+  tags: ["Workflows"],
+  idOf: (name) => `v2${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+};
+
+/** A path, and its other spelling with a slash at the end. */
+export const withSlash = (path: string) => ({ path, aliases: [`${path}/`] });

@@ -1,0 +1,239 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type Generation, V1, V2, withSlash } from "./generations.ts";
+import { toActivityView, toStageHistoryView } from "./history-views.ts";
+import { PageParams, toPage } from "./lists.ts";
+import {
+  ActivityHistoryResponse,
+  EventRequest,
+  InstanceResponse,
+  StageHistoryResponse,
+  VariablesRequest,
+} from "./schemas.ts";
+import { toBareInstanceView, toInstanceView, toInstanceWithStatusView } from "./views.ts";
+import { abortInstance } from "#modules/orchestration/instances/abort.ts";
+import { instanceHistory, stageHistory } from "#modules/orchestration/instances/history.ts";
+import { allInstances, listInstances } from "#modules/orchestration/instances/list.ts";
+import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
+import { startInstance } from "#modules/orchestration/instances/start.ts";
+import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
+import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+
+const Params = z.object({ instanceID: z.string() });
+const StageParams = Params.extend({ number: z.string() });
+const Filter = z.object({
+  workflowID: z.string().optional(),
+  running: BooleanParam.openapi({ description: "Only those that have not ended." }),
+});
+
+export function registerInstances(app: OpenAPIHono<AppEnv>): void {
+  for (const generation of [V2, V1]) {
+    registerStart(app, generation);
+    registerOne(app, generation);
+    registerEvents(app, generation);
+    registerAbortion(app, generation);
+    registerHistory(app, generation);
+    registerStageHistory(app, generation);
+  }
+  registerPagedList(app);
+  registerWholeList(app);
+}
+
+function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      ...withSlash(`${prefix}/workflows/{workflowID}/instances`),
+      operationId: idOf("runWorkflow"),
+      summary: "Start an instance of a workflow",
+      description:
+        "The body has the variables, texts by name. The instance acts for whoever starts it, with the scopes of this request. With `wait=true`, the answer comes at the end of the instance, or after fifty seconds.",
+      tags,
+      scope: "orchestration:write",
+      params: z.object({ workflowID: z.string() }),
+      query: z.object({ wait: BooleanParam }),
+      body: VariablesRequest,
+      responses: { 201: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
+    },
+    async ({ params, query, body: variables, c }) => {
+      const { context } = c.var;
+      const started = await startInstance(context, { workflowId: params.workflowID, variables });
+      if (!query.wait) return { status: 201, body: { data: toBareInstanceView(started) } };
+      const ended = await waitForEnd(context, started.id);
+      const stages = await stagesOf(context, ended);
+      return { status: 201, body: { data: toInstanceWithStatusView(ended, stages) } };
+    },
+  );
+}
+
+function registerOne(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash(`${prefix}/instances/{instanceID}`),
+      operationId: idOf("getInstance"),
+      summary: "Read an instance with the stages that it has come to",
+      tags,
+      scope: "orchestration:read",
+      params: Params,
+      responses: { 200: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const instance = await getInstance(c.var.context, params.instanceID);
+      const stages = await stagesOf(c.var.context, instance);
+      return { status: 200, body: { data: toInstanceWithStatusView(instance, stages) } };
+    },
+  );
+}
+
+function registerEvents(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: `${prefix}/instances/{instanceID}/events`,
+      operationId: idOf("sendEvent"),
+      summary: "Send an event to an instance",
+      description:
+        "The event is for the stage that the instance is at. A stage that waits for an event of another name, or for none, ignores it.",
+      tags,
+      scope: "orchestration:write",
+      params: Params,
+      body: EventRequest,
+      responses: { 204: empty("Accepted"), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      await sendEvent(c.var.context, params.instanceID, body.name ?? "");
+      return { status: 204 };
+    },
+  );
+}
+
+function registerAbortion(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
+  endpoint(
+    app,
+    {
+      method: "put",
+      path: `${prefix}/instances/{instanceID}/abort`,
+      operationId: idOf("cancelEvent"),
+      summary: "Abort an instance",
+      description:
+        "It ends before its next activity with the error `canceled`; what it has done stays done. An instance that has ended stays as it is.",
+      tags,
+      scope: "orchestration:write",
+      params: Params,
+      responses: { 204: empty("It has ended"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await abortInstance(c.var.context, params.instanceID);
+      return { status: 204 };
+    },
+  );
+}
+
+function registerHistory(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generation): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: `${prefix}/instances/{instanceID}/history`,
+      operationId: idOf("getInstanceHistory"),
+      summary: "Show the stages of an instance that were executed",
+      tags,
+      scope: "orchestration:read",
+      params: Params,
+      responses: { 200: json("The stages", dataOf(z.array(StageHistoryResponse))), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const stages = await instanceHistory(c.var.context, params.instanceID);
+      return { status: 200, body: { data: stages.map(toStageHistoryView) } };
+    },
+  );
+}
+
+function registerStageHistory(app: OpenAPIHono<AppEnv>, generation: Generation): void {
+  const { prefix, tags, idOf } = generation;
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: `${prefix}/instances/{instanceID}/stages/{number}/history`,
+      operationId: idOf("getInstanceStageHistory"),
+      summary: "Show what a stage of an instance has asked other modules for",
+      tags,
+      scope: "orchestration:read",
+      params: StageParams,
+      responses: {
+        200: json("The activities", dataOf(z.array(ActivityHistoryResponse))),
+        ...errors(404),
+      },
+    },
+    async ({ params: { instanceID, number }, c }) => {
+      if (!/^\d{1,9}$/.test(number)) throw new AppError("NOT_FOUND", "there is no such stage");
+      const at = { id: instanceID, number: Number(number) };
+      const activities = await stageHistory(c.var.context, at);
+      const data = activities.map((activity) => toActivityView(activity, generation === V1));
+      return { status: 200, body: { data } };
+    },
+  );
+}
+
+function registerPagedList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash("/v2/instances"),
+      operationId: "v2ListInstances",
+      summary: "List instances",
+      tags: V2.tags,
+      scope: "orchestration:read",
+      query: PageParams.extend(Filter.shape),
+      responses: { 200: json("A page of instances", cursorOf(InstanceResponse)) },
+    },
+    async ({ query, c }) => {
+      const page = toPage("instances", { query, ...whereOf(query) }, c.var.settings);
+      const found = await listInstances(c.var.context, page);
+      return { status: 200, body: toCursorView(mapPage(found, toInstanceView)) };
+    },
+  );
+}
+
+/** The filter that a cursor carries on. */
+function whereOf({ workflowID, running }: z.output<typeof Filter>): { where?: string } {
+  const conditions = [
+    ...(workflowID === undefined ? [] : [{ $match: { workflow: workflowID } }]),
+    ...(running ? [{ $match: { running: "true" } }] : []),
+  ];
+  return conditions.length === 0 ? {} : { where: stringifyJson({ $and: conditions }) };
+}
+
+function registerWholeList(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash("/instances"),
+      operationId: "listInstances",
+      summary: "List all instances",
+      tags: V1.tags,
+      scope: "orchestration:read",
+      query: Filter,
+      responses: { 200: json("The instances", dataOf(z.array(InstanceResponse))) },
+    },
+    async ({ query: { workflowID, running }, c }) => {
+      const instances = await allInstances(c.var.context, {
+        isRunning: running,
+        ...(workflowID === undefined ? {} : { workflowId: workflowID }),
+      });
+      return { status: 200, body: { data: instances.map(toInstanceView) } };
+    },
+  );
+}

@@ -1,0 +1,26 @@
+import type { ResourceGroup } from "#platform/modules/resources.ts";
+
+/** What the API document shows of orchestration. */
+export const ORCHESTRATION_RESOURCES: readonly ResourceGroup[] = [
+  {
+    name: "Orchestration",
+    resources: [
+      {
+        name: "Workflows",
+        description:
+          "A workflow is a list of stages, which an instance of it goes through: it sends money between ledgers, wallets and payments, waits for a time or an event, and changes metadata.",
+      },
+    ],
+  },
+  {
+    name: "Earlier versions of orchestration",
+    isLegacy: true,
+    resources: [
+      {
+        name: "Orchestration API v1",
+        description:
+          "For clients that were written for the first version of the API. It works on the same objects as version 2, which new clients use.",
+      },
+    ],
+  },
+];

@@ -1,0 +1,50 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { sql } from "drizzle-orm";
+import examples from "./http/examples.md" with { type: "text" };
+import { registerFlorinInstances } from "./http/florin-instances.ts";
+import { registerInstances } from "./http/instances.ts";
+import { ORCHESTRATION_RESOURCES } from "./http/resources.ts";
+import { API_VERSION } from "./http/schemas.ts";
+import { registerServer } from "./http/server.ts";
+import { registerWorkflows } from "./http/workflows.ts";
+import { INSTANCE_EVENT_TYPES } from "./instances/event-types.ts";
+import { InstanceWorkflow } from "./run/instance-workflow.ts";
+import { sweepInstances } from "./run/revive.ts";
+import { orchestrationSettings } from "./settings.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { type Module, readAndWrite } from "#platform/modules/module.ts";
+
+/**
+ * Orchestration: workflows and their instances. `core` says what a stage does, as data and as programs that give one activity after
+ * the other; `run` takes instances further, and what it has done is in D1; the platform's Workflows only call it and wait. See
+ * `docs/orchestration.md`.
+ */
+export const orchestrationModule: Module = {
+  name: "orchestration",
+  version: API_VERSION,
+  routes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerServer(app);
+    registerWorkflows(app);
+    registerInstances(app);
+    return app;
+  },
+  florinRoutes: () => {
+    const app = new OpenAPIHono<AppEnv>();
+    registerFlorinInstances(app);
+    return app;
+  },
+  resources: ORCHESTRATION_RESOURCES,
+  examples,
+  health: async ({ env }) => {
+    await databaseOf(env).get(sql`SELECT 1`);
+  },
+  settings: orchestrationSettings,
+  scopes: readAndWrite("orchestration", "workflows, their instances and triggers"),
+  eventTypes: INSTANCE_EVENT_TYPES,
+  sweeps: [{ name: "orchestration-instances", run: sweepInstances }],
+  classes: { InstanceWorkflow },
+};
+
+export { InstanceWorkflow };

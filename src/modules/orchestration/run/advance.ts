@@ -1,0 +1,98 @@
+import { advanceActivity } from "./advance-activity.ts";
+import { type Next, WAIT_MS_MAX } from "./next.ts";
+import { InstanceTransition } from "./transition.ts";
+import { stageAt } from "#modules/orchestration/core/config.ts";
+import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import type { DelayStage } from "#modules/orchestration/core/stages.ts";
+import type { FlowInstance, StageStatus } from "#modules/orchestration/instances/instance.ts";
+import { findInstance, findStage } from "#modules/orchestration/instances/store.ts";
+import { present } from "#platform/assert.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
+
+/** Most stages that one call takes an instance through. What is left is the next call's. */
+const STAGES_PER_CALL_MAX = 20;
+
+/**
+ * Takes an instance further, by one activity at most. D1 says how far it has come, so that it may be called twice, by two at a
+ * time, and after a crash between any two lines:
+ *
+ * | A kill after | leaves | and then |
+ * | --- | --- | --- |
+ * | the instance is stored | a row that is due | the sweep gives it to the platform |
+ * | an activity is begun | its row, and an instance that has to move soon | it is done again with the same key |
+ * | the other module has done it | the same | the same, and the answer is that of the first time |
+ * | the outcome is stored | the outcome, and what follows from it | the next call goes on from there |
+ */
+export async function advance(
+  context: ServiceContext,
+  { id, run }: { readonly id: string; readonly run: number },
+): Promise<Next> {
+  for (let stages = 0; stages < STAGES_PER_CALL_MAX; stages++) {
+    const instance = await findInstance(context, id);
+    if (instance === undefined || instance.terminatedAt !== undefined) return END;
+    // Another run has taken over.
+    if (instance.run !== run) return END;
+    const number = instance.stage;
+    const status = present(
+      await findStage(context, instance, number),
+      "a running instance has come to its stage",
+    );
+    const next = await advanceStage(context, instance, status);
+    if (next !== undefined) return next;
+  }
+  return GO_ON;
+}
+
+const END: Next = { kind: "end" };
+const GO_ON: Next = { kind: "go-on" };
+
+/** Takes the stage of an instance further. Gives nothing where the stage has ended, or the instance has changed meanwhile. */
+async function advanceStage(
+  context: ServiceContext,
+  instance: FlowInstance,
+  status: StageStatus,
+): Promise<Next | undefined> {
+  const { number } = status;
+  const config = present(stageAt(instance.workflow.config, number), "a stage that was begun");
+  const stage = resolveStage(config, instance.variables);
+  switch (stage.type) {
+    case "noop":
+      return endStage(context, instance, number);
+    case "delay": {
+      const waitMs = endOfDelay(stage, status.startedAt) - toMillis(context.clock());
+      if (waitMs <= 0) return endStage(context, instance, number);
+      return wait(context, instance, waitMs);
+    }
+    case "wait_event":
+      if (status.signaledAt !== undefined) return endStage(context, instance, number);
+      return wait(context, instance, undefined);
+    case "send":
+    case "update":
+      return advanceActivity(context, instance, { number, stage });
+  }
+}
+
+async function endStage(context: ServiceContext, instance: FlowInstance, number: number) {
+  const transition = new InstanceTransition(context, instance);
+  transition.endStage(number);
+  await transition.store();
+  return undefined;
+}
+
+/** When a delay is over, in milliseconds since the epoch. */
+const endOfDelay = ({ durationMs = 0, until }: DelayStage, startedAt: Timestamp): number =>
+  until === undefined ? toMillis(startedAt) + durationMs : toMillis(until);
+
+/** Stores until when the instance waits, so that the sweep leaves it alone until then. */
+async function wait(
+  context: ServiceContext,
+  instance: FlowInstance,
+  waitMs: number | undefined,
+): Promise<Next | undefined> {
+  const bounded = waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), WAIT_MS_MAX);
+  const transition = new InstanceTransition(context, instance);
+  transition.moveWithin(bounded);
+  if (!(await transition.store())) return undefined;
+  return bounded === undefined ? { kind: "wait-for-event" } : { kind: "wait", waitMs: bounded };
+}

@@ -1,0 +1,234 @@
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
+import { stageAt } from "#modules/orchestration/core/config.ts";
+import { resolveStage } from "#modules/orchestration/core/resolve.ts";
+import {
+  instanceEvent,
+  type InstanceEventType,
+} from "#modules/orchestration/instances/event-types.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import {
+  orchestrationInstances,
+  orchestrationMoments,
+  orchestrationStages,
+} from "#modules/orchestration/instances/tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { newId } from "#platform/ids.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+type Statement = BatchItem<"sqlite">;
+type InstanceColumns = Partial<typeof orchestrationInstances.$inferInsert>;
+
+/** What a transition starts from. */
+export type TransitionOrigin = Pick<
+  FlowInstance,
+  "id" | "workflow" | "variables" | "round" | "changeId"
+>;
+
+/** What can happen to an instance, as its timeline calls it. */
+export type MomentKind =
+  | "instance-started"
+  | "instance-succeeded"
+  | "instance-failed"
+  | "instance-retried"
+  | "stage-started"
+  | "stage-succeeded"
+  | "stage-failed"
+  | "event-received"
+  | "event-ignored"
+  | "wait-started"
+  | "activity-started"
+  | "activity-succeeded"
+  | "activity-attempt-failed"
+  | "activity-failed";
+
+/**
+ * How long after its last change an instance has to move again, in milliseconds. Once that has passed, the sweep takes the
+ * platform's instance for lost.
+ */
+export const GRACE_MS = 20_000;
+
+/**
+ * One change of an instance with all that belongs to it, which is stored in one batch, or not at all if the instance has
+ * changed since it was read.
+ */
+export class InstanceTransition {
+  readonly #context: ServiceContext;
+  readonly #instance: TransitionOrigin;
+  readonly #db: Database;
+  readonly #statements: Statement[] = [];
+  readonly #events: OutboxEvent[] = [];
+  /** What the instance has instead of its `changeId` once this transition is stored. */
+  readonly changeId = newId();
+  readonly now: Timestamp;
+  #set: InstanceColumns;
+
+  constructor(context: ServiceContext, instance: TransitionOrigin) {
+    this.#context = context;
+    this.#instance = instance;
+    this.#db = databaseOf(context.env);
+    this.now = context.clock();
+    this.#set = { updatedAt: this.now, changeId: this.changeId };
+    this.moveWithin(0);
+  }
+
+  /** Says when the instance has something to do again, or, with undefined, that it waits for an event. */
+  moveWithin(milliseconds: number | undefined): void {
+    this.#set.dueAt =
+      milliseconds === undefined
+        ? null
+        : fromMillis(Math.min(toMillis(this.now) + milliseconds + GRACE_MS, LAST_MS));
+  }
+
+  /** Leaves the time by which the instance has to move as it is. */
+  keepDueAt(dueAt: Timestamp | undefined): void {
+    this.#set.dueAt = dueAt ?? null;
+  }
+
+  set(columns: InstanceColumns): void {
+    Object.assign(this.#set, columns);
+  }
+
+  /** Adds what happened to the timeline. */
+  moment(kind: MomentKind, data: object = {}, stage?: number): void {
+    this.add(
+      this.#db.insert(orchestrationMoments).select(sql`
+        SELECT NULL, key, ${this.now}, ${kind}, ${stage ?? null}, ${stringifyJson(data)}
+        FROM ${orchestrationInstances} WHERE ${this.isChanged}`),
+    );
+  }
+
+  /** Adds a statement, which has to do nothing unless `isChanged`. */
+  add(statement: Statement): void {
+    this.#statements.push(statement);
+  }
+
+  /** Holds for the row of the instance once this transition has changed it. */
+  get isChanged(): SQL {
+    return sql`id = ${this.#instance.id} AND change_id = ${this.changeId}`;
+  }
+
+  /** The key of the instance once this transition has changed it, null otherwise. */
+  get key(): SQL {
+    return sql`(SELECT key FROM ${orchestrationInstances} WHERE ${this.isChanged})`;
+  }
+
+  publish(type: InstanceEventType, more: { number?: number; error?: string } = {}): void {
+    const { id, workflow, round } = this.#instance;
+    const origin = { id, workflowId: workflow.id, round };
+    this.#events.push(instanceEvent(origin, { type, date: this.now, ...more }));
+  }
+
+  /** Comes to a stage, or to the end behind the last one. */
+  beginStage(number: number): void {
+    const { workflow, variables } = this.#instance;
+    this.set({ stage: number });
+    const config = stageAt(workflow.config, number);
+    if (config === undefined) return this.#succeed();
+    this.add(
+      this.#db.insert(orchestrationStages).select(sql`
+        SELECT key, ${number}, ${this.now}, NULL, NULL, NULL, NULL
+        FROM ${orchestrationInstances} WHERE ${this.isChanged}`),
+    );
+    this.moment("stage-started", { type: config.type }, number);
+    this.publish("STARTED_WORKFLOW_STAGE", { number });
+    try {
+      resolveStage(config, variables);
+    } catch (error) {
+      if (!(error instanceof WorkflowConfigError)) throw error;
+      this.failStage(number, error.message);
+    }
+  }
+
+  /** Ends a stage that is done, and begins the next one. */
+  endStage(number: number): void {
+    this.#endStageRow(number, {});
+    this.moment("stage-succeeded", {}, number);
+    this.publish("SUCCEEDED_WORKFLOW_STAGE", { number });
+    this.beginStage(number + 1);
+  }
+
+  /** Ends a stage that has failed, and the instance with it. */
+  failStage(number: number, error: string, historyError = error): void {
+    this.#endStageRow(number, { error, historyError });
+    this.moment("stage-failed", { error }, number);
+    this.publish("FAILED_WORKFLOW_STAGE", { number, error });
+    this.set({ terminatedAt: this.now, error, dueAt: null });
+    this.moment("instance-failed", { error });
+    this.publish("FAILED_WORKFLOW", { error });
+  }
+
+  #endStageRow(number: number, set: { error?: string; historyError?: string }): void {
+    this.add(
+      this.#db
+        .update(orchestrationStages)
+        .set({ terminatedAt: this.now, ...set })
+        .where(
+          and(
+            eq(orchestrationStages.instanceKey, this.key),
+            eq(orchestrationStages.number, number),
+          ),
+        ),
+    );
+  }
+
+  #succeed(): void {
+    this.set({ terminatedAt: this.now, error: null, dueAt: null });
+    this.moment("instance-succeeded");
+    this.publish("SUCCEEDED_WORKFLOW");
+  }
+
+  /** Stores a new instance. Returns whether there was none of its id. */
+  async insert(
+    row: Omit<typeof orchestrationInstances.$inferInsert, "changeId" | "updatedAt" | "stage">,
+    audit: AuditedChange,
+  ): Promise<boolean> {
+    const values = { stage: 0, ...row, ...this.#set, changeId: this.changeId, updatedAt: this.now };
+    const change = this.#db
+      .insert(orchestrationInstances)
+      .values(values)
+      .onConflictDoNothing()
+      .returning({ key: orchestrationInstances.key });
+    return this.#publish(change, audit);
+  }
+
+  /** Stores the change. Returns whether it was stored: not if the instance has changed since it was read. */
+  async store(
+    audit?: AuditedChange,
+    condition: SQL = isNull(orchestrationInstances.terminatedAt),
+  ): Promise<boolean> {
+    const { id, changeId } = this.#instance;
+    const change = this.#db
+      .update(orchestrationInstances)
+      .set(this.#set)
+      .where(
+        and(
+          eq(orchestrationInstances.id, id),
+          eq(orchestrationInstances.changeId, changeId),
+          condition,
+        ),
+      )
+      .returning({ key: orchestrationInstances.key });
+    return this.#publish(change, audit);
+  }
+
+  async #publish(change: BatchItem<"sqlite">, audit?: AuditedChange): Promise<boolean> {
+    const results: readonly unknown[] = await Outbox.from(this.#context).publish({
+      change: [change, ...this.#statements],
+      events: this.#events,
+      condition: sql`EXISTS (SELECT 1 FROM ${orchestrationInstances} WHERE ${this.isChanged})`,
+      ...(audit === undefined ? {} : { audit }),
+    });
+    const [changed] = results;
+    return Array.isArray(changed) && changed.length > 0;
+  }
+}
+
+/** The last millisecond that a timestamp can have. */
+const LAST_MS = 253_402_300_799_999;
