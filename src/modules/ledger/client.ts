@@ -25,7 +25,7 @@ import type {
   Transaction,
 } from "#library/index.ts";
 import { parseProgram } from "#numscript";
-import type { ServiceContext } from "#platform/context.ts";
+import { assertLedgerAllowed, type ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";
@@ -135,7 +135,9 @@ export class LedgerClient {
   readonly #service: LedgerService;
   readonly #name: string;
 
+  /** Throws `UNAUTHENTICATED` where the principal is bound to other ledgers. */
   constructor(context: ServiceContext, name: string) {
+    assertLedgerAllowed(context.principal, name);
     this.#context = context;
     this.#service = LedgerService.from(context);
     this.#name = name;

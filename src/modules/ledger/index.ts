@@ -51,6 +51,7 @@ export {
   type NewTemplateRun,
   type TemplateShape,
 } from "./client.ts";
+export type { Account as LedgerAccount, Transaction as LedgerTransaction } from "#library/index.ts";
 export { LedgerAuditObject, LedgerObject, LedgerService };
 
 export const ledgerModule: Module = {

@@ -93,3 +93,13 @@ test("nothing else creates a ledger: every call to one that does not exist is re
   expect(kinds).toEqual(asked.map(() => "LEDGER_NOT_FOUND"));
   expect((await api(`/api/ledger/v2/${name}`)).status).toBe(404);
 });
+
+test("a principal that is bound to ledgers reaches only these", async () => {
+  const name = freshName("ledger");
+  const context = systemContext(env, "test");
+  const bound = { ...context, principal: { ...context.principal, ledgers: [name] } };
+  await new LedgerClient(bound, name).create();
+  expect(() => new LedgerClient(bound, freshName("ledger"))).toThrow(
+    expect.objectContaining({ kind: "UNAUTHENTICATED" }),
+  );
+});
