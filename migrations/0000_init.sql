@@ -627,6 +627,16 @@ CREATE TABLE `payment_users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_users_id_unique` ON `payment_users` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_users_listed` ON `payment_users` (`created_at`,`key`);--> statement-breakpoint
+CREATE TABLE `wallet_hold_expiries` (
+	`ledger` text NOT NULL,
+	`hold_id` text NOT NULL,
+	`due_at` text NOT NULL,
+	`asked_at` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`ledger`, `hold_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `wallet_hold_expiries_due` ON `wallet_hold_expiries` (`due_at`);--> statement-breakpoint
 CREATE TABLE `webhook_configs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`endpoint` text NOT NULL,

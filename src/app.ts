@@ -17,7 +17,7 @@ import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
-import { scopesOf } from "#platform/modules/module.ts";
+import { type Module, scopesOf } from "#platform/modules/module.ts";
 import { registerVersions } from "#platform/modules/versions.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 import { assertSettings } from "#platform/settings.ts";
@@ -135,9 +135,17 @@ function answerError(error: Error, c: Context<AppEnv>): Response {
   }
   const retryAfterSeconds = expected.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) c.header("retry-after", String(retryAfterSeconds));
-  const response = respond({ status, body: ERRORS.toBody(expected) });
+  const response = respond({ status, body: ERRORS.toBody(expected, clientCodesOf(c.req.path)) });
   return c.newResponse(response.body, response);
 }
+
+/** What the clients of a path call error codes, where that is not what everybody calls them. */
+const clientCodesOf = (path: string): Module["clientCodes"] =>
+  CLIENT_CODES.find(({ prefix }) => path.startsWith(prefix))?.codes;
+
+const CLIENT_CODES = MODULES.flatMap(({ name, partOf = name, clientCodes }) =>
+  clientCodes === undefined ? [] : [{ prefix: `/api/${partOf}/`, codes: clientCodes }],
+);
 
 function toExpected(error: Error, { isFull }: StorageWatch): AppError {
   if (error instanceof AppError) return error;

@@ -4,6 +4,7 @@ import { exportersModule } from "#modules/exporters/index.ts";
 import { ledgerModule } from "#modules/ledger/index.ts";
 import { orchestrationModule } from "#modules/orchestration/index.ts";
 import { paymentsModule } from "#modules/payments/index.ts";
+import { walletsModule } from "#modules/wallets/index.ts";
 import { webhooksModule } from "#modules/webhooks/index.ts";
 import type { Module } from "#platform/modules/module.ts";
 
@@ -19,5 +20,6 @@ export const MODULES: readonly Module[] = [
   authModule,
   eventsModule,
   paymentsModule,
+  walletsModule,
   orchestrationModule,
 ];

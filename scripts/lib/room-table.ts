@@ -177,6 +177,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: HTTP,
   },
 
+  "modules/wallets/core": { uses: PURE, packages: ["node:buffer", "node:crypto"] },
+  "modules/wallets": {
+    uses: [...ANATOMY, "ledger-engine", "modules/ledger", "modules/wallets/core"],
+    packages: [...HTTP, ...D1],
+  },
+  "modules/wallets/http": {
+    uses: [...ANATOMY, "modules/ledger", "modules/wallets", "modules/wallets/core"],
+    packages: HTTP,
+  },
+
   "modules/ledger/catalogue": { uses: [...ANATOMY, "ledger-engine"], packages: D1 },
   "modules/exporters/drivers": { uses: ANATOMY, packages: ["node:buffer"] },
   "modules/exporters": {

@@ -92,9 +92,13 @@ export class ErrorCatalogue {
     return this.#specOf(kind).code;
   }
 
-  /** The wire form: the message starts with the code in square brackets. */
-  toBody({ kind, message, details }: AppError): ErrorBody {
-    const code = this.codeOf(kind);
+  /** The wire form: the message starts with the code in square brackets. Clients may know a code by another name. */
+  toBody(
+    { kind, message, details }: AppError,
+    clientCodes: Readonly<Record<string, string>> = {},
+  ): ErrorBody {
+    const known = this.codeOf(kind);
+    const code = clientCodes[known] ?? known;
     return {
       errorCode: code,
       errorMessage: `[${code}] ${message}`,

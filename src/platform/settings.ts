@@ -144,6 +144,16 @@ export function text(wanted: string, fits: (value: string) => boolean, described
   return { ...described, schema: fitting(wanted, fits) };
 }
 
+/** A text that is the default where it is left out. */
+export function textOrStandard(
+  wanted: string,
+  fits: (value: string) => boolean,
+  described: WithStandard,
+) {
+  const schema = fitting(wanted, fits).optional();
+  return { ...described, schema: schema.transform((value) => value ?? described.standard) };
+}
+
 /** A text that may be left out. */
 export function optionalText(
   wanted: string,

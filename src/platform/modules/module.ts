@@ -29,6 +29,8 @@ export interface Module {
   readonly scopes: ScopeTable;
   /** The failures that only this module knows. */
   readonly errors?: ErrorTable;
+  /** What its clients call codes that they do not know: `{ INTERNAL: "INTERNAL_ERROR" }`. */
+  readonly clientCodes?: Readonly<Record<string, string>>;
   /** The types of its events: the API document describes them, and consumers may rely on them. */
   readonly eventTypes?: EventTypeTable;
   /** How consumers get the events of its messages. */

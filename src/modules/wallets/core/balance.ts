@@ -1,0 +1,53 @@
+import { type Assets, assetsOf, type BookAccount } from "./account.ts";
+import { KEYS, type WalletMetadata, TRUE } from "./keys.ts";
+import { formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+/** A part of a wallet's money, with rules for when it is spent. */
+export interface WalletBalance {
+  readonly name: string;
+  /** From then on it cannot be spent. */
+  readonly expiresAt: Timestamp | undefined;
+  /** Of balances that do not expire, the one with the lowest number is spent first. 64 bits. */
+  readonly priority: bigint;
+}
+
+export interface BalanceWithAssets extends WalletBalance {
+  readonly assets: Assets;
+}
+
+/** The balance that an account is; undefined where it is none. Values that nobody can read count as absent. */
+export function toBalance(account: BookAccount): BalanceWithAssets | undefined {
+  const { metadata } = account;
+  if (metadata[KEYS.isBalance] !== TRUE) return undefined;
+  return {
+    name: metadata[KEYS.balanceName] ?? "",
+    expiresAt: parseTimestamp(metadata[KEYS.expiresAt] ?? ""),
+    priority: parsePriority(metadata[KEYS.priority]),
+    assets: assetsOf(account),
+  };
+}
+
+/** The metadata of a balance besides the main one. */
+export const balanceMetadata = (
+  walletId: string,
+  { name, expiresAt, priority }: WalletBalance,
+): WalletMetadata => ({
+  [KEYS.walletId]: walletId,
+  [KEYS.isBalance]: TRUE,
+  [KEYS.balanceName]: name,
+  [KEYS.expiresAt]: expiresAt === undefined ? "" : formatTimestamp(expiresAt),
+  [KEYS.priority]: priority.toString(),
+});
+
+export const PRIORITY_MIN = -(2n ** 63n);
+export const PRIORITY_MAX = 2n ** 63n - 1n;
+
+const INTEGER = /^-?\d{1,19}$/;
+
+const parsePriority = (text: string | undefined): bigint =>
+  text !== undefined && INTEGER.test(text) ? BigInt(text) : 0n;
+
+export const isExpired = (
+  { expiresAt }: Pick<WalletBalance, "expiresAt">,
+  now: Timestamp,
+): boolean => expiresAt !== undefined && expiresAt < now;

@@ -1,0 +1,57 @@
+/** The keys of metadata on accounts and transactions of the wallets' ledger. */
+export const KEYS = {
+  type: "wallets/spec/type",
+  /** The wallet of a balance. */
+  walletId: "wallets/id",
+  walletName: "wallets/name",
+  createdAt: "wallets/createdAt",
+  createRequestHash: "wallets/createRequestHash",
+  createResponse: "wallets/createResponse",
+
+  isBalance: "wallets/balances",
+  balanceName: "wallets/balances/name",
+  expiresAt: "wallets/balances/expiresAt",
+  priority: "wallets/balances/priority",
+
+  holdId: "wallets/holds/id",
+  holdWalletId: "wallets/holds/wallet_id",
+  holdAsset: "wallets/holds/asset",
+  holdDescription: "wallets/holds/description",
+  holdSubject: "wallets/holds/subject",
+  /** Florin's own. */
+  holdExpiresAt: "wallets/holds/expiresAt",
+  destination: "destination",
+  voidDestination: "void_destination",
+
+  transaction: "wallets/transaction",
+} as const;
+
+export const PRIMARY = "wallets.primary";
+export const HOLD = "wallets.hold";
+export const TRUE = "true";
+
+/** The response of the creation of a balance, by the hash of its idempotency key. */
+export const balanceResponseKey = (keyHash: string): string =>
+  `wallets/balances/idempotency/${keyHash}`;
+
+export type WalletMetadata = Readonly<Record<string, string>>;
+
+const CUSTOM = "wallets/custom_data_";
+
+/** The key of a client's own metadata. */
+export const customKey = (key: string): string => `${CUSTOM}${key}`;
+
+/** A client's own metadata, as they are stored. */
+export const toCustomMetadata = (metadata: WalletMetadata): WalletMetadata =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [customKey(key), value]));
+
+/** A client's own metadata of what is stored. */
+export const fromCustomMetadata = (stored: WalletMetadata): WalletMetadata =>
+  Object.fromEntries(
+    Object.entries(stored)
+      .filter(([key]) => key.startsWith(CUSTOM))
+      .map(([key, value]) => [key.slice(CUSTOM.length), value]),
+  );
+
+/** What a filter of the ledger calls a key of metadata. */
+export const metadataKey = (key: string): string => `metadata[${key}]`;

@@ -1,0 +1,133 @@
+import { findHold, readHold } from "./get.ts";
+import {
+  type Expiry,
+  forgetExpiry,
+  listDue,
+  nextDue,
+  planExpiry,
+  postpone,
+  removeExpiry,
+} from "./store.ts";
+import { voidIn } from "./void.ts";
+import type { Hold, HoldState } from "#modules/wallets/core/hold.ts";
+import { isKind, WalletLedger } from "#modules/wallets/ledger.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { logError } from "#platform/log.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import { settleAll } from "#platform/work/lanes.ts";
+
+interface ExpiringHold {
+  readonly ledger: WalletLedger;
+  readonly hold: Hold;
+  /** Whether a repetition of the request may find that the hold exists. */
+  readonly isKeyed: boolean;
+}
+
+/**
+ * Makes a hold, and sees to it that it is voided when it expires: what says so is stored before the hold is made. Throws
+ * `VALIDATION` for a hold that has expired before it is made.
+ */
+export async function withExpiry(
+  context: ServiceContext,
+  { ledger, hold, isKeyed }: ExpiringHold,
+  make: () => Promise<void>,
+): Promise<void> {
+  const { expiresAt } = hold;
+  if (expiresAt === undefined) return make();
+  const now = context.clock();
+  if (expiresAt <= now && !(isKeyed && (await findHold(ledger, hold.id)) !== undefined)) {
+    throw new AppError("VALIDATION", "expiresAt has passed");
+  }
+  const db = databaseOf(context.env);
+  const key = { ledger: ledger.name, holdId: hold.id };
+  await planExpiry(db, { ...key, dueAt: expiresAt, askedAt: now });
+  await armClock(context.env, toMillis(expiresAt));
+  try {
+    await make();
+  } catch (error) {
+    // Only of a hold without key does nobody else make another try.
+    if (!isKeyed && isKind(error, "INSUFFICIENT_FUND")) await forgetExpiry(db, key);
+    throw error;
+  }
+}
+
+/** Reads a hold. One that has expired, and that the sweep has not come to yet, is voided before. Throws `NOT_FOUND`. */
+export async function readUnexpired(
+  { clock }: ServiceContext,
+  { ledger, holdId }: { readonly ledger: WalletLedger; readonly holdId: string },
+): Promise<HoldState> {
+  const hold = await readHold(ledger, holdId);
+  if (!isOverdue(hold, clock())) return hold;
+  await voidOnce(ledger, holdId);
+  return readHold(ledger, holdId);
+}
+
+const isOverdue = ({ expiresAt, remaining }: HoldState, now: Timestamp): boolean =>
+  expiresAt !== undefined && expiresAt <= now && remaining > 0n;
+
+/** Somebody else may close the hold at the same time. */
+async function voidOnce(ledger: WalletLedger, holdId: string): Promise<void> {
+  try {
+    await voidIn(ledger, { holdId, idempotencyKey: undefined });
+  } catch (error) {
+    if (!isKind(error, "HOLD_CLOSED")) throw error;
+  }
+}
+
+/** How many holds one sweep looks at, how many at once, and how long it waits for one, in milliseconds. */
+const HOLDS_PER_SWEEP_MAX = 100;
+const LANES = { total: 8, perKey: 8, timeoutMs: 30_000 };
+const BACKOFF = doubling(1000, 300_000);
+/** How long a request that makes a hold may be under way, in milliseconds. Until then, an absent hold may still come. */
+const REQUEST_MS_MAX = 3_600_000;
+
+/** Voids holds that have expired. Returns when to look again, in milliseconds since the epoch; undefined for never. */
+export async function sweepHolds(context: ServiceContext): Promise<number | undefined> {
+  const db = databaseOf(context.env);
+  const due = await listDue(db, context.clock(), HOLDS_PER_SWEEP_MAX);
+  await settleAll(due, {
+    limits: LANES,
+    keyOf: ({ ledger }) => ledger,
+    run: (expiry) => lookAt(context, expiry),
+  });
+  const next = await nextDue(db);
+  return next === undefined ? undefined : toMillis(next);
+}
+
+async function lookAt(context: ServiceContext, expiry: Expiry): Promise<void> {
+  const db = databaseOf(context.env);
+  try {
+    const dueAt = await nextLook(context, expiry);
+    if (dueAt === undefined) await removeExpiry(db, expiry);
+    else await postpone(db, expiry, { dueAt, attempts: 0 });
+  } catch (error) {
+    const attempts = expiry.attempts + 1;
+    const { ledger, holdId } = expiry;
+    logError("a hold that has expired is voided later", error, { ledger, holdId, attempts });
+    const waitMs = waitAfterFailures(BACKOFF, attempts);
+    await postpone(db, expiry, { dueAt: after(context.clock(), waitMs), attempts });
+  }
+}
+
+/** Voids a hold if it has expired. Returns when to look at it again; undefined for never. */
+async function nextLook(
+  context: ServiceContext,
+  { ledger: name, holdId, askedAt }: Expiry,
+): Promise<Timestamp | undefined> {
+  const ledger = new WalletLedger(context, name);
+  const hold = await findHold(ledger, holdId);
+  const now = context.clock();
+  if (hold === undefined) {
+    const until = after(askedAt, REQUEST_MS_MAX);
+    return now < until ? until : undefined;
+  }
+  if (hold.expiresAt !== undefined && hold.expiresAt > now) return hold.expiresAt;
+  if (isOverdue(hold, now)) await voidOnce(ledger, holdId);
+  return undefined;
+}
+
+const after = (time: Timestamp, waitMs: number): Timestamp => fromMillis(toMillis(time) + waitMs);

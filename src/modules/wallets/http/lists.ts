@@ -1,0 +1,82 @@
+import { z } from "@hono/zod-openapi";
+import type { WalletPageRequest } from "#modules/wallets/lists.ts";
+import { AppError } from "#platform/errors.ts";
+import { toCursorView } from "#platform/http/schemas.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PlatformSettings } from "#platform/platform-settings.ts";
+
+/** Largest page. Larger ones are clamped to it. */
+const PAGE_SIZE_MAX = 100;
+/** Largest `pageSize` that is a number to the clients. */
+const INTEGER_MAX = 2 ** 31 - 1;
+
+/** The parameters of all lists. */
+export const PageParams = z.object({
+  cursor: z.string().optional().openapi({
+    description:
+      "A cursor from an earlier answer. It makes all other parameters except `pageSize` ignored.",
+  }),
+  pageSize: z
+    .string()
+    .regex(/^\d{1,10}$/, "expected an unsigned integer")
+    .transform(Number)
+    .refine((size) => size >= 1 && size <= INTEGER_MAX, "expected a positive integer of 32 bits")
+    .optional()
+    .openapi({ type: "integer", minimum: 1, maximum: PAGE_SIZE_MAX, default: 15 }),
+});
+
+/** `metadata[key]=value` in a query, as often as there are keys: the names are open, so that the rest is kept. */
+export const MetadataParams = z.looseObject({
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .openapi({
+      param: { style: "deepObject", explode: true },
+      description: "Metadata that the items must have, as `metadata[key]=value`.",
+    }),
+});
+
+const METADATA_PARAM = /^metadata\[(.*)\]$/s;
+
+/** The metadata that a query asks for. Of a key that comes several times, the first value counts. */
+export const metadataOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]): [string, string][] => {
+      const [, key] = METADATA_PARAM.exec(name) ?? [];
+      const [first]: unknown[] = [value].flat();
+      return key === undefined || typeof first !== "string" ? [] : [[key, first]];
+    }),
+  );
+
+/**
+ * The page that a request asks for. The cursor of a list is the ledger's, with the name of the list in front: a ledger has the same
+ * cursors for all lists of its accounts. Throws `VALIDATION` for one of another list.
+ */
+export function toListRequest(
+  lists: readonly string[],
+  { cursor, pageSize }: z.output<typeof PageParams>,
+  settings: PlatformSettings,
+): WalletPageRequest & { readonly list: string | undefined } {
+  const size = pageSize === undefined ? undefined : Math.min(pageSize, PAGE_SIZE_MAX);
+  if (cursor === undefined) {
+    const standard = Math.min(settings.FLORIN_DEFAULT_PAGE_SIZE, PAGE_SIZE_MAX);
+    return { pageSize: size ?? standard, list: undefined };
+  }
+  const list = lists.find((name) => cursor.startsWith(`${name}${SEPARATOR}`));
+  if (list === undefined) {
+    throw new AppError("VALIDATION", "invalid 'cursor' query param: it is not one of this list");
+  }
+  return { pageSize: size, cursor: cursor.slice(list.length + SEPARATOR.length), list };
+}
+
+/** Not a character of the ledger's cursors. */
+const SEPARATOR = ".";
+
+export function toListView<T>(list: string, { previous, next, ...page }: Page<T>) {
+  const named = (cursor: string) => `${list}${SEPARATOR}${cursor}`;
+  return toCursorView({
+    ...page,
+    ...(previous === undefined ? {} : { previous: named(previous) }),
+    ...(next === undefined ? {} : { next: named(next) }),
+  });
+}

@@ -1,0 +1,50 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { registerBalances } from "./balances.ts";
+import { registerHolds } from "./holds.ts";
+import { registerMovements } from "./movements.ts";
+import { HealthResponse, InfoResponse } from "./schemas.ts";
+import { registerWallets } from "./wallets.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { endpoint, json } from "#platform/http/endpoint.ts";
+
+/** The version of the API that clients compare. */
+export const API_VERSION = "v2.2.0";
+
+export function walletRoutes(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  registerService(app);
+  registerWallets(app);
+  registerBalances(app);
+  registerMovements(app);
+  registerHolds(app);
+  return app;
+}
+
+function registerService(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_info",
+      operationId: "getServerInfo_wallets",
+      summary: "Show the version of the wallets API",
+      tags: ["Service"],
+      scope: "public",
+      responses: { 200: json("The version", InfoResponse) },
+    },
+    () => ({ status: 200, body: { version: API_VERSION, debug: false } }),
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: "/_healthcheck",
+      operationId: "getWalletsHealth",
+      summary: "Check that the wallets API answers",
+      tags: ["Service"],
+      scope: "public",
+      responses: { 200: json("It answers", HealthResponse) },
+    },
+    () => ({ status: 200, body: {} }),
+  );
+}

@@ -1,0 +1,164 @@
+import type { BookAccount } from "./core/account.ts";
+import { ledgerKey } from "./core/ids.ts";
+import type { WalletMetadata } from "./core/keys.ts";
+import type { WalletScript } from "./core/scripts.ts";
+import { walletSettings } from "./settings.ts";
+import {
+  LedgerClient,
+  type LedgerList,
+  type LedgerListOptions,
+  type LedgerPageRequest,
+  type LedgerTransaction,
+} from "#modules/ledger/index.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError, type FailureKind } from "#platform/errors.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+
+/** A movement of money. */
+export interface WalletMovement extends WalletScript {
+  readonly metadata: WalletMetadata;
+  readonly accountMetadata?: Readonly<Record<string, WalletMetadata>>;
+  readonly reference?: string | undefined;
+  /** RFC 3339. */
+  readonly timestamp?: string | undefined;
+}
+
+/** A test that an item of a list has to pass, in the language of filters. */
+export type Test = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The ledger in which all wallets are. It is made when it is first needed. */
+export class WalletLedger {
+  readonly name: string;
+  readonly #client: LedgerClient;
+
+  /** Throws `UNAUTHENTICATED` where the principal is bound to other ledgers. */
+  constructor(context: ServiceContext, name: string) {
+    this.name = name;
+    this.#client = new LedgerClient(context, name);
+  }
+
+  static of(context: ServiceContext): WalletLedger {
+    return new WalletLedger(context, walletSettings.of(context.env).FLORIN_WALLETS_LEDGER);
+  }
+
+  /** Undefined for an account that nothing has named. */
+  findAccount(address: string): Promise<BookAccount | undefined> {
+    return this.#call(async (client) => {
+      try {
+        return await client.account(address);
+      } catch (error) {
+        if (isKind(error, "NOT_FOUND")) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Accounts that pass all tests, by their addresses. */
+  pageOfAccounts(tests: readonly Test[], request: LedgerPageRequest): Promise<Page<BookAccount>> {
+    return this.#call((client) => client.accounts(passing(tests)).page(request));
+  }
+
+  allAccounts(tests: readonly Test[]): Promise<BookAccount[]> {
+    return this.#call((client) => collect(client.accounts(passing(tests))));
+  }
+
+  /** Transactions that pass all tests, the newest first. */
+  pageOfTransactions(
+    tests: readonly Test[],
+    request: LedgerPageRequest,
+  ): Promise<Page<LedgerTransaction>> {
+    const options = { ...passing(tests), order: "desc" } as const;
+    return this.#call((client) => client.transactions(options).page(request));
+  }
+
+  /** The same without their pages, the oldest first, of the first `countMax`. */
+  firstTransactions(tests: readonly Test[], countMax: number): Promise<LedgerTransaction[]> {
+    return this.#call((client) => collect(client.transactions(passing(tests)), countMax));
+  }
+
+  /**
+   * Moves money. A movement with a key of a client happens once. Throws `INSUFFICIENT_FUND`, `CONFLICT` for a reference that is
+   * taken, and `VALIDATION`.
+   */
+  async move(movement: WalletMovement, idempotencyKey: string | undefined): Promise<void> {
+    const key = idempotencyKey === undefined ? undefined : ledgerKey("key", idempotencyKey);
+    await this.#call((client) =>
+      client.run({ ...movement, runtime: "machine" }, { idempotencyKey: key }),
+    );
+  }
+
+  /** Puts metadata over what an account has. The key is one of the ledger. */
+  saveMetadata(
+    address: string,
+    metadata: WalletMetadata,
+    idempotencyKey: string | undefined,
+  ): Promise<void> {
+    const target = { targetType: "ACCOUNT", targetId: address } as const;
+    return this.#call((client) => client.saveMetadata(target, metadata, { idempotencyKey }));
+  }
+
+  /** Makes the ledger where a call finds that there is none. What was refused for that reason has done nothing. */
+  async #call<T>(work: (client: LedgerClient) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#client);
+    } catch (error) {
+      if (!isKind(error, "LEDGER_NOT_FOUND")) throw toWalletError(error);
+    }
+    await this.#create();
+    try {
+      return await work(this.#client);
+    } catch (error) {
+      throw toWalletError(error);
+    }
+  }
+
+  async #create(): Promise<void> {
+    try {
+      await this.#client.create({ bucket: this.name });
+    } catch (error) {
+      // It is deleted, or somebody else has just made another one of this name: the next call tells.
+      if (!isKind(error, "LEDGER_ALREADY_EXISTS")) throw toWalletError(error);
+    }
+  }
+}
+
+const passing = (tests: readonly Test[]): LedgerListOptions => ({ where: { $and: tests } });
+
+async function collect<T>(list: LedgerList<T>, countMax = Infinity): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) {
+    items.push(item);
+    if (items.length >= countMax) break;
+  }
+  return items;
+}
+
+/** What a ledger refuses for a reason that clients of wallets know by another name. */
+const REFUSALS: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  "COMPILATION_FAILED",
+  "METADATA_OVERRIDE",
+  "NO_POSTINGS",
+  "SCHEMA_NOT_SPECIFIED",
+]);
+
+function toWalletError(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { kind, message, details } = error;
+  if (kind === "LEDGER_NOT_FOUND") {
+    return new AppError(
+      "WALLETS_UNAVAILABLE",
+      "the ledger of the wallets is deleted; they are there again when its bucket is restored",
+      { cause: error },
+    );
+  }
+  // What the ledger says is about a script that the client has not written.
+  if (kind === "INSUFFICIENT_FUND") {
+    return new AppError(kind, "insufficient fund", { cause: error });
+  }
+  if (!REFUSALS.has(kind)) return error;
+  const given = details === undefined ? {} : { details };
+  return new AppError("VALIDATION", message, { cause: error, ...given });
+}
+
+export const isKind = (error: unknown, kind: FailureKind): error is AppError =>
+  error instanceof AppError && error.kind === kind;

@@ -1,0 +1,42 @@
+import type { BookAccount } from "./core/account.ts";
+import { customKey, type WalletMetadata, metadataKey } from "./core/keys.ts";
+import type { Test, WalletLedger } from "./ledger.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+
+/** Which page of a list. */
+export interface WalletPageRequest {
+  readonly pageSize?: number | undefined;
+  /** Of an earlier page: it holds the filters of its list. */
+  readonly cursor?: string | undefined;
+}
+
+/** The test that accounts or transactions have this metadata. */
+export const match = (key: string, value: string): Test => ({
+  $match: { [metadataKey(key)]: value },
+});
+
+/** The tests that they have this metadata of clients. */
+export const matchCustom = (metadata: WalletMetadata): Test[] =>
+  Object.entries(metadata).map(([key, value]) => match(customKey(key), value));
+
+/** A page of what accounts are. Those that are no items of the list, because a client made up a cursor, are left out. */
+export async function listAccounts<T>(
+  ledger: WalletLedger,
+  list: {
+    readonly tests: readonly Test[];
+    readonly page: WalletPageRequest;
+    readonly toItem: (account: BookAccount) => T | undefined;
+  },
+): Promise<Page<T>> {
+  const page = await ledger.pageOfAccounts(list.tests, list.page);
+  return { ...page, data: itemsOf(page.data, list.toItem) };
+}
+
+export const itemsOf = <T>(
+  accounts: readonly BookAccount[],
+  toItem: (account: BookAccount) => T | undefined,
+): T[] =>
+  accounts.flatMap((account) => {
+    const item = toItem(account);
+    return item === undefined ? [] : [item];
+  });

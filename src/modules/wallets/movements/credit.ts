@@ -1,0 +1,65 @@
+import { assertSourceCount } from "./sources.ts";
+import { getBalance } from "#modules/wallets/balances/get.ts";
+import { balanceAddress, MAIN } from "#modules/wallets/core/chart.ts";
+import { KEYS, type WalletMetadata, toCustomMetadata, TRUE } from "#modules/wallets/core/keys.ts";
+import { assertMoney } from "#modules/wallets/core/money.ts";
+import { type Money, sendScript } from "#modules/wallets/core/scripts.ts";
+import { OUTSIDE, type WalletSubject, subjectAddress } from "#modules/wallets/core/subject.ts";
+import { isKind, WalletLedger } from "#modules/wallets/ledger.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { formatTimestamp, type Timestamp } from "#platform/time.ts";
+
+/** What credits and debits have in common. */
+export interface NewWalletMovement extends Money {
+  readonly walletId: string;
+  readonly metadata?: WalletMetadata | undefined;
+  /** Unique in the ledger. */
+  readonly reference?: string | undefined;
+  /** The effective date of the transaction. */
+  readonly timestamp?: Timestamp | undefined;
+  /** A movement with a key happens once. Undefined, for one that may happen twice, is said on purpose. */
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface NewCredit extends NewWalletMovement {
+  /** Who gives, in this order: the world unless given. */
+  readonly sources?: readonly WalletSubject[] | undefined;
+  /** The balance that receives. It has to exist if it is given; the main balance of any wallet receives otherwise. */
+  readonly balance?: string | undefined;
+}
+
+/**
+ * Moves money into a wallet. Throws `VALIDATION`, `INSUFFICIENT_FUND` where the sources have too little, and `CONFLICT` for a
+ * reference that is taken.
+ */
+export async function creditWallet(context: ServiceContext, input: NewCredit): Promise<void> {
+  const { walletId, sources = [], balance, idempotencyKey } = input;
+  assertMoney(input);
+  assertSourceCount(sources);
+  const destination = balanceAddress(walletId, balance ?? MAIN);
+  const from = (sources.length === 0 ? [OUTSIDE] : sources).map(subjectAddress);
+  if (balance !== undefined) await assertBalance(context, { walletId, name: balance });
+  const script = sendScript(input, { sources: from, destination });
+  await WalletLedger.of(context).move({ ...script, ...transactionOf(input) }, idempotencyKey);
+}
+
+/** The fields of a transaction that a client gives. */
+export const transactionOf = ({ metadata = {}, reference, timestamp }: NewWalletMovement) => ({
+  metadata: { ...toCustomMetadata(metadata), [KEYS.transaction]: TRUE },
+  reference,
+  timestamp: timestamp === undefined ? undefined : formatTimestamp(timestamp),
+});
+
+/** Throws `VALIDATION` where there is no such balance. */
+async function assertBalance(
+  context: ServiceContext,
+  balance: { readonly walletId: string; readonly name: string },
+): Promise<void> {
+  try {
+    await getBalance(context, balance);
+  } catch (error) {
+    if (!isKind(error, "NOT_FOUND")) throw error;
+    throw new AppError("VALIDATION", "balance not exists", { cause: error });
+  }
+}
