@@ -17,6 +17,7 @@ import { FAIR_READS_NAMES, type FairReads, measureFairReads } from "./fair-reads
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
+import { PAYMENT_LIST_NAMES, paymentListCases } from "./payment-lists.ts";
 import { measurePayments, PAYMENTS_NAME } from "./payments.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
@@ -41,6 +42,7 @@ const DELIVERIES_NAME = "deliveries";
 const NAMES = [
   ...new Set([...ceilingCases(), ...writeCases()].map(({ name }) => name)),
   ...READ_NAMES,
+  ...PAYMENT_LIST_NAMES,
   ...WEBHOOK_NAMES,
   ...FAIR_READS_NAMES,
   STORAGE_NAME,
@@ -124,8 +126,9 @@ async function measureCeilings({ wants }: Options, take: Take): Promise<void> {
 async function measureProduct({ wants, size }: Options, take: Take): Promise<void> {
   const writes = writeCases().filter(({ name }) => wants(name));
   const wantsReads = READ_NAMES.some(wants);
+  const wantsPayments = PAYMENT_LIST_NAMES.some(wants);
   const wantsWebhooks = WEBHOOK_NAMES.some(wants);
-  if (writes.length === 0 && !wantsReads && !wantsWebhooks) return;
+  if (writes.length === 0 && !wantsReads && !wantsPayments && !wantsWebhooks) return;
   await withServer(await buildWorker(), async (server) => {
     const api = new BenchApi(server.url, await server.authorize());
     if (writes.length > 0) {
@@ -142,6 +145,10 @@ async function measureProduct({ wants, size }: Options, take: Take): Promise<voi
         { server, api },
         take,
       );
+    }
+    if (wantsPayments) {
+      const lists = (await paymentListCases(api)).filter(({ name }) => wants(name));
+      await measureAll(lists, { server, api }, take);
     }
     if (wantsWebhooks) for (const line of await measureWebhooks(api)) take(line);
   });

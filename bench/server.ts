@@ -103,7 +103,7 @@ export async function authorize(server: ServerAddress): Promise<Record<string, s
       grant_type: "client_credentials",
       client_id: server.clientId,
       client_secret: server.clientSecret,
-      scope: "ledger:read ledger:write webhooks:read webhooks:write",
+      scope: "ledger:read ledger:write webhooks:read webhooks:write payments:read payments:write",
     }),
   });
   const { access_token: token } = Token.parse(await response.json());

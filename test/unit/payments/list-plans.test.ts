@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import { listBalances } from "#modules/payments/balances/list.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
+import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -120,6 +121,36 @@ describe("accounts", () => {
       await planOf("payment_accounts", () => listAccounts(world.context, queryOf(where))),
     ).toBe(
       "SEARCH payment_accounts USING INDEX payment_accounts_identity (reference=? AND connector_key=?)",
+    );
+  });
+});
+
+describe("initiations", () => {
+  const plan = (where: object | undefined) =>
+    planOf("payment_initiations", () => listInitiations(world.context, queryOf(where)));
+
+  test.each([
+    ["everything", undefined],
+    ["type", { $match: { type: "PAYOUT" } }],
+    ["asset", { $match: { asset: "USD/2" } }],
+    ["amount", { $gt: { amount: 5 } }],
+    ["source_account_id", { $match: { source_account_id: ids.account } }],
+    ["destination_account_id", { $match: { destination_account_id: ids.account } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+    ["several", { $and: [{ $match: { type: "PAYOUT" } }, { $lte: { amount: 1 } }] }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    expect(await plan(where)).toMatch(
+      /^SCAN payment_initiations USING INDEX payment_initiations_listed(?:; SEARCH payment_connectors .*)?$/,
+    );
+  });
+
+  test.each([
+    ["status", { status: "FAILED" }, "status (status=?)"],
+    ["connector_id", { connector_id: ids.connector_id }, "connector (connector_key=?)"],
+    ["id", { id: ids.account }, "identity (reference=? AND connector_key=?)"],
+  ])("of a filter by %s have an index of their own", async (_name, match, index) => {
+    expect(await plan({ $match: match })).toContain(
+      `SEARCH payment_initiations USING INDEX payment_initiations_${index}`,
     );
   });
 });

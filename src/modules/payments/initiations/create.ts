@@ -9,6 +9,7 @@ import type { InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { installedKey } from "#modules/payments/ingest.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
@@ -142,6 +143,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       source: initiation.source?.reference ?? null,
       destination: initiation.destination?.reference ?? null,
       metadata: toMetadataColumn(initiation.metadata),
+      metadataBits: signatureOf(initiation.metadata),
       creatorIssuer: initiation.creator.issuer,
       creatorSubject: initiation.creator.subject,
       adjustedAt: createdAt,

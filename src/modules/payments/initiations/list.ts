@@ -3,7 +3,12 @@ import { INITIATION_COLUMNS, type Initiation, toInitiation } from "./initiation.
 import { paymentInitiations } from "./tables.ts";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
-import { connectorKey, connectorKeySql } from "#modules/payments/installs/filters.ts";
+import {
+  connectorKey,
+  connectorKeySql,
+  metadataKey,
+  ownedKey,
+} from "#modules/payments/installs/filters.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -13,30 +18,33 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 
-/** The id of something that belongs to the connector of the row. One of another connector matches nothing. */
-const ownedId = (reference: SQLWrapper): CustomKey => ({
+/**
+ * The id of an account of the row's connector. One of another connector matches nothing. The plus keeps SQLite from reading all rows of
+ * the connector, where the index of the list is enough.
+ */
+const accountId = (reference: SQLWrapper): CustomKey => ({
   type: "custom",
   matches: (text) => {
     const id = decodeOwnedId(text);
     return id === undefined
       ? sql`FALSE`
       : sql`(${reference} = ${id.reference}
-          AND ${paymentInitiations.connectorKey} = ${connectorKeySql(id.connector)})`;
+          AND +${paymentInitiations.connectorKey} = ${connectorKeySql(id.connector)})`;
   },
 });
 
 const INITIATIONS: ListTable<Initiation> = {
   keys: {
-    id: ownedId(paymentInitiations.reference),
+    id: ownedKey(paymentInitiations),
     reference: { type: "text", column: paymentInitiations.reference },
     connector_id: connectorKey(paymentInitiations.connectorKey),
     type: { type: "set", column: paymentInitiations.type, values: INITIATION_TYPES },
     asset: { type: "text", column: paymentInitiations.asset },
-    source_account_id: ownedId(paymentInitiations.source),
-    destination_account_id: ownedId(paymentInitiations.destination),
+    source_account_id: accountId(paymentInitiations.source),
+    destination_account_id: accountId(paymentInitiations.destination),
     status: { type: "set", column: paymentInitiations.status, values: INITIATION_STATUSES },
     amount: { type: "bigint", column: paymentInitiations.amount },
-    metadata: { type: "metadata", column: paymentInitiations.metadata },
+    metadata: metadataKey(paymentInitiations),
   },
   sort: {
     created_at: {
