@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { lastOwnedRows, removeOwnedRows } from "#modules/payments/installs/owned-rows.ts";
+import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { IngestWorld } from "#test/support/payments/ingest-world.ts";
+import { payment } from "#test/support/payments/provider-objects.ts";
+
+const ROWS = 1201;
+/** The most payments that may go at once, so that nobody waits long for the database. */
+const ROWS_AT_ONCE = 500;
+
+/** Stores payments of two connectors in turns, as if both were polled at the same time. */
+async function storeAll(world: IngestWorld): Promise<void> {
+  for (let first = 0; first < ROWS; first += 100) {
+    const places = Array.from({ length: Math.min(100, ROWS - first) }, (_, at) => first + at);
+    const payments = places.map((place) => payment(`pay-${place}`));
+    for (const connector of [world.connector, world.other]) {
+      await world.store(await preparePayments(world.context, { connector, payments }));
+    }
+  }
+}
+
+const countOf = (world: IngestWorld, of: string): number =>
+  Number(world.d1.rows(`SELECT count(*) AS count FROM ${of}`)[0]?.["count"]);
+
+const ORPHANS = "payment_adjustments WHERE payment_key NOT IN (SELECT key FROM payment_payments)";
+
+test("rows of a connector go some at a time, with what hangs on them, and only they", async () => {
+  const world = new IngestWorld();
+  await storeAll(world);
+  const { db } = world.d1;
+  const removal = { connectorKey: world.connector.key, untilMs: Infinity };
+  let left = countOf(world, "payment_payments");
+  expect(left).toBe(2 * ROWS);
+  const slices: number[] = [];
+  world.d1.onStep = (when) => {
+    if (when === "before") return;
+    const now = countOf(world, "payment_payments");
+    if (now < left) slices.push(left - now);
+    left = now;
+    // Whoever is killed here leaves nothing that nobody finds again.
+    expect(countOf(world, ORPHANS)).toBe(0);
+  };
+  expect(await removeOwnedRows(db, { ...removal, untilMs: 0 })).toBe(false);
+  expect(await removeOwnedRows(db, removal)).toBe(true);
+  expect(slices).toEqual([ROWS_AT_ONCE, ROWS_AT_ONCE, ROWS - 2 * ROWS_AT_ONCE]);
+  const [first, ...others] = lastOwnedRows(db, world.connector.key);
+  if (first !== undefined) await db.batch([first, ...others]);
+  expect(countOf(world, "payment_payments")).toBe(ROWS);
+  expect(countOf(world, "payment_adjustments")).toBe(ROWS);
+});
