@@ -18,7 +18,7 @@ export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "
 /** The part of the platform without runtime, clock, randomness and I/O. */
 const PURE = [
   ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
-  ...platform("time.ts", "filter", "work/backoff.ts"),
+  ...platform("time.ts", "filter", "patterns", "work/backoff.ts"),
 ];
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
@@ -32,6 +32,7 @@ const PLATFORM = [
     "http",
     "objects",
     "paging",
+    "patterns",
     "secrets",
     "sql",
     "work",
@@ -57,6 +58,7 @@ export function moduleRoom(name: string): Room | undefined {
 export const ROOMS: Readonly<Record<string, Room>> = {
   platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
   "platform/filter": { uses: ["platform"] },
+  "platform/patterns": { uses: [] },
   "platform/paging": {
     uses: ["platform", "platform/filter"],
     packages: ["node:buffer", "zod"],
@@ -91,6 +93,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "numscript/check": {
     uses: ["numscript", "numscript/syntax", "numscript/values", "numscript/machine"],
   },
+
+  expr: { uses: [...PURE, ...expr("syntax", "values", "evaluate", "check")] },
+  "expr/values": { uses: [...PURE, ...expr("limits.ts", "syntax/diagnostics.ts")] },
+  "expr/syntax": { uses: [...PURE, ...expr("limits.ts", "values")] },
+  "expr/builtins": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
+  "expr/evaluate": { uses: [...PURE, ...expr("limits.ts", "syntax", "values", "builtins")] },
+  "expr/check": { uses: [...PURE, ...expr("limits.ts", "syntax", "values")] },
 
   "ledger-engine/rules": { uses: [...PURE, "numscript"] },
   "ledger-engine/rules/filters": { uses: PURE },
@@ -264,6 +273,10 @@ function platform(...names: readonly string[]): string[] {
 
 function engine(...names: readonly string[]): string[] {
   return names.map((name) => `ledger-engine/${name}`);
+}
+
+function expr(...names: readonly string[]): string[] {
+  return names.map((name) => `expr/${name}`);
 }
 
 function payments(...names: readonly string[]): string[] {

@@ -1,3 +1,9 @@
+import {
+  type CharacterSets,
+  type Comparing,
+  propertyMatcher,
+} from "#platform/patterns/character-sets.ts";
+
 /**
  * A set of the 64 characters that the segments of addresses consist of. A pattern may name any characters of Unicode,
  * but only those among the 64 ever matter.
@@ -31,99 +37,18 @@ export function hasIndex({ low, high }: CharacterSet, index: number): boolean {
   return ((index < WORD_BITS ? low >>> index : high >>> (index - WORD_BITS)) & 1) === 1;
 }
 
-export const NO_CHARACTER: CharacterSet = { low: 0, high: 0 };
-
-export const unionOf = (a: CharacterSet, b: CharacterSet): CharacterSet => ({
-  low: a.low | b.low,
-  high: a.high | b.high,
-});
-
-export const complementOf = ({ low, high }: CharacterSet): CharacterSet => ({
-  low: ~low,
-  high: ~high,
-});
-
-/** How characters are compared. With `fold`, characters that differ only in case are equal. */
-export interface Comparing {
-  readonly fold: boolean;
-}
-
-/** The code points from one to another. Both are included. */
-export const rangeSet = (from: number, to: number, comparing: Comparing): CharacterSet =>
-  setWhere((code) => code >= from && code <= to, comparing);
-
-/** `\d`, `\s` and `\w` by their letter; undefined for other letters. */
-export const perlClass = (letter: string, comparing: Comparing): CharacterSet | undefined =>
-  namedClass(PERL_CLASSES, letter, comparing);
-
-/** `[:alpha:]` and the like by their name; undefined for unknown names. */
-export const asciiClass = (name: string, comparing: Comparing): CharacterSet | undefined =>
-  namedClass(ASCII_CLASSES, name, comparing);
-
-/** `\p{Greek}` and the like by the name of the category or script; undefined for unknown names. */
-export function unicodeClass(name: string, comparing: Comparing): CharacterSet | undefined {
-  if (!PROPERTY_NAME.test(name)) return undefined;
-  const properties = GENERAL_CLASSES.has(name)
-    ? [name]
-    : [`General_Category=${name}`, `Script=${name}`];
-  for (const property of properties) {
-    const single = propertyMatcher(property);
-    if (single === undefined) continue;
+/** Sets of the characters of addresses. */
+export const ADDRESS_CHARACTERS: CharacterSets<CharacterSet> = {
+  none: { low: 0, high: 0 },
+  unionOf: (a, b) => ({ low: a.low | b.low, high: a.high | b.high }),
+  complementOf: ({ low, high }) => ({ low: ~low, high: ~high }),
+  rangeSet: (from, to, comparing) => setWhere((code) => code >= from && code <= to, comparing),
+  unicodeClass: (name, comparing) => {
+    const single = propertyMatcher(name);
+    if (single === undefined) return undefined;
     return setWhere((code) => single.test(String.fromCodePoint(code)), comparing);
-  }
-  return undefined;
-}
-
-/** The first and last characters of ranges, in pairs. */
-const PERL_CLASSES: Readonly<Record<string, string>> = {
-  d: "09",
-  s: "\t\n\f\r  ",
-  w: "09AZ__az",
+  },
 };
-const ASCII_CLASSES: Readonly<Record<string, string>> = {
-  alnum: "09AZaz",
-  alpha: "AZaz",
-  ascii: "\0\x7f",
-  blank: "\t\t  ",
-  cntrl: "\0\x1f\x7f\x7f",
-  digit: "09",
-  graph: "!~",
-  lower: "az",
-  print: " ~",
-  punct: "!/:@[`{~",
-  space: "\t\r  ",
-  upper: "AZ",
-  word: "09AZ__az",
-  xdigit: "09AFaf",
-};
-
-function namedClass(
-  classes: Readonly<Record<string, string>>,
-  name: string,
-  comparing: Comparing,
-): CharacterSet | undefined {
-  const ranges = Object.hasOwn(classes, name) ? (classes[name] ?? "") : undefined;
-  if (ranges === undefined) return undefined;
-  let set = NO_CHARACTER;
-  for (let at = 0; at < ranges.length; at += 2) {
-    set = unionOf(set, rangeSet(ranges.charCodeAt(at), ranges.charCodeAt(at + 1), comparing));
-  }
-  return set;
-}
-
-const PROPERTY_NAME = /^[A-Za-z_]{1,40}$/;
-/** The names that are neither a category nor a script. */
-const GENERAL_CLASSES: ReadonlySet<string> = new Set(["Any", "ASCII", "Assigned"]);
-
-/** Matches one character at a time, so that there is nothing to backtrack to. */
-function propertyMatcher(property: string): RegExp | undefined {
-  try {
-    return new RegExp(`^\\p{${property}}$`, "u");
-  } catch {
-    // There is no such property.
-    return undefined;
-  }
-}
 
 /**
  * The code points that a character of the alphabet stands for: its own, and those that differ from it only in case.

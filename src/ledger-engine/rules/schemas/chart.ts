@@ -6,10 +6,10 @@ import {
   CHART_STATES_MAX,
   DEFAULT_METADATA_BYTES_MAX,
 } from "./limits.ts";
-import { PatternError } from "./pattern-syntax.ts";
 import { Pattern, type WorkMeter } from "./pattern.ts";
 import { metadataBytes } from "#ledger-engine/rules/limits.ts";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
+import { PatternError } from "#platform/patterns/pattern-tree.ts";
 
 /**
  * The addresses that a ledger allows, as a tree of their segments. The root has only fixed segments and is not an

@@ -12,11 +12,8 @@ export const CHART_DEPTH_MAX = 128;
 /** Largest default metadata of one account, in bytes of JSON. A transaction may create thousands of such accounts. */
 export const DEFAULT_METADATA_BYTES_MAX = 8192;
 
-/** Longest pattern, and longest total of all patterns of a chart, in characters. */
-export const PATTERN_LENGTH_MAX = 1000;
+/** Longest total of all patterns of a chart, in characters. */
 export const CHART_PATTERNS_LENGTH_MAX = 100_000;
-/** Deepest nesting of groups in a pattern. */
-export const PATTERN_DEPTH_MAX = 100;
 /** Largest number of states of one pattern. Each character of a segment visits each state at most once. */
 export const PATTERN_STATES_MAX = 2000;
 /** Largest number of states of all patterns of a chart together. They take memory for as long as the chart is kept. */

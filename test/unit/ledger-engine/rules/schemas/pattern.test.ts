@@ -2,13 +2,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  PATTERN_DEPTH_MAX,
-  PATTERN_LENGTH_MAX,
-  PATTERN_STATES_MAX,
-} from "#ledger-engine/rules/schemas/limits.ts";
-import { PatternError } from "#ledger-engine/rules/schemas/pattern-syntax.ts";
+import { PATTERN_STATES_MAX } from "#ledger-engine/rules/schemas/limits.ts";
 import { Pattern } from "#ledger-engine/rules/schemas/pattern.ts";
+import { PATTERN_DEPTH_MAX, PATTERN_LENGTH_MAX } from "#platform/patterns/pattern-syntax.ts";
+import { PatternError } from "#platform/patterns/pattern-tree.ts";
 
 /** What Go's `regexp`, which the reference server uses, makes of a pattern, and texts with and without a match. */
 interface RecordedPattern {

@@ -1,63 +1,25 @@
-import {
-  asciiClass,
-  type CharacterSet,
-  complementOf,
-  NO_CHARACTER,
-  perlClass,
-  rangeSet,
-  unicodeClass,
-  unionOf,
-} from "./character-sets.ts";
-import { PATTERN_DEPTH_MAX, PATTERN_LENGTH_MAX } from "./limits.ts";
+import { type CharacterSets, namedSet } from "./character-sets.ts";
+import { type Assertion, PatternError, type PatternNode } from "./pattern-tree.ts";
 
-/**
- * A regular expression as a tree. Only whether it matches is of interest, so that the tree has neither groups nor
- * greed.
- */
-export type PatternNode =
-  | { readonly kind: "characters"; readonly set: CharacterSet }
-  | { readonly kind: "assertion"; readonly assertion: Assertion }
-  | { readonly kind: "sequence"; readonly items: readonly PatternNode[] }
-  | { readonly kind: "choice"; readonly options: readonly PatternNode[] }
-  | {
-      readonly kind: "repetition";
-      readonly item: PatternNode;
-      readonly least: number;
-      /** Infinity stands for no bound. */
-      readonly most: number;
-    };
-
-/** A condition between two characters. A segment has only one line. */
-export type Assertion = "start" | "end" | "wordBoundary" | "noWordBoundary";
+/** Longest pattern, in characters. */
+export const PATTERN_LENGTH_MAX = 1000;
+/** Deepest nesting of groups in a pattern. */
+export const PATTERN_DEPTH_MAX = 100;
 
 /** The largest count of a repetition, also as the product of nested ones. It is that of RE2. */
 const REPEAT_MAX = 1000;
 
-/** Why a text is not a pattern, in the words of the reference server. */
-export class PatternError extends Error {
-  constructor(why: string, where: string) {
-    super(`error parsing regexp: ${why}: \`${where.length > SHOWN_MAX ? cut(where) : where}\``);
-    this.name = "PatternError";
-  }
-}
-
-/** Longest part of a pattern that a message repeats. */
-const SHOWN_MAX = 80;
-const cut = (text: string): string => `${text.slice(0, SHOWN_MAX)}…`;
-
 /** Parses a regular expression in the syntax of RE2. Throws `PatternError`. */
-export function parsePattern(source: string): PatternNode {
+export function parsePattern<S>(source: string, sets: CharacterSets<S>): PatternNode<S> {
   if (source.length > PATTERN_LENGTH_MAX) {
     throw new PatternError(`more than ${PATTERN_LENGTH_MAX} characters`, source);
   }
-  return new PatternParser(source).parse();
+  return new PatternParser(source, sets).parse();
 }
 
-const ANY: CharacterSet = complementOf(NO_CHARACTER);
-
 /** A tree, and the largest product of counts on any path into it. */
-interface Counted {
-  readonly node: PatternNode;
+interface Counted<S> {
+  readonly node: PatternNode<S>;
   readonly product: number;
 }
 
@@ -89,25 +51,36 @@ const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   z: "end",
 };
 
-class PatternParser {
+/** What `(?ims)` change: letters match in both cases, `^` and `$` at each line, `.` a line break, too. */
+interface Flags {
+  readonly fold: boolean;
+  readonly byLine: boolean;
+  readonly dotAll: boolean;
+}
+
+const LINE_BREAK = 0x0a;
+
+class PatternParser<S> {
   readonly #source: string;
+  readonly #sets: CharacterSets<S>;
   #at = 0;
   #depth = 0;
-  #fold = false;
+  #flags: Flags = { fold: false, byLine: false, dotAll: false };
 
-  constructor(source: string) {
+  constructor(source: string, sets: CharacterSets<S>) {
     this.#source = source;
+    this.#sets = sets;
   }
 
   /** Pattern = Choice */
-  parse(): PatternNode {
+  parse(): PatternNode<S> {
     const { node } = this.#parseChoice();
     if (this.#at < this.#source.length) throw new PatternError("unexpected )", this.#source);
     return node;
   }
 
   /** Choice = Sequence { "|" Sequence } */
-  #parseChoice(): Counted {
+  #parseChoice(): Counted<S> {
     const options = [this.#parseSequence()];
     while (this.#takes("|")) options.push(this.#parseSequence());
     const [only] = options;
@@ -119,8 +92,8 @@ class PatternParser {
   }
 
   /** Sequence = { Atom | Repeat } */
-  #parseSequence(): Counted {
-    const items: Counted[] = [];
+  #parseSequence(): Counted<S> {
+    const items: Counted<S>[] = [];
     // The start of the operator before this position, if there is one: `a**` is refused.
     let operatorStart: number | undefined;
     while (this.#at < this.#source.length && !this.#isAt("|") && !this.#isAt(")")) {
@@ -175,10 +148,10 @@ class PatternParser {
   }
 
   #repeated(
-    { node, product }: Counted,
+    { node, product }: Counted<S>,
     { least, most, isCounted }: Bounds,
     start: number,
-  ): Counted {
+  ): Counted<S> {
     const repeated = { kind: "repetition", item: node, least, most } as const;
     if (!isCounted) return { node: repeated, product };
     const times = most === Infinity ? least : most;
@@ -188,38 +161,35 @@ class PatternParser {
   }
 
   /** Atom = Group | Class | Escape | "." | "^" | "$" | character. Flags make no item, quoted text makes many. */
-  #parseAtom(): Counted[] {
+  #parseAtom(): Counted<S>[] {
     if (this.#isAt("(")) return this.#parseGroup();
     if (this.#isAt("[")) return [charactersOf(this.#parseClass())];
     if (this.#isAt("\\")) return this.#parseEscape();
-    if (this.#takes(".")) return [charactersOf(ANY)];
-    if (this.#takes("^")) return [assertionOf("start")];
-    if (this.#takes("$")) return [assertionOf("end")];
+    if (this.#takes(".")) return [charactersOf(this.#dot())];
+    if (this.#takes("^")) return [assertionOf(this.#flags.byLine ? "lineStart" : "start")];
+    if (this.#takes("$")) return [assertionOf(this.#flags.byLine ? "lineEnd" : "end")];
     return [charactersOf(this.#single(this.#takeCodePoint()))];
   }
 
   /** Group = "(" [ "?:" | "?flags:" | "?<name>" | "?P<name>" ] Choice ")" | "(?flags)" */
-  #parseGroup(): Counted[] {
-    const outer = this.#fold;
-    const flags = this.#source.startsWith("(?", this.#at) ? this.#parseFlags() : undefined;
-    if (flags?.isOpen === false) {
-      this.#fold = flags.fold;
-      return [];
-    }
-    if (flags === undefined) this.#at++;
-    else this.#fold = flags.fold;
+  #parseGroup(): Counted<S>[] {
+    const outer = this.#flags;
+    const given = this.#source.startsWith("(?", this.#at) ? this.#parseFlags() : undefined;
+    if (given === undefined) this.#at++;
+    else this.#flags = given.flags;
+    if (given?.isOpen === false) return [];
     if (++this.#depth > PATTERN_DEPTH_MAX) {
       throw new PatternError("expression nests too deeply", this.#source);
     }
     const choice = this.#parseChoice();
     if (!this.#takes(")")) throw new PatternError("missing closing )", this.#source);
     this.#depth--;
-    this.#fold = outer;
+    this.#flags = outer;
     return [choice];
   }
 
-  #parseFlags(): { readonly fold: boolean; readonly isOpen: boolean } {
-    if (this.#match(NAMED_GROUP) !== undefined) return { fold: this.#fold, isOpen: true };
+  #parseFlags(): { readonly flags: Flags; readonly isOpen: boolean } {
+    if (this.#match(NAMED_GROUP) !== undefined) return { flags: this.#flags, isOpen: true };
     const start = this.#at;
     if (this.#match(NAME_START) !== undefined) {
       const end = this.#source.indexOf(">", start);
@@ -232,22 +202,29 @@ class PatternParser {
       throw this.#fault("invalid or unsupported Perl syntax", start);
     }
     const [, set = "", cleared = "", end] = match;
-    const fold = (this.#fold || set.includes("i")) && !cleared.includes("i");
-    return { fold, isOpen: end === ":" };
+    const isSet = (flag: string, before: boolean) =>
+      (before || set.includes(flag)) && !cleared.includes(flag);
+    const { fold, byLine, dotAll } = this.#flags;
+    const flags = {
+      fold: isSet("i", fold),
+      byLine: isSet("m", byLine),
+      dotAll: isSet("s", dotAll),
+    };
+    return { flags, isOpen: end === ":" };
   }
 
   /** Class = "[" [ "^" ] ClassItem { ClassItem } "]", where the first item may be "]" itself */
-  #parseClass(): CharacterSet {
+  #parseClass(): S {
     const start = this.#at++;
     const isNegated = this.#takes("^");
-    let set = NO_CHARACTER;
-    do set = unionOf(set, this.#parseClassItem(start));
+    let set = this.#sets.none;
+    do set = this.#sets.unionOf(set, this.#parseClassItem(start));
     while (!this.#takes("]"));
-    return isNegated ? complementOf(set) : set;
+    return isNegated ? this.#sets.complementOf(set) : set;
   }
 
   /** ClassItem = "[:" name ":]" | UnicodeClass | PerlClass | ClassCharacter [ "-" ClassCharacter ] */
-  #parseClassItem(classStart: number): CharacterSet {
+  #parseClassItem(classStart: number): S {
     const named = this.#parseAsciiClass() ?? this.#parseUnicodeClass() ?? this.#parsePerlClass();
     if (named !== undefined) return named;
     const start = this.#at;
@@ -258,7 +235,7 @@ class PatternParser {
       to = this.#parseClassCharacter(classStart);
     }
     if (to < from) throw this.#fault("invalid character class range", start);
-    return rangeSet(from, to, { fold: this.#fold });
+    return this.#sets.rangeSet(from, to, this.#flags);
   }
 
   #parseClassCharacter(classStart: number): number {
@@ -266,27 +243,27 @@ class PatternParser {
     return this.#isAt("\\") ? this.#parseEscapedCharacter() : this.#takeCodePoint();
   }
 
-  #parseAsciiClass(): CharacterSet | undefined {
+  #parseAsciiClass(): S | undefined {
     const start = this.#at;
     const match = this.#match(ASCII_CLASS);
     if (match === undefined) return undefined;
     const [, negation = "", name = ""] = match;
-    const set = asciiClass(name, { fold: this.#fold });
+    const set = namedSet(this.#sets, { kind: "ascii", name }, this.#flags);
     if (set === undefined) throw this.#fault("invalid character class range", start);
-    return negation === "" ? set : complementOf(set);
+    return negation === "" ? set : this.#sets.complementOf(set);
   }
 
-  #parsePerlClass(): CharacterSet | undefined {
+  #parsePerlClass(): S | undefined {
     if (!this.#isAt("\\")) return undefined;
     const letter = this.#source[this.#at + 1] ?? "";
-    const set = perlClass(letter.toLowerCase(), { fold: this.#fold });
+    const set = namedSet(this.#sets, { kind: "perl", name: letter.toLowerCase() }, this.#flags);
     if (set === undefined) return undefined;
     this.#at += 2;
-    return letter === letter.toLowerCase() ? set : complementOf(set);
+    return letter === letter.toLowerCase() ? set : this.#sets.complementOf(set);
   }
 
   /** UnicodeClass = ( "\p" | "\P" ) ( letter | "{" [ "^" ] name "}" ) */
-  #parseUnicodeClass(): CharacterSet | undefined {
+  #parseUnicodeClass(): S | undefined {
     if (!this.#isAt("\\p") && !this.#isAt("\\P")) return undefined;
     const start = this.#at;
     const match = this.#match(UNICODE_CLASS);
@@ -295,13 +272,13 @@ class PatternParser {
       throw this.#fault("invalid character class range", start);
     }
     const [, sign, negation = "", name, letter] = match;
-    const set = unicodeClass(name ?? letter ?? "", { fold: this.#fold });
+    const set = this.#sets.unicodeClass(name ?? letter ?? "", this.#flags);
     if (set === undefined) throw this.#fault("invalid character class range", start);
-    return (sign === "P") === (negation === "") ? complementOf(set) : set;
+    return (sign === "P") === (negation === "") ? this.#sets.complementOf(set) : set;
   }
 
   /** Escape = "\Q" text [ "\E" ] | UnicodeClass | PerlClass | "\A" | "\z" | "\b" | "\B" | EscapedCharacter */
-  #parseEscape(): Counted[] {
+  #parseEscape(): Counted<S>[] {
     const quoted = this.#match(QUOTED);
     if (quoted !== undefined) {
       return Array.from(quoted[1] ?? "", (character) =>
@@ -342,8 +319,14 @@ class PatternParser {
     return code;
   }
 
-  #single(code: number): CharacterSet {
-    return rangeSet(code, code, { fold: this.#fold });
+  #single(code: number): S {
+    return this.#sets.rangeSet(code, code, this.#flags);
+  }
+
+  #dot(): S {
+    const { none, complementOf, rangeSet } = this.#sets;
+    const excluded = this.#flags.dotAll ? none : rangeSet(LINE_BREAK, LINE_BREAK, { fold: false });
+    return complementOf(excluded);
   }
 
   #isAt(text: string): boolean {
@@ -384,15 +367,15 @@ interface Bounds {
   readonly isCounted: boolean;
 }
 
-const charactersOf = (set: CharacterSet): Counted => ({
+const charactersOf = <S>(set: S): Counted<S> => ({
   node: { kind: "characters", set },
   product: 1,
 });
 
-const assertionOf = (assertion: Assertion): Counted => ({
+const assertionOf = <S>(assertion: Assertion): Counted<S> => ({
   node: { kind: "assertion", assertion },
   product: 1,
 });
 
-const largestProduct = (items: readonly Counted[]): number =>
+const largestProduct = <S>(items: readonly Counted<S>[]): number =>
   items.reduce((most, { product }) => Math.max(most, product), 1);
