@@ -13,6 +13,7 @@ import {
   writeCases,
 } from "./cases.ts";
 import { measureDeliveries } from "./deliveries/measure.ts";
+import { EXPRESSIONS_NAME, measureExpressions } from "./expressions.ts";
 import { FAIR_READS_NAMES, type FairReads, measureFairReads } from "./fair-reads.ts";
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
@@ -25,6 +26,7 @@ import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
   deliveryLines,
+  expressionLines,
   fairReadsLines,
   paymentLines,
   readLines,
@@ -49,6 +51,7 @@ const NAMES = [
   IN_PROCESS_NAME,
   DELIVERIES_NAME,
   PAYMENTS_NAME,
+  EXPRESSIONS_NAME,
 ];
 
 /** `npm run bench` measures what this machine can do at all, and how much of that Florin reaches. */
@@ -75,6 +78,7 @@ async function bench(): Promise<void> {
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
   const payments = options.wants(PAYMENTS_NAME) ? await measurePayments() : undefined;
+  const expressions = options.wants(EXPRESSIONS_NAME) ? measureExpressions() : undefined;
   if (options.json) {
     const report = {
       machine,
@@ -86,6 +90,7 @@ async function bench(): Promise<void> {
       reads,
       deliveries,
       payments,
+      expressions,
     };
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
@@ -96,6 +101,7 @@ async function bench(): Promise<void> {
   if (reads !== undefined) say(`\n${readLines(reads)}`);
   if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
   if (payments !== undefined) say(`\n${paymentLines(payments)}`);
+  if (expressions !== undefined) say(`\n${expressionLines(expressions)}`);
 }
 
 /** With `--against`, only the ratios between two checkouts count. */

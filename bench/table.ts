@@ -1,3 +1,4 @@
+import type { ExpressionFigures } from "./expressions.ts";
 import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
 import type { PaymentsReport } from "./payments.ts";
@@ -65,6 +66,17 @@ export const paymentLines = ({ count, storedPerSecond, figures }: PaymentsReport
     ...figures.map(figureLine),
     `  pages of a provider are stored with ${whole(storedPerSecond)} payments a second, their events included`,
   ].join("\n");
+
+export const expressionLines = (figures: readonly ExpressionFigures[]): string =>
+  [
+    "Filters of triggers, in microseconds for each evaluation, and the limit",
+    ...figures.map(({ source, micros, limitMicros }) => {
+      const cells = [micros.toFixed(2), `${limitMicros}`].map((cell) => cell.padStart(9)).join("");
+      return `  ${source.padEnd(EXPRESSION_WIDTH)}${cells}${micros > limitMicros ? "  too slow" : ""}`;
+    }),
+  ].join("\n");
+
+const EXPRESSION_WIDTH = 90;
 
 function figureLine({ name, medianMs, slowestMs, limitMs }: ReadFigures): string {
   const cells = [medianMs.toFixed(2), slowestMs.toFixed(2), `${limitMs}`];

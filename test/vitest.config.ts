@@ -46,11 +46,7 @@ export default defineConfig({
   root,
   test: {
     silent: "passed-only",
-    reporters: [
-      "default",
-      "test/support/platform/slowest-files.ts",
-      "test/support/payments/client-coverage.ts",
-    ],
+    reporters: ["default", "test/support/platform/slowest-files.ts"],
     projects: [
       inNode("unit", { isolate: false }),
       inNode("property", { isolate: false }),

@@ -1,11 +1,9 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, vi } from "vitest";
-import { sdkCalls } from "./sdk-calls.ts";
+import { vi } from "vitest";
 
 // This runs before each contract file. The files of a worker share its runtime and its modules, but no data: each file
-// starts with a migrated database, without objects and without spies. What a worker has called through the official client
-// is told to `test/support/payments/client-coverage.ts`.
+// starts with a migrated database, without objects and without spies.
 
 /** Empties the storage except for the signing key, because tokens and caches of the Worker outlive a file. */
 async function resetAllButKeys(): Promise<void> {
@@ -24,6 +22,3 @@ async function resetAllButKeys(): Promise<void> {
 
 vi.restoreAllMocks();
 await resetAllButKeys();
-afterEach(({ task }) => {
-  task.file.meta.sdkCalls = sdkCalls();
-});

@@ -1,0 +1,61 @@
+import { ExprError } from "#expr/syntax/diagnostics.ts";
+import {
+  isNumber,
+  type ExprValue,
+  isArray,
+  isMap,
+  isObject,
+  typeOf,
+  type JsonMap,
+} from "#expr/values/values.ts";
+
+/** A call of a built-in function: its name, for messages, and its arguments. */
+export interface BuiltinCall {
+  readonly name: string;
+  readonly args: readonly ExprValue[];
+}
+
+export function refuseArgument({ name, args }: BuiltinCall, place: number): never {
+  const type = typeOf(args[place] ?? null);
+  throw new ExprError("invalid-argument", `invalid argument for ${name} (type ${type})`);
+}
+
+export function textAt(call: BuiltinCall, place: number): string {
+  const value = call.args[place];
+  return typeof value === "string" ? value : refuseArgument(call, place);
+}
+
+export function optionalTextAt(call: BuiltinCall, place: number): string | undefined {
+  return call.args[place] === undefined ? undefined : textAt(call, place);
+}
+
+export function arrayAt(call: BuiltinCall, place: number): readonly ExprValue[] {
+  const value = call.args[place] ?? null;
+  return isArray(value) ? value : refuseArgument(call, place);
+}
+
+export function mapAt(
+  call: BuiltinCall,
+  place: number,
+): JsonMap | ReadonlyMap<ExprValue, ExprValue> {
+  const value = call.args[place] ?? null;
+  return isMap(value) || isObject(value) ? value : refuseArgument(call, place);
+}
+
+export function numberAt(call: BuiltinCall, place: number): number | bigint {
+  const value = call.args[place] ?? null;
+  return isNumber(value) ? value : refuseArgument(call, place);
+}
+
+/** An integer; a number of the payload is one, too, if it is whole. */
+export function integerAt(call: BuiltinCall, place: number): bigint {
+  const value = numberAt(call, place);
+  if (typeof value === "bigint") return value;
+  return Number.isInteger(value) ? BigInt(value) : refuseArgument(call, place);
+}
+
+/** A number of repetitions or elements. More than the evaluation could make is refused where it is made. */
+export function countAt(call: BuiltinCall, place: number): number {
+  const count = Number(integerAt(call, place));
+  return count >= 0 && Number.isSafeInteger(count) ? count : refuseArgument(call, place);
+}

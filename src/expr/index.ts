@@ -1,0 +1,67 @@
+import { type EvaluationInput, PendingValue } from "./evaluate/context.ts";
+import { Evaluator } from "./evaluate/evaluate.ts";
+import type { CompiledExpression } from "./syntax/ast.ts";
+import { type ExprDiagnostic, ExprError, toDiagnostic } from "./syntax/diagnostics.ts";
+import { parse } from "./syntax/parser.ts";
+import { DateValue, UTC } from "./values/moments.ts";
+import { printValue } from "./values/print.ts";
+import { StepMeter } from "./values/step-meter.ts";
+import type { ExprValue } from "./values/values.ts";
+
+export { checkExpression, type ExpressionReport, type ExpressionUse } from "./check/check.ts";
+export type { EvaluationInput, HostAnswer, HostFunction } from "./evaluate/context.ts";
+export type { CompiledExpression } from "./syntax/ast.ts";
+export { type ExprDiagnostic, printDiagnostic } from "./syntax/diagnostics.ts";
+export { lspRanges } from "./syntax/source.ts";
+export { fromJson, memberOf, type ExprValue } from "./values/values.ts";
+
+export type ParsedExpression =
+  | { readonly ok: true; readonly expression: CompiledExpression }
+  | { readonly ok: false; readonly diagnostic: ExprDiagnostic };
+
+/** Parses an expression. It never throws. */
+export function parseExpression(source: string): ParsedExpression {
+  try {
+    return { ok: true, expression: parse(source) };
+  } catch (error) {
+    if (!(error instanceof ExprError)) throw error;
+    return { ok: false, diagnostic: toDiagnostic(error) };
+  }
+}
+
+export type Evaluated =
+  | { readonly kind: "value"; readonly value: ExprValue }
+  | { readonly kind: "error"; readonly diagnostic: ExprDiagnostic }
+  /** A function of the caller needs the value that `key` names before the evaluation can be repeated. */
+  | { readonly kind: "pending"; readonly key: string };
+
+/** Evaluates an expression. It throws only if a function of the caller does. */
+export function evaluateExpression(
+  { root }: CompiledExpression,
+  input: EvaluationInput,
+): Evaluated {
+  try {
+    return { kind: "value", value: new Evaluator(input).evaluate(root) };
+  } catch (error) {
+    if (error instanceof PendingValue) return { kind: "pending", key: error.key };
+    if (error instanceof ExprError) return { kind: "error", diagnostic: toDiagnostic(error) };
+    throw error;
+  }
+}
+
+export type ValueText =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "error"; readonly diagnostic: ExprDiagnostic };
+
+/** A value as the text that a variable receives. It never throws. */
+export function valueText(value: ExprValue): ValueText {
+  try {
+    return { kind: "text", text: printValue(value, new StepMeter()) };
+  } catch (error) {
+    if (!(error instanceof ExprError)) throw error;
+    return { kind: "error", diagnostic: toDiagnostic(error) };
+  }
+}
+
+/** A date for the function `now`. */
+export const momentAt = (epochMicros: bigint): DateValue => new DateValue(epochMicros * 1000n, UTC);

@@ -1,0 +1,19 @@
+import { CHARACTERS_PER_STEP, STEPS_MAX } from "#expr/limits.ts";
+import { ExprError } from "#expr/syntax/diagnostics.ts";
+
+/** Counts the work of one evaluation, and ends it where it becomes too much. */
+export class StepMeter {
+  steps = 0;
+
+  spend(steps: number): void {
+    this.steps += steps;
+    if (this.steps > STEPS_MAX) {
+      throw new ExprError("limit-exceeded", `an evaluation takes at most ${STEPS_MAX} steps`);
+    }
+  }
+
+  /** Counts a text that is made or searched. */
+  spendText(characters: number): void {
+    this.spend(Math.ceil(characters / CHARACTERS_PER_STEP));
+  }
+}

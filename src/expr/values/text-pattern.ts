@@ -1,0 +1,75 @@
+import { PATTERN_STATES_MAX, VISITS_PER_STEP } from "#expr/limits.ts";
+import type { StepMeter } from "#expr/values/step-meter.ts";
+import { Automaton } from "#platform/patterns/automaton.ts";
+import {
+  type CharacterSets,
+  type Comparing,
+  propertyMatcher,
+} from "#platform/patterns/character-sets.ts";
+import { parsePattern } from "#platform/patterns/pattern-syntax.ts";
+
+/** A set of any characters of Unicode, as the question whether a code point is in it. */
+type CharacterTest = (code: number) => boolean;
+
+const UNICODE_CHARACTERS: CharacterSets<CharacterTest> = {
+  none: () => false,
+  unionOf: (a, b) => (code) => a(code) || b(code),
+  complementOf: (set) => (code) => !set(code),
+  rangeSet: (from, to, comparing) => withFolding((code) => code >= from && code <= to, comparing),
+  unicodeClass: (name, comparing) => {
+    const single = propertyMatcher(name);
+    if (single === undefined) return undefined;
+    return withFolding((code) => single.test(String.fromCodePoint(code)), comparing);
+  },
+};
+
+/** A letter is in a set that ignores case if one of its other forms is. */
+function withFolding(has: CharacterTest, { fold }: Comparing): CharacterTest {
+  if (!fold) return has;
+  return (code) => has(code) || formsOf(code).some(has);
+}
+
+function formsOf(code: number): number[] {
+  const letter = String.fromCodePoint(code);
+  const forms = [letter.toLowerCase(), letter.toUpperCase(), letter.toUpperCase().toLowerCase()];
+  // The upper case of some letters is more than one letter, which is no other form of them.
+  const single = forms.filter((form) => form.length === letter.length);
+  const codes = single.map((form) => form.codePointAt(0) ?? code);
+  // The long s and the kelvin sign are forms of letters that do not know them.
+  if (codes.includes(0x73)) codes.push(0x017f);
+  if (codes.includes(0x6b)) codes.push(0x212a);
+  return codes;
+}
+
+/** A regular expression in the syntax of RE2, whose searches take time in proportion to the length of a text. */
+export class TextPattern {
+  readonly #automaton: Automaton<CharacterTest>;
+
+  /** Throws `PatternError`. */
+  constructor(source: string) {
+    this.#automaton = new Automaton(parsePattern(source, UNICODE_CHARACTERS), {
+      source,
+      statesMax: PATTERN_STATES_MAX,
+      repetitionsMax: Number.MAX_SAFE_INTEGER,
+      has: (set, code) => set(code),
+    });
+  }
+
+  /** Whether any part of a text matches. */
+  matches(text: string, meter: StepMeter): boolean {
+    const work = { visits: 0 };
+    const search = this.#automaton.search(work);
+    for (let at = 0; ;) {
+      search.begin({ text, at });
+      if (search.isDone) return true;
+      const code = text.codePointAt(at);
+      if (code === undefined) return false;
+      at += code > 0xffff ? 2 : 1;
+      search.step(code, { text, at });
+      if (search.isDone) return true;
+      if (work.visits < VISITS_PER_STEP) continue;
+      meter.spend(Math.floor(work.visits / VISITS_PER_STEP));
+      work.visits %= VISITS_PER_STEP;
+    }
+  }
+}

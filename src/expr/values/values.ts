@@ -1,0 +1,78 @@
+import { DateValue, TimeSpan, TimeZone } from "./moments.ts";
+import { decimalSource } from "#platform/json.ts";
+
+/**
+ * A value of the language. Integers are `bigint`. The numbers of a payload are `number`, as long as that is exact, and
+ * `bigint` beyond; its decimals are `symbol`, as `platform/json.ts` reads them. The maps of a payload are objects, those that
+ * an expression makes are of the class `Map`.
+ */
+export type ExprValue =
+  | (null | boolean | bigint | number | string | symbol)
+  | (readonly ExprValue[] | ReadonlyMap<ExprValue, ExprValue> | JsonMap)
+  | (DateValue | TimeSpan | TimeZone);
+
+export interface JsonMap {
+  readonly [name: string]: ExprValue;
+}
+
+/** Any value that `parseJson` reads is a value of the language. */
+export const fromJson = (json: unknown): ExprValue => (json ?? null) as ExprValue; // by the types of JSON
+
+/** What a variable, element or member is: a decimal as the number that it stands for. */
+export function load(value: ExprValue | undefined): ExprValue {
+  if (typeof value === "symbol") return Number(decimalSource(value));
+  return value ?? null;
+}
+
+export const isArray = (value: ExprValue): value is readonly ExprValue[] => Array.isArray(value);
+export const isMap = (value: ExprValue): value is ReadonlyMap<ExprValue, ExprValue> =>
+  value instanceof Map;
+export const isNumber = (value: ExprValue): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint";
+
+export function isObject(value: ExprValue): value is JsonMap {
+  if (typeof value !== "object" || value === null) return false;
+  return !(isArray(value) || isMap(value) || isTime(value));
+}
+
+export const isTime = (value: ExprValue): value is DateValue | TimeSpan | TimeZone =>
+  value instanceof DateValue || value instanceof TimeSpan || value instanceof TimeZone;
+
+/** The members of a map of either kind. */
+export function entriesOf(
+  value: ReadonlyMap<ExprValue, ExprValue> | JsonMap,
+): [ExprValue, ExprValue][] {
+  const entries: [ExprValue, ExprValue][] = isMap(value) ? [...value] : Object.entries(value);
+  return entries.map(([key, member]) => [key, load(member)]);
+}
+
+/** The member of a map, nil if there is none. */
+export function memberOf(
+  map: ReadonlyMap<ExprValue, ExprValue> | JsonMap,
+  key: ExprValue,
+): ExprValue {
+  if (isMap(map)) return load(map.get(key));
+  return typeof key === "string" && Object.hasOwn(map, key) ? load(map[key]) : null;
+}
+
+/** The name of a value's type, as errors call it. */
+export function typeNameOf(value: ExprValue): string {
+  if (value === null) return "<nil>";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "bigint") return "int";
+  if (typeof value === "number" || typeof value === "symbol") return "float64";
+  if (typeof value === "string") return "string";
+  if (isArray(value)) return "[]interface {}";
+  if (value instanceof DateValue) return "time.Time";
+  if (value instanceof TimeSpan) return "time.Duration";
+  return value instanceof TimeZone ? "*time.Location" : "map[string]interface {}";
+}
+
+/** What the built-in function `type` answers. */
+export function typeOf(value: ExprValue): string {
+  const name = typeNameOf(value);
+  if (name === "<nil>") return "nil";
+  if (name === "float64") return "float";
+  if (name.startsWith("[]")) return "array";
+  return name.startsWith("map") ? "map" : name.replace("*", "");
+}
