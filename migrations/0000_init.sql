@@ -368,6 +368,7 @@ CREATE TABLE `payment_connectors` (
 	`created_at` text NOT NULL,
 	`updated_at` text,
 	`deleted_at` text,
+	`held_until` text,
 	`successor` text,
 	`revision` integer DEFAULT 0 NOT NULL,
 	`synced_revision` integer DEFAULT 0 NOT NULL,

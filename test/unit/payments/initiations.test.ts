@@ -112,8 +112,29 @@ describe("an approved initiation", () => {
     world.provider.before = () => {
       throw new ConnectorError("rate-limited", "busy", { retryAfterMs: 7000 });
     };
-    await world.createApproved();
+    const id = await world.createApproved();
     expect(await world.sweep()).toBe(world.world.nowMs + 7000);
+    // It gets nothing of what is approved meanwhile, either.
+    const later = await world.createApproved();
+    const untilMs = world.world.nowMs + 7000;
+    for (const seconds of [0, 3, 3]) {
+      world.pass(seconds);
+      expect(await world.sweep()).toBe(untilMs);
+    }
+    expect(world.provider.requests).toBe(1);
+    world.provider.before = () => undefined;
+    world.pass(1);
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSED");
+    expect((await world.get(later)).state.status).toBe("PROCESSED");
+  });
+
+  test("does not wait for a pause that was asked for before the clock stepped back", async () => {
+    const world = await openWorld();
+    world.world.d1.exec("UPDATE payment_connectors SET held_until = '2126-01-01T00:00:00.000000Z'");
+    const id = await world.createApproved();
+    await world.sweep();
+    expect((await world.get(id)).state.status).toBe("PROCESSED");
   });
 
   test("is polled until the provider knows the outcome", async () => {

@@ -4,6 +4,7 @@ import { OWNED_TABLES } from "#modules/payments/installs/owned-rows.ts";
 import { resetConnector, uninstallConnector } from "#modules/payments/installs/remove.ts";
 import { updateConnector } from "#modules/payments/installs/update.ts";
 import { sweepConnectors } from "#modules/payments/polling/sweep.ts";
+import { fromMillis } from "#platform/time.ts";
 import { PollingWorld } from "#test/support/payments/polling-world.ts";
 
 const HALF_HOUR_MS = 1_800_000;
@@ -160,6 +161,11 @@ describe("a failure", () => {
     const next = await world.run(id);
     expect(next).toEqual({ atMs: world.nowMs + 120_000 });
     expect(calls).toHaveLength(1);
+    const heldUntil = fromMillis(world.nowMs + 120_000);
+    // Nor is money moved before.
+    expect(world.d1.rows("SELECT held_until FROM payment_connectors")).toMatchObject([
+      { held_until: heldUntil },
+    ]);
     await world.run(id);
     expect(calls).toHaveLength(1);
     await world.settle(id);

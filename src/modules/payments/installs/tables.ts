@@ -20,6 +20,8 @@ export const paymentConnectors = sqliteTable(
     updatedAt: text("updated_at").$type<Timestamp>(),
     /** Set while it is being uninstalled: nothing is stored for it any more. */
     deletedAt: text("deleted_at").$type<Timestamp>(),
+    /** Before this, its provider takes no requests: it has said so. */
+    heldUntil: text("held_until").$type<Timestamp>(),
     /** The UUID of the installation that takes its place when its rows are gone: it is being reset. */
     successor: text("successor"),
     /** Of what its object is told. */

@@ -8,6 +8,7 @@ import { storeFailure, storePayment } from "./outcome.ts";
 import {
   claimMovementsOf,
   deleteMovement,
+  hold,
   type MovementRow,
   pollLater,
   postpone,
@@ -143,6 +144,9 @@ async function handle(
     movement: movement.key,
     failures: movement.failures,
   });
-  const retryAfterMs = error instanceof ConnectorError ? error.retryAfterMs : undefined;
-  await postpone(context, movement, retryAfterMs);
+  if (error instanceof ConnectorError && error.kind === "rate-limited") {
+    await hold(context, movement, error.retryAfterMs);
+  } else {
+    await postpone(context, movement);
+  }
 }

@@ -1,9 +1,11 @@
-import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { installedKey } from "#modules/payments/ingest.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { storedKey } from "#modules/payments/initiations/store.ts";
 import { paymentMovements } from "#modules/payments/initiations/tables.ts";
 import type { TransitionKey } from "#modules/payments/initiations/transition.ts";
+import { holdStatements, isHeld } from "#modules/payments/installs/hold.ts";
+import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
@@ -83,7 +85,8 @@ export function claimMovements(
       SELECT d.key FROM (
         SELECT m.key AS key, m.due_at AS due_at,
           row_number() OVER (PARTITION BY m.connector_key ORDER BY m.due_at) AS place
-        FROM ${paymentMovements} AS m WHERE m.due_at <= ${now}) AS d
+        FROM ${paymentMovements} AS m
+        WHERE m.due_at <= ${now} AND ${isFree(sql`m.connector_key`, now)}) AS d
       WHERE d.place <= ${CLAIMS_PER_CONNECTOR_MAX} ORDER BY d.place, d.due_at LIMIT ${limit})`,
   );
 }
@@ -96,43 +99,73 @@ const claim = (
   return databaseOf(env)
     .update(paymentMovements)
     .set({ dueAt: fromMillis(toMillis(now) + CLAIM_MS), claims: sql`claims + 1` })
-    .where(and(lte(paymentMovements.dueAt, now), condition))
+    .where(
+      and(lte(paymentMovements.dueAt, now), isFree(paymentMovements.connectorKey, now), condition),
+    )
     .returning();
 };
+
+/** Whether the provider of a connector takes requests. */
+const isFree = (connectorKey: SQLWrapper, now: Timestamp): SQL => sql`NOT EXISTS (
+  SELECT 1 FROM ${paymentConnectors} AS c WHERE c.key = ${connectorKey} AND ${isHeld(now)})`;
 
 /** Leaves a movement for later: how the provider answers is not known. */
 export async function postpone(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  { key, claims, failures }: MovementRow,
-  retryAfterMs = 0,
+  movement: MovementRow,
 ): Promise<void> {
-  const waitMs = Math.max(waitAfterFailures(RETRY_BACKOFF, failures + 1), retryAfterMs);
+  const failures = movement.failures + 1;
+  const waitMs = waitAfterFailures(RETRY_BACKOFF, failures);
   await databaseOf(env)
     .update(paymentMovements)
-    .set({ dueAt: fromMillis(toMillis(clock()) + waitMs), failures: failures + 1 })
-    .where(and(eq(paymentMovements.key, key), eq(paymentMovements.claims, claims)));
+    .set({ dueAt: fromMillis(toMillis(clock()) + waitMs), failures })
+    .where(isClaimed(movement));
 }
+
+/** Leaves a movement for later, and with it whatever else its provider would be asked for: it takes no requests before that. */
+export async function hold(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  movement: MovementRow,
+  retryAfterMs = 0,
+): Promise<void> {
+  const waitMs = Math.max(waitAfterFailures(RETRY_BACKOFF, 1), retryAfterMs);
+  const until = fromMillis(toMillis(clock()) + waitMs);
+  const db = databaseOf(env);
+  const { connectorKey } = movement;
+  await db.batch([
+    db.update(paymentMovements).set({ dueAt: until }).where(isClaimed(movement)),
+    ...holdStatements(db, { connectorKey, until }),
+  ]);
+}
+
+/** Nobody else has claimed it since. */
+const isClaimed = ({ key, claims }: MovementRow): SQL =>
+  sql`${paymentMovements.key} = ${key} AND ${paymentMovements.claims} = ${claims}`;
 
 /** The provider has taken it and is to be asked for the outcome. */
 export async function pollLater(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  { key, claims }: MovementRow,
+  movement: MovementRow,
   { pollingId, periodMs }: { readonly pollingId: string; readonly periodMs: number },
 ): Promise<void> {
   await databaseOf(env)
     .update(paymentMovements)
     .set({ pollingId, dueAt: fromMillis(toMillis(clock()) + periodMs), failures: 0 })
-    .where(and(eq(paymentMovements.key, key), eq(paymentMovements.claims, claims)));
+    .where(isClaimed(movement));
 }
 
 /** When the next one is due, in milliseconds since the epoch. */
 export async function nextMovementMs({
   env,
-}: Pick<ServiceContext, "env">): Promise<number | undefined> {
-  const [row] = await databaseOf(env)
-    .select({ dueAt: paymentMovements.dueAt })
-    .from(paymentMovements)
-    .orderBy(paymentMovements.dueAt)
-    .limit(1);
-  return row === undefined ? undefined : toMillis(row.dueAt);
+  clock,
+}: Pick<ServiceContext, "env" | "clock">): Promise<number | undefined> {
+  const now = clock();
+  const [row] = await databaseOf(env).all<{ due: Timestamp | null }>(sql`
+    SELECT min(due) AS due FROM (
+      SELECT min(m.due_at) AS due FROM ${paymentMovements} AS m
+      WHERE ${isFree(sql`m.connector_key`, now)}
+      UNION ALL
+      SELECT max(c.held_until, min(m.due_at)) AS due FROM ${paymentConnectors} AS c
+      JOIN ${paymentMovements} AS m ON m.connector_key = c.key WHERE ${isHeld(now)} GROUP BY c.key)`);
+  return row === undefined || row.due === null ? undefined : toMillis(row.due);
 }

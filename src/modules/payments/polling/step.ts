@@ -8,6 +8,7 @@ import type { WalkNode } from "./walk.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import { isOutdated } from "#modules/payments/ingest.ts";
+import { holdStatements } from "#modules/payments/installs/hold.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
@@ -173,11 +174,8 @@ async function noteFailure(
     const nextAt = after(now, failure.retryAfterMs ?? 0);
     const { statement, changed } = changeOf(db, schedule, { ...seen, nextAt });
     // The limit is that of the provider, and holds for all that is asked of it.
-    const others = db
-      .update(paymentSchedules)
-      .set({ nextAt: sql`max(next_at, ${nextAt})` })
-      .where(eq(paymentSchedules.connectorKey, connector.key));
-    await db.batch([statement, others]);
+    const hold = holdStatements(db, { connectorKey: connector.key, until: nextAt });
+    await db.batch([statement, ...hold]);
     return changed;
   }
   const isFinal = failure.kind === "invalid";
