@@ -178,11 +178,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   "modules/orchestration/core": { uses: PURE },
   "modules/orchestration": {
-    uses: [...ANATOMY, "modules/ledger", "modules/payments", ...orchestration("core")],
+    uses: [...ANATOMY, "expr", "modules/ledger", "modules/payments", ...orchestration("core")],
     packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
   },
   "modules/orchestration/http": {
-    uses: [...ANATOMY, "modules/orchestration", ...orchestration("core")],
+    uses: [...ANATOMY, "expr", "modules/orchestration", ...orchestration("core")],
     packages: HTTP,
   },
 

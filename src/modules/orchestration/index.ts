@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "drizzle-orm";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerFlorinExpressions } from "./http/florin-expressions.ts";
 import { registerFlorinInstances } from "./http/florin-instances.ts";
 import { registerInstances } from "./http/instances.ts";
 import { ORCHESTRATION_RESOURCES } from "./http/resources.ts";
@@ -33,6 +34,7 @@ export const orchestrationModule: Module = {
   florinRoutes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerFlorinInstances(app);
+    registerFlorinExpressions(app);
     return app;
   },
   resources: ORCHESTRATION_RESOURCES,

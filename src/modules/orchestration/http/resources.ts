@@ -10,6 +10,11 @@ export const ORCHESTRATION_RESOURCES: readonly ResourceGroup[] = [
         description:
           "A workflow is a list of stages, which an instance of it goes through: it sends money between ledgers, wallets and payments, waits for a time or an event, and changes metadata.",
       },
+      {
+        name: "Triggers",
+        description:
+          "A trigger starts an instance of a workflow for each event of a type that its filter lets through. Expressions over the event's payload are its filter and the instance's variables.",
+      },
     ],
   },
   {
