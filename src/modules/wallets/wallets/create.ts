@@ -22,31 +22,35 @@ export interface NewWallet {
 /** Creates a wallet. Throws `CONFLICT` for a key of another request. */
 export async function createWallet(context: ServiceContext, input: NewWallet): Promise<Wallet> {
   const ledger = WalletLedger.of(context);
-  if (input.idempotencyKey === undefined) {
-    const wallet = newWallet(context, ledger, { id: newId(), input });
-    const { address, metadata } = toWrite(wallet);
-    await ledger.saveMetadata(address, metadata, undefined);
-    return wallet;
+  if (input.idempotencyKey !== undefined) {
+    return createOnce(context, ledger, { input, key: input.idempotencyKey });
   }
-  return createOnce(context, ledger, { input, key: input.idempotencyKey });
+  const { wallet, address, metadata } = newWallet(context, ledger, { id: newId(), input });
+  await ledger.saveMetadata(address, metadata, undefined);
+  return wallet;
 }
 
-type CreatedWallet = ReturnType<typeof newWallet>;
-
+/** A wallet, and what is to be written for it. */
 function newWallet(
   { clock }: ServiceContext,
   ledger: WalletLedger,
   { id, input: { name, metadata } }: { readonly id: string; readonly input: NewWallet },
 ) {
-  const at = clock();
-  const createdAt = formatTimestamp(at);
-  return { id, name, metadata, at, createdAt, ledger: ledger.name, assets: {} };
+  const createdAt = clock();
+  const wallet: Wallet = {
+    id,
+    name,
+    metadata,
+    createdAt: formatTimestamp(createdAt),
+    ledger: ledger.name,
+    assets: {},
+  };
+  return {
+    wallet,
+    address: balanceAddress(id),
+    metadata: walletMetadata({ id, name, metadata, createdAt }),
+  };
 }
-
-const toWrite = ({ at, ...wallet }: CreatedWallet) => ({
-  address: balanceAddress(wallet.id),
-  metadata: walletMetadata({ ...wallet, createdAt: at }),
-});
 
 async function createOnce(
   context: ServiceContext,
@@ -55,8 +59,7 @@ async function createOnce(
 ): Promise<Wallet> {
   const id = derivedId("wallet", key);
   const requestHash = hashOfRequest(input.name, input.metadata);
-  const wallet = newWallet(context, ledger, { id, input });
-  const { address, metadata } = toWrite(wallet);
+  const { wallet, address, metadata } = newWallet(context, ledger, { id, input });
   const found = await ledger.findAccount(address);
   if (found !== undefined) return replay(found, { requestHash, ledger });
   const write = {
@@ -88,11 +91,11 @@ function replay(
   if (account.metadata[KEYS.createRequestHash] !== requestHash || response === undefined) {
     throw new AppError("CONFLICT", "the idempotency key was used with another request");
   }
-  return { ...response, id: wallet.id, ledger: ledger.name, assets: {} };
+  return { ...wallet, ...response, assets: {} };
 }
 
 /** The answer to the first request, which later changes of the wallet do not change. */
-const toResponse = ({ id, name, metadata, createdAt, ledger }: CreatedWallet): string =>
+const toResponse = ({ id, name, metadata, createdAt, ledger }: Wallet): string =>
   stringifyJson({
     id,
     name,
