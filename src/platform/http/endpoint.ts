@@ -383,7 +383,8 @@ function bodyContent(
 ) {
   const schemas: [string, z.ZodType][] = [
     [CONTENT_TYPES[bodyKind], body],
-    ...Object.keys(otherBodies).map((type): [string, z.ZodType] => [type, body]),
+    // A client sends them as they are.
+    ...Object.keys(otherBodies).map((type): [string, z.ZodType] => [type, Chunks]),
     ...Object.entries(streams?.contentTypes ?? {}),
   ];
   return Object.fromEntries(schemas.map(([contentType, schema]) => [contentType, { schema }]));

@@ -52,6 +52,9 @@ async function storeAccounts(...references: readonly string[]): Promise<void> {
   );
 }
 
+/** Waits until all instances wait for an event, or have ended. */
+const untilInstancesWait = () => untilNone("orchestration_instances", "due_at IS NOT NULL");
+
 const noJobs = () => untilNone("payment_jobs", "TRUE");
 
 /** What happens without a request before an example, by its operation. */
@@ -115,6 +118,13 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   v3ListPaymentInitiationAdjustments: () => untilNone("payment_movements", "true"),
   v3RejectPaymentInitiation: () => untilNone("payment_movements", "true"),
   v3RetryPaymentInitiation: () => untilNone("payment_movements", "true"),
+  v2CreateWorkflow: async () => {
+    await new LedgerClient(systemContext(env, "test"), "shop").create();
+  },
+  v2ListInstances: untilInstancesWait,
+  v2GetInstanceHistory: untilInstancesWait,
+  listInstances: untilInstancesWait,
+  getInstanceHistory: untilInstancesWait,
   // The account that was missing is there.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:workers";
+import { env, WorkflowEntrypoint } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import * as worker from "#src/index.ts";
 import { MODULES } from "#src/modules.ts";
@@ -8,6 +8,9 @@ const names = MODULES.map(({ name }) => name);
 const classes = Object.entries(
   Object.assign({}, ...MODULES.map((module) => module.classes ?? {})) as object,
 );
+
+const isWorkflow = (declared: unknown): boolean =>
+  typeof declared === "function" && declared.prototype instanceof WorkflowEntrypoint;
 
 describe("the modules", () => {
   test("have distinct names, and are part only of modules that exist", () => {
@@ -45,11 +48,11 @@ describe("the modules", () => {
     "have the Worker export the class %s, and the deployment bind it",
     (name, declared) => {
       expect((worker as Record<string, unknown>)[name]).toBe(declared);
-      const bound = Object.values(env).filter(
-        (binding) => binding instanceof env.CLOCK.constructor,
-      );
+      const kind = isWorkflow(declared) ? env.INSTANCES.constructor : env.CLOCK.constructor;
+      const bound = Object.values(env).filter((binding) => binding instanceof kind);
+      const alike = classes.filter(([, other]) => isWorkflow(other) === isWorkflow(declared));
       // The deployment binds its clock in addition.
-      expect(bound).toHaveLength(classes.length + 1);
+      expect(bound).toHaveLength(alike.length + (isWorkflow(declared) ? 0 : 1));
     },
   );
 });

@@ -1,10 +1,9 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { toMomentView } from "./history-views.ts";
 import { InstanceResponse, MomentResponse } from "./schemas.ts";
-import { toInstanceWithStatusView } from "./views.ts";
+import { toInstanceView } from "./views.ts";
 import { timeline } from "#modules/orchestration/instances/history.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
-import { stagesOf } from "#modules/orchestration/instances/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
@@ -30,8 +29,7 @@ export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const instance = await retryInstance(c.var.context, params.instanceID);
-      const stages = await stagesOf(c.var.context, instance);
-      return { status: 200, body: { data: toInstanceWithStatusView(instance, stages) } };
+      return { status: 200, body: { data: toInstanceView(instance) } };
     },
   );
   endpoint(

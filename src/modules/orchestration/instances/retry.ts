@@ -53,10 +53,10 @@ export async function retryInstance(context: ServiceContext, id: string): Promis
     object: `instances/${id}`,
   });
   // Of two who do this at a time, one does it.
-  if (await transition.store(change, isNotNull(orchestrationInstances.terminatedAt))) {
-    await startRun(context, next);
-  }
-  return getInstance(context, id);
+  const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
+  const instance = await getInstance(context, id);
+  if (isRetried) await startRun(context, next);
+  return instance;
 }
 
 function assertRetryable({ workflow, stage, variables, terminatedAt, error }: FlowInstance): void {
