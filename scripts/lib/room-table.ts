@@ -178,7 +178,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   "modules/orchestration/core": { uses: PURE },
   "modules/orchestration": {
-    uses: [...ANATOMY, "expr", "modules/ledger", "modules/payments", ...orchestration("core")],
+    uses: [
+      ...ANATOMY,
+      "expr",
+      "modules/ledger",
+      "modules/payments",
+      "modules/wallets",
+      ...orchestration("core"),
+    ],
     packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
   },
   "modules/orchestration/http": {

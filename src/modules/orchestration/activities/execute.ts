@@ -1,6 +1,7 @@
 import type { ActivityCall } from "./call.ts";
 import { addAccountMetadata, createTransaction, getAccount } from "./ledger.ts";
 import { createTransferInitiation, getPayment } from "./payments.ts";
+import { creditWallet, debitWallet, getWallet, listWallets } from "./wallets.ts";
 import type { ActivityOutcome, ActivityRequest } from "#modules/orchestration/core/activities.ts";
 import { contextOf, PermissionError } from "#modules/orchestration/instances/context.ts";
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
@@ -28,7 +29,7 @@ export async function executeActivity(
   }
 }
 
-async function execute(call: ActivityCall, request: ActivityRequest): Promise<unknown> {
+function execute(call: ActivityCall, request: ActivityRequest): Promise<unknown> {
   switch (request.name) {
     case "GetAccount":
       return getAccount(call, request.input);
@@ -40,8 +41,14 @@ async function execute(call: ActivityCall, request: ActivityRequest): Promise<un
       return getPayment(call, request.input);
     case "CreateTransferInitiation":
       return createTransferInitiation(call, request.input);
-    default:
-      throw new AppError("VALIDATION", `'${request.name}' is not supported by this version`);
+    case "GetWallet":
+      return getWallet(call, request.input);
+    case "ListWallets":
+      return listWallets(call, request.input);
+    case "CreditWallet":
+      return creditWallet(call, request.input);
+    case "DebitWallet":
+      return debitWallet(call, request.input);
   }
 }
 

@@ -140,8 +140,6 @@ function resolveSource(fields: Fields, problems: Problems): SendSource {
   const payment = fields.child(["payment", "Payment"]);
   assertOneSide("Send.Source", { account, wallet, payment }, problems);
   if (account !== undefined) return { account: resolveAccount(account, "Send.Source", problems) };
-  if (wallet !== undefined)
-    throw new WorkflowConfigError("'wallet' is not supported by this version", []);
   if (wallet !== undefined) return { wallet: resolveWallet(wallet, "Send.Source", problems) };
   return { payment: resolvePaymentSource(payment ?? NOTHING, problems) };
 }
