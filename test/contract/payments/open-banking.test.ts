@@ -102,20 +102,35 @@ describe("a user of open banking, through the official client", () => {
       expect((await readAttempt(userId, attemptID))?.status).toBe("completed");
     });
     const connections = await connectionsOf(userId);
-    expect(connections).toMatchObject([
-      { connectorID, status: "ACTIVE", dataUpdatedAt: "0001-01-01T00:00:00Z" },
-    ]);
-    expect(await connectionsOf(userId, `connectors/${connectorID}/connections`)).toEqual(
-      connections,
-    );
+    expect(connections).toMatchObject([{ connectorID, status: "ACTIVE" }]);
+    const atConnector = await connectionsOf(userId, `connectors/${connectorID}/connections`);
+    expect(atConnector).toMatchObject([{ connectionID: connections[0]?.["connectionID"] }]);
     const attempts = await connectionsOf(userId, `connectors/${connectorID}/link-attempts`);
     expect(attempts).toMatchObject([{ id: attemptID, status: "completed" }]);
     expect(await keptEvents('"type":"OPEN_BANKING_USER_LINK_STATUS"', userId)).toMatchObject([
       { payload: { psuID: userId, connectorID, status: "completed" } },
     ]);
+    // What the connection gives is fetched at once, and told.
+    await eventually(async () => {
+      const [connection] = await connectionsOf(userId);
+      expect(connection?.["dataUpdatedAt"] ?? "").toMatch(/^20/);
+    });
+    const { v3AccountsCursorResponse: theirs } = await v3.listAccounts({
+      query: { $match: { psu_id: userId } },
+    });
+    const connectionID = connections[0]?.["connectionID"];
+    expect(theirs?.cursor.data).toMatchObject([
+      { reference: `bank-${connectionID}`, connectorID, type: "INTERNAL" },
+    ]);
+    expect(
+      await keptEvents('"type":"OPEN_BANKING_USER_CONNECTION_DATA_SYNCED"', userId),
+    ).toMatchObject([
+      { payload: { psuID: userId, connectorID, connectionID } },
+      { payload: { psuID: userId, connectorID, connectionID } },
+    ]);
     // A state is good for once.
     expect((await open(link, "POST")).status).toBe(204);
-    expect(await connectionsOf(userId)).toEqual(connections);
+    expect(await connectionsOf(userId)).toMatchObject([{ connectionID }]);
   });
 
   test("renews the consent to a connection", async () => {

@@ -1,5 +1,6 @@
 import type { ConfigField, PluginConfig } from "./config.ts";
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+import type { ProviderConversion, ProviderOrder } from "./provider-orders.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
@@ -67,7 +68,9 @@ export type FetchTask =
   | "FETCH_ACCOUNTS"
   | "FETCH_BALANCES"
   | "FETCH_EXTERNAL_ACCOUNTS"
-  | "FETCH_PAYMENTS";
+  | "FETCH_PAYMENTS"
+  | "FETCH_ORDERS"
+  | "FETCH_CONVERSIONS";
 
 /** A node of the tree of tasks. */
 export interface FetchNode {
@@ -81,6 +84,8 @@ export interface FetchNode {
 export interface FetchRequest {
   /** The item of the parent task that is fetched for; undefined for a root task. */
   readonly parent?: ProviderAccount;
+  /** The connection of a user that is fetched for; undefined where what the connector itself sees is meant. */
+  readonly connection?: LinkedUser;
   /** What the call before has given as its state; undefined for the first one. JSON that only the plugin understands. */
   readonly state: unknown;
   readonly pageSize: number;
@@ -158,6 +163,8 @@ export interface Plugin {
   readonly fetchExternalAccounts?: (request: FetchRequest) => Promise<FetchPage<ProviderAccount>>;
   readonly fetchBalances?: (request: FetchRequest) => Promise<FetchPage<ProviderBalance>>;
   readonly fetchPayments?: (request: FetchRequest) => Promise<PaymentPage>;
+  readonly fetchOrders?: (request: FetchRequest) => Promise<FetchPage<ProviderOrder>>;
+  readonly fetchConversions?: (request: FetchRequest) => Promise<FetchPage<ProviderConversion>>;
   readonly createTransfer?: (movement: Movement) => Promise<MovementResult>;
   readonly createPayout?: (movement: Movement) => Promise<MovementResult>;
   readonly pollTransfer?: (pollingId: string) => Promise<PollResult>;
@@ -190,6 +197,13 @@ export interface ForwardedUser {
 export interface UserOfProvider {
   readonly user: PaymentUser;
   readonly forwarded: ForwardedUser;
+}
+
+/** A user of the provider, and one of the connections to banks. */
+export interface LinkedUser extends UserOfProvider {
+  readonly connectionId: string;
+  readonly accessToken?: string;
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 export interface LinkRequest extends UserOfProvider {

@@ -1,14 +1,27 @@
+import { connectionOf } from "./connection-fetches.ts";
 import type { ItemFetch, NextFetch } from "./schedule.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import type { FetchPage, FetchRequest, Plugin } from "#modules/payments/connectors/contract.ts";
+import type {
+  FetchPage,
+  FetchRequest,
+  LinkedUser,
+  Plugin,
+} from "#modules/payments/connectors/contract.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { prepareDeletions } from "#modules/payments/payments/delete.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { isConnection } from "#modules/payments/users/connection-store.ts";
+import { syncedEvent } from "#modules/payments/users/event-types.ts";
+import { findLinkedUser } from "#modules/payments/users/provider-user.ts";
+import { paymentUserConnections } from "#modules/payments/users/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /** A page that came from the provider, and how it is stored. */
@@ -23,23 +36,47 @@ export interface FetchedPage {
   readonly prepare: () => Promise<PreparedPage>;
 }
 
+interface Fetch {
+  readonly connector: InstalledConnector;
+  readonly plugin: Plugin;
+  readonly next: NextFetch;
+  readonly pageSize: number;
+}
+
 /** Asks the provider for the next page of a fetch. Throws `ConnectorError`. */
-export async function fetchPage(
+export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<FetchedPage> {
+  const { connector, pageSize, next } = fetch;
+  const named = connectionOf(next.fetch);
+  if (named === undefined) return fetchItems(context, fetch, toRequest(next.fetch, pageSize));
+  const linked = await findLinkedUser(context, { ...named, connector });
+  if (linked === undefined) return NOTHING;
+  const { userKey, ...connection } = linked;
+  const request = { state: stateOf(next.fetch), pageSize, connection };
+  const page = await fetchItems(context, fetch, request);
+  if (page.hasMore) return page;
+  const prepare = async () =>
+    joinPrepared(
+      await page.prepare(),
+      prepareSynced(context, { userKey, userId: named.userId, connector, connection }),
+    );
+  return { ...page, prepare };
+}
+
+/** What is fetched for a connection that is gone. */
+const NOTHING: FetchedPage = {
+  count: 0,
+  hasMore: false,
+  state: undefined,
+  parents: [],
+  prepare: async () => ({ statements: [], events: [] }),
+};
+
+async function fetchItems(
   context: ServiceContext,
-  {
-    connector,
-    plugin,
-    next,
-    pageSize,
-  }: {
-    readonly connector: InstalledConnector;
-    readonly plugin: Plugin;
-    readonly next: NextFetch;
-    readonly pageSize: number;
-  },
+  { connector, plugin, next: { node, fetch } }: Fetch,
+  request: FetchRequest,
 ): Promise<FetchedPage> {
-  const { node, fetch } = next;
-  const request = toRequest(fetch, pageSize);
+  const linked = ownerOf(request);
   switch (node.task) {
     case "FETCH_ACCOUNTS":
     case "FETCH_EXTERNAL_ACCOUNTS": {
@@ -47,31 +84,77 @@ export async function fetchPage(
       const type = isInternal ? "INTERNAL" : "EXTERNAL";
       const call = isInternal ? plugin.fetchAccounts : plugin.fetchExternalAccounts;
       const page = await offered(call, node.task)(request);
+      const accounts = page.items.map((item) => ({ ...item, ...linked }));
       return toFetched(fetch, page, {
-        parents: page.items,
-        prepare: () => prepareAccounts(context, { connector, type, accounts: page.items }),
+        parents: accounts,
+        prepare: () => prepareAccounts(context, { connector, type, accounts }),
       });
     }
     case "FETCH_BALANCES": {
       const page = await offered(plugin.fetchBalances, node.task)(request);
       return toFetched(fetch, page, {
-        parents: [],
         prepare: () => prepareBalances(context, { connector, balances: page.items }),
+      });
+    }
+    case "FETCH_ORDERS": {
+      const page = await offered(plugin.fetchOrders, node.task)(request);
+      return toFetched(fetch, page, {
+        prepare: () => prepareOrders(context, { connector, orders: page.items }),
+      });
+    }
+    case "FETCH_CONVERSIONS": {
+      const page = await offered(plugin.fetchConversions, node.task)(request);
+      return toFetched(fetch, page, {
+        prepare: () => prepareConversions(context, { connector, conversions: page.items }),
       });
     }
     case "FETCH_PAYMENTS": {
       const page = await offered(plugin.fetchPayments, node.task)(request);
       const { deleted = [] } = page;
+      const payments = page.items.map((item) => ({ ...item, ...linked }));
       return toFetched(fetch, page, {
-        parents: [],
         prepare: async () =>
           joinPrepared(
-            await preparePayments(context, { connector, payments: page.items }),
+            await preparePayments(context, { connector, payments }),
             await prepareDeletions(context, { connector, references: deleted }),
           ),
       });
     }
   }
+}
+
+/** Whom the items belong to that a connection gives. */
+const ownerOf = ({ connection }: FetchRequest): { psuId?: string; connectionId?: string } =>
+  connection === undefined
+    ? {}
+    : { psuId: connection.user.id, connectionId: connection.connectionId };
+
+/** What follows from all data of a connection being there. */
+function prepareSynced(
+  { env, clock }: ServiceContext,
+  {
+    userKey,
+    userId,
+    connector,
+    connection: { connectionId },
+  }: {
+    readonly userKey: number;
+    readonly userId: string;
+    readonly connector: InstalledConnector;
+    readonly connection: LinkedUser;
+  },
+): PreparedPage {
+  const now = clock();
+  const about = { userId, connector: connector.id, connectionId };
+  return {
+    statements: [
+      databaseOf(env)
+        .update(paymentUserConnections)
+        .set({ dataUpdatedAt: now })
+        .where(isConnection({ userKey, connector, connectionId })),
+    ],
+    events: [{ event: syncedEvent(about, now) }],
+  };
 }
 
 function offered<T>(call: T | undefined, task: string): T {
@@ -81,21 +164,23 @@ function offered<T>(call: T | undefined, task: string): T {
   return call;
 }
 
-const toRequest = ({ payload, state }: ItemFetch, pageSize: number): FetchRequest => ({
-  // The engine has stored both.
-  ...(payload === null ? {} : { parent: parseJson(payload) as ProviderAccount }),
-  state: state === null ? undefined : parseJson(state),
+const toRequest = (fetch: ItemFetch, pageSize: number): FetchRequest => ({
+  // The engine has stored it.
+  ...(fetch.payload === null ? {} : { parent: parseJson(fetch.payload) as ProviderAccount }),
+  state: stateOf(fetch),
   pageSize,
 });
+
+const stateOf = ({ state }: ItemFetch): unknown => (state === null ? undefined : parseJson(state));
 
 function toFetched(
   { state: before }: ItemFetch,
   { items, state, hasMore }: FetchPage<unknown>,
-  page: Pick<FetchedPage, "parents" | "prepare">,
+  { parents = [], prepare }: Partial<Pick<FetchedPage, "parents">> & Pick<FetchedPage, "prepare">,
 ): FetchedPage {
   const text = state === undefined || state === null ? undefined : stringifyJson(state);
   if (hasMore && text === (before ?? undefined)) {
     throw new ConnectorError("invalid", "the provider gives pages without an end");
   }
-  return { ...page, count: items.length, hasMore, state: text };
+  return { parents, prepare, count: items.length, hasMore, state: text };
 }

@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { connectionOf, hasConnectionFetch } from "./connection-fetches.ts";
 import { fetchPage, type FetchedPage } from "./fetch-page.ts";
 import { beginInstance, endInstance, latestInstance } from "./instances.ts";
 import { changeOf, FAILURES_MAX, type NextFetch, nextFetch, type Schedule } from "./schedule.ts";
@@ -132,6 +133,10 @@ const fetchBefore = (schedule: Schedule, { path }: WalkNode) =>
 
 /** What a page changes of its fetch, where it changes something. */
 function fetchStatements(db: Database, { node, fetch }: NextFetch, page: FetchedPage) {
+  // A connection is fetched once, and again when its consent is renewed.
+  if (connectionOf(fetch) !== undefined && !page.hasMore) {
+    return [db.delete(paymentFetches).where(eq(paymentFetches.key, fetch.key))];
+  }
   const state = page.state ?? null;
   const isDue = node.isPeriodic || page.hasMore ? 1 : 0;
   if (state === fetch.state && isDue === fetch.isDue && fetch.failures === 0) return [];
@@ -196,7 +201,7 @@ async function giveUp(
   { next, failure }: { readonly next: NextFetch; readonly failure: ConnectorError },
 ): Promise<Schedule> {
   const { node, fetch } = next;
-  const isRoot = node === run.walk[0];
+  const isRoot = fetch.parent === "";
   const givenUp = failure.kind === "invalid" ? 0 : schedule.givenUp + 1;
   const error = schedule.error ?? describe(next, failure);
   if (isRoot || givenUp >= GIVEN_UP_MAX) return endRun(run, schedule, { error, isFatal: true });
@@ -235,7 +240,10 @@ async function endRun(
   const failures = isFatal ? schedule.failures + 1 : 0;
   const { statement, changed } = changeOf(db, schedule, {
     instanceKey: null,
-    nextAt: nextRunAt(now, connector.pollingPeriodMs),
+    nextAt:
+      !isFatal && (await hasConnectionFetch(db, schedule))
+        ? now
+        : nextRunAt(now, connector.pollingPeriodMs),
     node: "",
     fetchKey: 0,
     attempts: 0,

@@ -6,9 +6,15 @@ import { getUserOfProvider, openUsers, sealToken } from "./provider-user.ts";
 import { paymentLinkAttempts, paymentUserConnections, paymentUsers } from "./tables.ts";
 import type { LinkOutcome, UserConnection } from "#modules/payments/connectors/contract.ts";
 import { given } from "#modules/payments/core/given.ts";
+import {
+  reconcilerOf,
+  requestLimits,
+  withReference,
+} from "#modules/payments/installs/reconciler.ts";
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { JobOf, RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
+import { connectionFetches } from "#modules/payments/polling/connection-fetches.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -80,9 +86,13 @@ async function storeOutcome(
   );
   const hasThisEnd = sql`EXISTS (
     SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = ${status})`;
-  await Outbox.from(context).publish({
+  const fetches = connections.flatMap(({ connectionId }) =>
+    connectionFetches(db, { userKey, userId, connector, connectionId, now }),
+  );
+  const change = {
     change: [
       ...connections.map((connection) => upsertConnection(context, { attempt, connection })),
+      ...fetches,
       db
         .update(paymentLinkAttempts)
         .set({ status, error: error ?? null })
@@ -97,7 +107,11 @@ async function storeOutcome(
       ),
     ],
     condition: hasThisEnd,
-  });
+  };
+  const reconciler = reconcilerOf(env);
+  await reconciler.change(() => Outbox.from(context).publish(change));
+  if (fetches.length === 0) return;
+  await reconciler.settle({ ...requestLimits(), scope: withReference(connector.id.reference) });
 }
 
 /** Does nothing once the attempt has ended. A connection that is there works again. */

@@ -26,6 +26,11 @@ export const USER_EVENT_TYPES = {
     payload: Named.extend({ status: z.enum(LINK_STATUSES), error: z.string().optional() }),
     example: { ...NAMED, status: "completed" },
   },
+  OPEN_BANKING_USER_CONNECTION_DATA_SYNCED: {
+    description: "The accounts, or the payments, that a connection of a user gives were fetched.",
+    payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
+    example: { ...NAMED, connectionID: "item-1", at: "2026-07-01T10:00:00Z" },
+  },
   OPEN_BANKING_USER_CONNECTION_RECONNECTED: {
     description: "A connection of a user that had an error works again.",
     payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
@@ -57,8 +62,19 @@ export function linkStatusEvent(
   });
 }
 
-export function reconnectedEvent(
-  { userId, connector, connectionId }: UserAtConnector & { readonly connectionId: string },
+interface ConnectionAtConnector extends UserAtConnector {
+  readonly connectionId: string;
+}
+
+export const reconnectedEvent = (about: ConnectionAtConnector, at: Timestamp): PlatformEvent =>
+  connectionEvent("OPEN_BANKING_USER_CONNECTION_RECONNECTED", about, at);
+
+export const syncedEvent = (about: ConnectionAtConnector, at: Timestamp): PlatformEvent =>
+  connectionEvent("OPEN_BANKING_USER_CONNECTION_DATA_SYNCED", about, at);
+
+function connectionEvent(
+  type: keyof typeof USER_EVENT_TYPES,
+  { userId, connector, connectionId }: ConnectionAtConnector,
   at: Timestamp,
 ): PlatformEvent {
   const payload = {
@@ -67,11 +83,5 @@ export function reconnectedEvent(
     connectionID: connectionId,
     at: formatTimestamp(at),
   };
-  return paymentEvent({
-    type: "OPEN_BANKING_USER_CONNECTION_RECONNECTED" satisfies keyof typeof USER_EVENT_TYPES,
-    connector,
-    key: idempotencyKeyOf(payload),
-    date: at,
-    payload,
-  });
+  return paymentEvent({ type, connector, key: idempotencyKeyOf(payload), date: at, payload });
 }

@@ -1,10 +1,12 @@
 import { and, eq } from "drizzle-orm";
-import { getUser } from "./store.ts";
-import { paymentForwardedUsers } from "./tables.ts";
+import { isConnection } from "./connection-store.ts";
+import { findUser, getUser } from "./store.ts";
+import { paymentForwardedUsers, paymentUserConnections } from "./tables.ts";
 import type { User } from "./user.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   ForwardedUser,
+  LinkedUser,
   PaymentUser,
   UserOfProvider,
   UserPlugin,
@@ -81,6 +83,45 @@ export async function findForwarded(
     ...given({
       providerUserId: row.providerUserId,
       accessToken: row.accessToken === null ? undefined : openToken(env, row.accessToken),
+    }),
+  };
+}
+
+/** A user with a connection; undefined where one of them is gone. */
+export async function findLinkedUser(
+  context: ServiceContext,
+  {
+    userId,
+    connectionId,
+    connector,
+  }: {
+    readonly userId: string;
+    readonly connectionId: string;
+    readonly connector: InstalledConnector;
+  },
+): Promise<(LinkedUser & { readonly userKey: number }) | undefined> {
+  const user = await findUser(context, userId);
+  if (user === undefined) return undefined;
+  const [forwarded, [connection]] = await Promise.all([
+    findForwarded(context, { userKey: user.key, connector }),
+    databaseOf(context.env)
+      .select({
+        accessToken: paymentUserConnections.accessToken,
+        metadata: paymentUserConnections.metadata,
+      })
+      .from(paymentUserConnections)
+      .where(isConnection({ userKey: user.key, connector, connectionId })),
+  ]);
+  if (forwarded === undefined || connection === undefined) return undefined;
+  const { accessToken, metadata } = connection;
+  return {
+    userKey: user.key,
+    user: toPaymentUser(user),
+    forwarded,
+    connectionId,
+    metadata: parseJson(metadata) as ObjectMetadata, // only this module writes the column
+    ...given({
+      accessToken: accessToken === null ? undefined : openToken(context.env, accessToken),
     }),
   };
 }

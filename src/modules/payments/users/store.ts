@@ -11,11 +11,19 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 type UserRow = typeof paymentUsers.$inferSelect;
 
 /** Throws `NOT_FOUND`. */
-export async function getUser({ env }: { readonly env: Env }, id: string): Promise<User> {
+export async function getUser(context: { readonly env: Env }, id: string): Promise<User> {
+  const user = await findUser(context, id);
+  if (user === undefined) throw unknownUser();
+  return user;
+}
+
+export async function findUser(
+  { env }: { readonly env: Env },
+  id: string,
+): Promise<User | undefined> {
   const db = databaseOf(env);
   const rows = await db.select().from(paymentUsers).where(eq(paymentUsers.id, id));
   const [user] = await toUsers(db, rows);
-  if (user === undefined) throw unknownUser();
   return user;
 }
 

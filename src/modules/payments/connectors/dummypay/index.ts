@@ -2,7 +2,7 @@ import { movementBook } from "./movements.ts";
 import { seededSource } from "./seeded-source.ts";
 import { type DummySource, toPage } from "./source.ts";
 import { urlSource } from "./url-source.ts";
-import { dummyUsers } from "./users.ts";
+import { accountOfConnection, dummyUsers } from "./users.ts";
 import type { PluginConfig } from "#modules/payments/connectors/config.ts";
 import type {
   ConnectorKind,
@@ -72,9 +72,16 @@ function create(config: PluginConfig, ports: PluginPorts): Plugin {
     : seededSource(directory);
   const book = movementBook(ports.store);
   return {
-    fetchAccounts: async (request) => toPage(await source.accounts(), request),
+    fetchAccounts: async (request) =>
+      toPage(
+        request.connection === undefined
+          ? await source.accounts()
+          : [accountOfConnection(request.connection, ports.clock())],
+        request,
+      ),
     fetchExternalAccounts: async (request) => toPage(await source.externalAccounts(), request),
-    fetchPayments: async (request) => toPage(await source.payments(), request),
+    fetchPayments: async (request) =>
+      toPage(request.connection === undefined ? await source.payments() : [], request),
     fetchBalances: (request) => fetchBalances(source, { request, book, clock: ports.clock }),
     createTransfer: (movement) => book.move(movement),
     createPayout: (movement) => book.move(movement),

@@ -2,13 +2,15 @@ import type { PluginConfig } from "#modules/payments/connectors/config.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   LinkCallback,
+  LinkedUser,
   LinkRequest,
   PluginPorts,
   UserPlugin,
 } from "#modules/payments/connectors/contract.ts";
+import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { fromMillis, toMillis } from "#platform/time.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** How long a link may be used, in milliseconds. */
 const LINK_MS = 24 * 3_600_000;
@@ -61,6 +63,18 @@ export function dummyUsers(config: PluginConfig, { store, clock }: PluginPorts):
     },
   };
 }
+
+/** What a user has at the bank of a connection. */
+export const accountOfConnection = (
+  { user, connectionId }: LinkedUser,
+  createdAt: Timestamp,
+): ProviderAccount => ({
+  reference: `bank-${connectionId}`,
+  name: `Bank account of ${user.name}`,
+  createdAt,
+  metadata: {},
+  raw: stringifyJson({ connectionId }),
+});
 
 const userName = (id: string): string => `user/${id}`;
 const connectionPrefix = (user: string): string => `connection/${user}/`;
