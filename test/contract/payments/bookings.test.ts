@@ -277,6 +277,12 @@ describe("a booking", () => {
     expect((await api(PATH, { body: rules })).status).toBe(400);
     const unknown = { poolID: crypto.randomUUID(), ...rules };
     expect((await api(PATH, { body: unknown })).status).toBe(404);
+    // The booking ends with the pool; what it has booked stays.
+    await api(`/api/payments/v3/pools/${poolID}`, { method: "DELETE" });
+    expect((await api(`${PATH}/${id}`)).status).toBe(404);
+    expect((await api(PATH, { body: { poolID, ...rules } })).status).toBe(404);
+    await runAll();
+    expect(await client.balance(accountOf(one, "inside"), "EUR/2")).toBe(60n);
   });
 
   test("is refused where it does not fit", async () => {

@@ -1,8 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import type { Booking, BookingRules, BookingState } from "./booking.ts";
 import { assertRules } from "./create.ts";
-import { changeBooking, findBooking, FROM_NOTHING, toRuleColumns } from "./store.ts";
-import { paymentBookingFailures, paymentBookings } from "./tables.ts";
+import {
+  bookingDeletions,
+  changeBooking,
+  deleteFailures,
+  findBooking,
+  FROM_NOTHING,
+  toRuleColumns,
+} from "./store.ts";
+import { paymentBookings } from "./tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -62,7 +69,7 @@ export async function rebuildBooking(
     .where(eq(paymentBookings.id, id))
     .returning();
   try {
-    await audit.store(update, deleteFailures(context, id));
+    await audit.store(update, deleteFailures(db, eq(paymentBookings.id, id)));
   } catch (error) {
     if (!isTaken(error)) throw error;
     throw new AppError(
@@ -80,18 +87,9 @@ export async function deleteBooking(context: ServiceContext, id: string): Promis
   await getBooking(context, id);
   const audit = auditOf(context, { id, verb: "delete" });
   const db = databaseOf(context.env);
-  const failures = deleteFailures(context, id);
-  const booking = db.delete(paymentBookings).where(eq(paymentBookings.id, id));
-  await db.batch([failures, booking, audit.entry]);
+  await db.batch([...bookingDeletions(db, eq(paymentBookings.id, id)), audit.entry]);
   await audit.armSweep();
 }
-
-const deleteFailures = ({ env }: ServiceContext, id: string) =>
-  databaseOf(env)
-    .delete(paymentBookingFailures)
-    .where(
-      sql`${paymentBookingFailures.bookingKey} = (SELECT key FROM payment_bookings WHERE id = ${id})`,
-    );
 
 async function assertEmpty(context: ServiceContext, ledger: string): Promise<void> {
   const { data } = await new LedgerClient(context, ledger).transactions().page({ pageSize: 1 });

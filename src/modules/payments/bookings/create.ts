@@ -1,9 +1,11 @@
+import { sql } from "drizzle-orm";
 import type { Booking, BookingRules } from "./booking.ts";
 import { FROM_NOTHING, toBooking, toRuleColumns } from "./store.ts";
 import { paymentBookings } from "./tables.ts";
 import { variablesProblem } from "./variables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { installedKey } from "#modules/payments/ingest.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { getPool } from "#modules/payments/pools/store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -28,7 +30,7 @@ export async function createBooking(
   context: ServiceContext,
   { scope, rules }: { readonly scope: WantedScope; readonly rules: BookingRules },
 ): Promise<Booking> {
-  const columns = await scopeColumns(context, scope);
+  const { isThere, ...columns } = await scopeColumns(context, scope);
   await assertRules(context, rules);
   const db = databaseOf(context.env);
   if ((await db.$count(paymentBookings)) >= BOOKINGS_MAX) {
@@ -37,7 +39,8 @@ export async function createBooking(
   const id = newId();
   const now = context.clock();
   const values = {
-    id,
+    // It must not be null: what is booked may be gone since it was looked for.
+    id: sql<string>`CASE WHEN ${isThere} THEN ${id} END`,
     ...columns,
     ...toRuleColumns(rules),
     ...FROM_NOTHING,
@@ -50,9 +53,11 @@ export async function createBooking(
     action: "payments.booking.create",
     object: `bookings/${id}`,
   });
-  const [row] = await change.store(
-    db.insert(paymentBookings).values(values).onConflictDoNothing().returning(),
-  );
+  const insertion = db.insert(paymentBookings).values(values).onConflictDoNothing().returning();
+  const [row] = await change.store(insertion).catch(async (error: unknown) => {
+    await scopeColumns(context, scope);
+    throw error;
+  });
   if (row === undefined) {
     throw new AppError(
       "ALREADY_EXISTS",
@@ -63,13 +68,16 @@ export async function createBooking(
   return toBooking(row);
 }
 
+/** Throws what `createBooking` does where there is no such thing to book. */
 async function scopeColumns(context: ServiceContext, scope: WantedScope) {
   if ("poolId" in scope) {
     await getPool(context, scope.poolId);
-    return { connectorKey: null, poolId: scope.poolId };
+    const { poolId } = scope;
+    const isThere = sql`EXISTS (SELECT 1 FROM payment_pools WHERE id = ${poolId})`;
+    return { connectorKey: null, poolId, isThere };
   }
   const { key } = await requireConnector(context, scope.connector);
-  return { connectorKey: key, poolId: null };
+  return { connectorKey: key, poolId: null, isThere: sql`${installedKey({ key })} IS NOT NULL` };
 }
 
 /** Throws `VALIDATION` for a template whose variables bookings do not give, and what the ledger says to what it does not have. */

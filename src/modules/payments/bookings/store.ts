@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Booking, BookingFailure, BookingRules, BookingScope } from "./booking.ts";
 import { paymentBookingFailures, paymentBookings } from "./tables.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
@@ -40,6 +40,21 @@ export async function findBooking(
     .where(eq(paymentBookings.id, id));
   return row === undefined ? undefined : toBooking(row);
 }
+
+/** The statements that end bookings. */
+export const bookingDeletions = (db: Database, which: SQL) =>
+  [deleteFailures(db, which), db.delete(paymentBookings).where(which)] as const;
+
+/** The statement that forgets what could not be booked. */
+export const deleteFailures = (db: Database, which: SQL) =>
+  db
+    .delete(paymentBookingFailures)
+    .where(
+      inArray(
+        paymentBookingFailures.bookingKey,
+        db.select({ key: paymentBookings.key }).from(paymentBookings).where(which),
+      ),
+    );
 
 /** Changes a booking. Returns it as it is then; undefined where there is none. */
 export async function changeBooking(

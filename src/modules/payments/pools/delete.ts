@@ -2,12 +2,14 @@ import { eq } from "drizzle-orm";
 import { deletedPoolEvent } from "./event-types.ts";
 import { findPool } from "./store.ts";
 import { paymentPoolAccounts, paymentPools } from "./tables.ts";
+import { bookingDeletions } from "#modules/payments/bookings/store.ts";
+import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 
-/** Does nothing if there is no such pool. */
+/** Deletes a pool, and ends its bookings, whose transactions stay. Does nothing if there is no such pool. */
 export async function deletePool(context: ServiceContext, id: string): Promise<void> {
   const db = databaseOf(context.env);
   const pool = await findPool(context, id);
@@ -16,6 +18,7 @@ export async function deletePool(context: ServiceContext, id: string): Promise<v
     change: [
       db.delete(paymentPools).where(eq(paymentPools.id, id)),
       db.delete(paymentPoolAccounts).where(eq(paymentPoolAccounts.poolKey, pool.key)),
+      ...bookingDeletions(db, eq(paymentBookings.poolId, id)),
     ],
     // Of two that delete it at a time, both tell of it with the same event.
     events: [{ event: deletedPoolEvent(id, context.clock()) }],
