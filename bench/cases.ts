@@ -12,6 +12,8 @@ const BULK_SIZE_SMALL = 100;
 
 const CLIENTS = [1, 16, 64];
 const READERS = 16;
+/** To be compared with single scripts of as many clients, of which a credit is one. */
+const WALLET_CLIENTS = 16;
 const BULK_WRITERS = 4;
 const SEED = 11;
 
@@ -63,6 +65,12 @@ export const writeCases = (): Case[] => [
     load: { kind: "commit", ledger: "script", accounts: ACCOUNTS, form: "script" } as const,
     transactions: 1,
   })),
+  {
+    name: "wallet-credit",
+    concurrency: WALLET_CLIENTS,
+    load: { kind: "credit", wallets: ACCOUNTS },
+    transactions: 1,
+  },
   ...[BULK_SIZE_SMALL, BULK_SIZE_MAX].map((size) => ({
     name: `bulk-${size}`,
     concurrency: BULK_WRITERS,

@@ -103,7 +103,8 @@ export async function authorize(server: ServerAddress): Promise<Record<string, s
       grant_type: "client_credentials",
       client_id: server.clientId,
       client_secret: server.clientSecret,
-      scope: "ledger:read ledger:write webhooks:read webhooks:write payments:read payments:write",
+      scope:
+        "ledger:read ledger:write webhooks:read webhooks:write payments:read payments:write wallets:read wallets:write",
     }),
   });
   const { access_token: token } = Token.parse(await response.json());

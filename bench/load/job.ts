@@ -28,6 +28,8 @@ export type Load =
       /** `simple` if not given. */
       readonly form?: TransactionForm;
     }
+  /** Credits of the main balances of wallets. */
+  | { readonly kind: "credit"; readonly wallets: number }
   | {
       readonly kind: "bulk";
       readonly ledger: string;

@@ -27,6 +27,12 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
         path: `/api/ledger/v2/${load.ledger}/transactions`,
         body: WRITERS[load.form ?? "simple"](random, random.integer(1, load.accounts)),
       });
+    case "credit":
+      return () => ({
+        method: "POST",
+        path: `/api/wallets/wallets/${walletOf(random.integer(1, load.wallets))}/credit`,
+        body: `{"amount":{"amount":${random.integer(1, AMOUNT_MAX)},"asset":"USD/2"}}`,
+      });
     case "bulk":
       return () => ({
         method: "POST",
@@ -142,4 +148,7 @@ const WRITERS: Readonly<Record<TransactionForm, (random: Random, account: number
 };
 
 const referrerOf = (account: number): string => `referrers:${account % PARTS}`;
+/** A UUID. */
+const walletOf = (wallet: number): string =>
+  `00000000-0000-4000-8000-${String(wallet).padStart(12, "0")}`;
 const addressOf = (account: number): string => `users:${String(account).padStart(6, "0")}`;
