@@ -1,3 +1,4 @@
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -20,6 +21,7 @@ import {
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
@@ -258,6 +260,7 @@ describe("a hold that expires", () => {
     const walletId = await newWallet(system, 10);
     const expiresAt = fromMillis(Date.now() + 400);
     const holdId = await newHold(system, { walletId, expiresAt }, 10);
+    await evictDurableObject(deploymentClock(env));
     await eventually(async () => expect((await getHold(system, holdId)).remaining).toBe(0n));
     expect(await mainOf(system, walletId)).toBe(10n);
     const source = `wallets:holds:${holdId.replaceAll("-", "")}`;
@@ -295,6 +298,15 @@ describe("a hold that expires", () => {
     time.seconds = 3600;
     await sweepHolds(time.context);
     expect(await rowsOf(row.ledger, row.holdId)).toEqual([]);
+  });
+
+  test("that is not made is not looked for", async () => {
+    const time = new TestTime();
+    const walletId = await newWallet(time.context);
+    const making = newHold(time.context, { walletId, expiresAt: time.at(60) }, 10);
+    expect(await kindOf(making)).toBe("INSUFFICIENT_FUND");
+    const due = env.DB.prepare("SELECT 1 FROM wallet_hold_expiries WHERE due_at = ?");
+    expect((await due.bind(time.at(60)).all()).results).toEqual([]);
   });
 
   test("is not voided before its time, whatever the clock does", async () => {

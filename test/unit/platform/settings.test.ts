@@ -35,6 +35,7 @@ describe("settings", () => {
       FLORIN_PIPELINE_PUSH_RETRY_PERIOD: 10_000,
       FLORIN_PIPELINE_SYNC_PERIOD: 60_000,
       FLORIN_PIPELINE_PAGE_SIZE: 100,
+      FLORIN_WALLETS_LEDGER: "wallets-002",
     });
   });
 

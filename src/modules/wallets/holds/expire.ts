@@ -50,10 +50,14 @@ export async function withExpiry(
     await make();
   } catch (error) {
     // Only of a hold without key does nobody else make another try.
-    if (!isKeyed && isKind(error, "INSUFFICIENT_FUND")) await forgetExpiry(db, key);
+    if (!isKeyed && isRefusal(error)) await forgetExpiry(db, key);
     throw error;
   }
 }
+
+/** Whether the ledger has said that it made no hold. */
+const isRefusal = (error: unknown): boolean =>
+  isKind(error, "INSUFFICIENT_FUND") || isKind(error, "VALIDATION") || isKind(error, "CONFLICT");
 
 /** Reads a hold. One that has expired, and that the sweep has not come to yet, is voided before. Throws `NOT_FOUND`. */
 export async function readUnexpired(
