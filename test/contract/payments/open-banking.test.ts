@@ -311,6 +311,40 @@ describe("the redirect of open banking", () => {
     expect((await readAttempt(userId, attemptID))?.status).toBe("pending");
   });
 
+  test.each([
+    ["https://app.example.com/linked?x=1#part", "https://app.example.com/linked?x=1#part"],
+    ["https://app.example.com/verknüpft", "https://app.example.com/verkn%C3%BCpft"],
+    ["https://app.example.com/a\r\nset-cookie: b=c", "https://app.example.com/aset-cookie:%20b=c"],
+  ])("goes on to %j", async (given, location) => {
+    const userId = await createUser();
+    await forward(userId);
+    const url = new URL((await createLink(userId, given)).link);
+    url.searchParams.delete("noRedirect");
+    const answer = await open(url.href);
+    expect([answer.status, answer.headers.get("location")]).toEqual([307, location]);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  test("takes no state with another connector, attempt or user than its own", async () => {
+    const [one, two] = [await createUser(), await createUser()];
+    await forward(one);
+    await forward(two);
+    const stateOf = async (userId: string) => {
+      const { attemptID, link } = await createLink(userId);
+      const state = decodeLinkState(new URL(link).searchParams.get("state") ?? "");
+      return { attemptID, randomized: state?.randomized ?? "" };
+    };
+    const [mine, theirs] = [await stateOf(one), await stateOf(two)];
+    const other = await installDummypay();
+    const swapped = encodeLinkState({ ...mine, randomized: theirs.randomized });
+    const statusOf = async (path: string) => (await send(path)).status;
+    expect(await statusOf(redirect(`&state=${swapped}`))).toBe(404);
+    expect(await statusOf(redirect(`&state=${encodeLinkState(mine)}`, other))).toBe(404);
+    const upper = encodeLinkState({ ...mine, randomized: mine.randomized.toUpperCase() });
+    expect(await statusOf(redirect(`&state=${upper}`))).toBe(404);
+    expect((await readAttempt(one, mine.attemptID))?.status).toBe("pending");
+  });
+
   test("ends an attempt whose parameters the provider does not know", async () => {
     const userId = await createUser();
     await forward(userId);

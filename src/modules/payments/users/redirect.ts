@@ -48,8 +48,13 @@ export async function receiveRedirect(
     condition: isPending,
   });
   await withJobs(context, async () => job);
-  return attempt.clientRedirectUrl;
+  return toLocation(attempt.clientRedirectUrl);
 }
+
+/** A URL as a header can hold it: as the client has given it, but for characters that headers do not take. */
+const toLocation = (url: string): string => (HEADER_SAFE.test(url) ? url : new URL(url).href);
+
+const HEADER_SAFE = /^[\x21-\x7e]*$/;
 
 const isEqual = (one: string, other: string): boolean =>
   one.length === other.length &&
