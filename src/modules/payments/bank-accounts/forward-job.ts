@@ -28,7 +28,9 @@ export async function runBankAccountForward(
   const task = await findTask(context, TASK_IDS.createBankAccount(connectorId, bankAccountId));
   const connector = await findConnector(context, connectorId);
   const account = await findBankAccount(context.env, bankAccountId);
-  if (task?.status !== "PROCESSING" || connector === undefined || account === undefined) return;
+  if (task?.status !== "PROCESSING" || account === undefined) return;
+  // The task goes with a connector that is being uninstalled, and nothing is made at its provider any more.
+  if (connector === undefined || connector.deletedAt !== undefined) return;
   await runTask(context, task, async () => {
     const made = await createAtProvider(context, connector, account);
     await storeRelated(context, { task, connector, account, made });

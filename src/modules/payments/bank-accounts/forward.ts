@@ -40,6 +40,7 @@ export async function forwardBankAccount(
             name: id.reference,
             job: { kind: "forward-bank-account", bankAccountId, connector: connectorId },
             connectorKey: connector.key,
+            isAnew: true,
           }),
         ],
         events: [event],

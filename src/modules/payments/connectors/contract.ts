@@ -171,6 +171,7 @@ export interface Plugin {
   readonly pollPayout?: (pollingId: string) => Promise<PollResult>;
   readonly reverseTransfer?: (reversal: Reversal) => Promise<ProviderPayment>;
   readonly reversePayout?: (reversal: Reversal) => Promise<ProviderPayment>;
+  /** May be called again for the same account, whose id is the idempotency key. */
   readonly createBankAccount?: (account: BankAccountDetails) => Promise<ProviderAccount>;
   readonly users?: UserPlugin;
   /** Removes what the plugin has set up at the provider. */

@@ -8,6 +8,7 @@ import { logError } from "#platform/log.ts";
 import { armClock, watchClock } from "#platform/objects/deployment-clock.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 import { toMillis } from "#platform/time.ts";
+import { nextRevision } from "#platform/work/sync-columns.ts";
 
 export interface PlannedJob {
   /** The same job has the same name, and is there once. */
@@ -17,22 +18,29 @@ export interface PlannedJob {
   readonly connectorKey?: number;
   /** Where it is given, the job is planned only if it holds. */
   readonly condition?: SQL;
+  /**
+   * Whether it is begun anew where it is there already: its last run may have ended its task, and be about to remove it. Without this,
+   * the one that is there counts.
+   */
+  readonly isAnew?: boolean;
 }
 
 /** The statement that plans a job, for the batch of what it follows from. It belongs inside `withJobs`. */
 export function planJob(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,
-  { name, job, connectorKey, condition = sql`1` }: PlannedJob,
+  { name, job, connectorKey, condition = sql`1`, isAnew = false }: PlannedJob,
 ) {
   const now = clock();
   const sealed = SecretBox.from(env).seal(stringifyJson(job), purposeOf(name));
   // In the order of the columns; the last four say that it is due.
-  return databaseOf(env)
+  const insertion = databaseOf(env)
     .insert(paymentJobs)
     .select(
       sql`SELECT NULL, ${name}, ${sealed}, ${connectorKey ?? null}, ${now}, 1, 0, 0, ${now} WHERE ${condition}`,
-    )
-    .onConflictDoNothing();
+    );
+  return isAnew
+    ? insertion.onConflictDoUpdate({ target: paymentJobs.name, set: nextRevision(now) })
+    : insertion.onConflictDoNothing();
 }
 
 /** Stores a change that plans jobs, and lets the sweep run them at once. It also runs them if the caller is killed in between. */

@@ -44,7 +44,7 @@ export async function runLinkCompletion(
     .from(paymentLinkAttempts)
     .innerJoin(paymentUsers, eq(paymentUsers.key, paymentLinkAttempts.userKey))
     .where(and(eq(paymentLinkAttempts.id, attemptId), eq(paymentLinkAttempts.status, "pending")));
-  if (connector === undefined || row === undefined) return;
+  if (connector === undefined || connector.deletedAt !== undefined || row === undefined) return;
   const attempt = { id: attemptId, ...row, connector };
   await storeOutcome(context, attempt, await outcomeOf(context, attempt, callback));
 }
@@ -57,7 +57,10 @@ async function outcomeOf(
   try {
     const { user, forwarded } = await getUserOfProvider(context, { userId, connector });
     const users = await openUsers(context, connector);
-    const { temporaryToken } = openLink(context.env, id, link);
+    const { temporaryToken, expiresAt } = openLink(context.env, id, link);
+    if (expiresAt !== undefined && expiresAt <= context.clock()) {
+      return { error: "the link has expired" };
+    }
     return await users.completeLink({ user, forwarded, ...callback, ...given({ temporaryToken }) });
   } catch (error) {
     if (!isFinalError(error)) throw error;

@@ -81,7 +81,10 @@ async function beginDeletion(
   try {
     await withJobs(context, () =>
       Outbox.from(context).publish({
-        change: [statement, planJob(context, { name: encodeOwnedId(id), job, ...owner })],
+        change: [
+          statement,
+          planJob(context, { name: encodeOwnedId(id), job, isAnew: true, ...owner }),
+        ],
         events: [event],
         audit: new AuditedChange(context, {
           action: "payments.payment-service-user.delete",
