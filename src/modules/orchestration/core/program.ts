@@ -36,7 +36,7 @@ function* update({ account: { id, ledger, metadata } }: UpdateStage): StageProgr
  * principal that may not do it is refused for good, too.
  */
 export function isFinal(name: ActivityRequest["name"], kind: string): boolean {
-  if (kind === "FORBIDDEN") return true;
+  if (kind === "FORBIDDEN" || kind === "UNAUTHENTICATED") return true;
   return FINAL_OF[name]?.has(kind) ?? false;
 }
 

@@ -152,8 +152,6 @@ function resolveDestination(fields: Fields, problems: Problems): SendDestination
   if (account !== undefined) {
     return { account: resolveAccount(account, "Send.Destination", problems) };
   }
-  if (wallet !== undefined)
-    throw new WorkflowConfigError("'wallet' is not supported by this version", []);
   if (wallet !== undefined) return { wallet: resolveWallet(wallet, "Send.Destination", problems) };
   return { payment: resolvePaymentDestination(payment ?? NOTHING) };
 }
