@@ -1,0 +1,110 @@
+import { env } from "cloudflare:workers";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { startInstance } from "#modules/orchestration/instances/start.ts";
+import { getInstance } from "#modules/orchestration/instances/store.ts";
+import { advance } from "#modules/orchestration/run/advance.ts";
+import type { Next } from "#modules/orchestration/run/next.ts";
+import { createWorkflow } from "#modules/orchestration/workflows/create.ts";
+import { readConfig } from "#modules/orchestration/workflows/read-config.ts";
+import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
+import { fromMillis } from "#platform/time.ts";
+import { api, bodyOf } from "#test/support/platform/api.ts";
+
+export const ALL_SCOPES = [
+  "ledger:write",
+  "payments:write",
+  "wallets:write",
+  "orchestration:write",
+];
+
+/** A platform that executes nothing: the test itself takes instances further. */
+const NO_PLATFORM = {
+  create: async () => undefined,
+  get: async () => Promise.reject(new Error("there is no such instance")),
+};
+
+/** Instances that the test takes further itself, by a clock of its own, so that nobody waits. */
+export class Flows {
+  nowMs = Date.now();
+  principal: Principal;
+
+  constructor(scopes: readonly string[] = ALL_SCOPES, ledgers: readonly string[] = []) {
+    this.principal = {
+      issuer: "test",
+      subject: "alice",
+      clientId: "test",
+      scopes: new Set(scopes),
+      ledgers,
+    };
+  }
+
+  get context(): ServiceContext {
+    return {
+      // The bindings of a deployment, but for one.
+      env: { ...env, INSTANCES: NO_PLATFORM } as unknown as Env,
+      principal: this.principal,
+      requestId: "test",
+      clock: () => fromMillis(this.nowMs),
+    };
+  }
+
+  workflow(stages: readonly object[]): Promise<Workflow> {
+    return createWorkflow(this.context, readConfig({ stages }));
+  }
+
+  async start(
+    stages: readonly object[],
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<FlowInstance> {
+    const { id } = await this.workflow(stages);
+    return startInstance(this.context, { workflowId: id, variables });
+  }
+
+  /** Takes an instance further until it ends or waits: for an event, or longer than a retry does. */
+  async drive({ id }: { readonly id: string }, retries = 0): Promise<Next> {
+    for (let left = retries; ;) {
+      const { run } = await getInstance(this.context, id);
+      const next = await advance(this.context, { id, run });
+      if (next.kind === "go-on") continue;
+      if (next.kind !== "wait" || left === 0) return next;
+      left--;
+      this.nowMs += next.waitMs;
+    }
+  }
+
+  /** Executes one stage to its end. Gives its instance as it is then. */
+  async run(
+    stage: object,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<FlowInstance> {
+    const started = await this.start([stage], variables);
+    await this.drive(started);
+    return getInstance(this.context, started.id);
+  }
+}
+
+export interface ShownActivity {
+  readonly name: string;
+  readonly input: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly output?: Readonly<Record<string, unknown>>;
+  readonly error?: string;
+  readonly attempt: number;
+  readonly lastFailure?: string;
+  readonly nextExecution?: string;
+  readonly terminated: boolean;
+}
+
+/** The activities of a stage, as clients of version 2 see them. */
+export async function activitiesOf(id: string, stage = 0): Promise<ShownActivity[]> {
+  const path = `/api/orchestration/v2/instances/${id}/stages/${stage}/history`;
+  const { data } = (await bodyOf(await api(path))) as { data: ShownActivity[] }; // as the server makes it
+  return data;
+}
+
+/** What the activities of a stage were asked for, without their names. */
+export const inputsOf = async (id: string, stage = 0): Promise<unknown[]> =>
+  (await activitiesOf(id, stage)).map(({ name, input }) => {
+    const shown = input[name] ?? {};
+    return name === "CreateTransaction" ? [name, shown["Ledger"], shown["Data"]] : [name, shown];
+  });
