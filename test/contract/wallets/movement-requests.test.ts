@@ -32,7 +32,7 @@ describe("a credit", () => {
     const [from, to] = [await freshWallet(10), await freshWallet()];
     await credited(to.path, {
       amount: usd(25),
-      sources: [{ type: "", identifier: from.id, balance: "main" }, { identifier: "world" }],
+      sources: [{ type: "", identifier: from.id, balance: "" }, { identifier: "world" }],
       reference: "",
       balance: "",
       metadata: null,

@@ -50,15 +50,20 @@ const SubjectInput = z
       .string()
       .min(1, "is empty")
       .openapi({ description: "An address in the ledger of the wallets, or the id of a wallet." }),
-    balance: OptionalText.openapi({ description: "Of a wallet, `main` unless given." }),
+    balance: z.string().nullish().openapi({
+      type: "string",
+      description: "Of a wallet, `main` unless given.",
+    }),
   })
   .transform(({ type, identifier, balance }, context): WalletSubject => {
-    // Clients in Go send an empty type where it follows from the rest.
+    // Clients in Go send an empty type: only the subjects that are wallets have a balance, be it an empty one.
+    const inferred = typeof balance === "string" ? "WALLET" : "ACCOUNT";
     const given = type ?? "";
-    const inferred = balance === undefined ? "ACCOUNT" : "WALLET";
     const actual = given === "" ? inferred : given;
     if (actual === "ACCOUNT") return { type: actual, identifier };
-    if (actual === "WALLET") return { type: actual, identifier, balance };
+    if (actual === "WALLET") {
+      return { type: actual, identifier, ...(balance ? { balance } : {}) };
+    }
     context.addIssue({ code: "custom", message: "expected ACCOUNT or WALLET", path: ["type"] });
     return z.NEVER;
   })
