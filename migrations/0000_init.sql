@@ -141,6 +141,42 @@ CREATE TABLE `orchestration_stages` (
 	PRIMARY KEY(`instance_key`, `number`)
 );
 --> statement-breakpoint
+CREATE TABLE `orchestration_occurrences` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`trigger_key` integer NOT NULL,
+	`dedup_key` text NOT NULL,
+	`date` text NOT NULL,
+	`event` text NOT NULL,
+	`state` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`due_at` text,
+	`lease_until` text,
+	`instance_id` text,
+	`error` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `orchestration_occurrences_id_unique` ON `orchestration_occurrences` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `orchestration_occurrences_once` ON `orchestration_occurrences` (`trigger_key`,`dedup_key`);--> statement-breakpoint
+CREATE INDEX `orchestration_occurrences_listed` ON `orchestration_occurrences` (`trigger_key`,`state`,`key`);--> statement-breakpoint
+CREATE INDEX `orchestration_occurrences_due` ON `orchestration_occurrences` (`due_at`);--> statement-breakpoint
+CREATE TABLE `orchestration_triggers` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`event` text NOT NULL,
+	`version` text,
+	`filter` text,
+	`workflow_key` integer NOT NULL,
+	`vars` text NOT NULL,
+	`principal` text NOT NULL,
+	`created_at` text NOT NULL,
+	`deleted_at` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `orchestration_triggers_id_unique` ON `orchestration_triggers` (`id`);--> statement-breakpoint
+CREATE INDEX `orchestration_triggers_listed` ON `orchestration_triggers` (`deleted_at`,`key`);--> statement-breakpoint
+CREATE INDEX `orchestration_triggers_event` ON `orchestration_triggers` (`event`,`deleted_at`,`key`);--> statement-breakpoint
 CREATE TABLE `orchestration_workflows` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

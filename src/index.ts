@@ -1,5 +1,6 @@
 import { createApp } from "./app.ts";
 import { consume } from "./jobs.ts";
+import { registerApp } from "#platform/http/internal-calls.ts";
 
 export { ClockObject } from "./clock-object.ts";
 export { EventStreamObject } from "#modules/events/index.ts";
@@ -10,5 +11,6 @@ export { ConnectorObject } from "#modules/payments/index.ts";
 export { EndpointObject } from "#modules/webhooks/index.ts";
 
 const app = createApp();
+registerApp((request, env) => app.fetch(request, env));
 
 export default { fetch: app.fetch, queue: consume } satisfies ExportedHandler<Env>;

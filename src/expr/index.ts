@@ -13,7 +13,7 @@ export type { EvaluationInput, HostAnswer, HostFunction } from "./evaluate/conte
 export type { CompiledExpression } from "./syntax/ast.ts";
 export { type ExprDiagnostic, printDiagnostic } from "./syntax/diagnostics.ts";
 export { lspRanges } from "./syntax/source.ts";
-export { fromJson, memberOf, type ExprValue } from "./values/values.ts";
+export { elementsOf, type ExprValue, fromJson, memberOrNil } from "./values/values.ts";
 
 export type ParsedExpression =
   | { readonly ok: true; readonly expression: CompiledExpression }
@@ -29,7 +29,10 @@ export function parseExpression(source: string): ParsedExpression {
   }
 }
 
-export type Evaluated =
+/** `steps` is the work that was done. Callers bound the work of many evaluations by it. */
+export type Evaluated = { readonly steps: number } & EvaluationResult;
+
+type EvaluationResult =
   | { readonly kind: "value"; readonly value: ExprValue }
   | { readonly kind: "error"; readonly diagnostic: ExprDiagnostic }
   /** A function of the caller needs the value that `key` names before the evaluation can be repeated. */
@@ -40,8 +43,14 @@ export function evaluateExpression(
   { root }: CompiledExpression,
   input: EvaluationInput,
 ): Evaluated {
+  const evaluator = new Evaluator(input);
+  const result = guard(() => ({ kind: "value", value: evaluator.evaluate(root) }));
+  return { ...result, steps: evaluator.steps };
+}
+
+function guard(work: () => EvaluationResult): EvaluationResult {
   try {
-    return { kind: "value", value: new Evaluator(input).evaluate(root) };
+    return work();
   } catch (error) {
     if (error instanceof PendingValue) return { kind: "pending", key: error.key };
     if (error instanceof ExprError) return { kind: "error", diagnostic: toDiagnostic(error) };

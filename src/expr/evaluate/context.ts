@@ -20,6 +20,8 @@ export interface EvaluationInput {
   readonly functions?: Readonly<Record<string, HostFunction>>;
   /** What the function `now` answers. */
   readonly now: () => DateValue;
+  /** Most steps of the evaluation, where they are fewer than usual. */
+  readonly stepsMax?: number;
 }
 
 /** Ends an evaluation that needs a value that is not there yet. */
@@ -42,12 +44,13 @@ export interface Frame {
 
 /** The state of one evaluation. */
 export class EvaluationContext {
-  readonly meter = new StepMeter();
+  readonly meter: StepMeter;
   readonly input: EvaluationInput;
   readonly locals: ExprValue[] = [];
   frame: Frame = { element: null, index: 0, acc: null };
 
   constructor(input: EvaluationInput) {
     this.input = input;
+    this.meter = new StepMeter(input.stepsMax);
   }
 }

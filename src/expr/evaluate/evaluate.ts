@@ -27,6 +27,11 @@ export class Evaluator {
     this.#context = new EvaluationContext(input);
   }
 
+  /** The work that was done. */
+  get steps(): number {
+    return this.#context.meter.steps;
+  }
+
   /** Throws `ExprError` with the range of the innermost node that failed, or `PendingValue`. */
   evaluate(node: Node): ExprValue {
     try {

@@ -4,11 +4,16 @@ import { ExprError } from "#expr/syntax/diagnostics.ts";
 /** Counts the work of one evaluation, and ends it where it becomes too much. */
 export class StepMeter {
   steps = 0;
+  readonly #most: number;
+
+  constructor(most = STEPS_MAX) {
+    this.#most = Math.min(most, STEPS_MAX);
+  }
 
   spend(steps: number): void {
     this.steps += steps;
-    if (this.steps > STEPS_MAX) {
-      throw new ExprError("limit-exceeded", `an evaluation takes at most ${STEPS_MAX} steps`);
+    if (this.steps > this.#most) {
+      throw new ExprError("limit-exceeded", `an evaluation takes at most ${this.#most} steps`);
     }
   }
 

@@ -55,6 +55,12 @@ export function memberOf(
   return typeof key === "string" && Object.hasOwn(map, key) ? load(map[key]) : null;
 }
 
+/** For functions of the caller: a member of any value, nil if it has no such member, and the elements of an array. */
+export const memberOrNil = (value: ExprValue, name: string): ExprValue =>
+  isMap(value) || isObject(value) ? memberOf(value, name) : null;
+export const elementsOf = (value: ExprValue): ExprValue[] =>
+  isArray(value) ? value.map(load) : [];
+
 /** The name of a value's type, as errors call it. */
 export function typeNameOf(value: ExprValue): string {
   if (value === null) return "<nil>";

@@ -7,17 +7,22 @@ import { registerInstances } from "./http/instances.ts";
 import { ORCHESTRATION_RESOURCES } from "./http/resources.ts";
 import { API_VERSION } from "./http/schemas.ts";
 import { registerServer } from "./http/server.ts";
+import { registerTriggers } from "./http/triggers.ts";
 import { registerWorkflows } from "./http/workflows.ts";
 import { INSTANCE_EVENT_TYPES } from "./instances/event-types.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
 import { orchestrationSettings } from "./settings.ts";
+import { triggerListener } from "./triggers/event-listener.ts";
+import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
+import { consumeOccurrences } from "./triggers/queue.ts";
+import { sweepOccurrences } from "./triggers/sweep.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
 /**
- * Orchestration: workflows and their instances. `core` says what a stage does, as data and as programs that give one activity after
+ * Orchestration: workflows, their instances, and the triggers that start them. `core` says what a stage does, as data and as programs that give one activity after
  * the other; `run` takes instances further, and what it has done is in D1; the platform's Workflows only call it and wait. See
  * `docs/orchestration.md`.
  */
@@ -29,6 +34,7 @@ export const orchestrationModule: Module = {
     registerServer(app);
     registerWorkflows(app);
     registerInstances(app);
+    registerTriggers(app);
     return app;
   },
   florinRoutes: () => {
@@ -44,8 +50,13 @@ export const orchestrationModule: Module = {
   },
   settings: orchestrationSettings,
   scopes: readAndWrite("orchestration", "workflows, their instances and triggers"),
-  eventTypes: INSTANCE_EVENT_TYPES,
-  sweeps: [{ name: "orchestration-instances", run: sweepInstances }],
+  eventTypes: { ...INSTANCE_EVENT_TYPES, ...TRIGGER_EVENT_TYPES },
+  eventListener: triggerListener,
+  queues: { "florin-triggers": consumeOccurrences },
+  sweeps: [
+    { name: "orchestration-instances", run: sweepInstances },
+    { name: "orchestration-triggers", run: sweepOccurrences },
+  ],
   classes: { InstanceWorkflow },
 };
 

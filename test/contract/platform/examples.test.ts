@@ -18,7 +18,7 @@ import { storeConnector } from "#test/support/payments/connectors.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { account, balance } from "#test/support/payments/provider-objects.ts";
 import { conversion, order } from "#test/support/payments/provider-orders.ts";
-import { bodyOf, send } from "#test/support/platform/api.ts";
+import { api, bodyOf, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { Story } from "#test/support/platform/examples.ts";
 import { eventFor } from "#test/support/webhooks/deliveries.ts";
@@ -123,11 +123,30 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   },
   v2ListInstances: untilInstancesWait,
   v2GetInstanceHistory: untilInstancesWait,
+  v2ListTriggersOccurrences: () => untilFired("order-7"),
+  listTriggersOccurrences: () => untilFired("order-8"),
   listInstances: untilInstancesWait,
   getInstanceHistory: untilInstancesWait,
   // The account that was missing is there.
   retryTransferInitiation: () => storeAccounts("new-landlord"),
 };
+
+/** Commits a transaction, and waits until the trigger that is set on it has fired. */
+async function untilFired(reference: string): Promise<void> {
+  const postings = [{ source: "world", destination: "orders", asset: "EUR/2", amount: 500 }];
+  const body = { reference, postings, metadata: { user: "42" } };
+  await api("/api/ledger/v2/shop/transactions", { body });
+  await eventually(async () => {
+    const pattern = `%${reference}%`;
+    const rows = await env.DB.prepare(
+      "SELECT 1 FROM orchestration_occurrences WHERE state = 'done' AND event LIKE ?",
+    )
+      .bind(pattern)
+      .all();
+    expect(rows.results).toHaveLength(1);
+  });
+  await untilInstancesWait();
+}
 
 /** Waits until bookings have looked at all that has come in. */
 const untilBooked = (): Promise<void> =>

@@ -1,0 +1,220 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type Generation, V1, V2, withSlash } from "./generations.ts";
+import { PageParams, toPage } from "./lists.ts";
+import {
+  OccurrenceResponse,
+  toOccurrenceView,
+  toTriggerTestView,
+  toTriggerView,
+  TriggerRequest,
+  TriggerResponse,
+  TriggerTestRequest,
+  TriggerTestResponse,
+} from "./trigger-schemas.ts";
+import { createTrigger } from "#modules/orchestration/triggers/create.ts";
+import { deleteTrigger } from "#modules/orchestration/triggers/delete.ts";
+import {
+  allOccurrences,
+  listOccurrences,
+} from "#modules/orchestration/triggers/list-occurrences.ts";
+import { allTriggers, listTriggers } from "#modules/orchestration/triggers/list.ts";
+import { getTrigger } from "#modules/orchestration/triggers/store.ts";
+import { testTrigger } from "#modules/orchestration/triggers/test.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+
+const Params = z.object({ triggerID: z.string() });
+/** The name of a trigger, or a part of it; nothing for all. */
+const Filter = z.object({
+  name: z
+    .string()
+    .optional()
+    .openapi({ description: "A part of the name, in upper or lower case." }),
+});
+const OF_TRIGGER = "/triggers/{triggerID}";
+/** Triggers have a heading of their own in the second generation. */
+const tagsOf = ({ tags }: Generation): readonly string[] =>
+  tags === V2.tags ? ["Triggers"] : tags;
+
+export function registerTriggers(app: OpenAPIHono<AppEnv>): void {
+  for (const generation of [V2, V1]) {
+    registerCreation(app, generation);
+    registerOne(app, generation);
+    registerDeletion(app, generation);
+  }
+  registerPagedLists(app);
+  registerWholeLists(app);
+  registerTest(app);
+}
+
+function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): void {
+  const { prefix, idOf } = generation;
+  endpoint(
+    app,
+    {
+      method: "post",
+      ...withSlash(`${prefix}/triggers`),
+      operationId: idOf("createTrigger"),
+      summary: "Create a trigger",
+      description:
+        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes of this request.",
+      tags: tagsOf(generation),
+      scope: "orchestration:write",
+      body: TriggerRequest,
+      responses: { 201: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
+    },
+    async ({ body: { workflowID, ...body }, c }) => {
+      const trigger = await createTrigger(c.var.context, { ...body, workflowId: workflowID });
+      return { status: 201, body: { data: toTriggerView(trigger) } };
+    },
+  );
+}
+
+function registerOne(app: OpenAPIHono<AppEnv>, generation: Generation): void {
+  const { prefix, idOf } = generation;
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash(`${prefix}${OF_TRIGGER}`),
+      operationId: idOf("readTrigger"),
+      summary: "Read a trigger",
+      tags: tagsOf(generation),
+      scope: "orchestration:read",
+      params: Params,
+      responses: { 200: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      const trigger = await getTrigger(c.var.context, params.triggerID);
+      return { status: 200, body: { data: toTriggerView(trigger) } };
+    },
+  );
+}
+
+function registerDeletion(app: OpenAPIHono<AppEnv>, generation: Generation): void {
+  const { prefix, idOf } = generation;
+  endpoint(
+    app,
+    {
+      method: "delete",
+      ...withSlash(`${prefix}${OF_TRIGGER}`),
+      operationId: idOf("deleteTrigger"),
+      summary: "Delete a trigger",
+      description: "It fires no more. What it has started goes on, and stays readable.",
+      tags: tagsOf(generation),
+      scope: "orchestration:write",
+      params: Params,
+      responses: { 204: empty("Deleted"), ...errors(404) },
+    },
+    async ({ params, c }) => {
+      await deleteTrigger(c.var.context, params.triggerID);
+      return { status: 204 };
+    },
+  );
+}
+
+function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash("/v2/triggers"),
+      operationId: "v2ListTriggers",
+      summary: "List triggers",
+      tags: tagsOf(V2),
+      scope: "orchestration:read",
+      query: PageParams.extend(Filter.shape),
+      responses: { 200: json("A page of triggers", cursorOf(TriggerResponse)) },
+    },
+    async ({ query, c }) => {
+      const { name = "" } = query;
+      const where = name === "" ? {} : { where: stringifyJson({ $match: { name } }) };
+      const page = toPage("triggers", { query, ...where }, c.var.settings);
+      const found = await listTriggers(c.var.context, page);
+      return { status: 200, body: toCursorView(mapPage(found, toTriggerView)) };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: `/v2${OF_TRIGGER}/occurrences`,
+      operationId: "v2ListTriggersOccurrences",
+      summary: "List what a trigger has fired for",
+      tags: tagsOf(V2),
+      scope: "orchestration:read",
+      params: Params,
+      query: PageParams,
+      responses: { 200: json("A page of occurrences", cursorOf(OccurrenceResponse)) },
+    },
+    async ({ params, query, c }) => {
+      const where = stringifyJson({ $match: { trigger: params.triggerID } });
+      const page = toPage("occurrences", { query, where }, c.var.settings);
+      const found = await listOccurrences(c.var.context, page);
+      return { status: 200, body: toCursorView(mapPage(found, toOccurrenceView)) };
+    },
+  );
+}
+
+function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "get",
+      ...withSlash("/triggers"),
+      operationId: "listTriggers",
+      summary: "List all triggers",
+      tags: V1.tags,
+      scope: "orchestration:read",
+      query: Filter,
+      responses: { 200: json("The triggers", dataOf(z.array(TriggerResponse))) },
+    },
+    async ({ query: { name }, c }) => {
+      const triggers = await allTriggers(c.var.context, name === "" ? undefined : name);
+      return { status: 200, body: { data: triggers.map(toTriggerView) } };
+    },
+  );
+  endpoint(
+    app,
+    {
+      method: "get",
+      path: `${OF_TRIGGER}/occurrences`,
+      operationId: "listTriggersOccurrences",
+      summary: "List all that a trigger has fired for",
+      tags: V1.tags,
+      scope: "orchestration:read",
+      params: Params,
+      responses: { 200: json("The occurrences", dataOf(z.array(OccurrenceResponse))) },
+    },
+    async ({ params, c }) => {
+      const occurrences = await allOccurrences(c.var.context, params.triggerID);
+      return { status: 200, body: { data: occurrences.map(toOccurrenceView) } };
+    },
+  );
+}
+
+function registerTest(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: `/v2${OF_TRIGGER}/test`,
+      operationId: "testTrigger",
+      summary: "Show what a trigger would do with a payload",
+      description:
+        "The filter and the variables are evaluated, and links are read with the scopes of this request. Nothing is started.",
+      tags: tagsOf(V2),
+      scope: "orchestration:write",
+      params: Params,
+      body: TriggerTestRequest,
+      responses: { 200: json("What it would do", dataOf(TriggerTestResponse)), ...errors(404) },
+    },
+    async ({ params, body, c }) => {
+      const test = await testTrigger(c.var.context, params.triggerID, body ?? null);
+      return { status: 200, body: { data: toTriggerTestView(test) } };
+    },
+  );
+}

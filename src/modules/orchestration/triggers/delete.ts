@@ -1,0 +1,23 @@
+import { and, eq } from "drizzle-orm";
+import { isListed } from "./store.ts";
+import { orchestrationTriggers } from "./tables.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** Deletes a trigger. What it has fired for before goes on, and stays readable. Throws `NOT_FOUND`. */
+export async function deleteTrigger(context: ServiceContext, id: string): Promise<void> {
+  const change = new AuditedChange(context, {
+    action: "orchestration.trigger.delete",
+    object: `triggers/${id}`,
+  });
+  const deleted = await change.store(
+    databaseOf(context.env)
+      .update(orchestrationTriggers)
+      .set({ deletedAt: context.clock() })
+      .where(and(eq(orchestrationTriggers.id, id), isListed))
+      .returning({ key: orchestrationTriggers.key }),
+  );
+  if (deleted.length === 0) throw new AppError("NOT_FOUND", "Trigger not found");
+}

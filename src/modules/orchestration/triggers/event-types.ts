@@ -1,0 +1,62 @@
+import { z } from "@hono/zod-openapi";
+import { EVENT_VERSION, type PlatformEvent } from "#platform/events/envelope.ts";
+import type { EventTypeTable } from "#platform/events/event-types.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+const OCCURRENCE = "5a1c1d0f-3f5e-4e0b-9b6d-6f0a2c7d4e11";
+const TRIGGER = "c2f0b8de-7a44-4a39-8a52-0d9f5b1e6c33";
+
+const OfOccurrence = z.object({
+  id: z.string().openapi({ description: "The occurrence." }),
+  triggerID: z.string(),
+});
+
+export const TRIGGER_EVENT_TYPES = {
+  SUCCEEDED_TRIGGER: {
+    description: "A trigger has started an instance of its workflow.",
+    payload: OfOccurrence.extend({ workflowInstanceID: z.string() }),
+    example: {
+      id: OCCURRENCE,
+      triggerID: TRIGGER,
+      workflowInstanceID: "77ae2f6c-9f55-4d58-8f2b-3f1c5e6f7a21",
+    },
+  },
+  FAILED_TRIGGER: {
+    description: "A trigger should have started an instance, but its variables have no values.",
+    payload: OfOccurrence.extend({ error: z.string() }),
+    example: {
+      id: OCCURRENCE,
+      triggerID: TRIGGER,
+      error: "variable 'role': link 'owner' not defined for object",
+    },
+  },
+} as const satisfies EventTypeTable;
+
+/** How an occurrence has ended. */
+export type FiringResult =
+  | { readonly kind: "started"; readonly instanceId: string }
+  | { readonly kind: "failed"; readonly error: string };
+
+/** The event that an occurrence has ended. */
+export function triggerEvent(
+  { id, triggerId, date }: { id: string; triggerId: string; date: Timestamp },
+  result: FiringResult,
+): OutboxEvent {
+  const event: PlatformEvent = {
+    id: `orchestration:occurrences/${id}`,
+    app: "orchestration",
+    version: EVENT_VERSION,
+    type: result.kind === "started" ? "SUCCEEDED_TRIGGER" : "FAILED_TRIGGER",
+    date,
+    idempotencyKey: "",
+    payload: {
+      id,
+      triggerID: triggerId,
+      ...(result.kind === "started"
+        ? { workflowInstanceID: result.instanceId }
+        : { error: result.error }),
+    },
+  };
+  return { event };
+}

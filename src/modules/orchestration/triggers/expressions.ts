@@ -1,0 +1,83 @@
+import { linkFunction } from "./link-function.ts";
+import {
+  type CompiledExpression,
+  type Evaluated,
+  evaluateExpression,
+  type ExprValue,
+  momentAt,
+  parseExpression,
+  printDiagnostic,
+  valueText,
+} from "#expr";
+import { type Timestamp, toMicros } from "#platform/time.ts";
+
+/** Most links that the expressions of one firing read. */
+const LINKS_MAX = 20;
+
+/** Reads what a URI names. Throws `LinkError`. */
+export type LinkRead = (uri: string) => Promise<ExprValue>;
+
+export type FilterResult =
+  | { readonly kind: "match" }
+  | { readonly kind: "no-match" }
+  | { readonly kind: "error"; readonly error: string };
+
+export type VariableResult =
+  | { readonly kind: "value"; readonly value: string }
+  | { readonly kind: "error"; readonly error: string };
+
+/** The expressions of one firing: they see the same payload and time, and share what links were read. */
+export class Expressions {
+  readonly #payload: ExprValue;
+  readonly #now: Timestamp;
+  readonly #read: LinkRead;
+  readonly #links = new Map<string, ExprValue>();
+
+  constructor(payload: ExprValue, now: Timestamp, read: LinkRead) {
+    this.#payload = payload;
+    this.#now = now;
+    this.#read = read;
+  }
+
+  /** Throws `LinkError`. */
+  async filter(source: string): Promise<FilterResult> {
+    const result = await this.#evaluate(source);
+    if (result.kind === "error") return result;
+    return { kind: result.value === true ? "match" : "no-match" };
+  }
+
+  /** Throws `LinkError`. */
+  async variable(source: string): Promise<VariableResult> {
+    const result = await this.#evaluate(source);
+    if (result.kind === "error") return result;
+    const printed = valueText(result.value);
+    if (printed.kind === "text") return { kind: "value", value: printed.text };
+    return { kind: "error", error: printDiagnostic(source, printed.diagnostic) };
+  }
+
+  async #evaluate(
+    source: string,
+  ): Promise<{ kind: "value"; value: ExprValue } | { kind: "error"; error: string }> {
+    const parsed = parseExpression(source);
+    if (!parsed.ok) return { kind: "error", error: printDiagnostic(source, parsed.diagnostic) };
+    for (;;) {
+      const result = this.#run(parsed.expression);
+      if (result.kind === "value") return { kind: "value", value: result.value };
+      if (result.kind === "error") {
+        return { kind: "error", error: printDiagnostic(source, result.diagnostic) };
+      }
+      if (this.#links.size >= LINKS_MAX) {
+        return { kind: "error", error: `a trigger reads at most ${LINKS_MAX} links` };
+      }
+      this.#links.set(result.key, await this.#read(result.key));
+    }
+  }
+
+  #run(expression: CompiledExpression): Evaluated {
+    return evaluateExpression(expression, {
+      names: { event: this.#payload },
+      functions: { link: (args) => linkFunction(args, this.#links) },
+      now: () => momentAt(toMicros(this.#now)),
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { type ExprValue, fromJson } from "#expr";
+import type { Principal, ServiceContext } from "#platform/context.ts";
+import { readInternally } from "#platform/http/internal-calls.ts";
+import { callOutbound, type OutboundResult, systemFetch } from "#platform/http/outbound.ts";
+import { parseJson } from "#platform/json.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** A link that could not be read, which may be otherwise later. */
+export class LinkError extends Error {
+  override readonly name = "LinkError";
+}
+
+/** Time for the reading of one link. */
+const LINK_TIMEOUT_MS = 10_000;
+/** Largest answer that is read, in bytes. */
+const LINK_BYTES_MAX = 1_048_576;
+
+/**
+ * Reads what a link points to. What is below the public URL of this deployment is read inside of the process, in the name of a
+ * principal; everything else under the policy for URLs that users give, without any token. Throws `LinkError`.
+ */
+export async function readLink(
+  { env }: Pick<ServiceContext, "env">,
+  uri: string,
+  principal: Principal,
+): Promise<ExprValue> {
+  const settings = platformSettings.of(env);
+  const path = ownPathOf(uri, settings.FLORIN_PUBLIC_URL);
+  if (path !== undefined && !mayRead(path, principal)) {
+    throw new LinkError("reading resource: the creator of the trigger is bound to other ledgers");
+  }
+  const call = {
+    method: "GET",
+    url: uri,
+    headers: { accept: "application/json", "user-agent": "florin-triggers" },
+    timeoutMs: LINK_TIMEOUT_MS,
+    bodyBytesMax: LINK_BYTES_MAX,
+  } as const;
+  const ports =
+    path === undefined
+      ? {
+          fetch: systemFetch,
+          policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
+        }
+      : {
+          fetch: () => readInternally(env, { path, principal }),
+          policy: { allowPrivateHosts: true },
+        };
+  return dataOfResult(await callOutbound(call, ports));
+}
+
+/** The path of a URL of the own API, undefined for other URLs. */
+function ownPathOf(uri: string, publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined || !URL.canParse(uri)) return undefined;
+  const { href, hash } = new URL(uri);
+  const base = new URL(publicUrl).href.replace(/\/$/, "");
+  if (!href.startsWith(`${base}/api/`)) return undefined;
+  return href.slice(base.length, href.length - hash.length);
+}
+
+/** Whoever is bound to ledgers reads these, and payments, which belong to none. */
+function mayRead(path: string, { ledgers }: Principal): boolean {
+  if (ledgers.length === 0) return true;
+  const [, , module, ...rest] = path.split(/[/?]/);
+  const name = rest[0] === "v2" ? rest[1] : rest[0];
+  return module === "payments" || (module === "ledger" && ledgers.includes(name ?? ""));
+}
+
+function dataOfResult(result: OutboundResult): ExprValue {
+  if (result.kind === "unreachable") throw new LinkError(`reading resource: ${result.error}`);
+  if (result.bodyError !== undefined) throw new LinkError(`reading resource: ${result.bodyError}`);
+  return dataOf(result.status, new TextDecoder().decode(result.body));
+}
+
+/** Resources of all modules are `{ "data": … }`. Redirects are not followed. */
+function dataOf(status: number, text: string): ExprValue {
+  if (status < 200 || status >= 300) {
+    throw new LinkError(`unexpected status code when reading resource: ${status}`);
+  }
+  const body = tryParse(text);
+  if (typeof body !== "object" || body === null || !("data" in body)) {
+    throw new LinkError("reading resource: the answer is no JSON object with the member data");
+  }
+  return fromJson(body.data);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

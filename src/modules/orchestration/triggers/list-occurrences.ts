@@ -1,0 +1,76 @@
+import { and, asc, eq, type SQL } from "drizzle-orm";
+import { eventOf, type Occurrence } from "./occurrence.ts";
+import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
+import { toInstance } from "#modules/orchestration/instances/instance.ts";
+import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
+import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+
+const OCCURRENCES: ListTable<Occurrence> = {
+  keys: { trigger: { type: "text", column: orchestrationTriggers.id } },
+  sort: {
+    key: {
+      type: "integer",
+      column: orchestrationOccurrences.key,
+      keyOf: ({ key }) => ({ value: BigInt(key) }),
+    },
+  },
+};
+
+/** A page of occurrences, of which the query has a filter by `trigger`. Those of deleted triggers stay readable. */
+export const listOccurrences = (
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<Occurrence>> =>
+  listPage(query, { ...OCCURRENCES, read: (scan) => readOccurrences(context, scan) });
+
+/** All occurrences of a trigger, the oldest first. */
+export const allOccurrences = (
+  context: Pick<ServiceContext, "env">,
+  triggerId: string,
+): Promise<Occurrence[]> =>
+  readOccurrences(context, { where: eq(orchestrationTriggers.id, triggerId) });
+
+/** The ones that have ended. */
+async function readOccurrences(
+  { env }: Pick<ServiceContext, "env">,
+  { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
+): Promise<Occurrence[]> {
+  const rows = await databaseOf(env)
+    .select()
+    .from(orchestrationOccurrences)
+    .innerJoin(
+      orchestrationTriggers,
+      eq(orchestrationTriggers.key, orchestrationOccurrences.triggerKey),
+    )
+    .leftJoin(
+      orchestrationInstances,
+      eq(orchestrationInstances.id, orchestrationOccurrences.instanceId),
+    )
+    .leftJoin(
+      orchestrationWorkflows,
+      eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
+    )
+    .where(and(eq(orchestrationOccurrences.state, "done"), where))
+    .orderBy(...(orderBy ?? [asc(orchestrationOccurrences.key)]))
+    .limit(limit)
+    .offset(offset);
+  return rows.map((row) => {
+    const { key, id, date, error } = row.orchestration_occurrences;
+    const [instance, workflow] = [row.orchestration_instances, row.orchestration_workflows];
+    const hasInstance = instance !== null && workflow !== null;
+    return {
+      key,
+      id,
+      triggerId: row.orchestration_triggers.id,
+      date,
+      event: eventOf(row.orchestration_occurrences),
+      ...(hasInstance ? { instance: toInstance(instance, workflow) } : {}),
+      ...(error === null ? {} : { error }),
+    };
+  });
+}

@@ -1,0 +1,43 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import { isListed, readTriggers } from "./store.ts";
+import { orchestrationTriggers } from "./tables.ts";
+import type { Trigger } from "./trigger.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { type ListTable, listPage } from "#platform/db/list.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
+
+const TRIGGERS: ListTable<Trigger> = {
+  keys: { name: { type: "custom", matches: contains } },
+  sort: {
+    key: {
+      type: "integer",
+      column: orchestrationTriggers.key,
+      keyOf: ({ key }) => ({ value: BigInt(key) }),
+    },
+  },
+};
+
+/** Whether a part of the name is this text, in any case. */
+function contains(text: string): SQL {
+  return sql`instr(lower(${orchestrationTriggers.name}), lower(${text})) > 0`;
+}
+
+/** A page of the triggers that are not deleted, of which the query may have a filter by `name`. */
+export const listTriggers = (
+  context: Pick<ServiceContext, "env">,
+  query: PageQuery,
+): Promise<Page<Trigger>> =>
+  listPage(query, {
+    ...TRIGGERS,
+    read: ({ where, ...scan }) => readTriggers(context, { ...scan, where: and(isListed, where) }),
+  });
+
+/** All of them, the oldest first. */
+export const allTriggers = (
+  context: Pick<ServiceContext, "env">,
+  name: string | undefined,
+): Promise<Trigger[]> =>
+  readTriggers(context, {
+    where: and(isListed, name === undefined ? undefined : contains(name)),
+  });

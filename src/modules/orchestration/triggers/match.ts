@@ -1,0 +1,119 @@
+import { linkFunction } from "./link-function.ts";
+import type { Trigger } from "./trigger.ts";
+import {
+  type CompiledExpression,
+  evaluateExpression,
+  type ExprValue,
+  fromJson,
+  momentAt,
+  parseExpression,
+} from "#expr";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { log } from "#platform/log.ts";
+import { type Timestamp, toMicros } from "#platform/time.ts";
+
+/**
+ * What a filter says to an event. To one that reads links, it is not known yet: that takes longer than the other consumers of
+ * events can wait.
+ */
+type Verdict = "fires" | "unknown" | "passes";
+
+export interface Match {
+  readonly trigger: Trigger;
+  readonly event: PlatformEvent;
+  readonly verdict: Exclude<Verdict, "passes">;
+}
+
+/** Most steps that a trigger's filter takes for all events that come together, of which there are hundreds at most. */
+const STEPS_MAX = 1_000_000;
+
+/** Which triggers fire for which of some events. A filter that fails lets nothing through, and the log tells it. */
+export function matchEvents(
+  triggers: readonly Trigger[],
+  events: readonly PlatformEvent[],
+  now: Timestamp,
+): Match[] {
+  const payloads = new Map<string, ExprValue>();
+  const payloadOf = (event: PlatformEvent): ExprValue => {
+    const known = payloads.get(event.id) ?? wireForm(event.payload);
+    payloads.set(event.id, known);
+    return known;
+  };
+  return triggers.flatMap((trigger) => {
+    const filter = new Filter(trigger, now);
+    return events
+      .filter((event) => isFor(trigger, event))
+      .flatMap((event) => {
+        const verdict = filter.judge(() => payloadOf(event));
+        return verdict === "passes" ? [] : [{ trigger, event, verdict }];
+      });
+  });
+}
+
+function isFor({ event, version, principal }: Trigger, found: PlatformEvent): boolean {
+  if (event !== found.type || (version !== undefined && version !== found.version)) return false;
+  // A trigger sees no more than its creator may see.
+  const ledger = ledgerOf(found.payload);
+  const { ledgers } = principal;
+  return ledger === undefined || ledgers.length === 0 || ledgers.includes(ledger);
+}
+
+/** The ledger that an event is about, as its payload says. */
+function ledgerOf(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null || !("ledger" in payload)) return undefined;
+  return typeof payload.ledger === "string" ? payload.ledger : undefined;
+}
+
+/** A payload as its consumers read it. */
+const wireForm = (payload: unknown): ExprValue =>
+  fromJson(parseJson(stringifyJson(payload ?? null)));
+
+class Filter {
+  readonly #trigger: Trigger;
+  readonly #now: Timestamp;
+  readonly #expression: CompiledExpression | undefined;
+  #steps = 0;
+  #hasFailed = false;
+
+  constructor(trigger: Trigger, now: Timestamp) {
+    this.#trigger = trigger;
+    this.#now = now;
+    const { filter } = trigger;
+    if (filter === undefined) return;
+    const parsed = parseExpression(filter);
+    if (parsed.ok) this.#expression = parsed.expression;
+    else this.#fail(parsed.diagnostic.message);
+  }
+
+  judge(payload: () => ExprValue): Verdict {
+    if (this.#trigger.filter === undefined) return "fires";
+    if (this.#expression === undefined) return "passes";
+    const result = evaluateExpression(this.#expression, {
+      names: { event: payload() },
+      functions: { link: (args) => linkFunction(args, NO_LINKS) },
+      now: () => momentAt(toMicros(this.#now)),
+      stepsMax: STEPS_MAX - this.#steps,
+    });
+    this.#steps += result.steps;
+    switch (result.kind) {
+      case "value":
+        return result.value === true ? "fires" : "passes";
+      case "pending":
+        return "unknown";
+      case "error":
+        this.#fail(result.diagnostic.message);
+        return "passes";
+    }
+  }
+
+  /** The log tells the first failure only: a filter that fails once may do so for each event. */
+  #fail(message: string): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    const { id } = this.#trigger;
+    log("warn", "the filter of a trigger failed", { trigger: id, error: message.slice(0, 500) });
+  }
+}
+
+const NO_LINKS: ReadonlyMap<string, ExprValue> = new Map();

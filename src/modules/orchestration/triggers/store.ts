@@ -1,0 +1,60 @@
+import { and, asc, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import { orchestrationTriggers } from "./tables.ts";
+import { toTrigger, type Trigger } from "./trigger.ts";
+import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import type { RowScan } from "#platform/db/list.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** Triggers, whether they are deleted or not. */
+export async function readTriggers(
+  { env }: Pick<ServiceContext, "env">,
+  { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
+): Promise<Trigger[]> {
+  const rows = await databaseOf(env)
+    .select({ trigger: orchestrationTriggers, workflowId: orchestrationWorkflows.id })
+    .from(orchestrationTriggers)
+    .innerJoin(
+      orchestrationWorkflows,
+      eq(orchestrationWorkflows.key, orchestrationTriggers.workflowKey),
+    )
+    .where(where)
+    .orderBy(...(orderBy ?? [asc(orchestrationTriggers.key)]))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(toTrigger);
+}
+
+export const isListed = isNull(orchestrationTriggers.deletedAt);
+
+/** A trigger that is not deleted. Throws `NOT_FOUND`. */
+export async function getTrigger(
+  context: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<Trigger> {
+  const [trigger] = await readTriggers(context, {
+    where: and(eq(orchestrationTriggers.id, id), isListed),
+  });
+  if (trigger === undefined) throw new AppError("NOT_FOUND", "Trigger not found");
+  return trigger;
+}
+
+/** The triggers for events of these types. */
+export const triggersFor = (
+  context: Pick<ServiceContext, "env">,
+  types: readonly string[],
+): Promise<Trigger[]> =>
+  readTriggers(context, {
+    where: and(inArray(orchestrationTriggers.event, [...types]), isListed),
+  });
+
+/** Whether there is any trigger. */
+export async function hasTriggers({ env }: Pick<ServiceContext, "env">): Promise<boolean> {
+  const rows = await databaseOf(env)
+    .select({ key: orchestrationTriggers.key })
+    .from(orchestrationTriggers)
+    .where(isListed)
+    .limit(1);
+  return rows.length > 0;
+}

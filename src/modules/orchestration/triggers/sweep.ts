@@ -1,0 +1,34 @@
+import { asc, isNotNull, sql } from "drizzle-orm";
+import { type AnnouncedOccurrence, announceOccurrences } from "./announce.ts";
+import { orchestrationOccurrences } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/** Most occurrences that a sweep announces. What is left is due at once. */
+const OCCURRENCES_PER_SWEEP_MAX = 500;
+/** When it announces one again that nobody has fired, in milliseconds. */
+const ANNOUNCED_AGAIN_MS = 15_000;
+
+/** Announces the occurrences that are due: their message was lost, or they are tried again. Returns when to do so again. */
+export async function sweepOccurrences({
+  env,
+  clock,
+}: ServiceContext): Promise<number | undefined> {
+  const db = databaseOf(env);
+  const now = clock();
+  const next = fromMillis(toMillis(now) + ANNOUNCED_AGAIN_MS);
+  const due = await db.all<AnnouncedOccurrence>(sql`
+    UPDATE ${orchestrationOccurrences} SET due_at = ${next} WHERE key IN (
+      SELECT key FROM ${orchestrationOccurrences} WHERE due_at <= ${now}
+      ORDER BY due_at LIMIT ${OCCURRENCES_PER_SWEEP_MAX})
+    RETURNING id, trigger_key AS "trigger"`);
+  await announceOccurrences(env, due);
+  const [first] = await db
+    .select({ dueAt: orchestrationOccurrences.dueAt })
+    .from(orchestrationOccurrences)
+    .where(isNotNull(orchestrationOccurrences.dueAt))
+    .orderBy(asc(orchestrationOccurrences.dueAt))
+    .limit(1);
+  return first === undefined || first.dueAt === null ? undefined : toMillis(first.dueAt);
+}

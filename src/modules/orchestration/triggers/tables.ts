@@ -1,0 +1,55 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Timestamp } from "#platform/time.ts";
+
+/** Triggers. They never change, and the occurrences of those that are deleted stay readable. */
+export const orchestrationTriggers = sqliteTable(
+  "orchestration_triggers",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    id: text("id").notNull().unique(),
+    name: text("name").notNull(),
+    event: text("event").notNull(),
+    version: text("version"),
+    filter: text("filter"),
+    workflowKey: integer("workflow_key").notNull(),
+    /** Expressions by name, as JSON. */
+    vars: text("vars").notNull(),
+    /** Who has created it, as JSON: what it starts acts for this principal, and may do no more. */
+    principal: text("principal").notNull(),
+    createdAt: text("created_at").$type<Timestamp>().notNull(),
+    deletedAt: text("deleted_at").$type<Timestamp>(),
+  },
+  (table) => [
+    index("orchestration_triggers_listed").on(table.deletedAt, table.key),
+    index("orchestration_triggers_event").on(table.event, table.deletedAt, table.key),
+  ],
+);
+
+/** What triggers have fired for, and what they are about to. */
+export const orchestrationOccurrences = sqliteTable(
+  "orchestration_occurrences",
+  {
+    key: integer("key").primaryKey({ autoIncrement: true }),
+    id: text("id").notNull().unique(),
+    triggerKey: integer("trigger_key").notNull(),
+    /** What a trigger fires for at most once. */
+    dedupKey: text("dedup_key").notNull(),
+    date: text("date").$type<Timestamp>().notNull(),
+    /** The event with its envelope, as JSON. */
+    event: text("event").notNull(),
+    /** What is left to do: to decide whether it fires at all, then to start the instance. */
+    state: text("state", { enum: ["filter", "fire", "done"] }).notNull(),
+    attempts: integer("attempts").notNull(),
+    /** When something is to be done next; null once it is done. */
+    dueAt: text("due_at").$type<Timestamp>(),
+    /** Until when somebody is at it. */
+    leaseUntil: text("lease_until").$type<Timestamp>(),
+    instanceId: text("instance_id"),
+    error: text("error"),
+  },
+  (table) => [
+    uniqueIndex("orchestration_occurrences_once").on(table.triggerKey, table.dedupKey),
+    index("orchestration_occurrences_listed").on(table.triggerKey, table.state, table.key),
+    index("orchestration_occurrences_due").on(table.dueAt),
+  ],
+);
