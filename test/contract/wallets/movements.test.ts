@@ -23,7 +23,8 @@ import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { deploymentClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
-import { freshName } from "#test/support/platform/api.ts";
+import { inLedger, okBodyOf } from "#test/support/ledger/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { BALANCES, type Step, steps, WalletModel } from "#test/support/wallets/model.ts";
 
@@ -247,6 +248,38 @@ describe("of clients at once", () => {
     expect(kinds.filter((kind) => kind === undefined)).toHaveLength(1);
     const { data } = await listBalances(system, { walletId });
     expect(data[0]?.priority).toBe(BigInt(kinds.indexOf(undefined)));
+  });
+});
+
+describe("of a principal", () => {
+  const principal = { ...system.principal, issuer: "test", subject: "alice", clientId: "app" };
+
+  test("that the token names, movements are written in the ledger", async () => {
+    const walletId = await newWallet(system);
+    const context = { ...system, principal };
+    await creditWallet(context, { walletId, ...usd(1), ...UNKEYED });
+    const logs = await okBodyOf<{ cursor: { data: { id: number }[] } }>(
+      inLedger(LEDGER, "/logs?pageSize=1"),
+    );
+    const [last] = logs.cursor.data;
+    const path = `/api/florin/v1/ledgers/${LEDGER}/logs/${last?.id}/author`;
+    expect(await okBodyOf(api(path))).toMatchObject({
+      data: { issuer: "test", subject: "alice", clientId: "app" },
+    });
+  });
+
+  test("that is bound to other ledgers, nothing is read or moved", async () => {
+    const walletId = await newWallet(system);
+    const bound = { ...system, principal: { ...principal, ledgers: ["other"] } };
+    const calls = [
+      () => getBalance(bound, { walletId, name: "main" }),
+      () => creditWallet(bound, { walletId, ...usd(1), ...UNKEYED }),
+      () => debitWallet(bound, { walletId, ...usd(0), ...UNKEYED }),
+      () => listBalances(bound, { walletId }),
+    ];
+    for (const call of calls) expect(await kindOf(call())).toBe("UNAUTHENTICATED");
+    const allowed = { ...bound, principal: { ...principal, ledgers: ["other", LEDGER] } };
+    expect(await mainOf(allowed, walletId)).toBe(0n);
   });
 });
 

@@ -21,7 +21,7 @@ export interface BalanceListRequest extends WalletPageRequest {
 const testsOf = (walletId: string) => [match(KEYS.isBalance, TRUE), match(KEYS.walletId, walletId)];
 
 /** Lists the balances of a wallet by their names. An unknown wallet has none. */
-export function listBalances(
+export async function listBalances(
   context: ServiceContext,
   { walletId, metadata = {}, ...page }: BalanceListRequest,
 ): Promise<Page<BalanceWithAssets>> {

@@ -5,7 +5,7 @@ import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** Throws `NOT_FOUND`. */
-export function getHold(context: ServiceContext, holdId: string): Promise<HoldState> {
+export async function getHold(context: ServiceContext, holdId: string): Promise<HoldState> {
   return readHold(WalletLedger.of(context), holdId);
 }
 

@@ -16,7 +16,7 @@ export interface HoldListRequest extends WalletPageRequest {
 }
 
 /** Lists holds by their ids, closed ones too. */
-export function listHolds(
+export async function listHolds(
   context: ServiceContext,
   { walletId, metadata = {}, ...page }: HoldListRequest = {},
 ): Promise<Page<HoldState>> {

@@ -14,7 +14,7 @@ export interface HoldVoid {
 }
 
 /** Moves what is left of a hold back to where it came from. Throws `NOT_FOUND` and `HOLD_CLOSED`. */
-export function voidHold(context: ServiceContext, input: HoldVoid): Promise<void> {
+export async function voidHold(context: ServiceContext, input: HoldVoid): Promise<void> {
   return voidIn(WalletLedger.of(context), input);
 }
 

@@ -13,7 +13,7 @@ export interface MovementListRequest extends WalletPageRequest {
 }
 
 /** Lists the transactions of wallets, the newest first. */
-export function listMovements(
+export async function listMovements(
   context: ServiceContext,
   { walletId, ...page }: MovementListRequest = {},
 ): Promise<Page<LedgerTransaction>> {

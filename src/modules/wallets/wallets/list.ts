@@ -16,7 +16,7 @@ export interface WalletListRequest extends WalletPageRequest {
 }
 
 /** Lists wallets by their ids. Names are not unique. */
-export function listWallets(
+export async function listWallets(
   context: ServiceContext,
   { name, metadata = {}, ...page }: WalletListRequest = {},
 ): Promise<Page<Wallet>> {
