@@ -12,6 +12,7 @@ import examples from "./http/examples.md" with { type: "text" };
 import { registerBookings } from "./http/florin/bookings.ts";
 import { PAYMENT_RESOURCES } from "./http/resources.ts";
 import { API_VERSION, registerServer } from "./http/server.ts";
+import { registerMetadata, registerPoolOperations } from "./http/shared/operations.ts";
 import { registerAccountsV1 } from "./http/v1/accounts.ts";
 import { registerBankAccountsV1 } from "./http/v1/bank-accounts.ts";
 import { registerConnectorTasksV1 } from "./http/v1/connector-tasks.ts";
@@ -78,6 +79,8 @@ export const paymentsModule: Module = {
     registerOpenBanking(app);
     registerPools(app);
     registerPoolsV1(app);
+    registerPoolOperations(app);
+    registerMetadata(app);
     registerOrders(app);
     registerConversions(app);
     registerInitiations(app);

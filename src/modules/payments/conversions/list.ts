@@ -2,7 +2,7 @@ import type { Conversion } from "./conversion.ts";
 import { toConversion } from "./store.ts";
 import { paymentConversions } from "./tables.ts";
 import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
-import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { withConnectors } from "#modules/payments/installs/directory.ts";
 import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -61,11 +61,5 @@ export async function listConversions(
         .limit(limit)
         .offset(offset),
   });
-  const connectors = await ConnectorDirectory.read(context);
-  const data = page.data.flatMap((row) => {
-    const connector = connectors.byKey(row.connectorKey);
-    // What an uninstalled connector has left goes soon.
-    return connector === undefined ? [] : [toConversion(row, connector.id)];
-  });
-  return { ...page, data };
+  return withConnectors(context, page, toConversion);
 }

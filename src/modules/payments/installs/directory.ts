@@ -8,6 +8,7 @@ import {
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import type { Page } from "#platform/paging/pagination.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** What rows of a connector show of it. */
@@ -16,6 +17,20 @@ export interface ConnectorEntry {
   readonly id: ConnectorId;
   readonly name: string;
   readonly createdAt: Timestamp;
+}
+
+/** A page of rows as what they are at their connectors. What an uninstalled connector has left goes soon, and is not shown. */
+export async function withConnectors<Row extends { readonly connectorKey: number }, Item>(
+  context: Pick<ServiceContext, "env">,
+  page: Page<Row>,
+  toItem: (row: Row, connector: ConnectorId) => Item,
+): Promise<Page<Item>> {
+  const connectors = await ConnectorDirectory.read(context);
+  const data = page.data.flatMap((row) => {
+    const connector = connectors.byKey(row.connectorKey);
+    return connector === undefined ? [] : [toItem(row, connector.id)];
+  });
+  return { ...page, data };
 }
 
 /** The connectors of a deployment, which are few, by their keys and ids. */

@@ -7,7 +7,7 @@ import {
   ORDER_TYPES,
   TIMES_IN_FORCE,
 } from "#modules/payments/core/enums.ts";
-import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
+import { withConnectors } from "#modules/payments/installs/directory.ts";
 import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -63,11 +63,5 @@ export async function listOrders(
         .limit(limit)
         .offset(offset),
   });
-  const connectors = await ConnectorDirectory.read(context);
-  const data = page.data.flatMap((row) => {
-    const connector = connectors.byKey(row.connectorKey);
-    // What an uninstalled connector has left goes soon.
-    return connector === undefined ? [] : [toOrder(row, connector.id)];
-  });
-  return { ...page, data };
+  return withConnectors(context, page, toOrder);
 }

@@ -11,7 +11,7 @@ import { toLegacyProvider } from "#modules/payments/core/providers.ts";
 import { AccountFields, toNewAccount } from "#modules/payments/http/account-requests.ts";
 import { BalanceListQuery, toBalanceQuery } from "#modules/payments/http/balance-lists.ts";
 import { OptionalText } from "#modules/payments/http/fields.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -87,21 +87,14 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/accounts",
       operationId: "listAccountsPayments",
       summary: "List accounts",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of accounts", cursorOf(AccountV1Response)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("accounts", { query, body, settings: c.var.settings });
-      const page = await listAccounts(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toAccountV1View)) };
-    },
+    listing("accounts", listAccounts, toAccountV1View),
   );
 }
 

@@ -1,5 +1,4 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { addBankAccountMetadata } from "#modules/payments/bank-accounts/add-metadata.ts";
 import type {
   BankAccount,
   BankAccountWithNumbers,
@@ -13,21 +12,14 @@ import {
   BankAccountFields,
   toNewBankAccount,
 } from "#modules/payments/http/bank-account-requests.ts";
-import { MetadataRequest, OptionalText } from "#modules/payments/http/fields.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { OptionalText } from "#modules/payments/http/fields.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ConnectorIdInput, uuidParam } from "#modules/payments/http/path-ids.ts";
 import { ForwardRequest } from "#modules/payments/http/task-answers.ts";
 import { forwardAndWait } from "#modules/payments/jobs/forward-and-wait.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import {
-  cursorOf,
-  dataOf,
-  MetadataSchema,
-  TimestampOutput,
-  toCursorView,
-} from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf, MetadataSchema, TimestampOutput } from "#platform/http/schemas.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const TAGS = ["Payments API v1"];
@@ -97,21 +89,14 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/bank-accounts",
       operationId: "listBankAccounts",
       summary: "List bank accounts",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of bank accounts", cursorOf(BankAccountV1Response)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("bank-accounts", { query, body, settings: c.var.settings });
-      const page = await listBankAccounts(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toBankAccountV1View)) };
-    },
+    listing("bank-accounts", listBankAccounts, toBankAccountV1View),
   );
 }
 
@@ -131,25 +116,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const account = await getBankAccount(c.var.context, params.bankAccountId);
       return { status: 200, body: { data: toBankAccountV1View(account) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "patch",
-      path: "/bank-accounts/{bankAccountId}/metadata",
-      operationId: "updateBankAccountMetadata",
-      summary: "Add metadata to a bank account",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: MetadataRequest,
-      responses: { 204: empty("Added"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      const { metadata } = body;
-      await addBankAccountMetadata(c.var.context, { id: params.bankAccountId, metadata });
-      return { status: 204 };
     },
   );
   endpoint(

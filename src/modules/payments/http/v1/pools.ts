@@ -2,31 +2,20 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { POOL_TYPES } from "#modules/payments/core/enums.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { OptionalText } from "#modules/payments/http/fields.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam, toOwnedId, uuidParam } from "#modules/payments/http/path-ids.ts";
-import {
-  PoolFields,
-  PoolQueryRequest,
-  toNewPool,
-  toQueryText,
-} from "#modules/payments/http/pool-requests.ts";
-import {
-  PoolBalancesResponse,
-  toPoolBalanceView,
-  toQueryView,
-} from "#modules/payments/http/v3/pools.ts";
+import { PoolFields, toNewPool } from "#modules/payments/http/pool-requests.ts";
+import { toQueryView } from "#modules/payments/http/v3/pool-schemas.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
-import { addPoolAccount, removePoolAccount, setPoolQuery } from "#modules/payments/pools/change.ts";
+import { addPoolAccount, removePoolAccount } from "#modules/payments/pools/change.ts";
 import { createPool } from "#modules/payments/pools/create.ts";
-import { deletePool } from "#modules/payments/pools/delete.ts";
 import { listPools } from "#modules/payments/pools/list.ts";
 import type { Pool } from "#modules/payments/pools/pool.ts";
 import { getPool } from "#modules/payments/pools/store.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { BigInteger, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { BigInteger, cursorOf, dataOf } from "#platform/http/schemas.ts";
 import { parseTimestamp } from "#platform/time.ts";
 
 const TAGS = ["Payments API v1"];
@@ -82,21 +71,14 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/pools",
       operationId: "listPools",
       summary: "List pools",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of pools", cursorOf(PoolV1Response)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("pools", { query, body, settings: c.var.settings });
-      const page = await listPools(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toPoolV1View)) };
-    },
+    listing("pools", listPools, toPoolV1View),
   );
 }
 
@@ -116,43 +98,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const pool = await getPool(c.var.context, params.poolId);
       return { status: 200, body: { data: toPoolV1View(pool) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: "/pools/{poolId}",
-      operationId: "deletePool",
-      summary: "Delete a pool",
-      description: "A pool that does not exist is no error.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Deleted") },
-    },
-    async ({ params, c }) => {
-      await deletePool(c.var.context, params.poolId);
-      return { status: 204 };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "patch",
-      path: "/pools/{poolId}/query",
-      operationId: "updatePoolQuery",
-      summary: "Replace the query of a dynamic pool",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: PoolQueryRequest,
-      responses: { 204: empty("Replaced"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      const query = toQueryText(body.query);
-      await setPoolQuery(c.var.context, { poolId: params.poolId, query });
-      return { status: 204 };
     },
   );
 }
@@ -232,23 +177,6 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
       const balances = await poolBalances(c.var.context, { poolId: params.poolId, at });
       const shown = balances.map(({ amount, asset }) => ({ amount, asset }));
       return { status: 200, body: { data: { balances: shown } } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/pools/{poolId}/balances/latest",
-      operationId: "getPoolBalancesLatest",
-      summary: "Show what the accounts of a pool hold",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      responses: { 200: json("The balances", PoolBalancesResponse), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const balances = await poolBalances(c.var.context, { poolId: params.poolId });
-      return { status: 200, body: { data: balances.map(toPoolBalanceView) } };
     },
   );
 }

@@ -11,7 +11,7 @@ import {
 } from "./transfer-initiation-schemas.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { toNewInitiationV1 } from "#modules/payments/http/initiation-requests.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
@@ -27,8 +27,7 @@ import { executeNow, waitForTask } from "#modules/payments/movements/execute-now
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Payments API v1"];
 const Params = z.object({ transferId: ownedIdParam("transfer initiation") });
@@ -91,21 +90,14 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: PATH,
       operationId: "listTransferInitiations",
       summary: "List transfer initiations",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of initiations", cursorOf(TransferInitiationResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("payment-initiations", { query, body, settings: c.var.settings });
-      const page = await listInitiations(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toTransferInitiationView)) };
-    },
+    listing("payment-initiations", listInitiations, toTransferInitiationView),
   );
 }
 

@@ -12,7 +12,7 @@ import { listAccounts } from "#modules/payments/accounts/list.ts";
 import { listBalances } from "#modules/payments/balances/list.ts";
 import { toNewAccount } from "#modules/payments/http/account-requests.ts";
 import { BalanceListQuery, toBalanceQuery } from "#modules/payments/http/balance-lists.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { AccountIdInput, ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -49,23 +49,16 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/accounts",
       operationId: "v3ListAccounts",
       summary: "List accounts",
       description:
         "Filters: `id`, `reference`, `connector_id`, `type`, `default_asset`, `name`, `psu_id`, `open_banking_connection_id`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of accounts", cursorOf(AccountResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("accounts", { query, body, settings: c.var.settings });
-      const page = await listAccounts(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toAccountView)) };
-    },
+    listing("accounts", listAccounts, toAccountView),
   );
 }
 

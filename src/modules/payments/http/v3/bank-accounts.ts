@@ -4,14 +4,12 @@ import {
   BankAccountResponse,
   toBankAccountView,
 } from "./bank-account-schemas.ts";
-import { addBankAccountMetadata } from "#modules/payments/bank-accounts/add-metadata.ts";
 import { createBankAccount } from "#modules/payments/bank-accounts/create.ts";
 import { forwardBankAccount } from "#modules/payments/bank-accounts/forward.ts";
 import { getBankAccount } from "#modules/payments/bank-accounts/get.ts";
 import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
 import { toNewBankAccount } from "#modules/payments/http/bank-account-requests.ts";
-import { MetadataRequest } from "#modules/payments/http/fields.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { uuidParam } from "#modules/payments/http/path-ids.ts";
 import {
   ForwardRequest,
@@ -19,9 +17,8 @@ import {
   toTaskIdView,
 } from "#modules/payments/http/task-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Bank accounts"];
 const Params = z.object({ bankAccountID: uuidParam("bank account") });
@@ -52,22 +49,15 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/bank-accounts",
       operationId: "v3ListBankAccounts",
       summary: "List bank accounts",
       description: "Filters: `id`, `name`, `country`, `psu_id`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of bank accounts", cursorOf(BankAccountResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("bank-accounts", { query, body, settings: c.var.settings });
-      const page = await listBankAccounts(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toBankAccountView)) };
-    },
+    listing("bank-accounts", listBankAccounts, toBankAccountView),
   );
 }
 
@@ -88,25 +78,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const account = await getBankAccount(c.var.context, params.bankAccountID);
       return { status: 200, body: { data: toBankAccountView(account) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "patch",
-      path: "/v3/bank-accounts/{bankAccountID}/metadata",
-      operationId: "v3UpdateBankAccountMetadata",
-      summary: "Add metadata to a bank account",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: MetadataRequest,
-      responses: { 204: empty("Added"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      const { metadata } = body;
-      await addBankAccountMetadata(c.var.context, { id: params.bankAccountID, metadata });
-      return { status: 204 };
     },
   );
   endpoint(

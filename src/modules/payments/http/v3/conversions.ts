@@ -5,7 +5,7 @@ import { getConversion } from "#modules/payments/conversions/store.ts";
 import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { toRawView } from "#modules/payments/http/raw.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -16,9 +16,7 @@ import {
   dataOf,
   MetadataSchema,
   TimestampOutput,
-  toCursorView,
 } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 const TAGS = ["Orders and conversions"];
@@ -49,23 +47,16 @@ export function registerConversions(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/conversions",
       operationId: "v3ListConversions",
       summary: "List conversions",
       description:
         "Filters: `id`, `reference`, `connector_id`, `source_asset`, `destination_asset`, `status`, `source_account_id`, `destination_account_id`, `source_amount`, `destination_amount`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of conversions", cursorOf(ConversionResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("conversions", { query, body, settings: c.var.settings });
-      const page = await listConversions(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toConversionView)) };
-    },
+    listing("conversions", listConversions, toConversionView),
   );
   endpoint(
     app,

@@ -9,7 +9,7 @@ import {
 import { PaymentResponse, toFullPaymentView } from "./payment-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { toNewInitiation } from "#modules/payments/http/initiation-requests.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { FilterBody, LIST, listing, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { createInitiation } from "#modules/payments/initiations/create.ts";
 import { deleteInitiation } from "#modules/payments/initiations/delete.ts";
@@ -80,23 +80,16 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: PATH,
       operationId: "v3ListPaymentInitiations",
       summary: "List payment initiations",
       description:
         "Filters: `id`, `reference`, `connector_id`, `type`, `asset`, `source_account_id`, `destination_account_id`, `status`, `amount`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of initiations", cursorOf(InitiationResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("payment-initiations", { query, body, settings: c.var.settings });
-      const page = await listInitiations(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toInitiationView)) };
-    },
+    listing("payment-initiations", listInitiations, toInitiationView),
   );
 }
 

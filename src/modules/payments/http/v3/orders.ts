@@ -1,13 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { OrderResponse, toOrderView } from "./order-schemas.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { getOrder } from "#modules/payments/orders/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Orders and conversions"];
 
@@ -15,23 +14,16 @@ export function registerOrders(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/orders",
       operationId: "v3ListOrders",
       summary: "List orders",
       description:
         "Filters: `id`, `reference`, `connector_id`, `direction`, `source_asset`, `destination_asset`, `type`, `status`, `time_in_force`, `base_quantity_ordered`, `base_quantity_filled`, `limit_price`, `fee`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of orders", cursorOf(OrderResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("orders", { query, body, settings: c.var.settings });
-      const page = await listOrders(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toOrderView)) };
-    },
+    listing("orders", listOrders, toOrderView),
   );
   endpoint(
     app,

@@ -6,17 +6,14 @@ import {
   toNewPayment,
   toPaymentView,
 } from "./payment-schemas.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { paymentIdParam } from "#modules/payments/http/path-ids.ts";
-import { PaymentMetadataRequest } from "#modules/payments/http/payment-requests.ts";
-import { addPaymentMetadata } from "#modules/payments/payments/add-metadata.ts";
 import { createPayment } from "#modules/payments/payments/create.ts";
 import { getPayment } from "#modules/payments/payments/get.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Payments"];
 const Params = z.object({ paymentID: paymentIdParam() });
@@ -49,23 +46,16 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/payments",
       operationId: "v3ListPayments",
       summary: "List payments",
       description:
         "Filters: `id`, `reference`, `connector_id`, `type`, `asset`, `scheme`, `status`, `source_account_id`, `destination_account_id`, `psu_id`, `open_banking_connection_id`, `initial_amount`, `amount`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of payments", cursorOf(PaymentResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("payments", { query, body, settings: c.var.settings });
-      const page = await listPayments(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toPaymentView)) };
-    },
+    listing("payments", listPayments, toPaymentView),
   );
 }
 
@@ -85,24 +75,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const payment = await getPayment(c.var.context, params.paymentID);
       return { status: 200, body: { data: toFullPaymentView(payment) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "patch",
-      path: "/v3/payments/{paymentID}/metadata",
-      operationId: "v3UpdatePaymentMetadata",
-      summary: "Add metadata to a payment",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: PaymentMetadataRequest,
-      responses: { 204: empty("Added"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      await addPaymentMetadata(c.var.context, { id: params.paymentID, metadata: body });
-      return { status: 204 };
     },
   );
 }

@@ -1,80 +1,27 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { POOL_TYPES } from "#modules/payments/core/enums.ts";
-import { encodeOwnedId } from "#modules/payments/core/ids.ts";
-import type { PoolBalance } from "#modules/payments/core/pool-balances.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
-import { ownedIdParam, uuidParam } from "#modules/payments/http/path-ids.ts";
 import {
-  PoolFields,
-  PoolQueryRequest,
-  toNewPool,
-  toQueryText,
-} from "#modules/payments/http/pool-requests.ts";
+  PoolBalancesResponse,
+  PoolResponse,
+  toPoolBalanceView,
+  toPoolView,
+} from "./pool-schemas.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
+import { ownedIdParam, uuidParam } from "#modules/payments/http/path-ids.ts";
+import { PoolFields, toNewPool } from "#modules/payments/http/pool-requests.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
-import { addPoolAccount, removePoolAccount, setPoolQuery } from "#modules/payments/pools/change.ts";
+import { addPoolAccount, removePoolAccount } from "#modules/payments/pools/change.ts";
 import { createPool } from "#modules/payments/pools/create.ts";
-import { deletePool } from "#modules/payments/pools/delete.ts";
 import { listPools } from "#modules/payments/pools/list.ts";
-import type { Pool } from "#modules/payments/pools/pool.ts";
 import { getPool } from "#modules/payments/pools/store.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import {
-  BigInteger,
-  cursorOf,
-  dataOf,
-  TimestampOutput,
-  toCursorView,
-} from "#platform/http/schemas.ts";
-import { parseJson } from "#platform/json.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
-import { type Clock, formatTimestamp, parseTimestamp, type Timestamp } from "#platform/time.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
+import { type Clock, parseTimestamp, type Timestamp } from "#platform/time.ts";
 
 const TAGS = ["Pools"];
 const Params = z.object({ poolID: uuidParam("pool") });
 const MemberParams = Params.extend({ accountID: ownedIdParam("account") });
-
-const PoolResponse = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    createdAt: TimestampOutput,
-    type: z.enum(POOL_TYPES),
-    query: z.record(z.string(), z.unknown()).optional(),
-    poolAccounts: z
-      .array(z.string())
-      .openapi({ description: "Of a static pool. A dynamic one finds its accounts each time." }),
-  })
-  .openapi("Pool");
-
-const PoolBalanceResponse = z
-  .object({
-    asset: z.string(),
-    amount: BigInteger,
-    relatedAccounts: z.array(z.string()).openapi({ description: "Those that hold the asset." }),
-  })
-  .openapi("PoolBalance");
-export const PoolBalancesResponse = dataOf(z.array(PoolBalanceResponse));
-
-export const toPoolBalanceView = ({ asset, amount, accountIds }: PoolBalance) => ({
-  asset,
-  amount,
-  relatedAccounts: [...accountIds],
-});
-
-const toPoolView = (pool: Pool) => ({
-  id: pool.id,
-  name: pool.name,
-  createdAt: formatTimestamp(pool.createdAt),
-  type: pool.type,
-  ...toQueryView(pool),
-  poolAccounts: pool.accounts.map(encodeOwnedId),
-});
-
-/** The query as an object to spread: only objects are stored. */
-export const toQueryView = ({ query }: Pick<Pool, "query">) =>
-  query === undefined ? {} : { query: parseJson(query) as Record<string, unknown> };
 
 export function registerPools(app: OpenAPIHono<AppEnv>): void {
   registerCollection(app);
@@ -106,23 +53,16 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/pools",
       operationId: "v3ListPools",
       summary: "List pools",
       description:
         "Filters: `id`, `name`, and `account_id`, which finds the static pools of an account.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of pools", cursorOf(PoolResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("pools", { query, body, settings: c.var.settings });
-      const page = await listPools(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toPoolView)) };
-    },
+    listing("pools", listPools, toPoolView),
   );
 }
 
@@ -142,43 +82,6 @@ function registerOne(app: OpenAPIHono<AppEnv>): void {
     async ({ params, c }) => {
       const pool = await getPool(c.var.context, params.poolID);
       return { status: 200, body: { data: toPoolView(pool) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "delete",
-      path: "/v3/pools/{poolID}",
-      operationId: "v3DeletePool",
-      summary: "Delete a pool",
-      description: "A pool that does not exist is no error.",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      responses: { 204: empty("Deleted") },
-    },
-    async ({ params, c }) => {
-      await deletePool(c.var.context, params.poolID);
-      return { status: 204 };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "patch",
-      path: "/v3/pools/{poolID}/query",
-      operationId: "v3UpdatePoolQuery",
-      summary: "Replace the query of a dynamic pool",
-      tags: TAGS,
-      scope: "payments:write",
-      params: Params,
-      body: PoolQueryRequest,
-      responses: { 204: empty("Replaced"), ...errors(404) },
-    },
-    async ({ params, body, c }) => {
-      const query = toQueryText(body.query);
-      await setPoolQuery(c.var.context, { poolId: params.poolID, query });
-      return { status: 204 };
     },
   );
 }
@@ -240,23 +143,6 @@ function registerBalances(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, c }) => {
       const at = toMoment(query.at, c.var.context.clock);
       const balances = await poolBalances(c.var.context, { poolId: params.poolID, at });
-      return { status: 200, body: { data: balances.map(toPoolBalanceView) } };
-    },
-  );
-  endpoint(
-    app,
-    {
-      method: "get",
-      path: "/v3/pools/{poolID}/balances/latest",
-      operationId: "v3GetPoolBalancesLatest",
-      summary: "Show what the accounts of a pool hold",
-      tags: TAGS,
-      scope: "payments:read",
-      params: Params,
-      responses: { 200: json("The balances", PoolBalancesResponse), ...errors(404) },
-    },
-    async ({ params, c }) => {
-      const balances = await poolBalances(c.var.context, { poolId: params.poolID });
       return { status: 200, body: { data: balances.map(toPoolBalanceView) } };
     },
   );

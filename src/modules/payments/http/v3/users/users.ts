@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { toNewUser, toUserView, UserRequest, UserResponse } from "./user-schemas.ts";
-import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
+import { LIST, listing } from "#modules/payments/http/lists.ts";
 import { uuidParam } from "#modules/payments/http/path-ids.ts";
 import { addBankAccountToUser } from "#modules/payments/users/add-bank-account.ts";
 import { createUser } from "#modules/payments/users/create.ts";
@@ -8,8 +8,7 @@ import { listUsers } from "#modules/payments/users/list.ts";
 import { getUser } from "#modules/payments/users/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf, dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Payment service users"];
 const Params = z.object({ paymentServiceUserID: uuidParam("payment service user") });
@@ -40,26 +39,15 @@ function registerCollection(app: OpenAPIHono<AppEnv>): void {
   endpoint(
     app,
     {
-      method: "get",
+      ...LIST,
       path: "/v3/payment-service-users",
       operationId: "v3ListPaymentServiceUsers",
       summary: "List payment service users",
       description: "Filters: `id`, `metadata[key]`.",
       tags: TAGS,
-      scope: "payments:read",
-      query: ListQuery,
-      body: FilterBody,
       responses: { 200: json("A page of users", cursorOf(UserResponse)) },
     },
-    async ({ query, body, c }) => {
-      const wanted = toListQuery("payment-service-users", {
-        query,
-        body,
-        settings: c.var.settings,
-      });
-      const page = await listUsers(c.var.context, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toUserView)) };
-    },
+    listing("payment-service-users", listUsers, toUserView),
   );
 }
 

@@ -1,0 +1,49 @@
+import { z } from "@hono/zod-openapi";
+import { POOL_TYPES } from "#modules/payments/core/enums.ts";
+import { encodeOwnedId } from "#modules/payments/core/ids.ts";
+import type { PoolBalance } from "#modules/payments/core/pool-balances.ts";
+import type { Pool } from "#modules/payments/pools/pool.ts";
+import { BigInteger, dataOf, TimestampOutput } from "#platform/http/schemas.ts";
+import { parseJson } from "#platform/json.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+export const PoolResponse = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: TimestampOutput,
+    type: z.enum(POOL_TYPES),
+    query: z.record(z.string(), z.unknown()).optional(),
+    poolAccounts: z
+      .array(z.string())
+      .openapi({ description: "Of a static pool. A dynamic one finds its accounts each time." }),
+  })
+  .openapi("Pool");
+
+const PoolBalanceResponse = z
+  .object({
+    asset: z.string(),
+    amount: BigInteger,
+    relatedAccounts: z.array(z.string()).openapi({ description: "Those that hold the asset." }),
+  })
+  .openapi("PoolBalance");
+export const PoolBalancesResponse = dataOf(z.array(PoolBalanceResponse));
+
+export const toPoolBalanceView = ({ asset, amount, accountIds }: PoolBalance) => ({
+  asset,
+  amount,
+  relatedAccounts: [...accountIds],
+});
+
+export const toPoolView = (pool: Pool) => ({
+  id: pool.id,
+  name: pool.name,
+  createdAt: formatTimestamp(pool.createdAt),
+  type: pool.type,
+  ...toQueryView(pool),
+  poolAccounts: pool.accounts.map(encodeOwnedId),
+});
+
+/** The query as an object to spread: only objects are stored. */
+export const toQueryView = ({ query }: Pick<Pool, "query">) =>
+  query === undefined ? {} : { query: parseJson(query) as Record<string, unknown> };
