@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { inLedger, okBodyOf, refusalOf } from "#test/support/ledger/api.ts";
 import { freshName } from "#test/support/platform/api.ts";
 import {
@@ -14,6 +14,12 @@ import {
 /** More than a double holds exactly. */
 const HUGE = 123_456_789_012_345_678_901_234_567_890n;
 const VALIDATION = { status: 400, code: "VALIDATION" };
+
+/** The wallet of requests that are refused, which keeps what it has. */
+let refused: Awaited<ReturnType<typeof freshWallet>>;
+beforeAll(async () => {
+  refused = await freshWallet(5);
+});
 
 interface Cursor<T> {
   cursor: { pageSize: number; hasMore: boolean; next: string; data: T[] };
@@ -89,13 +95,13 @@ describe("a credit", () => {
       { amount: usd(1), sources: Array.from({ length: 401 }, () => ({ identifier: "world" })) },
     ],
   ])("with %s is refused", async (_, body) => {
-    const { path } = await freshWallet();
+    const { path } = refused;
     const answer = inWallets(`${path}/credit`, {
       method: "POST",
       ...(body === undefined ? {} : { body }),
     });
     expect(await refusalOf(answer)).toMatchObject(VALIDATION);
-    expect(await heldIn(path)).toBe(0);
+    expect(await heldIn(path)).toBe(5);
   });
 
   test.each(["holds", "h-olds", "a:b", "-", "a%20b"])("of the wallet %s is refused", async (id) => {
@@ -183,7 +189,7 @@ describe("a debit", () => {
       { amount: usd(1), pending: true, expiresAt: "2020-01-01T00:00:00Z" },
     ],
   ])("with %s is refused", async (_, body) => {
-    const { path } = await freshWallet(5);
+    const { path } = refused;
     expect(await refusalOf(inWallets(`${path}/debit`, { body }))).toMatchObject(VALIDATION);
     expect(await heldIn(path)).toBe(5);
   });

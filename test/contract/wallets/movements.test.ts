@@ -156,7 +156,7 @@ describe("wallets do as a model of them, whatever comes", () => {
         }
         await compare(time.context, wallet, model);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 
