@@ -1,6 +1,6 @@
 import { CANCELED } from "./instance.ts";
 import { getInstance } from "./store.ts";
-import { stopRun } from "#modules/orchestration/run/platform.ts";
+import { stopRun, wakeRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -23,7 +23,9 @@ export async function abortInstance(context: ServiceContext, id: string): Promis
       action: "orchestration.instance.abort",
       object: `instances/${id}`,
     });
-    if (await transition.store(change)) return stopRun(context, instance);
+    if (!(await transition.store(change))) continue;
+    // One that waits for an event ends by itself once it is woken; only one that sleeps has to be stopped.
+    return instance.dueAt === undefined ? wakeRun(context, instance) : stopRun(context, instance);
   }
   throw new AppError("OVERLOADED", "the instance moves too fast to be aborted");
 }
