@@ -18,18 +18,51 @@ export const ALL_SCOPES = [
   "orchestration:write",
 ];
 
-/** A platform that executes nothing: the test itself takes instances further. */
-const NO_PLATFORM = {
-  create: async () => undefined,
-  get: async () => Promise.reject(new Error("there is no such instance")),
-};
+/** A platform that executes nothing: the test itself takes instances further. It says of each that it has this status. */
+export class FakePlatform {
+  /** What it was asked for: the instance and the call. */
+  readonly calls: [id: string, call: string][] = [];
+  readonly #status: string | undefined;
+
+  /** Undefined for a platform that knows no instance. */
+  constructor(status?: string) {
+    this.#status = status;
+  }
+
+  async create({ id, params }: { id: string; params: { run: number } }): Promise<void> {
+    this.calls.push([id, `create ${params.run}`]);
+  }
+
+  async get(id: string) {
+    if (this.#status === undefined) throw new Error("there is no such instance");
+    const note = async (call: string) => {
+      this.calls.push([id, call]);
+    };
+    return {
+      status: async () => ({ status: this.#status }),
+      pause: () => note("pause"),
+      resume: () => note("resume"),
+      sendEvent: () => note("wake"),
+      terminate: () => note("terminate"),
+    };
+  }
+}
+
+const NO_QUEUE = { sendBatch: async () => undefined };
 
 /** Instances that the test takes further itself, by a clock of its own, so that nobody waits. */
 export class Flows {
   nowMs = Date.now();
   principal: Principal;
 
-  constructor(scopes: readonly string[] = ALL_SCOPES, ledgers: readonly string[] = []) {
+  readonly #platform: FakePlatform;
+
+  constructor(
+    scopes: readonly string[] = ALL_SCOPES,
+    ledgers: readonly string[] = [],
+    platform = new FakePlatform(),
+  ) {
+    this.#platform = platform;
     this.principal = {
       issuer: "test",
       subject: "alice",
@@ -41,8 +74,8 @@ export class Flows {
 
   get context(): ServiceContext {
     return {
-      // The bindings of a deployment, but for one.
-      env: { ...env, INSTANCES: NO_PLATFORM } as unknown as Env,
+      // The bindings of a deployment, but for two: events stay where they are stored.
+      env: { ...env, INSTANCES: this.#platform, EVENTS: NO_QUEUE } as unknown as Env,
       principal: this.principal,
       requestId: "test",
       clock: () => fromMillis(this.nowMs),

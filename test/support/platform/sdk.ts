@@ -35,7 +35,7 @@ function withBearer(request: Request, { bearer }: SdkOptions): Request {
 }
 
 /** The SDK declares a type for the errors of each module. */
-const DECLARED_ERRORS = /^(?:ErrorsV2|V3|Payments)?ErrorResponse$/;
+const DECLARED_ERRORS = /^(?:(?:ErrorsV2|V3|Payments)?ErrorResponse|V2Error|ErrorT)$/;
 
 /** The code of the error that a call of the SDK ends with, if it has the type that the SDK declares. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
