@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { DurableObject, WorkflowEntrypoint } from "cloudflare:workers";
 
 /**
  * Shows what the platform itself costs on this machine, with the product's bindings and runtime: a request, a call of
@@ -39,13 +39,14 @@ export class LedgerObject extends DurableObject<Env> {
   }
 }
 
-/** wrangler.toml binds this class and the two below as well. */
+/** wrangler.toml binds this class and those below as well. */
 export class ClockObject extends DurableObject<Env> {}
 export class ConnectorObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}
 export class EndpointObject extends DurableObject<Env> {}
 export class EventStreamObject extends DurableObject<Env> {}
 export class PipelineObject extends DurableObject<Env> {}
+export class InstanceWorkflow extends WorkflowEntrypoint<Env> {}
 
 const object = (env: Env, name: string): DurableObjectStub<LedgerObject> =>
   // The binding's type is that of the product's class, which this one replaces here.

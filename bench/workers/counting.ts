@@ -6,6 +6,7 @@ export {
   ConnectorObject,
   EndpointObject,
   EventStreamObject,
+  InstanceWorkflow,
   LedgerAuditObject,
   PipelineObject,
 } from "#src/index.ts";

@@ -202,10 +202,9 @@ describe("discovery", () => {
       jwks_uri: `${ISSUER}/keys`,
       scopes_supported: [
         "openid",
-        ...["ledger", "webhooks", "auth", "payments"].flatMap((name) => [
-          `${name}:read`,
-          `${name}:write`,
-        ]),
+        ...["ledger", "webhooks", "auth", "payments", "wallets", "orchestration"].flatMap(
+          (name) => [`${name}:read`, `${name}:write`],
+        ),
       ],
       response_types_supported: [],
       grant_types_supported: ["client_credentials"],
