@@ -97,7 +97,8 @@ export class LocalServer {
         grant_type: "client_credentials",
         client_id: this.clientId,
         client_secret: this.clientSecret,
-        scope: "auth:write ledger:write payments:write webhooks:write",
+        scope:
+          "auth:write ledger:write orchestration:write payments:write wallets:write webhooks:write",
       }),
     });
     const { access_token: accessToken } = await response.json<{ access_token: string }>();

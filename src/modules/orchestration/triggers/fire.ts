@@ -1,12 +1,12 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { type FiringResult, triggerEvent } from "./event-types.ts";
 import { Expressions } from "./expressions.ts";
 import { LinkError, readLink } from "./link-reader.ts";
 import { eventOf } from "./occurrence.ts";
 import { firingKey } from "./occurrences.ts";
-import { readTriggers } from "./store.ts";
+import { triggerRows } from "./store.ts";
 import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
-import type { Trigger } from "./trigger.ts";
+import { toTrigger, type Trigger } from "./trigger.ts";
 import { fromJson } from "#expr";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
@@ -32,12 +32,9 @@ type OccurrenceRow = typeof orchestrationOccurrences.$inferSelect;
  * Done twice, or by two at once, it starts one instance: the occurrence is the instance's idempotency key.
  */
 export async function fireOccurrence(context: ServiceContext, id: string): Promise<void> {
-  const row = await claim(context, id);
-  if (row === undefined) return;
-  const [trigger] = await readTriggers(context, {
-    where: eq(orchestrationTriggers.key, row.triggerKey),
-  });
-  if (trigger === undefined) return;
+  const claimed = await claim(context, id);
+  if (claimed === undefined) return;
+  const { row, trigger } = claimed;
   try {
     const result = await attempt(context, trigger, row);
     if (result !== undefined) await settle(context, { trigger, row, result });
@@ -50,30 +47,29 @@ export async function fireOccurrence(context: ServiceContext, id: string): Promi
 async function claim(
   { env, clock }: ServiceContext,
   id: string,
-): Promise<OccurrenceRow | undefined> {
+): Promise<{ readonly row: OccurrenceRow; readonly trigger: Trigger } | undefined> {
   const db = databaseOf(env);
-  const [row] = await db
-    .select()
-    .from(orchestrationOccurrences)
-    .where(eq(orchestrationOccurrences.id, id));
-  if (row === undefined || row.dueAt === null) return undefined;
   const now = clock();
-  const isLeased = row.leaseUntil !== null && row.leaseUntil > now;
-  if (isLeased) return undefined;
   const leaseUntil = fromMillis(toMillis(now) + LEASE_MS);
-  const claim = { dueAt: leaseUntil, leaseUntil, attempts: row.attempts + 1 };
-  const claimed = await db
-    .update(orchestrationOccurrences)
-    .set(claim)
-    .where(
-      and(
-        eq(orchestrationOccurrences.id, id),
-        eq(orchestrationOccurrences.dueAt, row.dueAt),
-        eq(orchestrationOccurrences.attempts, row.attempts),
-      ),
-    )
-    .returning({ key: orchestrationOccurrences.key });
-  return claimed.length === 0 ? undefined : { ...row, ...claim };
+  const { attempts, dueAt, leaseUntil: lease, triggerKey } = orchestrationOccurrences;
+  const [[row], [trigger]] = await db.batch([
+    db
+      .update(orchestrationOccurrences)
+      .set({ dueAt: leaseUntil, leaseUntil, attempts: sql`${attempts} + 1` })
+      .where(
+        and(
+          eq(orchestrationOccurrences.id, id),
+          isNotNull(dueAt),
+          or(isNull(lease), lte(lease, now)),
+        ),
+      )
+      .returning(),
+    triggerRows(db).where(
+      sql`${orchestrationTriggers.key} = (SELECT ${triggerKey} FROM ${orchestrationOccurrences} WHERE ${orchestrationOccurrences.id} = ${id})`,
+    ),
+  ]);
+  if (row === undefined || trigger === undefined) return undefined;
+  return { row, trigger: toTrigger(trigger) };
 }
 
 /** Undefined where the trigger does not fire after all. Throws where another attempt may end differently. */

@@ -15,7 +15,7 @@ import { formatTimestamp, fromMillis, toMillis } from "#platform/time.ts";
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
 /** When the sweep announces an occurrence that nobody has fired, in milliseconds. */
-const ANNOUNCED_AGAIN_MS = 15_000;
+const ANNOUNCED_AGAIN_MS = 30_000;
 /** Largest event that an occurrence shows, in characters of its JSON: a row of D1 takes 2 MB. */
 const EVENT_LENGTH_MAX = 500_000;
 

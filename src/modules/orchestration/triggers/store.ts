@@ -1,24 +1,31 @@
-import { and, asc, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { orchestrationTriggers } from "./tables.ts";
 import { toTrigger, type Trigger } from "./trigger.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import type { RowScan } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
+
+/** The statement that reads triggers with the ids of their workflows. In a batch, columns need names of their own. */
+export const triggerRows = (db: Database) =>
+  db
+    .select({
+      trigger: orchestrationTriggers,
+      workflowId: sql<string>`${orchestrationWorkflows.id}`.as("workflow_id"),
+    })
+    .from(orchestrationTriggers)
+    .innerJoin(
+      orchestrationWorkflows,
+      eq(orchestrationWorkflows.key, orchestrationTriggers.workflowKey),
+    );
 
 /** Triggers, whether they are deleted or not. */
 export async function readTriggers(
   { env }: Pick<ServiceContext, "env">,
   { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
 ): Promise<Trigger[]> {
-  const rows = await databaseOf(env)
-    .select({ trigger: orchestrationTriggers, workflowId: orchestrationWorkflows.id })
-    .from(orchestrationTriggers)
-    .innerJoin(
-      orchestrationWorkflows,
-      eq(orchestrationWorkflows.key, orchestrationTriggers.workflowKey),
-    )
+  const rows = await triggerRows(databaseOf(env))
     .where(where)
     .orderBy(...(orderBy ?? [asc(orchestrationTriggers.key)]))
     .limit(limit)

@@ -8,7 +8,7 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 /** Most occurrences that a sweep announces. What is left is due at once. */
 const OCCURRENCES_PER_SWEEP_MAX = 500;
 /** When it announces one again that nobody has fired, in milliseconds. */
-const ANNOUNCED_AGAIN_MS = 15_000;
+const ANNOUNCED_AGAIN_MS = 30_000;
 
 /** Announces the occurrences that are due: their message was lost, or they are tried again. Returns when to do so again. */
 export async function sweepOccurrences({
