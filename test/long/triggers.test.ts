@@ -5,7 +5,7 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 
 /** Events, of which each is for one of the triggers, and how many come in a second. */
 const EVENTS = Number(process.env["TRIGGER_EVENTS"] ?? 10_000);
-const EVENTS_PER_SECOND = 20;
+const EVENTS_PER_SECOND = Number(process.env["TRIGGER_EVENTS_PER_SECOND"] ?? 20);
 const TRIGGERS = 50;
 /** Events that come while the server is killed again and again. */
 const KILLS = 5;
