@@ -525,6 +525,34 @@ CREATE TABLE `payment_payments` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint
 CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_account`,`destination_account`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE TABLE `payment_segments` (
+	`segment` integer PRIMARY KEY NOT NULL,
+	`w0` integer NOT NULL,
+	`w1` integer NOT NULL,
+	`w2` integer NOT NULL,
+	`w3` integer NOT NULL,
+	`w4` integer NOT NULL,
+	`w5` integer NOT NULL,
+	`w6` integer NOT NULL,
+	`w7` integer NOT NULL,
+	`w8` integer NOT NULL,
+	`w9` integer NOT NULL,
+	`w10` integer NOT NULL,
+	`w11` integer NOT NULL,
+	`w12` integer NOT NULL,
+	`w13` integer NOT NULL,
+	`w14` integer NOT NULL,
+	`w15` integer NOT NULL,
+	`w16` integer NOT NULL,
+	`w17` integer NOT NULL,
+	`w18` integer NOT NULL,
+	`w19` integer NOT NULL,
+	`w20` integer NOT NULL,
+	`w21` integer NOT NULL,
+	`w22` integer NOT NULL,
+	`w23` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `payment_fetches` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`schedule_key` integer NOT NULL,

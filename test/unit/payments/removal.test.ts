@@ -47,4 +47,7 @@ test("rows of a connector go some at a time, with what hangs on them, and only t
   if (first !== undefined) await db.batch([first, ...others]);
   expect(countOf(world, "payment_payments")).toBe(ROWS);
   expect(countOf(world, "payment_adjustments")).toBe(ROWS);
+  const stale = `payment_segments WHERE NOT EXISTS (
+    SELECT 1 FROM payment_payments WHERE key / 32 = segment)`;
+  expect(countOf(world, stale)).toBe(0);
 });

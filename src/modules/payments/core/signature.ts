@@ -17,13 +17,13 @@ const BITS_PER_ENTRY = 3;
 
 function bitsOf(name: string, value: string): number[] {
   // The length keeps the name and the value apart.
-  const first = hash(`${name.length}:${name}${value}`);
-  const step = hash(`${value}${name}`) % (BITS - 1);
+  const first = textHash(`${name.length}:${name}${value}`);
+  const step = textHash(`${value}${name}`) % (BITS - 1);
   return Array.from({ length: BITS_PER_ENTRY }, (_, at) => (first + at * (step + 1)) % BITS);
 }
 
 /** FNV-1a with 32 bits. It must never change, as stored signatures are compared with it. */
-function hash(text: string): number {
+export function textHash(text: string): number {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
     state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);

@@ -16,6 +16,7 @@ import {
 } from "#modules/payments/initiations/tables.ts";
 import { paymentJobs } from "#modules/payments/jobs/tables.ts";
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
+import { removeEmptySegments } from "#modules/payments/payments/segments.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import {
   paymentFetches,
@@ -36,6 +37,11 @@ import { stringifyJson } from "#platform/json.ts";
 interface OwnedRows {
   readonly table: SQLiteTable;
   readonly connectorKey: AnySQLiteColumn;
+  /** What else goes with rows of these keys, after them. */
+  readonly forget?: (
+    db: Database,
+    keys: readonly number[],
+  ) => ReturnType<typeof removeEmptySegments>;
   /** Columns of other tables that hold the key of a row of this one; their rows go first. */
   readonly children?: readonly { readonly table: SQLiteTable; readonly key: AnySQLiteColumn }[];
 }
@@ -73,6 +79,7 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     table: paymentPayments,
     connectorKey: paymentPayments.connectorKey,
     children: [{ table: paymentAdjustments, key: paymentAdjustments.paymentKey }],
+    forget: removeEmptySegments,
   },
   { table: paymentBalances, connectorKey: paymentBalances.connectorKey },
   {
@@ -140,7 +147,13 @@ async function removeSome(
   if (found.length === 0) return undefined;
   const keys = sql`SELECT value FROM json_each(${stringifyJson(found.map(({ key }) => key))})`;
   const [first, ...others] = deletions(db, rows, keys);
-  if (first !== undefined) await db.batch([first, ...others]);
+  const forgotten = rows.forget?.(
+    db,
+    found.map(({ key }) => key),
+  );
+  if (first !== undefined) {
+    await db.batch([first, ...others, ...(forgotten === undefined ? [] : [forgotten])]);
+  }
   return found.at(-1)?.key;
 }
 

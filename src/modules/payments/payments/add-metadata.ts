@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { readMetadata } from "./draft.ts";
+import { addMetadata } from "./segments.ts";
 import { findPayment, unknownPayment } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
@@ -33,6 +34,7 @@ export async function addPaymentMetadata(
         .set({ metadata: toMetadataColumn(metadata), metadataBits: signatureOf(metadata) })
         .where(and(eq(paymentPayments.key, row.key), eq(paymentPayments.metadata, row.metadata)))
         .returning({ key: paymentPayments.key }),
+      addMetadata(db, { key: row.key, metadata: added }),
     );
     if (updated.length > 0) return;
   }

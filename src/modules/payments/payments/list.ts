@@ -1,6 +1,7 @@
-import { sql } from "drizzle-orm";
+import { and, sql } from "drizzle-orm";
 import type { PaymentRow } from "./draft.ts";
 import { type Payment, type PaymentWithAdjustments, toPayments } from "./payment.ts";
+import { candidateSegments, isIn } from "./segments.ts";
 import { withAdjustments } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import { decodePaymentId } from "#modules/payments/core/ids.ts";
@@ -62,14 +63,18 @@ export async function listPayments(
 ): Promise<Page<Payment>> {
   const page = await listPage(query, {
     ...PAYMENTS,
-    read: ({ where, orderBy, limit, offset }) =>
-      databaseOf(context.env)
+    read: async ({ where, orderBy, limit, offset }) => {
+      const db = databaseOf(context.env);
+      const segments = await candidateSegments(db, query.where);
+      if (segments?.length === 0) return [];
+      return db
         .select()
         .from(paymentPayments)
-        .where(where)
+        .where(and(segments === undefined ? undefined : isIn(segments), where))
         .orderBy(...orderBy)
         .limit(limit)
-        .offset(offset),
+        .offset(offset);
+    },
   });
   return { ...page, data: toPayments(page.data, await ConnectorDirectory.read(context)) };
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PaymentDraft } from "./draft.ts";
 import type { ReportedAdjustment } from "./report.ts";
+import { addChanged, addInserted } from "./segments.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
 import { markNews } from "#modules/payments/initiations/related-payments.ts";
@@ -23,6 +24,8 @@ export function toStatements(
   const reopened = stored.filter(({ row, details }) => row?.metadata !== details.metadata);
   return [
     ...unlessEmpty(opened.map(toPayment), (rows) => insertPayments(db, connector, rows)),
+    ...(opened.length === 0 ? [] : [addInserted(db, connector, opened)]),
+    ...(stored.length === 0 ? [] : [addChanged(db, connector, stored)]),
     ...unlessEmpty(stored.map(toChange), (rows) => updatePayments(db, rows)),
     ...unlessEmpty(reopened.map(toMetadataChange), (rows) => updateMetadata(db, rows)),
     ...unlessEmpty(changed.flatMap(toAdjustments), (rows) =>

@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { WORDS } from "#modules/payments/core/payment-terms.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Payments at providers. Amounts and status are derived from the adjustments, which are never changed. */
@@ -34,8 +35,8 @@ export const paymentPayments = sqliteTable(
   (table) => [
     uniqueIndex("payment_payments_identity").on(table.reference, table.connectorKey, table.type),
     /*
-     * In the order of lists, with all that their filters test, so that a filter that fits few payments reads this index only. An
-     * index for each filter would be billed with a row for each payment.
+     * In the order of lists, with all that their filters test, so that a filter which the segments do not answer reads this index
+     * only. An index for each filter would be billed with a row for each payment.
      */
     index("payment_payments_listed").on(
       table.createdAt,
@@ -55,6 +56,16 @@ export const paymentPayments = sqliteTable(
     ),
   ],
 );
+
+const WORD_COLUMNS = Object.fromEntries(
+  Array.from({ length: WORDS }, (_, at) => [`w${at}`, integer(`w${at}`).notNull()]),
+);
+
+/** The bits of the terms of payments whose keys, divided, are the segment; see `segments.ts`. */
+export const paymentSegments = sqliteTable("payment_segments", {
+  segment: integer("segment").primaryKey(),
+  ...WORD_COLUMNS,
+});
 
 /** What has happened to payments, in the order in which it was stored. */
 export const paymentAdjustments = sqliteTable(
