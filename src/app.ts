@@ -97,7 +97,7 @@ function authenticatorOf({ env, req }: Context<AppEnv>): Authenticator {
   }
   return async (request, scope) => {
     const principal = await authenticate(request, scope);
-    return { ...principal, scopes: new Set(ALL_SCOPES) };
+    return { ...principal, scopes: EVERY_SCOPE };
   };
 }
 
@@ -110,6 +110,7 @@ const assertConfigured = memoByEnv((env: Env) => {
 });
 
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
+const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
 
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 

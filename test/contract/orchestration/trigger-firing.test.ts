@@ -153,6 +153,15 @@ describe("an occurrence", () => {
     expect(occurrence).not.toHaveProperty("workflowInstanceID");
   });
 
+  test("of an event that is too large to be stored fails for good", async () => {
+    const { id, event } = await newTrigger({ vars: { a: "event.id" } });
+    await deliver([eventOf(event, { id: "7", text: "a".repeat(500_000) })]);
+    const [occurrence] = await untilFired(id);
+
+    expect(occurrence).toMatchObject({ error: "the event is longer than 500000 characters" });
+    expect(occurrence).not.toHaveProperty("workflowInstanceID");
+  });
+
   test("acts for the creator of the trigger, with the scopes of that one", async () => {
     const { id, event } = await newTrigger(
       { workflowID: await newWorkflow([{ update: { account: { id: "a", metadata: {} } } }]) },

@@ -108,6 +108,10 @@ describe("a trigger fires", () => {
     ]);
   });
 
+  test("not for an event that cannot be read, which holds up no other", () => {
+    expect(verdicts({}, event({ text: "a\0b" }), event({ n: 1 }))).toEqual(["fires"]);
+  });
+
   test("no more, once its filter has taken too many steps for the events that came together", () => {
     const filter = "len(1..40000) == 40000";
     const events = Array.from({ length: 20 }, (_, n) => event({ n }));

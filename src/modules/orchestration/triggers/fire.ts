@@ -3,7 +3,7 @@ import { type FiringResult, triggerEvent } from "./event-types.ts";
 import { Expressions } from "./expressions.ts";
 import { LinkError, readLink } from "./link-reader.ts";
 import { eventOf } from "./occurrence.ts";
-import { firingKey } from "./occurrences.ts";
+import { EVENT_LENGTH_MAX, firingKey } from "./occurrences.ts";
 import { triggerRows } from "./store.ts";
 import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
 import { toTrigger, type Trigger } from "./trigger.ts";
@@ -80,6 +80,9 @@ async function attempt(
 ): Promise<FiringResult | undefined> {
   const acting = { ...context, principal: trigger.principal, requestId: `trigger:${row.id}` };
   const event = eventOf(row);
+  if (event.isTruncated === true) {
+    return { kind: "failed", error: `the event is longer than ${EVENT_LENGTH_MAX} characters` };
+  }
   const expressions = new Expressions(fromJson(event.payload), context.clock(), (uri) =>
     readLink(acting, uri, trigger.principal),
   );

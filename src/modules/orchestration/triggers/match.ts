@@ -34,18 +34,18 @@ export function matchEvents(
   events: readonly PlatformEvent[],
   now: Timestamp,
 ): Match[] {
-  const payloads = new Map<string, ExprValue>();
-  const payloadOf = (event: PlatformEvent): ExprValue => {
-    const known = payloads.get(event.id) ?? wireForm(event.payload);
-    payloads.set(event.id, known);
-    return known;
+  const payloads = new Map<string, ExprValue | undefined>();
+  const payloadOf = (event: PlatformEvent): ExprValue | undefined => {
+    if (!payloads.has(event.id)) payloads.set(event.id, wireForm(event));
+    return payloads.get(event.id);
   };
   return triggers.flatMap((trigger) => {
     const filter = new Filter(trigger, now);
     return events
       .filter((event) => isFor(trigger, event))
       .flatMap((event) => {
-        const verdict = filter.judge(() => payloadOf(event));
+        const payload = payloadOf(event);
+        const verdict = payload === undefined ? "passes" : filter.judge(payload);
         return verdict === "passes" ? [] : [{ trigger, event, verdict }];
       });
   });
@@ -65,9 +65,16 @@ function ledgerOf(payload: unknown): string | undefined {
   return typeof payload.ledger === "string" ? payload.ledger : undefined;
 }
 
-/** A payload as its consumers read it. */
-const wireForm = (payload: unknown): ExprValue =>
-  fromJson(parseJson(stringifyJson(payload ?? null)));
+/** A payload as its consumers read it. One that cannot be read fires nothing, and holds up no other event. */
+function wireForm({ id, payload }: PlatformEvent): ExprValue | undefined {
+  try {
+    return fromJson(parseJson(stringifyJson(payload ?? null)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    log("error", "an event that cannot be read fires no trigger", { event: id });
+    return undefined;
+  }
+}
 
 class Filter {
   readonly #trigger: Trigger;
@@ -86,11 +93,11 @@ class Filter {
     else this.#fail(parsed.diagnostic.message);
   }
 
-  judge(payload: () => ExprValue): Verdict {
+  judge(payload: ExprValue): Verdict {
     if (this.#trigger.filter === undefined) return "fires";
     if (this.#expression === undefined) return "passes";
     const result = evaluateExpression(this.#expression, {
-      names: { event: payload() },
+      names: { event: payload },
       functions: { link: (args) => linkFunction(args, NO_LINKS) },
       now: () => momentAt(toMicros(this.#now)),
       stepsMax: STEPS_MAX - this.#steps,

@@ -23,6 +23,8 @@ export interface OccurrenceEvent {
   readonly version: string;
   readonly type: string;
   readonly payload: unknown;
+  /** Whether the payload is left out because it is too large to be stored. */
+  readonly isTruncated?: true;
 }
 
 /** The row has what `storeOccurrences` has written, so that the type of its JSON is known. */

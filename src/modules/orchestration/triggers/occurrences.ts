@@ -17,7 +17,7 @@ const STATEMENT_MS_MAX = 35_000;
 /** When the sweep announces an occurrence that nobody has fired, in milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
 /** Largest event that an occurrence shows, in characters of its JSON: a row of D1 takes 2 MB. */
-const EVENT_LENGTH_MAX = 500_000;
+export const EVENT_LENGTH_MAX = 500_000;
 
 /**
  * Stores what triggers fire for, and returns those that are new: of one trigger and event, there is one occurrence at
@@ -84,5 +84,6 @@ function eventText({ idempotencyKey, date, app, version, type, payload }: Platfo
   };
   const text = stringifyJson(envelope);
   if (text.length <= EVENT_LENGTH_MAX) return text;
-  return stringifyJson({ ...envelope, payload: null });
+  const truncated: OccurrenceEvent = { ...envelope, payload: null, isTruncated: true };
+  return stringifyJson(truncated);
 }
