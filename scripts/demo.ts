@@ -20,6 +20,7 @@ import {
   expectedEvents,
 } from "./demo/event-checks.ts";
 import { LedgerReader } from "./demo/ledger-reader.ts";
+import { playOrchestration } from "./demo/orchestration.ts";
 import { playPayments } from "./demo/payments.ts";
 import type { Plan } from "./demo/plan.ts";
 import { Player } from "./demo/player.ts";
@@ -80,6 +81,7 @@ async function playDay({ client, ledger, receiver }: Stage): Promise<Check[]> {
     await checkImport({ client, ledger, contents: { transactions, accounts } }),
     await playTemplates(client, `${ledger}-bank`),
     await playPayments(client, { name: ledger, print }),
+    await playOrchestration(client, { name: ledger, print }),
   ];
 }
 

@@ -94,3 +94,32 @@ export const Event = z.discriminatedUnion("type", [
     }),
   }),
 ]);
+
+export const Created = z.object({ data: z.object({ id: z.string() }) });
+
+export const InitiationPage = pageOf(
+  z.object({ reference: z.string(), status: z.string(), amount: Amount }),
+);
+
+export const WalletAnswer = z.object({
+  data: z.object({
+    balances: z.object({ main: z.object({ assets: z.record(z.string(), Amount) }) }),
+  }),
+});
+
+export const Timeline = z.object({
+  data: z.array(
+    z.object({
+      at: z.iso.datetime(),
+      kind: z.string(),
+      stage: z.int().optional(),
+      data: z.object({
+        name: z.string().optional(),
+        ledger: z.string().optional(),
+        transaction: z.int().optional(),
+        wallet: z.string().optional(),
+        paymentInitiation: z.string().optional(),
+      }),
+    }),
+  ),
+});

@@ -81,7 +81,10 @@ export interface Answer {
   readonly body: unknown;
 }
 
-const SCOPES = ["ledger:read", "ledger:write", "payments:read", "payments:write"];
+const SCOPES = ["ledger", "payments", "wallets", "orchestration"].flatMap((module) => [
+  `${module}:read`,
+  `${module}:write`,
+]);
 const TokenResponse = z.object({ access_token: z.string() });
 
 /** A token with those of the scopes that the client may have. Throws `OperatorError` where there is none. */
