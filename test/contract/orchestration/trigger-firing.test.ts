@@ -5,6 +5,7 @@ import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader
 import { consumeOccurrences } from "#modules/orchestration/triggers/queue.ts";
 import { sweepOccurrences } from "#modules/orchestration/triggers/sweep.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
+import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
 import {
   containing,
@@ -96,6 +97,27 @@ describe("an occurrence", () => {
     expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
     expect(await occurrencesOf(id)).toHaveLength(1);
     expect(await instanceCount()).toBe(before + 1);
+  });
+
+  test.each([
+    [{}, "SUCCEEDED_TRIGGER", ["id", "triggerID", "workflowInstanceID"]],
+    [{ vars: { a: "event.a.b" } }, "FAILED_TRIGGER", ["id", "triggerID", "error"]],
+  ])("of a trigger with %j ends with the event %s", async (...row) => {
+    const [trigger, type, members] = row;
+    const published = vi.spyOn(Outbox.prototype, "publish");
+    const { id, event } = await newTrigger(trigger);
+    await deliver([eventOf(event, {})]);
+    const [occurrence] = await untilFired(id);
+
+    const events = published.mock.calls.flatMap(([{ events }]) => events.map((it) => it.event));
+    const ended = events.filter((it) => it.type === type);
+    expect(ended).toHaveLength(1);
+    expect(Object.keys(ended[0]?.payload ?? {})).toEqual(members);
+    expect(ended[0]).toMatchObject({
+      app: "orchestration",
+      version: "v2",
+      payload: { id: occurrence?.id, triggerID: id },
+    });
   });
 
   test("that somebody else fires is left alone until the lease is over", async () => {
