@@ -187,7 +187,7 @@ describe("an occurrence", () => {
   test("acts for the creator of the trigger, with the scopes of that one", async () => {
     const { id, event } = await newTrigger(
       { workflowID: await newWorkflow([{ update: { account: { id: "a", metadata: {} } } }]) },
-      { token: await token("orchestration:write") },
+      { token: await token("orchestration:write payments:read") },
     );
     await deliver([eventOf(event, {})]);
     const [occurrence] = await untilFired(id);

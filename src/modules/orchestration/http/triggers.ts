@@ -60,7 +60,7 @@ function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): voi
       operationId: idOf("createTrigger"),
       summary: "Create a trigger",
       description:
-        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes of this request.",
+        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes of this request. Events that these scopes do not allow to read fire nothing.",
       tags: tagsOf(generation),
       scope: "orchestration:write",
       body: TriggerRequest,

@@ -9,6 +9,7 @@ import {
   parseExpression,
 } from "#expr";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
+import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { log } from "#platform/log.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
@@ -54,8 +55,9 @@ export function matchEvents(
 function isFor({ event, version, principal }: Trigger, found: PlatformEvent): boolean {
   if (event !== found.type || (version !== undefined && version !== found.version)) return false;
   // A trigger sees no more than its creator may see.
+  const { ledgers, scopes } = principal;
+  if (!allows(scopes, `${found.app}:read`)) return false;
   const ledger = ledgerOf(found.payload);
-  const { ledgers } = principal;
   return ledger === undefined || ledgers.length === 0 || ledgers.includes(ledger);
 }
 

@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import {
+  deliver,
+  eventOf,
+  newTrigger,
+  occurrencesOf,
+  untilFired,
+} from "#test/support/orchestration/triggers.ts";
+import { token } from "#test/support/platform/api.ts";
+
+describe("a trigger sees no more than its creator", () => {
+  test("who may read no payments: its events do not fire it", async () => {
+    const blind = await newTrigger({}, { token: await token("orchestration:write ledger:write") });
+    const seeing = await newTrigger(
+      { event: blind.event },
+      { token: await token("orchestration:write payments:read") },
+    );
+    await deliver([eventOf(blind.event, { secret: "iban" })]);
+    await untilFired(seeing.id);
+
+    expect(await occurrencesOf(blind.id)).toEqual([]);
+  });
+});
