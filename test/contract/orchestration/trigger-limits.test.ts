@@ -21,3 +21,13 @@ describe("a trigger sees no more than its creator", () => {
     expect(await occurrencesOf(blind.id)).toEqual([]);
   });
 });
+
+describe("an event", () => {
+  test("is not lost where the filters took much work for the events before", async () => {
+    const { id, event } = await newTrigger({ filter: "all(1..30000, # > 0)" });
+    const events = Array.from({ length: 20 }, (_, number) => eventOf(event, { number }));
+    await deliver(events);
+
+    expect(await untilFired(id, 20)).toHaveLength(20);
+  });
+});

@@ -15,8 +15,8 @@ import { log } from "#platform/log.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
- * What a filter says to an event. To one that reads links, it is not known yet: that takes longer than the other consumers of
- * events can wait.
+ * What a filter says to an event. Where it reads links, or the events before have taken all the work, it is not known yet: that takes
+ * longer than the other consumers of events can wait.
  */
 type Verdict = "fires" | "unknown" | "passes";
 
@@ -98,11 +98,13 @@ class Filter {
   judge(payload: ExprValue): Verdict {
     if (this.#trigger.filter === undefined) return "fires";
     if (this.#expression === undefined) return "passes";
+    const stepsMax = STEPS_MAX - this.#steps;
+    if (stepsMax <= 0) return "unknown";
     const result = evaluateExpression(this.#expression, {
       names: { event: payload },
       functions: { link: (args) => linkFunction(args, NO_LINKS) },
       now: () => momentAt(toMicros(this.#now)),
-      stepsMax: STEPS_MAX - this.#steps,
+      stepsMax,
     });
     this.#steps += result.steps;
     switch (result.kind) {
@@ -111,6 +113,8 @@ class Filter {
       case "pending":
         return "unknown";
       case "error":
+        // It may end with the work that one evaluation may take.
+        if (this.#steps > STEPS_MAX) return "unknown";
         this.#fail(result.diagnostic.message);
         return "passes";
     }
