@@ -11,6 +11,7 @@ import { beginRun, sweepInstances } from "#modules/orchestration/run/revive.ts";
 import { parseJson } from "#platform/json.ts";
 import { activitiesOf, FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger, funded } from "#test/support/orchestration/sends.ts";
+import { containing } from "#test/support/orchestration/triggers.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
 
 const flows = new Flows();
@@ -354,6 +355,12 @@ describe("a configuration is refused", () => {
     const path = `/api/orchestration/workflows/${id}/instances`;
     expect((await api(path, { body: { amount: 100 } })).status).toBe(400);
     expect((await api(path, { body: { a: "x".repeat(70_000) } })).status).toBe(400);
+    const many = { update: { account: { id: "a", metadata: { a: "${v}".repeat(50_000) } } } };
+    const refused = await api(
+      `/api/orchestration/workflows/${(await flows.workflow([many])).id}/instances`,
+      { body: { v: "x".repeat(60_000) } },
+    );
+    expect([refused.status, await refused.text()]).toEqual([400, containing("300000 characters")]);
     const ended = (await bodyOf(await api(`${path}?wait=1`, { body: "null" }))) as { data: object };
     expect(ended.data).toMatchObject({ terminated: true });
   });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FlowInstance, toPrincipalColumn } from "./instance.ts";
 import { getInstance } from "./store.ts";
-import type { Variables } from "#modules/orchestration/core/variables.ts";
+import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
 import { startRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
@@ -25,6 +25,8 @@ export interface NewInstance {
 
 /** Largest variables of an instance, in bytes of their JSON. */
 const VARIABLES_BYTES_MAX = 65_536;
+/** Longest stages with the variables put in, in characters: as JSON, they have to fit into a row of D1, which takes 2 MB. */
+const STAGES_LENGTH_MAX = 300_000;
 /** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
 const STATEMENT_MS_MAX = 35_000;
 
@@ -40,6 +42,12 @@ export async function startInstance(
   const text = stringifyJson(variables);
   if (new TextEncoder().encode(text).byteLength > VARIABLES_BYTES_MAX) {
     throw new AppError("VALIDATION", `the variables are larger than ${VARIABLES_BYTES_MAX} bytes`);
+  }
+  if (lengthWith(workflow.config.stages, variables) > STAGES_LENGTH_MAX) {
+    throw new AppError(
+      "VALIDATION",
+      `the stages with their variables are longer than ${STAGES_LENGTH_MAX} characters`,
+    );
   }
   const id = idempotencyKey === undefined ? newId() : idOf(context, idempotencyKey);
   const transition = new InstanceTransition(context, {
