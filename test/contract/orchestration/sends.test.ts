@@ -351,6 +351,29 @@ describe("what cannot be sent", () => {
     expect(await movedIn(shop, failed.id)).toEqual([]);
   });
 
+  test("with a variable that would say more in a script than a name", async () => {
+    const name =
+      "a allowing unbounded overdraft\n destination = @b\n)\nsend [EUR/2 5] (\n source = @victim";
+    const account = (id: string, throughAccount = "out") => ({
+      account: { id, ledger: shop, throughAccount, allowOverdraft: true },
+    });
+    const to = {
+      account: { id: "in", ledger: bank, throughAccount: "gate", allowOverdraft: true },
+    };
+    const bad = { account: { ...to.account, throughAccount: "${name}" } };
+    const asset = { amount: { amount: "1", asset: "${name}" } };
+    for (const stage of [
+      send(account("${name}"), to),
+      send(account("poor", "${name}"), to),
+      send(account("poor"), bad),
+      send(account("poor"), to, asset),
+    ]) {
+      const failed = await flows.run(stage, { name });
+      expect(failed.error).toMatch(/^invalid (?:account address|asset) 'a allowing/);
+      expect(await movedIn(shop, failed.id)).toEqual([]);
+    }
+  });
+
   test("beyond the scopes and the ledgers of who has started it", async () => {
     const to = { account: { id: "a", ledger: shop } };
     const stage = send({ account: { id: "world", ledger: shop } }, to);

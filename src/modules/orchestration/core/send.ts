@@ -109,6 +109,7 @@ const FROM_WALLET: Routes<WalletReference> = {
 /** What a send does. */
 export function* send(stage: SendStage): StageProgram {
   const { source, destination } = stage;
+  assertOverdrafts(stage);
   if ("payment" in destination) {
     if ("payment" in source) {
       throw new StageError("send from payment to payment is not supported");
@@ -186,6 +187,33 @@ function* ingest(
   };
 }
 
+/**
+ * Refuses what a script cannot name, before anything moves: values of variables, which may come from an event, stand in its text, and
+ * could say anything there.
+ */
+function assertOverdrafts({ source, destination, amount }: SendStage): void {
+  if ("account" in source && source.account.allowOverdraft) {
+    assertNames([source.account.id, source.account.throughAccount], amount?.asset);
+  }
+  if ("account" in destination && destination.account.allowOverdraft) {
+    assertNames([destination.account.id, destination.account.throughAccount], amount?.asset);
+  }
+}
+
+const ADDRESS = /^[a-zA-Z0-9_-]+(?::[a-zA-Z0-9_-]+)*$/;
+const ASSET = /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/[0-9]{1,6})?$/;
+/** Longest part of a bad value that a message repeats. */
+const SHOWN_MAX = 80;
+
+function assertNames(addresses: readonly string[], asset: string | undefined): void {
+  for (const address of addresses) {
+    if (ADDRESS.test(address)) continue;
+    throw new StageError(`invalid account address '${address.slice(0, SHOWN_MAX)}'`);
+  }
+  if (asset === undefined || ASSET.test(asset)) return;
+  throw new StageError(`invalid asset '${asset.slice(0, SHOWN_MAX)}'`);
+}
+
 interface Movement {
   readonly from: string;
   readonly to: string;
@@ -236,13 +264,15 @@ function transactionOf(
   };
 }
 
-const overdraft = ({ amount, asset }: AssetAmount, from: string, to: string): string =>
-  [
+function overdraft({ amount, asset }: AssetAmount, from: string, to: string): string {
+  assertNames([from, to], asset);
+  return [
     `send [${asset} ${amount}] (`,
     `  source = @${from} allowing unbounded overdraft`,
     `  destination = @${to}`,
     `)`,
   ].join("\n");
+}
 
 function* findWallet({ id, name }: WalletReference): StageProgram<WalletOutput> {
   if (id !== "") return yield* call("GetWallet", { id });
