@@ -9,6 +9,7 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { startRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -52,6 +53,7 @@ export async function retryInstance(context: ServiceContext, id: string): Promis
     action: "orchestration.instance.retry",
     object: `instances/${id}`,
   });
+  await watchInstances(context);
   // Of two who do this at a time, one does it.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
   const instance = await getInstance(context, id);

@@ -6,6 +6,7 @@ import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { wakeRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -57,6 +58,7 @@ async function storeEvent(
     action: "orchestration.instance.event",
     object: `instances/${instance.id}`,
   });
+  if (isWanted) await watchInstances(context);
   if (!(await transition.store(change))) return false;
   if (isWanted) await wakeRun(context, instance);
   return true;

@@ -4,14 +4,13 @@ import { getInstance } from "./store.ts";
 import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
 import { startRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
-import { watchClock } from "#platform/objects/deployment-clock.ts";
-import { toMillis } from "#platform/time.ts";
 
 export interface NewInstance {
   readonly workflowId: string;
@@ -27,8 +26,6 @@ export interface NewInstance {
 const VARIABLES_BYTES_MAX = 65_536;
 /** Longest stages with the variables put in, in characters: as JSON, they have to fit into a row of D1, which takes 2 MB. */
 const STAGES_LENGTH_MAX = 300_000;
-/** Longest time that a statement may take to be stored: D1 gives up after 30 seconds. */
-const STATEMENT_MS_MAX = 35_000;
 
 /**
  * Starts an instance of a workflow, also of a deleted one. It acts for the principal of the context, with no more than the scopes
@@ -60,8 +57,7 @@ export async function startInstance(
   transition.moment("instance-started", { workflowID: workflow.id });
   transition.publish("STARTED_WORKFLOW");
   transition.beginStage(0);
-  // The clock watches from before the instance is stored, so that a sweep comes after it.
-  await watchClock(context.env, toMillis(context.clock()) + STATEMENT_MS_MAX);
+  await watchInstances(context);
   const isNew = await transition.insert(
     {
       id,
