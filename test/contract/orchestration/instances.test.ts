@@ -171,6 +171,21 @@ describe("what is done happens once", () => {
     expect(await eventsOf(started.id)).toHaveLength(8);
   });
 
+  test("soon after its failure, also where the clock steps back by a day", async () => {
+    const stepping = new Flows();
+    const from = `users:${freshName("poor")}`;
+    const started = await stepping.start([pay(from)]);
+    expect(await stepping.drive(started)).toMatchObject({ kind: "wait" });
+    stepping.nowMs -= 86_400_000;
+    const postings = [{ source: "world", destination: from, amount: 100n, asset: "EUR/2" }];
+    await new LedgerClient(flows.context, ledger).commit(
+      { postings },
+      { idempotencyKey: undefined },
+    );
+    expect(await stepping.drive(started)).toEqual({ kind: "end" });
+    expect(await balanceOf(from)).toBe(0n);
+  });
+
   test("where a failed instance is retried, after its cause was mended", async () => {
     const from = await funded(ledger);
     const failing = {

@@ -18,7 +18,8 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** How long to wait after an attempt that has failed. */
-const RETRY_BACKOFF = doubling(1000, 100_000);
+const RETRY_MS_MAX = 100_000;
+const RETRY_BACKOFF = doubling(1000, RETRY_MS_MAX);
 /** The failures of one activity that the timeline shows, besides those that differ from the one before. */
 const SHOWN_FAILURES_MAX = 100;
 
@@ -45,8 +46,9 @@ export async function advanceActivity(
   const pending = activities[done.length];
   const waitMs =
     pending === undefined ? 0 : toMillis(pending.nextExecution) - toMillis(context.clock());
-  // An attempt that was cut off was to be made at a time that lies back.
-  if (waitMs > 0) return { kind: "wait", waitMs };
+  // An attempt that was cut off was to be made at a time that lies back. One that is further away than any was put off before the clock
+  // stepped back, and is made now.
+  if (waitMs > 0 && waitMs <= RETRY_MS_MAX) return { kind: "wait", waitMs };
   return attempt(context, instance, { ...at, activities: done, pending, request: step.next });
 }
 
