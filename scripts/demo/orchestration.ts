@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../lib/client.ts";
 import type { Check } from "./checks.ts";
-import { AccountAnswer, Created, InitiationPage, Timeline, WalletAnswer } from "./wire.ts";
+import { AccountAnswer, InitiationPage, Timeline, WalletAnswer } from "./wire.ts";
 
 /** What the order is for, in minor units. */
 const AMOUNT = 4200n;
@@ -113,9 +113,7 @@ class OrchestrationChapter {
   }
 
   async #trigger(workflowID: string): Promise<void> {
-    // Not by the SDK, whose tokens have the scopes of one module: instances may do what the creator of their trigger may.
-    const path = "/api/orchestration/v2/triggers";
-    const body = {
+    const { v2CreateTriggerResponse: created } = await this.#v2.createTrigger({
       name: "an order is paid",
       event: "COMMITTED_TRANSACTIONS",
       workflowID,
@@ -124,9 +122,8 @@ class OrchestrationChapter {
         order: "event.transactions[0].metadata.order",
         amount: "event.transactions[0].postings[0].amount",
       },
-    };
-    const created = await this.#client.send("POST", path, { body });
-    this.#triggerID = Created.parse(created.body).data.id;
+    });
+    this.#triggerID = created?.data.id ?? "";
   }
 
   async cleanUp(): Promise<void> {

@@ -95,8 +95,6 @@ export const Event = z.discriminatedUnion("type", [
   }),
 ]);
 
-export const Created = z.object({ data: z.object({ id: z.string() }) });
-
 export const InitiationPage = pageOf(
   z.object({ reference: z.string(), status: z.string(), amount: Amount }),
 );

@@ -189,7 +189,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...HTTP, ...D1, ...RUNTIME, "node:crypto", "yaml"],
   },
   "modules/orchestration/http": {
-    uses: [...ANATOMY, "expr", "modules/orchestration", ...orchestration("core")],
+    uses: [...ANATOMY, "expr", "modules/auth", "modules/orchestration", ...orchestration("core")],
     packages: HTTP,
   },
 

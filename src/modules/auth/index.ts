@@ -131,4 +131,5 @@ const verifierOf = memoByEnv((env: Env) => {
   });
 });
 
+export { asClient } from "./as-client.ts";
 export { authSettings };

@@ -2,7 +2,9 @@ import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, test } from "vitest";
+import { asClient } from "#modules/auth/index.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
+import { type Principal, systemContext } from "#platform/context.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { api, BASE_URL, freshName, send, token } from "#test/support/platform/api.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
@@ -365,5 +367,30 @@ describe("a token", () => {
     expect(await refusalOf("x")).toMatch(/not a JSON Web Token/);
     expect(await refusalOf("a.b.c")).toMatch(/not a JSON Web Token/);
     expect(await refusalOf("x".repeat(20_000))).toMatch(/too long/);
+  });
+});
+
+describe("what goes on after a request in the name of its client", () => {
+  const ALL = ["a:read", "b:write"];
+  const FOREIGN = "https://issuer.example";
+  const later = async (principal: Partial<Principal>, settings: object = {}) => {
+    const context = systemContext({ ...env, ...settings }, "test");
+    const asked = { ...context.principal, scopes: new Set(["a:read"]), ...principal };
+    return [...(await asClient({ ...context, principal: asked }, ALL)).principal.scopes];
+  };
+
+  test("may do what the client may, and not only what the token was for", async () => {
+    const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
+    expect(await later({ clientId: id })).toEqual(["c:read", "a:read"]);
+    expect(await later({ clientId: ID })).toEqual(ALL);
+    expect(await later({ clientId: freshName() })).toEqual(["a:read"]);
+  });
+
+  test("may do what the token allows where another server has issued it, or nobody needs one", async () => {
+    const settings = { FLORIN_TRUSTED_ISSUERS: FOREIGN };
+    expect(await later({ clientId: ID, issuer: FOREIGN }, settings)).toEqual(["a:read"]);
+    expect(await later({ clientId: ID }, { FLORIN_AUTH: "off", FLORIN_LOCAL: "true" })).toEqual([
+      "a:read",
+    ]);
   });
 });

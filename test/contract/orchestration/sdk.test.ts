@@ -3,8 +3,8 @@ import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { codeOf, sdk } from "#test/support/platform/sdk.ts";
 
-/** With a token always: the client itself sends none with some of these operations. */
-const { v1, v2 } = sdk({ bearer: await token() }).orchestration;
+/** With the token that the client itself asks for, but always: it sends none with some of these operations. */
+const { v1, v2 } = sdk({ bearer: await token("orchestration:write") }).orchestration;
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
 const ledger = freshName("sdk");

@@ -7,6 +7,7 @@ import { sweepOccurrences } from "#modules/orchestration/triggers/sweep.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
+import { freshClient } from "#test/support/auth/clients.ts";
 import {
   containing,
   deliver,
@@ -18,7 +19,7 @@ import {
   untilFired,
   variablesOf,
 } from "#test/support/orchestration/triggers.ts";
-import { api, freshName, token } from "#test/support/platform/api.ts";
+import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 
 const PUBLIC_URL = "https://florin.example";
@@ -187,7 +188,7 @@ describe("an occurrence", () => {
   test("acts for the creator of the trigger, with the scopes of that one", async () => {
     const { id, event } = await newTrigger(
       { workflowID: await newWorkflow([{ update: { account: { id: "a", metadata: {} } } }]) },
-      { token: await token("orchestration:write payments:read") },
+      await freshClient("orchestration:write", "payments:read"),
     );
     await deliver([eventOf(event, {})]);
     const [occurrence] = await untilFired(id);

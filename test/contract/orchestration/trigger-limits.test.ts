@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { freshClient } from "#test/support/auth/clients.ts";
 import {
   deliver,
   eventOf,
@@ -6,14 +7,13 @@ import {
   occurrencesOf,
   untilFired,
 } from "#test/support/orchestration/triggers.ts";
-import { token } from "#test/support/platform/api.ts";
 
 describe("a trigger sees no more than its creator", () => {
   test("who may read no payments: its events do not fire it", async () => {
-    const blind = await newTrigger({}, { token: await token("orchestration:write ledger:write") });
+    const blind = await newTrigger({}, await freshClient("orchestration:write", "ledger:write"));
     const seeing = await newTrigger(
       { event: blind.event },
-      { token: await token("orchestration:write payments:read") },
+      await freshClient("orchestration:write", "payments:read"),
     );
     await deliver([eventOf(blind.event, { secret: "iban" })]);
     await untilFired(seeing.id);

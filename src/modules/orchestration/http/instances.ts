@@ -10,6 +10,7 @@ import {
   VariablesRequest,
 } from "./schemas.ts";
 import { toBareInstanceView, toInstanceView, toInstanceWithStatusView } from "./views.ts";
+import { asClient } from "#modules/auth/index.ts";
 import { abortInstance } from "#modules/orchestration/instances/abort.ts";
 import { instanceHistory, stageHistory } from "#modules/orchestration/instances/history.ts";
 import { allInstances, listInstances } from "#modules/orchestration/instances/list.ts";
@@ -53,7 +54,7 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
       operationId: idOf("runWorkflow"),
       summary: "Start an instance of a workflow",
       description:
-        "The body has the variables, texts by name. The instance acts for whoever starts it, with the scopes of this request. With `wait=true`, the answer comes at the end of the instance, or after fifty seconds.",
+        "The body has the variables, texts by name. The instance acts for whoever starts it, with the scopes that this client may ask tokens for. With `wait=true`, the answer comes at the end of the instance, or after fifty seconds.",
       tags,
       scope: "orchestration:write",
       params: z.object({ workflowID: z.string() }),
@@ -63,7 +64,8 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
     },
     async ({ params, query, body: variables, c }) => {
       const { context } = c.var;
-      const started = await startInstance(context, { workflowId: params.workflowID, variables });
+      const acting = await asClient(context, c.get("scopes"));
+      const started = await startInstance(acting, { workflowId: params.workflowID, variables });
       if (!query.wait) return { status: 201, body: { data: toBareInstanceView(started) } };
       const ended = await waitForEnd(context, started.id);
       const stages = await stagesOf(context, ended);

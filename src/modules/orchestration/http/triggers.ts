@@ -11,6 +11,7 @@ import {
   TriggerTestRequest,
   TriggerTestResponse,
 } from "./trigger-schemas.ts";
+import { asClient } from "#modules/auth/index.ts";
 import { createTrigger } from "#modules/orchestration/triggers/create.ts";
 import { deleteTrigger } from "#modules/orchestration/triggers/delete.ts";
 import {
@@ -60,14 +61,15 @@ function registerCreation(app: OpenAPIHono<AppEnv>, generation: Generation): voi
       operationId: idOf("createTrigger"),
       summary: "Create a trigger",
       description:
-        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes of this request. Events that these scopes do not allow to read fire nothing.",
+        "It starts an instance of the workflow for each event that its filter lets through, once. The instances act for who creates it, with the scopes that this client may ask tokens for. Events that these scopes do not allow to read fire nothing.",
       tags: tagsOf(generation),
       scope: "orchestration:write",
       body: TriggerRequest,
       responses: { 201: json("The trigger", dataOf(TriggerResponse)), ...errors(404) },
     },
     async ({ body: { workflowID, ...body }, c }) => {
-      const trigger = await createTrigger(c.var.context, { ...body, workflowId: workflowID });
+      const acting = await asClient(c.get("context"), c.get("scopes"));
+      const trigger = await createTrigger(acting, { ...body, workflowId: workflowID });
       return { status: 201, body: { data: toTriggerView(trigger) } };
     },
   );
@@ -205,7 +207,7 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
       operationId: "testTrigger",
       summary: "Show what a trigger would do with a payload",
       description:
-        "The filter and the variables are evaluated, and links are read with the scopes of this request. Nothing is started.",
+        "The filter and the variables are evaluated, and links are read with the scopes that this client may ask tokens for. Nothing is started.",
       tags: tagsOf(V2),
       scope: "orchestration:write",
       params: Params,
@@ -213,7 +215,8 @@ function registerTest(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("What it would do", dataOf(TriggerTestResponse)), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const test = await testTrigger(c.var.context, params.triggerID, body ?? null);
+      const acting = await asClient(c.get("context"), c.get("scopes"));
+      const test = await testTrigger(acting, params.triggerID, body ?? null);
       return { status: 200, body: { data: toTriggerTestView(test) } };
     },
   );
