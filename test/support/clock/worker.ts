@@ -11,9 +11,18 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
+/** Its waits are the platform's own. */
+export { InstanceWorkflow } from "#src/index.ts";
+
 const STEP_PATH = "/api/test/step-clock";
 
 export class ClockObject extends product.ClockObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(stepAlarms(ctx), env);
+  }
+}
+
+export class ConnectorObject extends product.ConnectorObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(stepAlarms(ctx), env);
   }
