@@ -1,7 +1,7 @@
 import { SDK } from "@formance/formance-sdk";
-import { z } from "zod";
-import { OperatorError } from "./project.ts";
+import type { z } from "zod";
 import type { Target } from "./target.ts";
+import { requestToken } from "./token.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 
 /**
@@ -85,32 +85,3 @@ const SCOPES = ["ledger", "payments", "wallets", "orchestration"].flatMap((modul
   `${module}:read`,
   `${module}:write`,
 ]);
-const TokenResponse = z.object({ access_token: z.string() });
-
-/** A token with those of the scopes that the client may have. Throws `OperatorError` where there is none. */
-export async function requestToken(
-  { url, clientId, clientSecret }: Target,
-  scopes: readonly string[],
-): Promise<string> {
-  const form = new URLSearchParams({
-    grant_type: "client_credentials",
-    client_id: clientId,
-    client_secret: clientSecret,
-    scope: scopes.join(" "),
-  });
-  const response = await fetch(new URL("/api/auth/oauth/token", url), {
-    method: "POST",
-    body: form,
-  }).catch((cause: unknown) => {
-    throw new OperatorError(
-      `Nothing answers at ${url}. Start a server with \`npm start\` in another terminal.`,
-      { cause },
-    );
-  });
-  if (!response.ok) {
-    throw new OperatorError(
-      `${url} gives the client ${clientId} no token: ${response.status} ${await response.text()}`,
-    );
-  }
-  return TokenResponse.parse(parseJson(await response.text())).access_token;
-}

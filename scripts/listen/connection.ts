@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Connect } from "./events.ts";
 import { parseJson } from "#platform/json.ts";
-import { requestToken } from "#scripts/lib/client.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
 import type { Target } from "#scripts/lib/target.ts";
+import { requestToken } from "#scripts/lib/token.ts";
 
 export interface Subscription {
   readonly types: readonly string[];

@@ -1,0 +1,13 @@
+import { runCommand } from "./florin/main.ts";
+import { loadNouns } from "./florin/nouns.ts";
+import { run } from "./lib/main.ts";
+
+/** `npm run florin -- <noun> <verb>` is the operators' command line. */
+await run(async () => {
+  process.stdout.on("error", () => process.exit(0)); // whoever read it has enough
+  process.exitCode = await runCommand(process.argv.slice(2), await loadNouns(), {
+    env: process.env,
+    write: (line) => void process.stdout.write(`${line}\n`),
+    note: (line) => void process.stderr.write(`${line}\n`),
+  });
+});

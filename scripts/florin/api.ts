@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
+import type { Target } from "#scripts/lib/target.ts";
+import { requestToken } from "#scripts/lib/token.ts";
+
+export interface ApiRequest<S extends z.ZodType> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  /** What the answer must be; `z.undefined()` for one without a body. */
+  readonly answer: S;
+}
+
+/** The HTTP API of a server, for the commands of operators. */
+export class Api {
+  readonly #url: string;
+  readonly #token: string;
+
+  private constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  static async connect(target: Target, scopes: readonly string[]): Promise<Api> {
+    return new Api(target.url, await requestToken(target, scopes));
+  }
+
+  /** The body of a successful answer. Throws `OperatorError` with the server's own sentence for a refusal. */
+  async call<S extends z.ZodType>(request: ApiRequest<S>): Promise<z.output<S>> {
+    const { method, path, body, answer } = request;
+    const response = await fetch(new URL(path, this.#url), {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
+    }).catch((cause: unknown) => {
+      throw new OperatorError(`${this.#url} no longer answers.`, { cause });
+    });
+    const text = await response.text();
+    if (!response.ok) throw new OperatorError(sentenceOf(response.status, text));
+    return answer.parse(text === "" ? undefined : parseJson(text));
+  }
+}
+
+const Refusal = z.object({ errorMessage: z.string() });
+
+/** What an answer that refuses says, without the code in brackets, which is for programs. */
+function sentenceOf(status: number, text: string): string {
+  try {
+    const { errorMessage } = Refusal.parse(parseJson(text));
+    return `The server refuses: ${errorMessage.replace(/^\[\w+\] /, "")}`;
+  } catch {
+    return `The server answers ${status}: ${text}`; // it is not our own error body
+  }
+}

@@ -1,0 +1,55 @@
+import { type Nouns, UsageError } from "./command.ts";
+import { COMMON_OPTIONS } from "./help.ts";
+
+/** The words that may follow others: nouns after nothing, verbs after a noun, options after both. */
+export function completions(nouns: Nouns): ReadonlyMap<string, readonly string[]> {
+  const entries: [string, readonly string[]][] = [["", [...Object.keys(nouns), "completion"]]];
+  entries.push(["completion", Object.keys(SHELLS)]);
+  for (const [noun, { verbs }] of Object.entries(nouns)) {
+    entries.push([noun, Object.keys(verbs)]);
+    for (const [verb, { options = {} }] of Object.entries(verbs)) {
+      const names = Object.keys({ ...options, ...COMMON_OPTIONS });
+      entries.push([`${noun} ${verb}`, names.map((name) => `--${name}`)]);
+    }
+  }
+  return new Map(entries);
+}
+
+/**
+ * A script for a shell. It makes `florin` a command that works in every folder, and completes its nouns, verbs and options
+ * without starting a program. `root` is the project's folder.
+ */
+export function completionScript(shell: string, root: string, nouns: Nouns): string {
+  const complete = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+  if (complete === undefined) {
+    throw new UsageError(
+      `There is no completion for '${shell}'. There is one for ${Object.keys(SHELLS).join(" and ")}.`,
+    );
+  }
+  const command = `florin() { ${quoted(`${root}/node_modules/.bin/node`)} ${quoted(`${root}/scripts/florin.ts`)} "$@"; }`;
+  const cases = [...completions(nouns)].map(
+    ([words, next]) => `    ${quoted(words)}) echo ${quoted(next.join(" "))} ;;`,
+  );
+  const table = ["_florin_words() {", '  case "$1" in', ...cases, "  esac", "}"];
+  return [`# Load it with: source <(florin completion ${shell})`, command, ...table, complete].join(
+    "\n",
+  );
+}
+
+const SHELLS: Readonly<Record<string, string>> = {
+  bash: `_florin() {
+  local before="\${COMP_WORDS[*]:1:COMP_CWORD-1}"
+  [ "$COMP_CWORD" -le 3 ] || before="\${COMP_WORDS[*]:1:2}"
+  COMPREPLY=($(compgen -W "$(_florin_words "$before")" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _florin florin`,
+  zsh: `_florin() {
+  local before="\${words[2,CURRENT-1]}"
+  (( CURRENT <= 4 )) || before="\${words[2,3]}"
+  compadd -- \${=$(_florin_words "$before")}
+}
+compdef _florin florin`,
+};
+
+/** A word of a shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { Api } from "#scripts/florin/api.ts";
+import { columns } from "#scripts/florin/columns.ts";
+import type { Call, Noun, Outcome, Option } from "#scripts/florin/command.ts";
+
+const Client = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  public: z.boolean(),
+  trusted: z.boolean(),
+  redirectUris: z.array(z.string()),
+  postLogoutRedirectUris: z.array(z.string()),
+  scopes: z.array(z.string()),
+  metadata: z.record(z.string(), z.string()),
+  secrets: z.array(z.object({ id: z.string(), name: z.string(), lastDigits: z.string() })),
+});
+type Client = z.output<typeof Client>;
+const Secret = z.object({ id: z.string(), name: z.string(), clear: z.string() });
+
+const SECRET_NAME: Option = { kind: "text", meaning: "a name for the secret" };
+
+export const noun: Noun = {
+  summary: "Programs that may ask for tokens",
+  verbs: {
+    create: {
+      summary: "Creates a client, and a secret unless it is public, which is shown only now",
+      parameters: ["name"],
+      options: {
+        scopes: { kind: "list", meaning: "what its tokens may allow, such as ledger:read" },
+        description: { kind: "text", meaning: "what it is for" },
+        public: { kind: "flag", meaning: "it cannot keep a secret, as in a browser" },
+        trusted: { kind: "flag", meaning: "it may introspect the tokens of others" },
+        "redirect-uris": { kind: "list", meaning: "where people come back to after a login" },
+        "post-logout-redirect-uris": { kind: "list", meaning: "the same after a logout" },
+      },
+      run: create,
+    },
+    list: { summary: "Lists all clients", run: list },
+    show: { summary: "Shows a client with its secrets", parameters: ["client"], run: show },
+    delete: { summary: "Deletes a client", parameters: ["client"], run: remove },
+    "add-secret": {
+      summary: "Makes another secret of a client, which is shown only now",
+      parameters: ["client"],
+      options: { name: SECRET_NAME },
+      run: async (call) => {
+        const api = await call.connect(["auth:write"]);
+        const secret = await addSecret(api, call.parameter("client"), call.text("name") ?? "");
+        return { data: secret, lines: [`Secret  ${secret.clear}`] };
+      },
+    },
+    "delete-secret": {
+      summary: "Deletes a secret of a client",
+      parameters: ["client", "secret"],
+      run: removeSecret,
+    },
+  },
+};
+
+async function create(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  const isPublic = call.flag("public");
+  const { data: client } = await api.call({
+    method: "POST",
+    path: "/api/auth/clients",
+    body: {
+      name: call.parameter("name"),
+      description: call.text("description") ?? "",
+      public: isPublic,
+      trusted: call.flag("trusted"),
+      redirectUris: call.list("redirect-uris"),
+      postLogoutRedirectUris: call.list("post-logout-redirect-uris"),
+      scopes: call.list("scopes"),
+    },
+    answer: z.object({ data: Client }),
+  });
+  if (isPublic) return { data: client, lines: [`Client  ${client.id}`] };
+  const { clear } = await addSecret(api, client.id, "");
+  return {
+    data: { ...client, secret: clear },
+    lines: [`Client  ${client.id}`, `Secret  ${clear}`],
+  };
+}
+
+async function addSecret(api: Api, client: string, name: string) {
+  const { data } = await api.call({
+    method: "POST",
+    path: `${pathOf(client)}/secrets`,
+    body: { name },
+    answer: z.object({ data: Secret }),
+  });
+  return data;
+}
+
+async function list(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:read"]);
+  const { data } = await api.call({
+    method: "GET",
+    path: "/api/auth/clients",
+    answer: z.object({ data: z.array(Client) }),
+  });
+  const rows = data.map(({ id, name, scopes }) => [id, name, scopes.join(" ")]);
+  return { data, lines: rows.length === 0 ? ["There are no clients."] : columns(rows) };
+}
+
+async function show(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:read"]);
+  const { data } = await api.call({
+    method: "GET",
+    path: pathOf(call.parameter("client")),
+    answer: z.object({ data: Client }),
+  });
+  return { data, lines: columns(rowsOf(data)) };
+}
+
+const rowsOf = (client: Client): string[][] => [
+  ["Id", client.id],
+  ["Name", client.name],
+  ["Description", client.description],
+  ["Kind", `${client.public ? "public" : "confidential"}${client.trusted ? ", trusted" : ""}`],
+  ["Scopes", client.scopes.join(" ")],
+  ...client.redirectUris.map((uri) => ["Redirect URI", uri]),
+  ...client.postLogoutRedirectUris.map((uri) => ["After logout", uri]),
+  ...Object.entries(client.metadata).map(([key, value]) => ["Metadata", `${key}: ${value}`]),
+  ...client.secrets.map(({ id, name, lastDigits }) => ["Secret", `${id} …${lastDigits} ${name}`]),
+];
+
+async function remove(call: Call): Promise<Outcome> {
+  const client = call.parameter("client");
+  const api = await call.connect(["auth:write"]);
+  // The deletion of an unknown client succeeds, but an operator who mistypes an id has to know.
+  await api.call({ method: "GET", path: pathOf(client), answer: z.unknown() });
+  await api.call({ method: "DELETE", path: pathOf(client), answer: z.undefined() });
+  return { data: { id: client }, lines: [`The client ${client} is deleted.`] };
+}
+
+async function removeSecret(call: Call): Promise<Outcome> {
+  const [client, secret] = [call.parameter("client"), call.parameter("secret")];
+  const api = await call.connect(["auth:write"]);
+  const path = `${pathOf(client)}/secrets/${encodeURIComponent(secret)}`;
+  await api.call({ method: "DELETE", path, answer: z.undefined() });
+  return { data: { id: secret }, lines: [`The secret ${secret} is deleted.`] };
+}
+
+const pathOf = (client: string): string => `/api/auth/clients/${encodeURIComponent(client)}`;
