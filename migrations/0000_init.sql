@@ -1,3 +1,19 @@
+CREATE TABLE `auth_people` (
+	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`issuer` text NOT NULL,
+	`subject` text NOT NULL,
+	`email` text NOT NULL,
+	`email_verified` integer NOT NULL,
+	`name` text NOT NULL,
+	`scopes` text NOT NULL,
+	`login` text,
+	`password` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_people_id_unique` ON `auth_people` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_people_login_unique` ON `auth_people` (`login`);--> statement-breakpoint
+CREATE UNIQUE INDEX `auth_people_subject` ON `auth_people` (`issuer`,`subject`);--> statement-breakpoint
 CREATE TABLE `auth_client_secrets` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

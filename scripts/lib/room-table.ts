@@ -143,8 +143,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...ANATOMY, "modules/auth/core"],
     packages: [...HTTP, ...D1, "jose", "node:crypto"],
   },
+  "modules/auth/people": { uses: PLATFORM, packages: D1 },
   "modules/auth/http": {
-    uses: [...ANATOMY, "modules/auth", "modules/auth/core"],
+    uses: [...ANATOMY, "modules/auth", ...auth("core", "people")],
     packages: HTTP,
   },
 
@@ -284,6 +285,10 @@ function engine(...names: readonly string[]): string[] {
 
 function expr(...names: readonly string[]): string[] {
   return names.map((name) => `expr/${name}`);
+}
+
+function auth(...names: readonly string[]): string[] {
+  return names.map((name) => `modules/auth/${name}`);
 }
 
 function payments(...names: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerOAuth } from "./http/oauth.ts";
 import { registerServer } from "./http/server.ts";
+import { registerUsers } from "./http/users.ts";
 import { KeyCache } from "./key-cache.ts";
 import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
@@ -63,6 +64,11 @@ export const authModule: Module & {
             "A client is a program that calls the API. It has secrets, and the scopes that its tokens may have.",
         },
         {
+          name: "Users",
+          description:
+            "A user is a person who can log in. Clients get tokens in the person's name.",
+        },
+        {
           name: "Audit",
           description:
             "The audit says who changed what outside of the books, where each log entry has its author.",
@@ -90,6 +96,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerServer(app, VERSION);
   registerOAuth(app);
   registerClients(app);
+  registerUsers(app);
   return app;
 }
 

@@ -13,6 +13,7 @@ import { systemContext } from "#platform/context.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
+import { storePerson } from "#test/support/auth/people.ts";
 import { insertedSchema } from "#test/support/ledger/schema-api.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
@@ -59,6 +60,10 @@ const noJobs = () => untilNone("payment_jobs", "TRUE");
 
 /** What happens without a request before an example, by its operation. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
+  listUsers: async () => {
+    const id = "99999999-2222-4333-8444-555555555555";
+    await storePerson({ id, subject: "google|1234", email: "ada@example.com" });
+  },
   // An event comes, which the endpoint refuses.
   getDeliveries: async () => {
     endpointStatus = 410;

@@ -1,0 +1,18 @@
+/** A person who can log in. */
+export interface EndUser {
+  /** The `sub` of the person's tokens. */
+  readonly id: string;
+  /** The provider at which the person logs in; empty for our own login page. */
+  readonly issuer: string;
+  /** Who the person is for that provider. */
+  readonly subject: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  /** Empty if it is not known. */
+  readonly name: string;
+  /** What the person's tokens may have of the scopes of the modules. */
+  readonly scopes: readonly string[];
+}
+
+/** Most people; the list has no pages. */
+export const PEOPLE_MAX = 10_000;

@@ -1,0 +1,27 @@
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/** The people who can log in. */
+export const authPeople = sqliteTable(
+  "auth_people",
+  {
+    /** People are listed in the order in which they came. */
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    /** The `sub` of their tokens. */
+    id: text("id").notNull().unique(),
+    /** The provider at which they log in; empty for our own login page. */
+    issuer: text("issuer").notNull(),
+    /** Who they are for that provider; their id here if it is our own login page. */
+    subject: text("subject").notNull(),
+    email: text("email").notNull(),
+    emailVerified: integer("email_verified", { mode: "boolean" }).notNull(),
+    /** Empty if it is not known. */
+    name: text("name").notNull(),
+    /** The scopes that their tokens may have, as a JSON text. */
+    scopes: text("scopes").notNull(),
+    /** The e-mail address in the form in which our own login page compares it; null for people of another provider. */
+    login: text("login").unique(),
+    /** The hash of the password for our own login page, with its salt and parameters. */
+    password: text("password"),
+  },
+  (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
+);
