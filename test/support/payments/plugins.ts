@@ -7,7 +7,7 @@ import type {
   PluginStore,
   StoredText,
 } from "#modules/payments/connectors/contract.ts";
-import { providerFetch } from "#modules/payments/connectors/http.ts";
+import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { parseTimestamp } from "#platform/time.ts";
 

@@ -1,4 +1,5 @@
 import type { ConfigField, PluginConfig } from "./config.ts";
+import type { ConnectorErrorKind } from "./connector-error.ts";
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
 import type { ProviderConversion, ProviderOrder } from "./provider-orders.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
@@ -52,6 +53,10 @@ export interface ProviderRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** How long the provider may take, in milliseconds; 10 s where it is absent, and 40 s at most. */
+  readonly timeoutMs?: number;
+  /** What an error answer means, where its status alone does not say. Undefined for all that it does not know. */
+  readonly errorKindOf?: (answer: ProviderResponse) => ConnectorErrorKind | undefined;
 }
 
 /** A successful answer of the provider, or 404. */

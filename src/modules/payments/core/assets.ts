@@ -33,6 +33,10 @@ const PROVIDER_ASSET = /^[A-Z][A-Z0-9]{0,16}(?:_[A-Z]{1,16})?(?:\/\d{1,6})?$/;
 /** Whether a provider may report this asset. */
 export const isProviderAsset = (text: string): boolean => PROVIDER_ASSET.test(text);
 
+/** How many decimals an ISO 4217 currency has; undefined where there is no such currency. */
+export const currencyDecimals = (currency: string): number | undefined =>
+  CURRENCY_DECIMALS.get(currency.toUpperCase());
+
 /** The asset of a currency: `EUR/2`, and `JPY` for one that has no decimals or is unknown. */
 export function assetOf(currency: string): string {
   const code = currency.toUpperCase();

@@ -4,8 +4,8 @@ import type { InstalledConnector } from "./store.ts";
 import type { PluginConfig } from "#modules/payments/connectors/config.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { ConnectorKind, Plugin, PluginStore } from "#modules/payments/connectors/contract.ts";
-import { providerFetch } from "#modules/payments/connectors/http.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
+import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
@@ -25,13 +25,14 @@ export async function openPlugin(
   return createPlugin(context, { kind, config, store: pluginStore(context.env, connector.key) });
 }
 
-/** Checks that a plugin can be made of a configuration. Throws `VALIDATION`. */
-export function assertPlugin(
+/** Checks that a plugin can be made of a configuration, and that the provider lets it in. Throws `VALIDATION`. */
+export async function assertPlugin(
   context: ServiceContext,
   { kind, config }: { readonly kind: ConnectorKind; readonly config: PluginConfig },
-): void {
+): Promise<void> {
   try {
-    createPlugin(context, { kind, config, store: pluginStore(context.env, NO_KEY) });
+    const store = pluginStore(context.env, NO_KEY);
+    await createPlugin(context, { kind, config, store }).checkAccess?.();
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
     throw new AppError("VALIDATION", `invalid config: ${error.message}`, { cause: error });

@@ -8,7 +8,7 @@ import type {
   Reversal,
   StoredText,
 } from "#modules/payments/connectors/contract.ts";
-import { Amount } from "#modules/payments/connectors/objects.ts";
+import { Amount } from "#modules/payments/connectors/kit/objects.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { DummySource } from "./source.ts";
 import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { parseList } from "#modules/payments/connectors/http.ts";
+import { parseList } from "#modules/payments/connectors/kit/http.ts";
 import {
   Amount,
   Date3339,
   OptionalText,
   parseObject,
   Text,
-} from "#modules/payments/connectors/objects.ts";
+} from "#modules/payments/connectors/kit/objects.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 const Account = z.object({

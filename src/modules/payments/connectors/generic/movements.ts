@@ -2,7 +2,7 @@ import type { GenericProvider } from "./pages.ts";
 import { toMovementPayment } from "./provider-objects.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
-import { assertFound, parseAnswer } from "#modules/payments/connectors/http.ts";
+import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 const ASSET = /^[A-Z][A-Z0-9]*(?:\/\d+)?$/;

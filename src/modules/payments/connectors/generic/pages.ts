@@ -7,7 +7,7 @@ import type {
   FetchRequest,
   ProviderFetch,
 } from "#modules/payments/connectors/contract.ts";
-import { assertFound, parseAnswer, parseList } from "#modules/payments/connectors/http.ts";
+import { assertFound, parseAnswer, parseList } from "#modules/payments/connectors/kit/http.ts";
 import type { ProviderBalance } from "#modules/payments/connectors/provider-objects.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";

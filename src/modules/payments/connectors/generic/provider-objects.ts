@@ -6,7 +6,7 @@ import {
   OptionalText,
   parseObject,
   Text,
-} from "#modules/payments/connectors/objects.ts";
+} from "#modules/payments/connectors/kit/objects.ts";
 import type {
   ProviderAccount,
   ProviderBalance,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { ProviderRequest } from "#modules/payments/connectors/contract.ts";
-import { ANSWER_BYTES_MAX, providerFetch } from "#modules/payments/connectors/http.ts";
+import { ANSWER_BYTES_MAX, providerFetch } from "#modules/payments/connectors/kit/http.ts";
 
 const GET: ProviderRequest = { method: "GET", url: "https://psp.example/accounts" };
 const POST: ProviderRequest = { ...GET, method: "POST", body: "{}" };
@@ -81,6 +81,17 @@ describe("a call of a provider", () => {
     const body = JSON.stringify({ title: "Bad key", detail: "very-secret is not a key" });
     const failure = await failureOf(() => new Response(body, { status: 403 }));
     expect(failure.message).toBe("the provider answered 403: Bad key: *** is not a key");
+  });
+
+  test("shows the end only of numbers of cards and bank accounts", async () => {
+    const detail =
+      "4111 1111 1111 1111, DE89 3704 0044 0532 0130 00, GB29NWBK60161331926819 or 12345678";
+    const failure = await failureOf(() =>
+      Response.json({ error: { code: "bad", message: detail } }, { status: 400 }),
+    );
+    expect(failure.message).toBe(
+      "the provider answered 400: bad: ***1111, ***0 00, ***6819 or ***5678",
+    );
   });
 
   test("gives a success, and 404, to the plugin", async () => {

@@ -1,5 +1,12 @@
-import { ConnectorError } from "./connector-error.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./contract.ts";
+import {
+  ConnectorError,
+  type ConnectorErrorKind,
+} from "#modules/payments/connectors/connector-error.ts";
+import type {
+  ProviderFetch,
+  ProviderRequest,
+  ProviderResponse,
+} from "#modules/payments/connectors/contract.ts";
 import {
   callOutbound,
   type Fetch,
@@ -10,6 +17,8 @@ import { parseJson } from "#platform/json.ts";
 
 /** How long a provider may take for an answer, in milliseconds. */
 export const PROVIDER_MS_MAX = 10_000;
+/** How long a request may let it take: less than whoever works on it has for it. */
+const REQUEST_MS_MAX = 40_000;
 /** Largest answer, in bytes: a page of a hundred items has far less. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** When a provider that does not say takes requests again, in milliseconds. */
@@ -29,15 +38,27 @@ export interface ProviderNetwork {
 
 /** Calls a provider within the limits of time and size and of the outbound policy. Errors do not show any of the secrets. */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
-  const { fetch, policy, secrets, timeoutMs = PROVIDER_MS_MAX } = network;
+  const { fetch, policy, secrets } = network;
   const redact = redactor(secrets);
   return async (request) => {
+    const { method, url, headers: given = {}, body: sent } = request;
+    const timeoutMs = Math.min(
+      request.timeoutMs ?? network.timeoutMs ?? PROVIDER_MS_MAX,
+      REQUEST_MS_MAX,
+    );
     const problem = urlProblem(request.url, policy);
     if (problem !== undefined) {
       throw new ConnectorError("invalid", redact(`the URL of the provider ${problem}`));
     }
     const result = await callOutbound(
-      { headers: {}, ...request, timeoutMs, bodyBytesMax: ANSWER_BYTES_MAX },
+      {
+        method,
+        url,
+        headers: given,
+        ...(sent === undefined ? {} : { body: sent }),
+        timeoutMs,
+        bodyBytesMax: ANSWER_BYTES_MAX,
+      },
       { fetch, policy },
     );
     if (result.kind === "unreachable") throw noAnswer(request, redact(result.error));
@@ -47,7 +68,7 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
       throw new ConnectorError("invalid", `the answer has ${ANSWER_BYTES_MAX} bytes or more`);
     }
     const response = { status, headers, text: new TextDecoder().decode(body) };
-    assertAccepted(response, redact);
+    assertAccepted(request, response, redact);
     return response;
   };
 }
@@ -66,16 +87,26 @@ const REPEATED = new Set([408, 421]);
 const NOT_FOUND = 404;
 
 /** Throws for an answer that is neither a success nor 404. */
-function assertAccepted(response: ProviderResponse, redact: (text: string) => string): void {
+function assertAccepted(
+  request: ProviderRequest,
+  response: ProviderResponse,
+  redact: (text: string) => string,
+): void {
   const { status, headers, text } = response;
   if ((status >= 200 && status < 300) || status === NOT_FOUND) return;
   const message = redact(`the provider answered ${status}${describe(text)}`);
   const named = retryAfterOf(headers);
-  if (LATER.has(status) || (status === 503 && named !== undefined)) {
-    throw new ConnectorError("rate-limited", message, { retryAfterMs: named ?? RETRY_AFTER_MS });
-  }
-  const isFinal = status < 500 && !REPEATED.has(status);
-  throw new ConnectorError(isFinal ? "invalid" : "unknown", message);
+  const kind = request.errorKindOf?.(response) ?? kindOfStatus(status, named);
+  throw new ConnectorError(
+    kind,
+    message,
+    kind === "rate-limited" ? { retryAfterMs: named ?? RETRY_AFTER_MS } : {},
+  );
+}
+
+function kindOfStatus(status: number, retryAfterMs: number | undefined): ConnectorErrorKind {
+  if (LATER.has(status) || (status === 503 && retryAfterMs !== undefined)) return "rate-limited";
+  return status < 500 && !REPEATED.has(status) ? "invalid" : "unknown";
 }
 
 /** An answer that has to be there. */
@@ -117,20 +148,32 @@ function describe(text: string): string {
   return shown === "" ? "" : `: ${shown.toWellFormed()}`;
 }
 
-const MESSAGE_MEMBERS = ["title", "detail", "message", "error"];
+const MESSAGE_MEMBERS = ["title", "detail", "code", "errorCode", "message", "error"];
 
+/** What an error body says: its own members, or those of what it has under `error`, or first in `errors`. */
 function messageIn(text: string): string {
   try {
     const body = parseJson(text);
-    if (typeof body !== "object" || body === null) return text;
-    const members = new Map<string, unknown>(Object.entries(body));
-    const found = MESSAGE_MEMBERS.map((name) => members.get(name));
-    const texts = found.filter((value) => typeof value === "string" && value !== "");
+    const texts = [body, memberOf(body, "error"), firstOf(memberOf(body, "errors"))].flatMap(
+      messagesOf,
+    );
     return texts.length === 0 ? text : texts.join(": ");
   } catch {
     return text; // it is no JSON, and is shown as it is
   }
 }
+
+const messagesOf = (value: unknown): string[] =>
+  MESSAGE_MEMBERS.map((name) => memberOf(value, name)).filter(
+    (found) => typeof found === "string" && found !== "",
+  ) as string[];
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null
+    ? new Map<string, unknown>(Object.entries(value)).get(name)
+    : undefined;
+
+const firstOf = (value: unknown): unknown => (isArray(value) ? value[0] : undefined);
 
 /** Shorter texts occur by chance. */
 const SECRET_LENGTH_MIN = 4;
@@ -139,5 +182,12 @@ function redactor(secrets: readonly string[]): (text: string) => string {
   const longestFirst = secrets
     .filter(({ length }) => length >= SECRET_LENGTH_MIN)
     .toSorted((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);
+  return (text) =>
+    longestFirst
+      .reduce((shown, secret) => shown.replaceAll(secret, "***"), text)
+      .replaceAll(NUMBERS, (number) => `***${number.slice(-SHOWN_DIGITS)}`);
 }
+
+/** Numbers of cards and bank accounts, IBANs included, also in groups: errors are logged and shown to clients. */
+const NUMBERS = /\b(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}|\d(?:[ -]?\d){7,33})\b/g;
+const SHOWN_DIGITS = 4;

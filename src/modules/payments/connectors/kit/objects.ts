@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ConnectorError } from "./connector-error.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { decimalSource, stringifyJson } from "#platform/json.ts";
+import { fromMillis } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
 /** The parts of what providers send. */
@@ -13,6 +14,18 @@ export const Date3339 = TimestampInput;
 export const Amount = z
   .union([z.string().regex(/^[+-]?\d{1,200}$/), z.int(), z.bigint()])
   .transform((value) => BigInt(typeof value === "string" ? value.replace(/^\+/, "") : value));
+
+/** A number with or without a fraction, written as a text or as a number, as the text of it. */
+export const DecimalText = z
+  .union([z.string(), z.int(), z.bigint(), z.symbol()])
+  .transform((value) => (typeof value === "symbol" ? decimalSource(value) : String(value)))
+  .pipe(z.string().regex(/^-?\d{1,200}(?:\.\d{1,50})?$/));
+
+/** Seconds since 1970. */
+export const UnixSeconds = z.int().transform((seconds) => fromMillis(seconds * 1000));
+
+/** An id that is a text or a number, as a text. */
+export const Id = z.union([Text, z.int(), z.bigint()]).transform(String);
 
 /** Texts by names; other values are written as JSON, because no value of a provider is lost. */
 export const Metadata = z

@@ -1,0 +1,126 @@
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  assetOf,
+  currencyDecimals,
+  currencyOf,
+  fromMinorUnits,
+  toMinorUnits,
+} from "#modules/payments/core/assets.ts";
+
+/** An amount in the smallest unit of an asset. */
+export interface ProviderAmount {
+  readonly amount: bigint;
+  readonly asset: string;
+}
+
+/** How a provider counts money. */
+export interface CurrencyOptions {
+  /** The decimals of currencies that the provider counts otherwise than ISO 4217 does: `{ ISK: 2 }`. */
+  readonly exceptions?: Readonly<Record<string, number>>;
+  /** The currencies that the provider knows; all of ISO 4217 where it is absent. */
+  readonly known?: readonly string[];
+}
+
+/**
+ * The currencies of a provider. Amounts get the decimals of ISO 4217, whatever the provider counts in, so that one currency is one
+ * asset. What cannot be written with these decimals keeps those of the provider.
+ */
+export class Currencies {
+  readonly #exceptions: ReadonlyMap<string, number>;
+  readonly #known: ReadonlySet<string> | undefined;
+
+  constructor({ exceptions = {}, known }: CurrencyOptions = {}) {
+    this.#exceptions = new Map(Object.entries(exceptions));
+    this.#known = known === undefined ? undefined : new Set(known);
+  }
+
+  /** The asset of a currency; undefined for one that is not known, which fetched data is skipped for. */
+  assetOf(currency: string): string | undefined {
+    return this.#decimalsOf(currency) === undefined ? undefined : assetOf(currency);
+  }
+
+  /** An amount in the units that the provider counts in; undefined for a currency that is not known. */
+  fromUnits(units: bigint, currency: string): ProviderAmount | undefined {
+    const counted = this.#decimalsOf(currency);
+    const decimals = currencyDecimals(currency);
+    if (counted === undefined || decimals === undefined) return undefined;
+    if (counted <= decimals) {
+      return { amount: units * 10n ** BigInt(decimals - counted), asset: assetOf(currency) };
+    }
+    const factor = 10n ** BigInt(counted - decimals);
+    return units % factor === 0n
+      ? { amount: units / factor, asset: assetOf(currency) }
+      : { amount: units, asset: `${currency.toUpperCase()}/${counted}` };
+  }
+
+  /** An amount that is written as a decimal number; undefined for a currency that is not known. Throws for too many decimals. */
+  fromDecimal(text: string, currency: string): ProviderAmount | undefined {
+    const decimals = currencyDecimals(currency);
+    if (decimals === undefined || this.#decimalsOf(currency) === undefined) return undefined;
+    const amount = toMinorUnits(withoutZeros(text, decimals), decimals);
+    if (amount === undefined)
+      throw invalid(`${text} ${currency} has more than ${decimals} decimals`);
+    return { amount, asset: assetOf(currency) };
+  }
+
+  /** An amount of an asset in the units that the provider counts in. Throws for an asset that it does not take. */
+  toUnits({ amount, asset }: ProviderAmount): {
+    readonly units: bigint;
+    readonly currency: string;
+  } {
+    const { currency, decimals } = this.#read(asset);
+    const counted = this.#decimalsOf(currency) ?? decimals;
+    return { units: rescale(amount, { asset, from: decimals, to: counted }), currency };
+  }
+
+  /** An amount of an asset as a decimal number. Throws for an asset that the provider does not take. */
+  toDecimal({ amount, asset }: ProviderAmount): {
+    readonly decimal: string;
+    readonly currency: string;
+  } {
+    const { currency, decimals } = this.#read(asset);
+    const iso = currencyDecimals(currency) ?? decimals;
+    const units = rescale(amount, { asset, from: decimals, to: iso });
+    return { decimal: fromMinorUnits(units, iso), currency };
+  }
+
+  #read(asset: string): { currency: string; decimals: number } {
+    const currency = currencyOf(asset);
+    const [, decimals = "0"] = asset.split("/", 2);
+    if (this.#decimalsOf(currency) === undefined) {
+      throw invalid(`the provider does not take the asset ${asset}`);
+    }
+    return { currency, decimals: Number(decimals) };
+  }
+
+  #decimalsOf(currency: string): number | undefined {
+    const code = currency.toUpperCase();
+    if (this.#known !== undefined && !this.#known.has(code)) return undefined;
+    return this.#exceptions.get(code) ?? currencyDecimals(code);
+  }
+}
+
+interface Rescaling {
+  readonly asset: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** No part of an amount is lost: money that cannot be counted is not moved. */
+function rescale(amount: bigint, { asset, from, to }: Rescaling): bigint {
+  if (from <= to) return amount * 10n ** BigInt(to - from);
+  const factor = 10n ** BigInt(from - to);
+  if (amount % factor !== 0n) {
+    throw invalid(`the provider counts ${currencyOf(asset)} with ${to} decimals`);
+  }
+  return amount / factor;
+}
+
+/** Zeros behind the last decimal of a currency change nothing: `10.500` of one with two is `10.50`. */
+function withoutZeros(text: string, decimals: number): string {
+  const [whole = "", fraction = ""] = text.split(".", 2);
+  const kept = fraction.slice(decimals).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction.slice(0, decimals)}${kept}`;
+}
+
+const invalid = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,0 +1,87 @@
+import {
+  constants,
+  createHmac,
+  createPublicKey,
+  createHash,
+  timingSafeEqual,
+  verify,
+} from "node:crypto";
+import { type Timestamp, toMillis } from "#platform/time.ts";
+
+/** Whether two texts are equal, in a time that does not depend on where they differ. */
+export function isSameText(one: string, other: string): boolean {
+  // Digests have one length, which the comparison needs.
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest();
+
+export interface Hmac {
+  readonly key: string | Uint8Array;
+  readonly text: string;
+  readonly encoding: "hex" | "base64";
+}
+
+/** The HMAC of a text with SHA-256. */
+export const hmacSha256 = ({ key, text, encoding }: Hmac): string =>
+  createHmac("sha256", key).update(text).digest(encoding);
+
+/** Whether one of some signatures is the HMAC of the text. */
+export function isSignedBy(hmac: Hmac, signatures: readonly string[]): boolean {
+  const expected = hmacSha256(hmac);
+  // All are compared, so that the time does not say which one it was.
+  return signatures.filter((signature) => isSameText(signature, expected)).length > 0;
+}
+
+/** The SHA-256 of a text, for keys of deliveries that have no id. */
+export const sha256 = (text: string, encoding: "hex" | "base64"): string =>
+  createHash("sha256").update(text).digest(encoding);
+
+/** A header of the form `t=…,v1=…,v1=…`. */
+export interface TimedSignature {
+  readonly time: string;
+  readonly signatures: readonly string[];
+}
+
+/** Undefined for a header that is absent, or has no time. */
+export function parseTimedSignature(header: string | undefined): TimedSignature | undefined {
+  const pairs = (header ?? "").split(",").map((part) => {
+    const at = part.indexOf("=");
+    return { name: part.slice(0, Math.max(at, 0)).trim(), value: part.slice(at + 1).trim() };
+  });
+  const time = pairs.find(({ name }) => name === "t")?.value;
+  if (time === undefined || time === "") return undefined;
+  return { time, signatures: pairs.flatMap(({ name, value }) => (name === "v1" ? [value] : [])) };
+}
+
+/** Whether a signature was made about now: an older one may be a recorded one. */
+export const isRecent = (madeAt: Timestamp, now: Timestamp, toleranceMs: number): boolean =>
+  Math.abs(toMillis(now) - toMillis(madeAt)) <= toleranceMs;
+
+/** Whether a base64 signature of a text (RSA, PKCS #1 v1.5, SHA-256) fits a public key in PEM. */
+export function isRsaSigned(
+  publicKey: string,
+  { text, signature }: { readonly text: string; readonly signature: string },
+): boolean {
+  try {
+    const key = { key: createPublicKey(publicKey), padding: constants.RSA_PKCS1_PADDING };
+    return verify("sha256", Buffer.from(text), key, Buffer.from(signature, "base64"));
+  } catch {
+    return false; // what is no signature, or no key, signs nothing
+  }
+}
+
+/** The user and password of an `Authorization` header; undefined where it has none. */
+export function parseBasicAuth(
+  header: string | undefined,
+): { readonly username: string; readonly password: string } | undefined {
+  const [scheme = "", encoded = ""] = (header ?? "").trim().split(/\s+/, 2);
+  if (scheme.toLowerCase() !== "basic") return undefined;
+  const text = Buffer.from(encoded, "base64").toString();
+  const at = text.indexOf(":");
+  return at < 0 ? undefined : { username: text.slice(0, at), password: text.slice(at + 1) };
+}
+
+/** The value of an `Authorization` header. */
+export const basicAuth = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { ConnectorErrorKind } from "#modules/payments/connectors/connector-error.ts";
+import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
+
+let answer: () => Response;
+let asked: Request;
+
+beforeEach(() => {
+  answer = () => Response.json({ id: "1" });
+});
+
+let kind: ConnectorErrorKind | undefined;
+const client = new ApiClient(
+  providerFetch({
+    fetch: async (url, init) => {
+      asked = new Request(url, init);
+      return answer();
+    },
+    policy: { allowPrivateHosts: false },
+    secrets: ["psp-key"],
+  }),
+  {
+    baseUrl: "https://psp.example/v1/",
+    headers: async () => ({ authorization: "Bearer psp-key" }),
+    errorKindOf: () => kind,
+  },
+);
+const Answer = z.object({ id: z.string() });
+
+describe("the API of a provider", () => {
+  test("is asked with a query, and its answer is checked", async () => {
+    const query = { limit: 2, cursor: undefined, expand: ["a", "b&c"] };
+    expect(await client.read({ path: "/accounts", query }, Answer, "an account")).toEqual({
+      id: "1",
+    });
+    expect(asked.url).toBe("https://psp.example/v1/accounts?limit=2&expand=a&expand=b%26c");
+    expect(asked.headers.get("authorization")).toBe("Bearer psp-key");
+    answer = () => Response.json({ id: 1 });
+    await expect(client.read({ path: "/accounts" }, Answer, "an account")).rejects.toThrow(
+      "an account: 'id' of the provider is not valid",
+    );
+  });
+
+  test("takes bodies as JSON and as forms", async () => {
+    await client.send({ method: "POST", path: "/a", json: { amount: 10n ** 20n, no: undefined } });
+    expect(asked.headers.get("content-type")).toBe("application/json");
+    expect(await asked.text()).toBe('{"amount":100000000000000000000}');
+    await client.send({
+      method: "POST",
+      path: "/a",
+      form: { "metadata[a]": "ä b", amount: 5n, no: undefined },
+      headers: { "idempotency-key": "ref" },
+    });
+    expect(asked.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
+    expect(asked.headers.get("idempotency-key")).toBe("ref");
+    expect(await asked.text()).toBe("metadata%5Ba%5D=%C3%A4+b&amount=5");
+  });
+
+  test("may not know what is asked for", async () => {
+    answer = () => new Response(null, { status: 404 });
+    expect(await client.find({ path: "/accounts/1" }, Answer, "an account")).toBeUndefined();
+    await expect(client.read({ path: "/accounts/1" }, Answer, "an account")).rejects.toThrow("404");
+  });
+
+  test("says itself what an error is, where the status does not", async () => {
+    answer = () =>
+      Response.json({ errors: [{ code: "BUSY", message: "try later" }] }, { status: 400 });
+    kind = undefined;
+    await expect(client.send({ path: "/" })).rejects.toMatchObject({
+      kind: "invalid",
+      message: "the provider answered 400: BUSY: try later",
+    });
+    kind = "rate-limited";
+    await expect(client.send({ path: "/" })).rejects.toMatchObject({ kind, retryAfterMs: 5000 });
+  });
+});
