@@ -421,6 +421,7 @@ CREATE TABLE `payment_connectors` (
 	`updated_at` text,
 	`deleted_at` text,
 	`held_until` text,
+	`public_url` text,
 	`successor` text,
 	`revision` integer DEFAULT 0 NOT NULL,
 	`synced_revision` integer DEFAULT 0 NOT NULL,
@@ -709,6 +710,22 @@ CREATE TABLE `payment_users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_users_id_unique` ON `payment_users` (`id`);--> statement-breakpoint
 CREATE INDEX `payment_users_listed` ON `payment_users` (`created_at`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_webhook_configs` (
+	`connector_key` integer NOT NULL,
+	`url_path` text NOT NULL,
+	`name` text NOT NULL,
+	`metadata` text NOT NULL,
+	PRIMARY KEY(`connector_key`, `url_path`)
+);
+--> statement-breakpoint
+CREATE TABLE `payment_webhook_deliveries` (
+	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`connector_key` integer NOT NULL,
+	`digest` text NOT NULL,
+	`received_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payment_webhook_deliveries_of_connector` ON `payment_webhook_deliveries` (`connector_key`,`digest`);--> statement-breakpoint
 CREATE TABLE `wallet_hold_expiries` (
 	`ledger` text NOT NULL,
 	`hold_id` text NOT NULL,

@@ -2,6 +2,7 @@ import type { ConfigField, PluginConfig } from "./config.ts";
 import type { ConnectorErrorKind } from "./connector-error.ts";
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
 import type { ProviderConversion, ProviderOrder } from "./provider-orders.ts";
+import type { ParentItem, RegisteredWebhook, WebhookPlugin } from "./webhook-contract.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
@@ -17,7 +18,7 @@ export interface ConnectorKind {
   readonly pageSize: number;
   /** The fields of its configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
   readonly fields: readonly ConfigField[];
-  /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. */
+  /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
   readonly tree: readonly FetchNode[];
   /** Only checks the configuration; the first request goes to the provider later. Throws `ConnectorError` for a bad one. */
   readonly create: (config: PluginConfig, ports: PluginPorts) => Plugin;
@@ -75,7 +76,10 @@ export type FetchTask =
   | "FETCH_EXTERNAL_ACCOUNTS"
   | "FETCH_PAYMENTS"
   | "FETCH_ORDERS"
-  | "FETCH_CONVERSIONS";
+  | "FETCH_CONVERSIONS"
+  /** Items that are not stored, and that others hang on: profiles, users. */
+  | "FETCH_OTHERS"
+  | "CREATE_WEBHOOKS";
 
 /** A node of the tree of tasks. */
 export interface FetchNode {
@@ -87,8 +91,10 @@ export interface FetchNode {
 
 /** What a call of a fetch is given. */
 export interface FetchRequest {
-  /** The item of the parent task that is fetched for; undefined for a root task. */
+  /** The account of the parent task that is fetched for; undefined for a root task. */
   readonly parent?: ProviderAccount;
+  /** The item of the parent task, where that is `FETCH_OTHERS`. */
+  readonly other?: ParentItem;
   /** The connection of a user that is fetched for; undefined where what the connector itself sees is meant. */
   readonly connection?: LinkedUser;
   /** What the call before has given as its state; undefined for the first one. JSON that only the plugin understands. */
@@ -170,6 +176,7 @@ export interface Plugin {
   readonly fetchPayments?: (request: FetchRequest) => Promise<PaymentPage>;
   readonly fetchOrders?: (request: FetchRequest) => Promise<FetchPage<ProviderOrder>>;
   readonly fetchConversions?: (request: FetchRequest) => Promise<FetchPage<ProviderConversion>>;
+  readonly fetchOthers?: (request: FetchRequest) => Promise<FetchPage<ParentItem>>;
   readonly createTransfer?: (movement: Movement) => Promise<MovementResult>;
   readonly createPayout?: (movement: Movement) => Promise<MovementResult>;
   readonly pollTransfer?: (pollingId: string) => Promise<PollResult>;
@@ -179,8 +186,21 @@ export interface Plugin {
   /** May be called again for the same account, whose id is the idempotency key. */
   readonly createBankAccount?: (account: BankAccountDetails) => Promise<ProviderAccount>;
   readonly users?: UserPlugin;
-  /** Removes what the plugin has set up at the provider. */
-  readonly uninstall?: () => Promise<void>;
+  readonly webhooks?: WebhookPlugin;
+  /**
+   * Asks the provider whether the configuration lets the connector in, before it is installed or changed. Throws `ConnectorError`, which
+   * the client gets as `VALIDATION`.
+   */
+  readonly checkAccess?: () => Promise<void>;
+  /** Removes what the plugin has set up at the provider. It may be called again after it has removed a part. */
+  readonly uninstall?: (installation: InstalledWebhooks) => Promise<void>;
+}
+
+/** What an installation has registered. */
+export interface InstalledWebhooks {
+  /** As clients know it. */
+  readonly connectorId: string;
+  readonly webhooks: readonly RegisteredWebhook[];
 }
 
 /** A person or company on whose behalf the provider reads accounts. */

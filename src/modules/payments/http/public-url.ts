@@ -4,14 +4,20 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
-/** The URL under which browsers and providers reach this server. The `Host` header decides it on a loopback host only. */
+/** The URL under which browsers and providers reach this server. */
 export function publicUrlOf(c: Context<AppEnv>): string {
-  const publicUrl = platformSettings.of(c.env).FLORIN_PUBLIC_URL;
+  const { publicUrl } = findPublicUrl(c);
   if (publicUrl !== undefined) return publicUrl;
-  const { hostname, origin } = new URL(c.req.url);
-  if (isLoopbackHost(hostname)) return origin;
   throw new AppError(
     "INTERNAL",
     "FLORIN_PUBLIC_URL is not set. It takes the URL under which providers send browsers back to this server.",
   );
+}
+
+/** The same, where it is known. The `Host` header decides it on a loopback host only. */
+export function findPublicUrl(c: Context<AppEnv>): { readonly publicUrl?: string } {
+  const publicUrl = platformSettings.of(c.env).FLORIN_PUBLIC_URL;
+  if (publicUrl !== undefined) return { publicUrl };
+  const { hostname, origin } = new URL(c.req.url);
+  return isLoopbackHost(hostname) ? { publicUrl: origin } : {};
 }

@@ -1,32 +1,42 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { toConnectorId } from "./path-ids.ts";
-import { findConnector } from "#modules/payments/installs/store.ts";
+import { receiveWebhook } from "#modules/payments/webhooks/receive.ts";
 import { AppError } from "#platform/errors.ts";
+import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 /** The kinds whose providers were told the paths of the first generation. */
 const LEGACY_WEBHOOKS = new Set(["adyen", "mangopay"]);
+/** Largest body of a webhook, in bytes: it is stored encrypted, in one row of the database. */
+const WEBHOOK_BYTES_MAX = 512 * 1024;
 
 /**
- * Where providers announce what has happened, by any method and without a token. None of the connectors of this version has told
- * its provider to do so, so that nothing is accepted; the document does not show these paths.
+ * Where providers announce what has happened, by any method and without a token: the plugin verifies who sends it. The document does
+ * not show these paths, as no client calls them.
  */
 export function registerWebhookReception(app: OpenAPIHono<AppEnv>): void {
-  app.all("/v3/connectors/webhooks/:connectorID/*", (c) => refuse(c, c.req.param("connectorID")));
+  app.all("/v3/connectors/webhooks/:connectorID/*", (c) => receive(c, c.req.param("connectorID")));
   app.all("/connectors/webhooks/:provider/:connectorID/*", (c) => {
     const provider = c.req.param("provider");
     if (!LEGACY_WEBHOOKS.has(provider.toLowerCase())) {
       throw new AppError("NOT_FOUND", "the connectors of this kind have no webhooks here");
     }
-    return refuse(c, c.req.param("connectorID"));
+    return receive(c, c.req.param("connectorID"));
   });
 }
 
-async function refuse(c: Context<AppEnv>, text: string): Promise<never> {
-  const connector = await findConnector({ env: c.env }, toConnectorId(text));
-  throw new AppError(
-    "NOT_FOUND",
-    connector === undefined ? "cannot get connector: not found" : "webhook config not found",
-  );
+async function receive(c: Context<AppEnv>, connectorID: string): Promise<Response> {
+  const { pathname, search } = new URL(c.req.url);
+  const { method, raw } = c.req;
+  await receiveWebhook(c.var.context, {
+    connectorId: toConnectorId(connectorID),
+    urlPath: pathname.slice(pathname.indexOf(`/${connectorID}/`) + connectorID.length + 1),
+    search,
+    method,
+    headers: Object.fromEntries(raw.headers),
+    query: c.req.queries(),
+    body: raw.body === null ? "" : await readText(raw, WEBHOOK_BYTES_MAX),
+  });
+  return c.body(null, 200);
 }

@@ -25,6 +25,8 @@ export const CONFIG_BYTES_MAX = 500_000;
 export interface ConnectorInput {
   readonly provider: string;
   readonly body: unknown;
+  /** The URL under which providers reach this server, where it is known. */
+  readonly publicUrl?: string;
 }
 
 /** Installs a connector, whose first run begins at once. Throws `VALIDATION`, or `ALREADY_EXISTS` for its name. */
@@ -33,7 +35,9 @@ export async function installConnector(
   input: ConnectorInput,
 ): Promise<ConnectorId> {
   const { env, clock } = context;
-  const { kind, config } = checkConfig(context, input);
+  const { kind, config } = await checkConfig(context, input);
+  const { publicUrl = null } = input;
+  if (publicUrl === null && hasWebhooks(kind)) throw noPublicUrl();
   const id: ConnectorId = { provider: kind.key, reference: newId() };
   const db = databaseOf(env);
   if ((await db.$count(paymentConnectors)) >= CONNECTORS_MAX) {
@@ -49,7 +53,7 @@ export async function installConnector(
     auditedInstall(context, id).store(
       db
         .insert(paymentConnectors)
-        .values(connectorRow({ id, config, sealed, now }))
+        .values(connectorRow({ id, config, sealed, publicUrl, now }))
         .onConflictDoNothing()
         .returning({ key: paymentConnectors.key }),
       ...scheduleStatements(db, { reference: id.reference, kind, now }),
@@ -60,11 +64,20 @@ export async function installConnector(
   return id;
 }
 
-/** Throws `VALIDATION`. */
-export function checkConfig(
+const hasWebhooks = ({ capabilities }: ConnectorKind): boolean =>
+  capabilities.includes("CREATE_WEBHOOKS");
+
+const noPublicUrl = (): AppError =>
+  new AppError(
+    "VALIDATION",
+    "FLORIN_PUBLIC_URL is not set. It takes the URL under which the provider of this connector reaches this server.",
+  );
+
+/** Checks a configuration by itself, and asks the provider whether it lets the connector in. Throws `VALIDATION`. */
+export async function checkConfig(
   context: ServiceContext,
-  { provider, body }: ConnectorInput,
-): { readonly kind: ConnectorKind; readonly config: ConnectorConfig } {
+  { provider, body }: Pick<ConnectorInput, "provider" | "body">,
+): Promise<{ readonly kind: ConnectorKind; readonly config: ConnectorConfig }> {
   const kind = kindOf(provider);
   if (kind === undefined) {
     const known = CONNECTOR_KINDS.map(({ key }) => key).join(", ");
@@ -79,7 +92,7 @@ export function checkConfig(
     standardMs: settings.FLORIN_PAYMENTS_POLLING_PERIOD,
     leastMs: settings.FLORIN_PAYMENTS_POLLING_PERIOD_MIN,
   });
-  assertPlugin(context, { kind, config: config.values });
+  await assertPlugin(context, { kind, config: config.values });
   return { kind, config };
 }
 

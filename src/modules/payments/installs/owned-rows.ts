@@ -30,6 +30,10 @@ import {
   paymentLinkAttempts,
   paymentUserConnections,
 } from "#modules/payments/users/tables.ts";
+import {
+  paymentWebhookConfigs,
+  paymentWebhookDeliveries,
+} from "#modules/payments/webhooks/tables.ts";
 import { type Database } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -96,6 +100,8 @@ const OWNED_ROWS: readonly OwnedRows[] = [
   },
   { table: paymentConversions, connectorKey: paymentConversions.connectorKey },
   { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
+  { table: paymentWebhookConfigs, connectorKey: paymentWebhookConfigs.connectorKey },
+  { table: paymentWebhookDeliveries, connectorKey: paymentWebhookDeliveries.connectorKey },
   { table: paymentJobs, connectorKey: paymentJobs.connectorKey },
   { table: paymentAccounts, connectorKey: paymentAccounts.connectorKey },
   { table: paymentTasks, connectorKey: paymentTasks.connectorKey },

@@ -13,6 +13,7 @@ import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { scheduleStatements } from "#modules/payments/polling/schedule-rows.ts";
 import { endTask, findTask, taskChange } from "#modules/payments/tasks/store.ts";
+import { listWebhookConfigs } from "#modules/payments/webhooks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { Outbox } from "#platform/events/outbox.ts";
@@ -49,7 +50,8 @@ async function removeFromProvider(
 ): Promise<void> {
   try {
     const plugin = await openPlugin(context, connector);
-    await plugin.uninstall?.();
+    const webhooks = await listWebhookConfigs(context, connector);
+    await plugin.uninstall?.({ connectorId: encodeConnectorId(connector.id), webhooks });
   } catch (error) {
     if (error instanceof ConnectorError && error.kind !== "invalid") throw error;
     logError("a connector is uninstalled without its provider", error, {
@@ -111,7 +113,7 @@ async function successorStatements(
 ) {
   const db = databaseOf(env);
   const [row] = await db
-    .select({ config: paymentConnectors.config })
+    .select({ config: paymentConnectors.config, publicUrl: paymentConnectors.publicUrl })
     .from(paymentConnectors)
     .where(eq(paymentConnectors.key, key));
   const kind = kindOf(id.provider);
@@ -121,9 +123,15 @@ async function successorStatements(
   const sealed = sealConfig(env, reference, values);
   const config = { name, pollingPeriodMs };
   return [
-    db
-      .insert(paymentConnectors)
-      .values(connectorRow({ id: { ...id, reference }, config, sealed, now })),
+    db.insert(paymentConnectors).values(
+      connectorRow({
+        id: { ...id, reference },
+        config,
+        sealed,
+        publicUrl: row.publicUrl,
+        now,
+      }),
+    ),
     ...scheduleStatements(db, { reference, kind, now }),
   ];
 }

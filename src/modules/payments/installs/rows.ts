@@ -8,6 +8,8 @@ export interface NewConnector {
   readonly config: Pick<ConnectorConfig, "name" | "pollingPeriodMs">;
   /** The values of the configuration, encrypted. */
   readonly sealed: string;
+  /** The URL under which its provider reaches this server; null where that is not known. */
+  readonly publicUrl: string | null;
   readonly now: Timestamp;
 }
 
@@ -16,6 +18,7 @@ export const connectorRow = ({
   id,
   config,
   sealed,
+  publicUrl,
   now,
 }: NewConnector): typeof paymentConnectors.$inferInsert => ({
   provider: id.provider,
@@ -23,6 +26,7 @@ export const connectorRow = ({
   name: config.name,
   config: sealed,
   pollingPeriodMs: config.pollingPeriodMs,
+  publicUrl,
   createdAt: now,
   revision: 1,
   syncAfter: now,

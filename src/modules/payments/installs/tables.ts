@@ -22,6 +22,8 @@ export const paymentConnectors = sqliteTable(
     deletedAt: text("deleted_at").$type<Timestamp>(),
     /** Before this, its provider takes no requests: it has said so. */
     heldUntil: text("held_until").$type<Timestamp>(),
+    /** The URL under which its provider reaches this server, where the client's request has shown it. */
+    publicUrl: text("public_url"),
     /** The UUID of the installation that takes its place when its rows are gone: it is being reset. */
     successor: text("successor"),
     /** Of what its object is told. */

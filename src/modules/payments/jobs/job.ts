@@ -1,3 +1,4 @@
+import type { ProviderWebhook } from "#modules/payments/connectors/webhook-contract.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 
 /** A call of a provider that has to be made, and the bookkeeping that belongs to it. */
@@ -24,6 +25,11 @@ export type Job =
       readonly attemptId: string;
       readonly connector: ConnectorId;
       readonly callback: RedirectCallback;
+    }
+  | {
+      readonly kind: "translate-webhook";
+      readonly connector: ConnectorId;
+      readonly webhook: ProviderWebhook;
     };
 
 export type JobOf<K extends Job["kind"]> = Extract<Job, { readonly kind: K }>;

@@ -9,6 +9,7 @@ import {
   runDeletionFromConnector,
   runUserDeletion,
 } from "#modules/payments/users/deletion-jobs.ts";
+import { runWebhook } from "#modules/payments/webhooks/translate.ts";
 import { systemClock } from "#platform/clock.ts";
 import { type ServiceContext, systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -77,5 +78,7 @@ async function runJob(context: ServiceContext, job: Job): Promise<void> {
       return runConnectionDeletion(context, job);
     case "complete-link":
       return runLinkCompletion(context, job);
+    case "translate-webhook":
+      return runWebhook(context, job);
   }
 }

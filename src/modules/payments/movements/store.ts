@@ -142,6 +142,26 @@ export async function hold(
 const isClaimed = ({ key, claims }: MovementRow): SQL =>
   sql`${paymentMovements.key} = ${key} AND ${paymentMovements.claims} = ${claims}`;
 
+/** What a connector asks for under an id; undefined where there is no such movement, or it has ended. */
+export async function findMovementByPollingId(
+  { env }: Pick<ServiceContext, "env">,
+  {
+    connector,
+    pollingId,
+  }: { readonly connector: { readonly key: number }; readonly pollingId: string },
+): Promise<MovementRow | undefined> {
+  const [movement] = await databaseOf(env)
+    .select()
+    .from(paymentMovements)
+    .where(
+      and(
+        eq(paymentMovements.connectorKey, connector.key),
+        eq(paymentMovements.pollingId, pollingId),
+      ),
+    );
+  return movement;
+}
+
 /** The provider has taken it and is to be asked for the outcome. */
 export async function pollLater(
   { env, clock }: Pick<ServiceContext, "env" | "clock">,

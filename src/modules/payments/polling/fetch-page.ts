@@ -1,5 +1,6 @@
 import { connectionOf } from "./connection-fetches.ts";
 import type { ItemFetch, NextFetch } from "./schedule.ts";
+import type { WalkNode } from "./walk.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
@@ -10,6 +11,7 @@ import type {
   Plugin,
 } from "#modules/payments/connectors/contract.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import type { ParentItem } from "#modules/payments/connectors/webhook-contract.ts";
 import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
 import { joinPrepared, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -20,6 +22,8 @@ import { isConnection } from "#modules/payments/users/connection-store.ts";
 import { syncedEvent } from "#modules/payments/users/event-types.ts";
 import { findLinkedUser } from "#modules/payments/users/provider-user.ts";
 import { paymentUserConnections } from "#modules/payments/users/tables.ts";
+import { registerWebhooks } from "#modules/payments/webhooks/register.ts";
+import { configStatements } from "#modules/payments/webhooks/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -31,7 +35,7 @@ export interface FetchedPage {
   /** JSON of the plugin's new state; undefined where it keeps none. */
   readonly state: string | undefined;
   /** The items that other fetches hang on. */
-  readonly parents: readonly ProviderAccount[];
+  readonly parents: readonly ParentItem[];
   /** May be called again, where other changes came between. */
   readonly prepare: () => Promise<PreparedPage>;
 }
@@ -47,7 +51,7 @@ interface Fetch {
 export async function fetchPage(context: ServiceContext, fetch: Fetch): Promise<FetchedPage> {
   const { connector, pageSize, next } = fetch;
   const named = connectionOf(next.fetch);
-  if (named === undefined) return fetchItems(context, fetch, toRequest(next.fetch, pageSize));
+  if (named === undefined) return fetchItems(context, fetch, toRequest(next, pageSize));
   const linked = await findLinkedUser(context, { ...named, connector });
   if (linked === undefined) return NOTHING;
   const { userKey, ...connection } = linked;
@@ -68,7 +72,7 @@ const NOTHING: FetchedPage = {
   hasMore: false,
   state: undefined,
   parents: [],
-  prepare: async () => ({ statements: [], events: [] }),
+  prepare: async () => NO_CHANGE,
 };
 
 async function fetchItems(
@@ -120,8 +124,28 @@ async function fetchItems(
           ),
       });
     }
+    case "FETCH_OTHERS": {
+      const page = await offered(plugin.fetchOthers, node.task)(request);
+      return toFetched(fetch, page, { parents: page.items, prepare: async () => NO_CHANGE });
+    }
+    case "CREATE_WEBHOOKS": {
+      const parent = request.other ?? request.parent;
+      const items = await registerWebhooks(context, { connector, plugin, parent });
+      return toFetched(
+        fetch,
+        { items, state: undefined, hasMore: false },
+        {
+          prepare: async () => ({
+            statements: configStatements(context, connector, items),
+            events: [],
+          }),
+        },
+      );
+    }
   }
 }
+
+const NO_CHANGE: PreparedPage = { statements: [], events: [] };
 
 /** Whom the items belong to that a connection gives. */
 const ownerOf = ({ connection }: FetchRequest): { psuId?: string; connectionId?: string } =>
@@ -164,12 +188,17 @@ function offered<T>(call: T | undefined, task: string): T {
   return call;
 }
 
-const toRequest = (fetch: ItemFetch, pageSize: number): FetchRequest => ({
-  // The engine has stored it.
-  ...(fetch.payload === null ? {} : { parent: parseJson(fetch.payload) as ProviderAccount }),
+const toRequest = ({ node, fetch }: NextFetch, pageSize: number): FetchRequest => ({
+  ...(fetch.payload === null ? {} : toParent(node, parseJson(fetch.payload))),
   state: stateOf(fetch),
   pageSize,
 });
+
+/** The item that a fetch hangs on, which the engine has stored. The task before it in the path says what it is. */
+const toParent = ({ path }: WalkNode, item: unknown): Pick<FetchRequest, "parent" | "other"> =>
+  path.split("/").at(-2) === "FETCH_OTHERS"
+    ? { other: item as ParentItem }
+    : { parent: item as ProviderAccount };
 
 const stateOf = ({ state }: ItemFetch): unknown => (state === null ? undefined : parseJson(state));
 

@@ -7,6 +7,7 @@ import {
 } from "#modules/payments/core/providers.ts";
 import { ConfigsResponse, configsView } from "#modules/payments/http/catalogues.ts";
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
+import { findPublicUrl } from "#modules/payments/http/public-url.ts";
 import { ConfigRequest, ConfigResponse } from "#modules/payments/http/v3/connector-schemas.ts";
 import { readConfig, showConfig } from "#modules/payments/installs/config.ts";
 import { CONFIG_BYTES_MAX, installConnector } from "#modules/payments/installs/install.ts";
@@ -97,7 +98,7 @@ function registerInstallation(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const provider = toProvider(params.connector);
-      const id = await installConnector(c.var.context, { provider, body });
+      const id = await installConnector(c.var.context, { provider, body, ...findPublicUrl(c) });
       return { status: 201, body: { data: { connectorID: encodeConnectorId(id) } } };
     },
   );

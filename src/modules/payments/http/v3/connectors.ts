@@ -18,6 +18,7 @@ import {
 } from "#modules/payments/http/catalogues.ts";
 import { FilterBody, ListQuery, toListQuery } from "#modules/payments/http/lists.ts";
 import { connectorIdParam } from "#modules/payments/http/path-ids.ts";
+import { findPublicUrl } from "#modules/payments/http/public-url.ts";
 import { readConfig, showConfig } from "#modules/payments/installs/config.ts";
 import { CONFIG_BYTES_MAX, installConnector } from "#modules/payments/installs/install.ts";
 import { listConnectors } from "#modules/payments/installs/list.ts";
@@ -99,7 +100,7 @@ function registerInstallation(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, body, c }) => {
       const provider = toProvider(params.connector);
-      const id = await installConnector(c.var.context, { provider, body });
+      const id = await installConnector(c.var.context, { provider, body, ...findPublicUrl(c) });
       return { status: 202, body: { data: encodeConnectorId(id) } };
     },
   );

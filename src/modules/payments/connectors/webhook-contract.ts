@@ -1,0 +1,82 @@
+import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+
+/**
+ * Webhooks of a provider: what it calls when something has happened there.
+ *
+ * 1. At the installation, the node `CREATE_WEBHOOKS` of the tree calls `create`, which registers URLs below the connector's own one.
+ * 2. A delivery goes to the configuration whose path is that of the request. `verify` decides whether it comes from the provider. One that
+ *    does is stored, once for each of its keys, and answered; the answer waits for nothing else.
+ * 3. `translate` says what it reports, which is stored in one batch. It may ask the provider for more, and is repeated when that fails.
+ */
+export interface WebhookPlugin {
+  /**
+   * Registers what the provider is to call. A call whose result could not be stored is repeated: it finds what was registered, and makes
+   * it anew where its secret cannot be read again.
+   */
+  readonly create: (registration: WebhookRegistration) => Promise<readonly RegisteredWebhook[]>;
+  /** Compares signatures in constant time. Throws `ConnectorError` only where it has to ask the provider for a key and gets no answer. */
+  readonly verify: (webhook: ProviderWebhook) => Promise<WebhookVerdict>;
+  readonly translate: (webhook: ProviderWebhook) => Promise<WebhookReport>;
+}
+
+export interface WebhookRegistration {
+  /** The URL below which the connector's deliveries are taken, without a slash at its end. It has the id of the connector in it. */
+  readonly baseUrl: string;
+  /** As clients know it. It tells the connector's webhooks from others at the provider. */
+  readonly connectorId: string;
+  /** The item of the parent node, as JSON; undefined where `CREATE_WEBHOOKS` is a root. */
+  readonly parent?: ParentItem;
+}
+
+/** An item that others hang on: its id, and the JSON text that came from the provider. */
+export interface ParentItem {
+  readonly reference: string;
+  readonly raw: string;
+}
+
+/** A URL that the provider calls. A later one of the same path replaces it. */
+export interface RegisteredWebhook {
+  readonly name: string;
+  /** What follows the base URL, such as `/standard`. A request has exactly this path. */
+  readonly urlPath: string;
+  /** Ids and secrets that verification and removal need. It is stored encrypted. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A request that came to a URL of a connector. */
+export interface ProviderWebhook {
+  readonly config: RegisteredWebhook;
+  readonly method: string;
+  /** The URL as the provider knows it, with its query. */
+  readonly url: string;
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  readonly body: string;
+}
+
+/**
+ * A delivery of the provider has a key, which is the same when it is delivered again, and of no other delivery. Of a refused one, the
+ * reason goes into the log; the sender does not get to know it.
+ */
+export type WebhookVerdict = { readonly key: string } | { readonly refused: string };
+
+/** What a delivery reports. All of it is stored in one batch, in this order; a delivery that reports nothing is done. */
+export interface WebhookReport {
+  readonly accounts?: readonly ProviderAccount[];
+  readonly externalAccounts?: readonly ProviderAccount[];
+  /** Later states of payments advance the payment initiations that they belong to. */
+  readonly payments?: readonly ProviderPayment[];
+  /** References of payments that the provider has withdrawn. */
+  readonly deletedPayments?: readonly string[];
+  /** References of payments that the provider has cancelled, without saying more. */
+  readonly cancelledPayments?: readonly string[];
+  readonly balances?: readonly ProviderBalance[];
+  /** How movements have ended that are asked for under a polling id. One that nobody asks for is ignored. */
+  readonly outcomes?: readonly MovementOutcome[];
+}
+
+export interface MovementOutcome {
+  readonly pollingId: string;
+  readonly result: { readonly payment: ProviderPayment } | { readonly error: string };
+}

@@ -1,0 +1,68 @@
+import { and, eq, sql } from "drizzle-orm";
+import { paymentWebhookConfigs } from "./tables.ts";
+import type { RegisteredWebhook } from "#modules/payments/connectors/webhook-contract.ts";
+import { installedKey } from "#modules/payments/ingest.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
+
+/** The statements that store what a plugin has registered. A later one of the same path counts. */
+export const configStatements = (
+  { env }: Pick<ServiceContext, "env">,
+  connector: InstalledConnector,
+  configs: readonly RegisteredWebhook[],
+) =>
+  configs.map(({ name, urlPath, metadata }) => {
+    const sealed = SecretBox.from(env).seal(stringifyJson(metadata), purposeOf(connector));
+    return databaseOf(env)
+      .insert(paymentWebhookConfigs)
+      .values({ connectorKey: installedKey(connector), urlPath, name, metadata: sealed })
+      .onConflictDoUpdate({
+        target: [paymentWebhookConfigs.connectorKey, paymentWebhookConfigs.urlPath],
+        set: { name: sql`excluded.name`, metadata: sql`excluded.metadata` },
+      });
+  });
+
+/** What is registered for a path; undefined where nothing is. */
+export async function findWebhookConfig(
+  { env }: Pick<ServiceContext, "env">,
+  connector: InstalledConnector,
+  urlPath: string,
+): Promise<RegisteredWebhook | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(paymentWebhookConfigs)
+    .where(
+      and(
+        eq(paymentWebhookConfigs.connectorKey, connector.key),
+        eq(paymentWebhookConfigs.urlPath, urlPath),
+      ),
+    );
+  return row === undefined ? undefined : toConfig(env, connector, row);
+}
+
+/** All that is registered for a connector. */
+export async function listWebhookConfigs(
+  { env }: Pick<ServiceContext, "env">,
+  connector: InstalledConnector,
+): Promise<RegisteredWebhook[]> {
+  const rows = await databaseOf(env)
+    .select()
+    .from(paymentWebhookConfigs)
+    .where(eq(paymentWebhookConfigs.connectorKey, connector.key))
+    .orderBy(paymentWebhookConfigs.urlPath);
+  return rows.map((row) => toConfig(env, connector, row));
+}
+
+const toConfig = (
+  env: Env,
+  connector: InstalledConnector,
+  { name, urlPath, metadata }: typeof paymentWebhookConfigs.$inferSelect,
+): RegisteredWebhook => {
+  const opened = SecretBox.from(env).open(metadata, purposeOf(connector));
+  return { name, urlPath, metadata: parseJson(opened) as RegisteredWebhook["metadata"] }; // only this module seals it
+};
+
+const purposeOf = ({ id }: InstalledConnector): string => `webhooks of connector ${id.reference}`;

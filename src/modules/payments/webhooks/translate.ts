@@ -1,0 +1,70 @@
+import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
+import { prepareBalances } from "#modules/payments/balances/ingest.ts";
+import type {
+  MovementOutcome,
+  WebhookReport,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { joinPrepared, storePage } from "#modules/payments/ingest.ts";
+import { hearAllNews } from "#modules/payments/initiations/news.ts";
+import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
+import type { JobOf } from "#modules/payments/jobs/job.ts";
+import { isFinalError } from "#modules/payments/jobs/run-task.ts";
+import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
+import { findMovementByPollingId } from "#modules/payments/movements/store.ts";
+import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { logError } from "#platform/log.ts";
+
+/**
+ * Works off a delivery. It may be cut off and repeated at any place: what is stored already changes nothing the second time. What the
+ * plugin cannot read, and what it reports that is not valid, is left out, since a repetition would fail in the same way.
+ */
+export async function runWebhook(
+  context: ServiceContext,
+  { connector: id, webhook }: JobOf<"translate-webhook">,
+): Promise<void> {
+  const connector = await findConnector(context, id);
+  if (connector === undefined || connector.deletedAt !== undefined) return;
+  try {
+    const { webhooks } = await openPlugin(context, connector);
+    const report = await webhooks?.translate(webhook);
+    if (report !== undefined) await storeReport(context, connector, report);
+  } catch (error) {
+    if (!isFinalError(error)) throw error;
+    const { name, urlPath } = webhook.config;
+    logError("a webhook could not be read", error, { connector: id.reference, name, urlPath });
+  }
+}
+
+/** Stores what a delivery reports. Throws `ConnectorError` for an object that is not valid, and then stores nothing. */
+export async function storeReport(
+  context: ServiceContext,
+  connector: InstalledConnector,
+  report: WebhookReport,
+): Promise<void> {
+  const { accounts = [], externalAccounts = [], payments = [], balances = [] } = report;
+  const { deletedPayments: deleted = [], cancelledPayments: cancelled = [] } = report;
+  await storePage(context, async () =>
+    joinPrepared(
+      await prepareAccounts(context, { connector, type: "INTERNAL", accounts }),
+      await prepareAccounts(context, { connector, type: "EXTERNAL", accounts: externalAccounts }),
+      await preparePayments(context, { connector, payments, deleted, cancelled }),
+      await prepareBalances(context, { connector, balances }),
+    ),
+  );
+  for (const outcome of report.outcomes ?? []) await storeOutcome(context, connector, outcome);
+  if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);
+}
+
+/** The outcome of a movement as if it had been asked for. One that nobody asks for has ended already, or is asked for later. */
+async function storeOutcome(
+  context: ServiceContext,
+  connector: InstalledConnector,
+  { pollingId, result }: MovementOutcome,
+): Promise<void> {
+  const movement = await findMovementByPollingId(context, { connector, pollingId });
+  if (movement === undefined) return;
+  if ("payment" in result) await storePayment(context, movement, result.payment);
+  else await storeFailure(context, movement, result.error);
+}
