@@ -40,6 +40,7 @@ export class LedgerObject extends DurableObject<Env> {
 }
 
 /** wrangler.toml binds this class and those below as well. */
+export class AttemptLimitObject extends DurableObject<Env> {}
 export class ClockObject extends DurableObject<Env> {}
 export class ConnectorObject extends DurableObject<Env> {}
 export class LedgerAuditObject extends DurableObject<Env> {}

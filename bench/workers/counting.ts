@@ -2,6 +2,7 @@ import type { StorageFigures } from "../storage.ts";
 import worker, { LedgerObject as Product } from "#src/index.ts";
 
 export {
+  AttemptLimitObject,
   ClockObject,
   ConnectorObject,
   EndpointObject,

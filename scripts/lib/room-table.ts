@@ -141,7 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   "modules/auth": {
     uses: [...ANATOMY, "modules/auth/core"],
-    packages: [...HTTP, ...D1, "jose", "node:crypto"],
+    packages: [...HTTP, ...D1, ...RUNTIME, "jose", "node:crypto"],
   },
   "modules/auth/people": { uses: PLATFORM, packages: D1 },
   "modules/auth/http": {

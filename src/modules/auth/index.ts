@@ -6,6 +6,7 @@ import { registerOAuth } from "./http/oauth.ts";
 import { registerServer } from "./http/server.ts";
 import { registerUsers } from "./http/users.ts";
 import { KeyCache } from "./key-cache.ts";
+import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
 import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
@@ -87,6 +88,7 @@ export const authModule: Module & {
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
   ],
+  classes: { AttemptLimitObject },
   authenticator: (env) =>
     authSettings.of(env).FLORIN_AUTH === "off" ? acceptAll : verifierOf(env).authenticate,
 };
@@ -139,4 +141,4 @@ const verifierOf = memoByEnv((env: Env) => {
 });
 
 export { asClient } from "./as-client.ts";
-export { authSettings };
+export { AttemptLimitObject, authSettings };

@@ -16,6 +16,12 @@ export { InstanceWorkflow } from "#src/index.ts";
 
 const STEP_PATH = "/api/test/step-clock";
 
+export class AttemptLimitObject extends product.AttemptLimitObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(stepAlarms(ctx), env);
+  }
+}
+
 export class ClockObject extends product.ClockObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(stepAlarms(ctx), env);

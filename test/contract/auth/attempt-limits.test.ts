@@ -1,0 +1,113 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { addressOf } from "#modules/auth/limits/address.ts";
+import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { ATTEMPT_RULES } from "#modules/auth/limits/attempt-rules.ts";
+import { AppError } from "#platform/errors.ts";
+import { freshName } from "#test/support/platform/api.ts";
+import { evict } from "#test/support/platform/evict.ts";
+
+const { failuresMax: MAX, windowMs: WINDOW_MS } = ATTEMPT_RULES.account;
+
+afterEach(() => vi.restoreAllMocks());
+
+/** How many seconds a refused attempt has to wait; 0 where it is not refused. */
+async function waitOf(attempt: Promise<void>): Promise<number> {
+  try {
+    await attempt;
+    return 0;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "RATE_LIMITED") throw error;
+    return error.retryAfterSeconds ?? Number.NaN;
+  }
+}
+
+const fresh = () => {
+  const account = freshName("account");
+  return { account, limits: new AttemptLimits(env, { account }) };
+};
+const failTimes = async (limits: AttemptLimits, times: number) =>
+  Promise.all(Array.from({ length: times }, () => waitOf(limits.countFailure())));
+
+describe("a limit of failed attempts", () => {
+  test("counts exactly, however many fail at once", async () => {
+    const { limits } = fresh();
+    const waits = await failTimes(limits, 40);
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(MAX);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(60);
+    expect(await waitOf(limits.assertOpen())).toBeGreaterThan(0);
+  });
+
+  test("does not limit who does not fail, and stores nothing for them", async () => {
+    const { account, limits } = fresh();
+    await failTimes(limits, MAX - 1);
+    expect(await waitOf(limits.assertOpen())).toBe(0);
+    const other = fresh();
+    for (let count = 0; count < 2 * MAX; count++) await other.limits.assertOpen();
+    const stored = (name: string) =>
+      runInDurableObject(env.ATTEMPT_LIMITS.getByName(`account:${name}`), (_, { storage }) =>
+        storage.getAlarm(),
+      );
+    expect(await stored(other.account)).toBeNull();
+    expect(await stored(account)).not.toBeNull();
+  });
+
+  test("holds when the object is evicted, and ends after its time", async () => {
+    const { account, limits } = fresh();
+    await failTimes(limits, MAX);
+    const object = env.ATTEMPT_LIMITS.getByName(`account:${account}`);
+    await evict(object);
+    expect(await waitOf(limits.assertOpen())).toBeGreaterThan(0);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now + WINDOW_MS);
+    expect(await waitOf(limits.assertOpen())).toBe(0);
+    await runDurableObjectAlarm(object);
+    await runInDurableObject(object, async (_, { storage }) => {
+      expect((await storage.list()).size).toBe(0);
+    });
+  });
+
+  test("ends after its time, too, when the clock is set back", async () => {
+    const { limits } = fresh();
+    await failTimes(limits, MAX);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now - 10_000);
+    const wait = await waitOf(limits.assertOpen());
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+    vi.spyOn(Date, "now").mockReturnValue(now - 3_600_000);
+    expect(await waitOf(limits.assertOpen())).toBe(0);
+  });
+
+  test("that one key has reached leaves the others open", async () => {
+    const [loginAddress, account] = [freshName(), freshName()];
+    await failTimes(new AttemptLimits(env, { account, loginAddress }), 40);
+    expect(await waitOf(new AttemptLimits(env, { account }).assertOpen())).toBeGreaterThan(0);
+    const other = new AttemptLimits(env, { account: freshName(), loginAddress });
+    expect(await waitOf(other.countFailure())).toBe(0);
+  });
+});
+
+describe("the address of a request", () => {
+  const at = (address: string | undefined, cf?: Record<string, unknown>) =>
+    addressOf(
+      new Request("https://florin.example", {
+        headers: address === undefined ? {} : { "cf-connecting-ip": address },
+        ...(cf === undefined ? {} : { cf }),
+      }),
+    );
+
+  test("is what Cloudflare's edge says, and for IPv6 its network", () => {
+    expect(at("192.0.2.7", {})).toBe("192.0.2.7");
+    expect(at("2001:db8:1:2:3:4:5:6", {})).toBe("2001:db8:1:2::/64");
+    expect(at("2001:DB8:1:2::6", {})).toBe("2001:db8:1:2::/64");
+    expect(at("2001:db8::1", {})).toBe("2001:db8:0:0::/64");
+    expect(at("::1", {})).toBe("0:0:0:0::/64");
+  });
+
+  test("is nobody's where the client itself says it", () => {
+    expect(at("192.0.2.7")).toBe("unknown");
+    expect(at(undefined, {})).toBe("unknown");
+  });
+});
