@@ -1,3 +1,41 @@
+CREATE TABLE `auth_codes` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`client_id` text NOT NULL,
+	`subject` text NOT NULL,
+	`redirect_uri` text NOT NULL,
+	`scopes` text NOT NULL,
+	`nonce` text,
+	`code_challenge` text,
+	`auth_time` integer NOT NULL,
+	`expires_ms` integer NOT NULL,
+	`grant_id` text
+);
+--> statement-breakpoint
+CREATE INDEX `auth_codes_expiry` ON `auth_codes` (`expires_ms`);--> statement-breakpoint
+CREATE INDEX `auth_codes_client` ON `auth_codes` (`client_id`);--> statement-breakpoint
+CREATE INDEX `auth_codes_subject` ON `auth_codes` (`subject`);--> statement-breakpoint
+CREATE TABLE `auth_grants` (
+	`id` text PRIMARY KEY NOT NULL,
+	`client_id` text NOT NULL,
+	`subject` text NOT NULL,
+	`scopes` text NOT NULL,
+	`auth_time` integer NOT NULL,
+	`expires_ms` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `auth_grants_expiry` ON `auth_grants` (`expires_ms`);--> statement-breakpoint
+CREATE INDEX `auth_grants_client` ON `auth_grants` (`client_id`);--> statement-breakpoint
+CREATE INDEX `auth_grants_subject` ON `auth_grants` (`subject`);--> statement-breakpoint
+CREATE TABLE `auth_refresh_tokens` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`grant_id` text NOT NULL,
+	`expires_ms` integer NOT NULL,
+	`successor` text,
+	FOREIGN KEY (`grant_id`) REFERENCES `auth_grants`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `auth_refresh_tokens_grant` ON `auth_refresh_tokens` (`grant_id`);--> statement-breakpoint
+CREATE INDEX `auth_refresh_tokens_expiry` ON `auth_refresh_tokens` (`expires_ms`);--> statement-breakpoint
 CREATE TABLE `auth_people` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -14,6 +52,15 @@ CREATE TABLE `auth_people` (
 CREATE UNIQUE INDEX `auth_people_id_unique` ON `auth_people` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `auth_people_login_unique` ON `auth_people` (`login`);--> statement-breakpoint
 CREATE UNIQUE INDEX `auth_people_subject` ON `auth_people` (`issuer`,`subject`);--> statement-breakpoint
+CREATE TABLE `auth_revocations` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`kind` text NOT NULL,
+	`value` text NOT NULL,
+	`revoked_at` integer NOT NULL,
+	`expires_ms` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `auth_revocations_expiry` ON `auth_revocations` (`expires_ms`);--> statement-breakpoint
 CREATE TABLE `auth_client_secrets` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

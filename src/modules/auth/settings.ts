@@ -26,6 +26,10 @@ export const authSettings = new DeclaredSettings(
     FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
       meaning: "Other issuers whose tokens this server accepts",
     }),
+    FLORIN_REFRESH_TOKEN_LIFETIME: retention({
+      standard: "168h",
+      meaning: "How long a refresh token may be used; each use gives a new one",
+    }),
     FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",
       meaning: "How long the audit of changes is kept",

@@ -1,12 +1,15 @@
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
-/** Error codes of RFC 6749 §5.2 that the token endpoint uses. */
+/** Error codes of RFC 6749 that the endpoints for tokens use. The last one is for requests that come too often. */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_client",
+  "invalid_grant",
+  "invalid_scope",
   "unauthorized_client",
   "unsupported_grant_type",
   "server_error",
+  "temporarily_unavailable",
 ] as const;
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 

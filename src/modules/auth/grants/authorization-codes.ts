@@ -1,0 +1,153 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type CodeRow, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
+import { hashToken, newOpaqueToken } from "./opaque-token.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { isCodeVerifier } from "#modules/auth/core/pkce.ts";
+import { splitScopes } from "#modules/auth/core/scopes.ts";
+import { authSettings } from "#modules/auth/settings.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { newId } from "#platform/ids.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** What a code stands for: a person has logged in, for a client. */
+export interface CodeRequest {
+  readonly clientId: string;
+  readonly subject: string;
+  /** As the client has sent it to the authorization endpoint. */
+  readonly redirectUri: string;
+  /** What is granted, and not what was asked for. */
+  readonly scopes: readonly string[];
+  readonly nonce?: string | undefined;
+  /** Of the method S256; a public client must have one. */
+  readonly codeChallenge?: string | undefined;
+  /** When the person has logged in, in seconds since the epoch. */
+  readonly authTime: number;
+}
+
+/** How long a client may take to redeem a code, in milliseconds. */
+export const CODE_LIFETIME_MS = 5 * 60_000;
+
+/** The scope that asks for a refresh token. */
+export const OFFLINE_SCOPE = "offline_access";
+
+/** Makes a code and stores its hash. The code itself is in the returned text only. */
+export async function issueCode(context: ServiceContext, request: CodeRequest): Promise<string> {
+  const code = newOpaqueToken();
+  await GrantStore.from(context).insertCode({
+    hash: hashToken(code),
+    clientId: request.clientId,
+    subject: request.subject,
+    redirectUri: request.redirectUri,
+    scopes: request.scopes.join(" "),
+    nonce: request.nonce ?? null,
+    codeChallenge: request.codeChallenge ?? null,
+    authTime: request.authTime,
+    expiresMs: toMillis(context.clock()) + CODE_LIFETIME_MS,
+    grantId: null,
+  });
+  return code;
+}
+
+/** What a client presents to the token endpoint; it is authenticated already. */
+export interface CodeRedemption {
+  readonly code: string;
+  readonly clientId: string;
+  /** Whether the client has no secret, so that only the challenge shows that the code is its own. */
+  readonly isPublic: boolean;
+  readonly redirectUri: string | undefined;
+  readonly codeVerifier: string | undefined;
+}
+
+/** What tokens are made from. */
+export interface Grant {
+  readonly id: string;
+  readonly clientId: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly authTime: number;
+  readonly nonce: string | undefined;
+  /** The next refresh token, where the client may have one. */
+  readonly refreshToken: string | undefined;
+}
+
+/**
+ * Redeems a code. Of two redemptions at the same time one wins. One that comes later shows that the code has leaked, so
+ * that all tokens that were made from it are revoked.
+ */
+export async function redeemCode(
+  context: ServiceContext,
+  redemption: CodeRedemption,
+): Promise<Grant> {
+  const store = GrantStore.from(context);
+  const code = await store.findCode(hashToken(redemption.code));
+  if (code === undefined) throw invalidCode();
+  assertOwn(code, redemption);
+  if (code.grantId !== null) {
+    await store.revokeGrant(code.grantId);
+    throw invalidCode();
+  }
+  const nowMs = toMillis(context.clock());
+  if (code.expiresMs <= nowMs) throw invalidCode();
+  return claim(context, code);
+}
+
+async function claim(context: ServiceContext, code: CodeRow): Promise<Grant> {
+  const { clientId, subject, authTime, nonce } = code;
+  const scopes = [...splitScopes(code.scopes)];
+  const refreshToken = scopes.includes(OFFLINE_SCOPE) ? newOpaqueToken() : undefined;
+  const id = newId();
+  const isFirst = await GrantStore.from(context).redeemCode(code, {
+    grantId: id,
+    refreshToken:
+      refreshToken === undefined ? undefined : refreshTokenRow(context, id, refreshToken),
+  });
+  if (!isFirst) throw invalidCode();
+  return { id, clientId, subject, scopes, authTime, nonce: nonce ?? undefined, refreshToken };
+}
+
+/** The row of a refresh token that is issued now. */
+export const refreshTokenRow = (
+  { env, clock }: ServiceContext,
+  grantId: string,
+  token: string,
+): RefreshTokenRow => ({
+  hash: hashToken(token),
+  grantId,
+  expiresMs: toMillis(clock()) + authSettings.of(env).FLORIN_REFRESH_TOKEN_LIFETIME,
+  successor: null,
+});
+
+/** Whether the one who presents a code is the one who has asked for it. */
+function assertOwn(code: CodeRow, redemption: CodeRedemption): void {
+  if (code.clientId !== redemption.clientId) throw invalidCode();
+  if (code.redirectUri !== redemption.redirectUri) {
+    throw new OAuthError("invalid_grant", "redirect_uri does not correspond");
+  }
+  assertVerifier(code.codeChallenge, redemption);
+}
+
+/**
+ * A verifier without a challenge is refused as well: somebody may have removed the challenge from the authorization
+ * request (RFC 9700 §4.8.2).
+ */
+function assertVerifier(
+  challenge: string | null,
+  { codeVerifier, isPublic }: Pick<CodeRedemption, "codeVerifier" | "isPublic">,
+): void {
+  if (challenge === null && codeVerifier === undefined && !isPublic) return;
+  if (codeVerifier === undefined)
+    throw new OAuthError("invalid_request", "code_challenge required");
+  if (challenge === null || !matches(codeVerifier, challenge)) {
+    throw new OAuthError("invalid_grant", "invalid code challenge");
+  }
+}
+
+function matches(verifier: string, challenge: string): boolean {
+  if (!isCodeVerifier(verifier)) return false;
+  const expected = Buffer.from(challenge, "base64url");
+  const presented = createHash("sha256").update(verifier).digest();
+  return expected.length === presented.length && timingSafeEqual(expected, presented);
+}
+
+/** The client learns no more, because it may not be the one who has asked for the code. */
+const invalidCode = () => new OAuthError("invalid_grant", "invalid code");
