@@ -8,6 +8,7 @@ import type {
   StoredText,
 } from "#modules/payments/connectors/contract.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
+import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { parseTimestamp } from "#platform/time.ts";
 
@@ -32,7 +33,7 @@ export function memoryStore(): PluginStore {
   };
 }
 
-export const NOW = parseTimestamp("2026-03-01T09:30:00Z") ?? parseTimestamp("");
+export const NOW = present(parseTimestamp("2026-03-01T09:30:00Z"), "the time is valid");
 
 /** An installation of a kind whose provider is a function. */
 export function openPlugin(
@@ -40,15 +41,13 @@ export function openPlugin(
   config: PluginConfig,
   answer: (request: Request) => Response | Promise<Response> = () => new Response(null),
 ): Plugin {
-  if (NOW === undefined) throw new Error("the time is not valid");
-  const now = NOW;
   return kind.create(config, {
     fetch: providerFetch({
       fetch: async (url, init) => answer(new Request(url, init)),
       policy: { allowPrivateHosts: true },
       secrets: [],
     }),
-    clock: () => now,
+    clock: () => NOW,
     store: memoryStore(),
   });
 }

@@ -39,9 +39,9 @@ export interface ProviderNetwork {
 /** Calls a provider within the limits of time and size and of the outbound policy. Errors do not show any of the secrets. */
 export function providerFetch(network: ProviderNetwork): ProviderFetch {
   const { fetch, policy, secrets } = network;
-  const redact = redactor(secrets);
   return async (request) => {
     const { method, url, headers: given = {}, body: sent } = request;
+    const redact = redactor([...secrets, ...secretsIn(given)]);
     const timeoutMs = Math.min(
       request.timeoutMs ?? network.timeoutMs ?? PROVIDER_MS_MAX,
       REQUEST_MS_MAX,
@@ -174,6 +174,14 @@ const memberOf = (value: unknown, name: string): unknown =>
     : undefined;
 
 const firstOf = (value: unknown): unknown => (isArray(value) ? value[0] : undefined);
+
+/** Who calls is in headers, in a form that only they have: in base64, or as a token that was fetched. */
+const secretsIn = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    SECRET_HEADERS.test(name) ? value.split(/\s+/) : [],
+  );
+
+const SECRET_HEADERS = /auth|key|token|secret|sign/i;
 
 /** Shorter texts occur by chance. */
 const SECRET_LENGTH_MIN = 4;

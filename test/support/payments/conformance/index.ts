@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { errorConformance } from "./errors.ts";
+import { listConformance } from "./lists.ts";
+import { movementConformance } from "./movements.ts";
+import { type Conformance, openBench } from "./subject.ts";
+import { webhookConformance } from "./webhooks.ts";
+import type { FetchNode, Plugin } from "#modules/payments/connectors/contract.ts";
+import type { Capability } from "#modules/payments/core/enums.ts";
+import type { FakePsp } from "#test/support/psp/fake-psp.ts";
+
+export type { Conformance } from "./subject.ts";
+
+/**
+ * The suite that each connector passes. A test file calls it with the connector and a fake of its provider; what the connector does besides
+ * (its mappings, row by row) has tests of its own in that file.
+ */
+export function connectorConformance<P extends FakePsp>(subject: Conformance<P>): void {
+  describe(`the connector ${subject.kind.key}`, () => {
+    completeness(subject);
+    listConformance(subject);
+    errorConformance(subject);
+    movementConformance(subject);
+    webhookConformance(subject);
+    bankAccountConformance(subject);
+  });
+}
+
+/** What a plugin has to have for what its kind promises. */
+const OPERATIONS: Readonly<Partial<Record<Capability, (plugin: Plugin) => unknown>>> = {
+  FETCH_ACCOUNTS: (plugin) => plugin.fetchAccounts,
+  FETCH_BALANCES: (plugin) => plugin.fetchBalances,
+  FETCH_EXTERNAL_ACCOUNTS: (plugin) => plugin.fetchExternalAccounts,
+  FETCH_PAYMENTS: (plugin) => plugin.fetchPayments,
+  FETCH_OTHERS: (plugin) => plugin.fetchOthers,
+  FETCH_ORDERS: (plugin) => plugin.fetchOrders,
+  FETCH_CONVERSIONS: (plugin) => plugin.fetchConversions,
+  CREATE_WEBHOOKS: (plugin) => plugin.webhooks,
+  TRANSLATE_WEBHOOKS: (plugin) => plugin.webhooks,
+  CREATE_BANK_ACCOUNT: (plugin) => plugin.createBankAccount,
+  CREATE_TRANSFER: (plugin) => plugin.createTransfer,
+  CREATE_PAYOUT: (plugin) => plugin.createPayout,
+};
+
+/** What a connector promises, what it does, and what the suite tries are the same. */
+function completeness<P extends FakePsp>(subject: Conformance<P>): void {
+  const { kind, lists, movements = [], webhooks, bankAccounts } = subject;
+
+  test("does what its capabilities promise", () => {
+    const { plugin } = openBench(subject);
+    const missing = kind.capabilities.filter((capability) => {
+      const operation = OPERATIONS[capability];
+      return operation !== undefined && operation(plugin) === undefined;
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("is tried with all that it does", () => {
+    const { plugin, psp } = openBench(subject);
+    const fetched = tasksOf(kind.tree).filter((task) => task !== "CREATE_WEBHOOKS");
+    expect(new Set(lists.map(({ task }) => task))).toEqual(new Set(fetched));
+    const types = new Set(movements.map(({ movement }) => movement(psp).type));
+    expect(types.has("TRANSFER")).toBe(plugin.createTransfer !== undefined);
+    expect(types.has("PAYOUT")).toBe(plugin.createPayout !== undefined);
+    expect(webhooks === undefined).toBe(plugin.webhooks === undefined);
+    expect(bankAccounts === undefined).toBe(plugin.createBankAccount === undefined);
+  });
+
+  test("lets its secrets be known", () => {
+    const named = kind.fields.filter(({ name }) => /key|secret|password|token/i.test(name));
+    expect(
+      named.filter(({ isSecret, name }) => isSecret !== true && !/public/i.test(name)),
+    ).toEqual([]);
+  });
+}
+
+const tasksOf = (nodes: readonly FetchNode[]): FetchNode["task"][] =>
+  nodes.flatMap(({ task, children }) => [task, ...tasksOf(children)]);
+
+function bankAccountConformance<P extends FakePsp>(subject: Conformance<P>): void {
+  const { bankAccounts } = subject;
+  if (bankAccounts === undefined) return;
+  test("makes a bank account once, and shows no number of it in clear", async () => {
+    const { psp, plugin } = openBench(subject);
+    const first = await plugin.createBankAccount?.(bankAccounts.details);
+    const second = await plugin.createBankAccount?.(bankAccounts.details);
+    expect(first?.reference).toBeTruthy();
+    expect(second?.reference).toBe(first?.reference);
+    expect(bankAccounts.made(psp)).toBe(1);
+  });
+}

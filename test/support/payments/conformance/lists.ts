@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Bench,
+  type Conformance,
+  fetchOf,
+  type ListCase,
+  openBench,
+  type UnknownValue,
+} from "./subject.ts";
+import type { FetchRequest } from "#modules/payments/connectors/contract.ts";
+import {
+  accountProblem,
+  balanceProblem,
+  paymentProblem,
+  type ProviderAccount,
+  type ProviderBalance,
+  type ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import type { FakePsp } from "#test/support/psp/fake-psp.ts";
+
+const PAGE_SIZE = 2;
+/** More than two pages. */
+const ITEMS = 2 * PAGE_SIZE + 1;
+/** Most pages of a walk: a list that goes on for longer has no end. */
+const PAGES_MAX = 40;
+/** How many runs a connector has to find what a fault has hidden. */
+const RUNS_MAX = 3;
+
+/** Each list of a connector is read to its end from wherever a run stands, and a fault of the provider loses nothing of it. */
+export function listConformance<P extends FakePsp>(subject: Conformance<P>): void {
+  describe.each(subject.lists)("$task", (list) => {
+    const open = () => openList(subject, list);
+    const { max = ITEMS } = list;
+    const count = Math.min(ITEMS, max);
+
+    test("gives nothing of an empty account", async () => {
+      const { read } = open();
+      expect(await read(undefined)).toMatchObject({ found: new Set(), hasMore: false });
+    });
+
+    if (list.add === undefined) return;
+
+    test("is read to its end", async () => {
+      const { read, add } = open();
+      const added = add(count);
+      expect((await read(undefined)).found).toEqual(new Set(added));
+    });
+
+    test("goes on from any state, and gives a page again that could not be stored", async () => {
+      const { read, add } = open();
+      const added = add(count);
+      const { states } = await read(undefined);
+      for (const [at, state] of states.entries()) {
+        const again = await read(state);
+        const before = states.slice(0, at + 1).flatMap((each) => each.given);
+        expect(new Set([...before, ...again.found])).toEqual(new Set(added));
+      }
+    });
+
+    test("finds what is added later", async () => {
+      const { read, add } = open();
+      const first = add(count - 1);
+      const { state } = await read(undefined);
+      const later = add(1);
+      const { found } = await read({ state });
+      expect(new Set([...first, ...found])).toEqual(new Set([...first, ...later]));
+    });
+
+    test("loses nothing when a page comes twice", async () => {
+      const { bench, read, add } = open();
+      const added = add(count);
+      bench.psp.fail({ kind: "none" }, { kind: "repeat-answer" });
+      let { found, state } = await read(undefined);
+      for (let run = 1; run < RUNS_MAX; run++) {
+        const next = await read({ state });
+        found = new Set([...found, ...next.found]);
+        state = next.state;
+      }
+      expect(found).toEqual(new Set(added));
+    });
+
+    test("gives valid objects, with what the provider has sent", async () => {
+      const { read, add } = open();
+      add(count);
+      const { items } = await read(undefined);
+      for (const item of items) expect(problemOf(list.task, item)).toBeUndefined();
+    });
+  });
+
+  unknownValues(subject);
+}
+
+function unknownValues<P extends FakePsp>(subject: Conformance<P>): void {
+  if (subject.unknownValues.length === 0) return;
+  describe("a value that is not known", () => {
+    test.each(subject.unknownValues)("$name", async (value: UnknownValue<P>) => {
+      const { read, bench } = openList(subject, value);
+      value.arrange(bench.psp);
+      const { items } = await read(undefined);
+      if (value.expected === undefined) return expect(items).toEqual([]);
+      expect(items).toMatchObject([value.expected]);
+      expect(problemOf(value.task, items[0])).toBeUndefined();
+    });
+  });
+}
+
+interface Place {
+  readonly state: unknown;
+}
+
+interface Walk {
+  readonly items: readonly unknown[];
+  /** The identities of the items. */
+  readonly found: ReadonlySet<string>;
+  /** The state after each page, and what that page has given. */
+  readonly states: readonly (Place & { readonly given: readonly string[] })[];
+  readonly state: unknown;
+  readonly hasMore: boolean;
+}
+
+function openList<P extends FakePsp>(
+  subject: Conformance<P>,
+  { task, parent, add }: Pick<ListCase<P>, "task" | "parent" | "add">,
+) {
+  const bench: Bench<P> = openBench(subject);
+  const on = parent?.(bench.psp) ?? {};
+  const fetchPage = fetchOf(bench.plugin, task);
+  return {
+    bench,
+    add: (count: number): readonly string[] => (count === 0 ? [] : (add?.(bench.psp, count) ?? [])),
+    read: (place: Place | undefined) =>
+      walk((request) => fetchPage({ ...request, ...on }), place?.state, task),
+  };
+}
+
+/** Reads as the engine does: states are stored as JSON, and a page that leads nowhere ends the run. */
+async function walk(
+  fetchPage: (request: FetchRequest) => ReturnType<ReturnType<typeof fetchOf>>,
+  from: unknown,
+  task: ListCase<unknown>["task"],
+): Promise<Walk> {
+  const items: unknown[] = [];
+  const states: (Place & { given: string[] })[] = [];
+  let state = from;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await fetchPage({ state, pageSize: PAGE_SIZE });
+    items.push(...page.items);
+    const next = stored(page.state);
+    states.push({ state: next, given: page.items.map((item) => identityOf(task, item)) });
+    const isStuck = page.hasMore && stringifyJson([next]) === stringifyJson([state]);
+    state = next;
+    if (page.hasMore && !isStuck) continue;
+    const found = new Set(items.map((item) => identityOf(task, item)));
+    return { items, found, states, state, hasMore: page.hasMore };
+  }
+  throw new Error("the list has no end");
+}
+
+const stored = (state: unknown): unknown =>
+  state === undefined || state === null ? undefined : parseJson(stringifyJson(state));
+
+function identityOf(task: ListCase<unknown>["task"], item: unknown): string {
+  if (task !== "FETCH_BALANCES") return (item as ProviderAccount).reference;
+  const { accountReference, asset } = item as ProviderBalance;
+  return `${accountReference} ${asset}`;
+}
+
+/** What is wrong with what a fetch has given, by the rules of the engine. */
+export function problemOf(task: ListCase<unknown>["task"], item: unknown): string | undefined {
+  if (task === "FETCH_BALANCES") return balanceProblem(item as ProviderBalance);
+  const { raw } = item as ProviderAccount;
+  if (typeof parseJson(raw) !== "object") return "the raw data is no JSON object";
+  if (task === "FETCH_PAYMENTS") return paymentProblem(item as ProviderPayment);
+  return task === "FETCH_ACCOUNTS" || task === "FETCH_EXTERNAL_ACCOUNTS"
+    ? accountProblem(item as ProviderAccount)
+    : undefined;
+}

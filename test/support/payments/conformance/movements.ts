@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { failureOf } from "./errors.ts";
+import { type Bench, type Conformance, type MovementCase, openBench } from "./subject.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { Movement, MovementResult, Plugin } from "#modules/payments/connectors/contract.ts";
+import { paymentProblem } from "#modules/payments/connectors/provider-objects.ts";
+import { present } from "#platform/assert.ts";
+import type { FakePsp, PspFault } from "#test/support/psp/fake-psp.ts";
+
+/** Money moves once for each reference, whatever becomes of requests and answers. */
+export function movementConformance<P extends FakePsp>(subject: Conformance<P>): void {
+  describe.each(subject.movements ?? [])("$name", (movement) => {
+    const open = () => {
+      const bench = openBench(subject);
+      return { ...bench, asked: movement.movement(bench.psp) };
+    };
+    /** How many requests a movement takes. */
+    const requestsOf = async (): Promise<number> => {
+      const { psp, plugin, asked } = open();
+      const before = psp.requests.length;
+      await move(plugin, asked);
+      return psp.requests.length - before;
+    };
+
+    test("gives a valid payment, or an id to ask for the outcome by", async () => {
+      const { psp, plugin, asked } = open();
+      const result = await move(plugin, asked);
+      if ("payment" in result) expect(paymentProblem(result.payment)).toBeUndefined();
+      else expect(result.pollingId).not.toBe("");
+      expect(await movement.made(psp, plugin)).toBe(1);
+    });
+
+    test("moves money once for a reference, and again for another one", async () => {
+      const { psp, plugin, asked } = open();
+      const first = await move(plugin, asked);
+      const second = await move(plugin, asked);
+      expect(await movement.made(psp, plugin)).toBe(1);
+      expect(identityOf(second)).toBe(identityOf(first));
+      await move(plugin, { ...asked, reference: crypto.randomUUID() });
+      expect(await movement.made(psp, plugin)).toBe(2);
+    });
+
+    test("moves money once when the answer to any of its requests is lost", async () => {
+      const requests = await requestsOf();
+      for (let at = 0; at < requests; at++) {
+        const { psp, plugin, asked } = open();
+        psp.fail(...atPlace(at, { kind: "lose-answer" }));
+        // A refusal would say that nothing was moved.
+        expect(["unknown", "unreachable"]).toContain((await failureOf(move(plugin, asked))).kind);
+        await move(plugin, asked);
+        expect(await movement.made(psp, plugin)).toBe(1);
+      }
+    });
+
+    test("moves nothing while the provider takes no requests", async () => {
+      const requests = await requestsOf();
+      const answer = () => new Response(null, { status: 429, headers: { "retry-after": "7" } });
+      for (let at = 0; at < requests; at++) {
+        const { psp, plugin, asked } = open();
+        psp.fail(...atPlace(at, { answer }));
+        expect(await failureOf(move(plugin, asked))).toMatchObject({
+          kind: "rate-limited",
+          retryAfterMs: 7000,
+        });
+        await move(plugin, asked);
+        expect(await movement.made(psp, plugin)).toBe(1);
+      }
+    });
+
+    refusalOf(movement, () => openBench(subject));
+    reversalOf(movement, open);
+  });
+}
+
+function refusalOf<P>({ refused, made }: MovementCase<P>, open: () => Bench<P>): void {
+  if (refused === undefined) return;
+  test("that is refused is invalid, and moves nothing", async () => {
+    const { psp, plugin } = open();
+    const failure = await failureOf(move(plugin, refused(psp)));
+    expect(failure).toBeInstanceOf(ConnectorError);
+    expect(failure.kind).toBe("invalid");
+    expect(await made(psp, plugin)).toBe(0);
+  });
+}
+
+function reversalOf<P>(
+  { reversal }: MovementCase<P>,
+  open: () => Bench<P> & { readonly asked: Movement },
+): void {
+  if (reversal === undefined) return;
+  test("is taken back once for a reference", async () => {
+    const { psp, plugin, asked } = open();
+    const moved = await move(plugin, asked);
+    const reverse = present(
+      asked.type === "TRANSFER" ? plugin.reverseTransfer : plugin.reversePayout,
+      "the connector takes movements back",
+    );
+    const request = {
+      reference: "reversal-1",
+      createdAt: asked.createdAt,
+      description: "",
+      amount: asked.amount,
+      asset: asked.asset,
+      metadata: reversal.metadata(psp),
+      movement: asked,
+    };
+    const first = await reverse(request);
+    expect(paymentProblem(first)).toBeUndefined();
+    expect(first.status).toBe("REFUNDED");
+    if ("payment" in moved) expect(first.parentReference).toBe(moved.payment.reference);
+    expect((await reverse(request)).reference).toBe(first.reference);
+  });
+}
+
+const move = (plugin: Plugin, movement: Movement): Promise<MovementResult> =>
+  present(
+    movement.type === "TRANSFER" ? plugin.createTransfer : plugin.createPayout,
+    "the connector moves money",
+  )(movement);
+
+/** The faults of which only one request has one. */
+const atPlace = (place: number, fault: PspFault): PspFault[] => [
+  ...Array.from({ length: place }, (): PspFault => ({ kind: "none" })),
+  fault,
+];
+
+const identityOf = (result: MovementResult): string =>
+  "payment" in result ? result.payment.reference : result.pollingId;

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { problemOf } from "./lists.ts";
+import {
+  BASE_URL,
+  type Bench,
+  CONNECTOR_ID,
+  type Conformance,
+  openBench,
+  type Sent,
+  toWebhook,
+  type WebhookCase,
+} from "./subject.ts";
+import type { RegisteredWebhook } from "#modules/payments/connectors/webhook-contract.ts";
+import { present } from "#platform/assert.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+import { NOW } from "#test/support/payments/plugins.ts";
+import type { FakePsp } from "#test/support/psp/fake-psp.ts";
+
+/** Webhooks are registered once, only what the provider has signed is taken, and a delivery is recognised. */
+export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): void {
+  const { webhooks } = subject;
+  if (webhooks === undefined) return;
+  const open = () => openWebhooks(subject, webhooks);
+
+  describe("webhooks", () => {
+    test("are registered, once however often that is asked for", async () => {
+      const { bench, register } = open();
+      const first = await register();
+      const count = webhooks.registered(bench.psp);
+      expect(count).toBeGreaterThan(0);
+      for (const { urlPath } of first) expect(urlPath).toMatch(/^\/./);
+      const second = await register();
+      expect(webhooks.registered(bench.psp)).toBe(count);
+      expect(second.map(({ urlPath }) => urlPath)).toEqual(first.map(({ urlPath }) => urlPath));
+    });
+
+    test("are verified after a registration whose result was lost", async () => {
+      const { register, verify, deliver } = open();
+      await register();
+      const configs = await register();
+      expect(await verify(configs, deliver(configs))).toHaveProperty("key");
+    });
+
+    test("have a key, the same for a delivery that is replayed and another for another one", async () => {
+      const { register, verify, deliver } = open();
+      const configs = await register();
+      const sent = deliver(configs);
+      const first = await verify(configs, sent);
+      expect(first).toHaveProperty("key");
+      expect(await verify(configs, sent)).toEqual(first);
+      expect(await verify(configs, deliver(configs))).not.toEqual(first);
+    });
+
+    test.each(["body", "signature", "absence"] as const)(
+      "are refused when they are forged: %s",
+      async (forgery) => {
+        const { register, verify, deliver } = open();
+        const configs = await register();
+        const forged = webhooks.forgeries[forgery](deliver(configs));
+        expect(await verify(configs, forged)).toHaveProperty("refused");
+      },
+    );
+
+    test.each(["", "{}", "null", "[]", "no JSON"])(
+      "are refused with the body '%s'",
+      async (body) => {
+        const { register, verify, deliver } = open();
+        const configs = await register();
+        expect(await verify(configs, { ...deliver(configs), body })).toHaveProperty("refused");
+      },
+    );
+
+    testAge(webhooks, open);
+
+    test("report valid objects, and nothing where they are of an unknown type", async () => {
+      const { bench, register, deliver, urlPathOf } = open();
+      const configs = await register();
+      const translate = (sent: Sent) =>
+        present(bench.plugin.webhooks, "it has webhooks").translate(
+          toWebhook(configOf(configs, urlPathOf(configs)), sent),
+        );
+      const report = await translate(deliver(configs));
+      const { accounts = [], externalAccounts = [], payments = [], balances = [] } = report;
+      for (const item of [...accounts, ...externalAccounts]) {
+        expect(problemOf("FETCH_ACCOUNTS", item)).toBeUndefined();
+      }
+      for (const item of payments) expect(problemOf("FETCH_PAYMENTS", item)).toBeUndefined();
+      for (const item of balances) expect(problemOf("FETCH_BALANCES", item)).toBeUndefined();
+      expect(Object.values(report).flat().length).toBeGreaterThan(0);
+      const unknown = webhooks.unknown(bench.psp, { urlPath: urlPathOf(configs), at: NOW });
+      expect(Object.values(await translate(unknown)).flat()).toEqual([]);
+    });
+
+    test("are removed with the installation, and those of others stay", async () => {
+      const { bench, register } = open();
+      webhooks.addForeign(bench.psp);
+      const configs = await register();
+      const uninstall = present(bench.plugin.uninstall, "it removes what it has registered");
+      const installation = { connectorId: CONNECTOR_ID, webhooks: configs };
+      await uninstall(installation);
+      expect(webhooks.registered(bench.psp)).toBe(1);
+      await uninstall(installation);
+      expect(webhooks.registered(bench.psp)).toBe(1);
+    });
+  });
+}
+
+type Opened<P> = ReturnType<typeof openWebhooks<P & FakePsp>>;
+
+function testAge<P extends FakePsp>({ toleranceMs }: WebhookCase<P>, open: () => Opened<P>): void {
+  if (toleranceMs === undefined) return;
+  test.each([
+    ["old", -1],
+    ["of the future", 1],
+  ] as const)("are refused when they are too %s", async (_, sign) => {
+    const { register, verify, deliver } = open();
+    const configs = await register();
+    const near = fromMillis(toMillis(NOW) + sign * (toleranceMs - 1000));
+    expect(await verify(configs, deliver(configs, near))).toHaveProperty("key");
+    const far = fromMillis(toMillis(NOW) + sign * (toleranceMs + 1000));
+    expect(await verify(configs, deliver(configs, far))).toHaveProperty("refused");
+  });
+}
+
+function openWebhooks<P extends FakePsp>(subject: Conformance<P>, webhooks: WebhookCase<P>) {
+  const bench: Bench<P> = openBench(subject);
+  const on = webhooks.parent?.(bench.psp) ?? {};
+  const parent = on.other ?? on.parent;
+  const plugin = present(bench.plugin.webhooks, "it has webhooks");
+  const urlPathOf = (configs: readonly RegisteredWebhook[]): string =>
+    webhooks.urlPath ?? configs[0]?.urlPath ?? "";
+  return {
+    bench,
+    urlPathOf,
+    register: () =>
+      plugin.create({
+        baseUrl: BASE_URL,
+        connectorId: CONNECTOR_ID,
+        ...(parent === undefined ? {} : { parent }),
+      }),
+    deliver: (configs: readonly RegisteredWebhook[], at = NOW): Sent =>
+      webhooks.deliver(bench.psp, { urlPath: urlPathOf(configs), at }),
+    verify: (configs: readonly RegisteredWebhook[], sent: Sent) =>
+      plugin.verify(toWebhook(configOf(configs, urlPathOf(configs)), sent)),
+  };
+}
+
+const configOf = (configs: readonly RegisteredWebhook[], path: string): RegisteredWebhook =>
+  present(
+    configs.find(({ urlPath }) => urlPath === path),
+    `${path} is registered`,
+  );
