@@ -19,7 +19,7 @@ import { LoadGenerator } from "./load/load-generator.ts";
 import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
 import { PAYMENT_LIST_NAMES, paymentListCases } from "./payment-lists.ts";
-import { measurePayments, PAYMENTS_NAME } from "./payments.ts";
+import { measurePayments, PAYMENTS_NAMES } from "./payments/measure.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
@@ -50,7 +50,7 @@ const NAMES = [
   STORAGE_NAME,
   IN_PROCESS_NAME,
   DELIVERIES_NAME,
-  PAYMENTS_NAME,
+  ...PAYMENTS_NAMES,
   EXPRESSIONS_NAME,
 ];
 
@@ -77,7 +77,9 @@ async function bench(): Promise<void> {
   const share = await shareOf(options);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
-  const payments = options.wants(PAYMENTS_NAME) ? await measurePayments() : undefined;
+  const payments = PAYMENTS_NAMES.some(options.wants)
+    ? await measurePayments(options.wants)
+    : undefined;
   const expressions = options.wants(EXPRESSIONS_NAME) ? measureExpressions() : undefined;
   if (options.json) {
     const report = {

@@ -1,7 +1,7 @@
 import type { ExpressionFigures } from "./expressions.ts";
 import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
-import type { PaymentsReport } from "./payments.ts";
+import type { ListFigures, PaymentsReport } from "./payments/measure.ts";
 import type { ReadFigures, ReadReport } from "./reads/measure.ts";
 import type { Share } from "./share.ts";
 import type { StoragePerTransaction } from "./storage.ts";
@@ -60,12 +60,27 @@ export const deliveryLines = (figures: readonly ReadFigures[]): string =>
     ...figures.map(figureLine),
   ].join("\n");
 
-export const paymentLines = ({ count, storedPerSecond, figures }: PaymentsReport): string =>
+export const paymentLines = ({ count, lists, storedPerSecond }: PaymentsReport): string =>
   [
-    `Lists of ${whole(count)} payments, in milliseconds: the median, the slowest run and its limit`,
-    ...figures.map(figureLine),
-    `  pages of a provider are stored with ${whole(storedPerSecond)} payments a second, their events included`,
+    `Lists of payments with ${whole(count)} rows, in milliseconds: the median and the slowest run of the worst pages, and the limit`,
+    ...lists.flatMap(listLines),
+    ...(storedPerSecond === undefined
+      ? []
+      : [
+          `  pages of a provider are stored with ${whole(storedPerSecond)} payments a second, their events included`,
+        ]),
   ].join("\n");
+
+/** The worst of a list, and each page that takes too long. */
+function listLines({ list, reads }: ListFigures): string[] {
+  const worst = reads.reduce((a, b) => (a.medianMs < b.medianMs ? b : a));
+  const slowestMs = Math.max(...reads.map((read) => read.slowestMs));
+  const tooSlow = reads.filter((read) => read.slowestMs > read.limitMs);
+  return [
+    `${figureLine({ ...worst, name: `${list}, ${reads.length} pages`, slowestMs })}  by ${worst.name}`,
+    ...tooSlow.map((read) => figureLine({ ...read, name: `  ${read.name}` })),
+  ];
+}
 
 export const expressionLines = (figures: readonly ExpressionFigures[]): string =>
   [

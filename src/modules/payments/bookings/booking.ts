@@ -5,6 +5,9 @@ import type { Timestamp } from "#platform/time.ts";
 export const BOOKING_STATES = ["RUNNING", "PAUSED"] as const;
 export type BookingState = (typeof BOOKING_STATES)[number];
 
+/** Most bookings of a deployment: each is looked at when payments come. */
+export const BOOKINGS_MAX = 100;
+
 /** How adjustments become transactions. */
 export interface BookingRules {
   readonly ledger: string;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Booking, BookingRules } from "./booking.ts";
+import { type Booking, BOOKINGS_MAX, type BookingRules } from "./booking.ts";
 import { FROM_NOTHING, toBooking, toRuleColumns } from "./store.ts";
 import { paymentBookings } from "./tables.ts";
 import { variablesProblem } from "./variables.ts";
@@ -15,9 +15,6 @@ import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
-
-/** Most bookings of a deployment: each is looked at when payments come. */
-export const BOOKINGS_MAX = 100;
 
 /** Whose payments a booking is to be for. */
 export type WantedScope = { readonly connector: ConnectorId } | { readonly poolId: string };

@@ -4,7 +4,7 @@ import type { Database } from "#platform/db/database.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** How many runs of a schedule are kept. */
-const INSTANCES_KEPT = 100;
+export const INSTANCES_KEPT = 100;
 
 /** The key of the run that was begun last, for the batch that begins it. */
 export const latestInstance = (scheduleKey: number) =>

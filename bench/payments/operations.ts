@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { ANONYMOUS } from "#platform/context.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** The operations of payments in this process, of all generations, without authentication. */
+export async function paymentOperations(): Promise<OpenAPIHono<AppEnv>> {
+  registerHooks({ resolve: withoutRuntime, load: withTexts });
+  const { paymentsModule } = await import("#modules/payments/index.ts");
+  const app = new OpenAPIHono<AppEnv>();
+  app.use(async (c, next) => {
+    c.set("requestId", "bench");
+    c.set("settings", platformSettings.of(c.env));
+    c.set("scopes", []);
+    c.set("authenticate", async () => ANONYMOUS);
+    await next();
+  });
+  app.route("/api/payments", paymentsModule.routes());
+  if (paymentsModule.florinRoutes !== undefined) {
+    app.route("/api/florin/v1", paymentsModule.florinRoutes());
+  }
+  app.onError((error) => {
+    throw error;
+  });
+  return app;
+}
+
+type Hooks = Required<Parameters<typeof registerHooks>[0]>;
+
+/** Node has no runtime of Workers. Modules name its classes, and none is made here. */
+const RUNTIME = `data:text/javascript,${encodeURIComponent(
+  ["DurableObject", "WorkerEntrypoint", "WorkflowEntrypoint"]
+    .map((name) => `export class ${name} {}`)
+    .join("\n"),
+)}`;
+
+const withoutRuntime: Hooks["resolve"] = (specifier, context, next) =>
+  specifier === "cloudflare:workers"
+    ? { url: RUNTIME, format: "module", shortCircuit: true }
+    : next(specifier, context);
+
+/** Texts are modules for the Worker's bundler only. */
+const withTexts: Hooks["load"] = (url, context, next) => {
+  if (!url.endsWith(".md")) return next(url, context);
+  const source = `export default ${stringifyJson(readFileSync(fileURLToPath(url), "utf8"))};`;
+  return { format: "module", source, shortCircuit: true };
+};
