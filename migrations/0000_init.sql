@@ -36,6 +36,14 @@ CREATE TABLE `auth_refresh_tokens` (
 --> statement-breakpoint
 CREATE INDEX `auth_refresh_tokens_grant` ON `auth_refresh_tokens` (`grant_id`);--> statement-breakpoint
 CREATE INDEX `auth_refresh_tokens_expiry` ON `auth_refresh_tokens` (`expires_ms`);--> statement-breakpoint
+CREATE TABLE `auth_invitations` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`scopes` text NOT NULL,
+	`expires_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `auth_invitations_expires` ON `auth_invitations` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `auth_people` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -52,6 +60,16 @@ CREATE TABLE `auth_people` (
 CREATE UNIQUE INDEX `auth_people_id_unique` ON `auth_people` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `auth_people_login_unique` ON `auth_people` (`login`);--> statement-breakpoint
 CREATE UNIQUE INDEX `auth_people_subject` ON `auth_people` (`issuer`,`subject`);--> statement-breakpoint
+CREATE TABLE `auth_sessions` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`person_id` text NOT NULL,
+	`authenticated_at` text NOT NULL,
+	`expires_at` text NOT NULL,
+	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `auth_sessions_person` ON `auth_sessions` (`person_id`);--> statement-breakpoint
+CREATE INDEX `auth_sessions_expires` ON `auth_sessions` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `auth_revocations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`kind` text NOT NULL,

@@ -1,4 +1,5 @@
 import { buildWorker } from "./lib/build.ts";
+import { inviteFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
 import { startServer } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
@@ -20,7 +21,10 @@ async function start(): Promise<void> {
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
   folder.announce(address);
-  process.stdout.write(welcome(address, await writeScopes(url)));
+  const scopes = await writeScopes(url);
+  const invitation =
+    vars["FLORIN_AUTH"] === "off" ? undefined : await invitationFor(address, scopes);
+  process.stdout.write(welcome(address, { scopes, invitation }));
 }
 
 /** Writes the Worker's log to standard error, unchanged. */
@@ -35,9 +39,22 @@ async function writeScopes(url: string): Promise<string[]> {
   return scopes.filter((scope) => scope.endsWith(":write"));
 }
 
+/** Nobody can log in before the first person is there. The server runs without one, too. */
+async function invitationFor(
+  address: ServerAddress,
+  scopes: readonly string[],
+): Promise<string | undefined> {
+  try {
+    return await inviteFirstPerson(address, scopes);
+  } catch (error) {
+    writeLog(`There is no invitation for the first person: ${String(error)}`);
+    return undefined;
+  }
+}
+
 function welcome(
   { url, clientId, clientSecret }: ServerAddress,
-  scopes: readonly string[],
+  { scopes, invitation }: { scopes: readonly string[]; invitation: string | undefined },
 ): string {
   const scope = scopes.join(" ");
   const fields = `-d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} -d 'scope=${scope}'`;
@@ -48,7 +65,7 @@ Florin is ready.
   Client id      ${clientId}
   Client secret  ${clientSecret}
   API reference  ${url}/docs
-
+${invitation === undefined ? "" : `\nThe first person who logs in opens this link once, within a week:\n\n  ${invitation}\n`}
 Get a token:
 
   curl -s ${url}/api/auth/oauth/token ${fields}

@@ -143,9 +143,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...ANATOMY, "modules/auth/core"],
     packages: [...HTTP, ...D1, ...RUNTIME, "jose", "node:crypto"],
   },
-  "modules/auth/people": { uses: PLATFORM, packages: D1 },
+  "modules/auth/people": {
+    uses: [...PLATFORM, "modules/auth"],
+    packages: [...D1, "node:crypto"],
+  },
+  // What people see in their browsers.
+  "modules/auth/pages": {
+    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    packages: [...HTTP, "hono/*", "node:crypto"],
+  },
   "modules/auth/http": {
-    uses: [...ANATOMY, "modules/auth", ...auth("core", "people")],
+    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "people")],
     packages: HTTP,
   },
 

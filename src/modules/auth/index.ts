@@ -3,10 +3,13 @@ import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerOAuth } from "./http/oauth.ts";
+import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
 import { registerUsers } from "./http/users.ts";
 import { KeyCache } from "./key-cache.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
+import { registerInvitation } from "./pages/invitation.ts";
+import { purgePeople } from "./people/purge.ts";
 import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
@@ -48,6 +51,7 @@ export const authModule: Module & {
   florinRoutes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerAudit(app);
+    registerPeople(app);
     return app;
   },
   resources: [
@@ -87,6 +91,7 @@ export const authModule: Module & {
       run: (context) =>
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
+    { name: "people", run: purgePeople },
   ],
   classes: { AttemptLimitObject },
   authenticator: (env) =>
@@ -99,6 +104,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerOAuth(app);
   registerClients(app);
   registerUsers(app);
+  registerInvitation(app);
   return app;
 }
 

@@ -30,6 +30,10 @@ export const authSettings = new DeclaredSettings(
       standard: "168h",
       meaning: "How long a refresh token may be used; each use gives a new one",
     }),
+    FLORIN_SESSION_LIFETIME: retention({
+      standard: "12h",
+      meaning: "How long a person stays logged in in a browser",
+    }),
     FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",
       meaning: "How long the audit of changes is kept",

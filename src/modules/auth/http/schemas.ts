@@ -25,6 +25,9 @@ const Scope = z
   .max(SCOPE_LENGTH_MAX)
   .regex(/^\S+$/, "expected one scope without spaces; list several one by one");
 
+/** The scopes that somebody is given. */
+export const Scopes = z.array(Scope).max(CLIENT_LIST_MAX);
+
 /** What a client may send of itself. Whatever is absent or null takes its empty value, also in a replacement. */
 const ClientOptions = z.object({
   public: orElse(z.boolean(), false),
@@ -34,7 +37,7 @@ const ClientOptions = z.object({
   postLogoutRedirectUris: orElse(z.array(Uri).max(CLIENT_LIST_MAX), []),
   metadata: orElse(MetadataSchema, {}),
   trusted: orElse(z.boolean(), false),
-  scopes: orElse(z.array(Scope).max(CLIENT_LIST_MAX), []),
+  scopes: orElse(Scopes, []),
 });
 
 export const CreateClientRequest = ClientOptions.extend({

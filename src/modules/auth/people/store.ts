@@ -1,8 +1,10 @@
 import { count, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import type { EndUser } from "./end-user.ts";
 import { authPeople } from "./tables.ts";
+import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
-import { parseJson } from "#platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 
 type PersonRow = typeof authPeople.$inferSelect;
 
@@ -27,7 +29,37 @@ export class PeopleStore {
     const [row] = await this.#db.select().from(authPeople).where(eq(authPeople.id, id));
     return row === undefined ? undefined : toPerson(row);
   }
+
+  /** Who logs in at our own page with an e-mail address, and the hash of the password. */
+  async findLogin(email: string): Promise<{ id: string; password: string } | undefined> {
+    const [row] = await this.#db
+      .select({ id: authPeople.id, password: authPeople.password })
+      .from(authPeople)
+      .where(eq(authPeople.login, loginOf(email)));
+    if (row === undefined || row.password === null) return undefined;
+    return { id: row.id, password: row.password };
+  }
+
+  /** Whether there was such a person. */
+  async setScopes(id: string, scopes: readonly string[], change: AuditedChange): Promise<boolean> {
+    const changed = await change.store(
+      this.#db
+        .update(authPeople)
+        .set({ scopes: stringifyJson(scopes) })
+        .where(eq(authPeople.id, id))
+        .returning({ id: authPeople.id }),
+    );
+    return changed.length > 0;
+  }
+
+  /** Deletes a person, and the sessions with it. What follows from that is stored in the same batch. */
+  async delete(id: string, change: AuditedChange, revocation: BatchItem<"sqlite">): Promise<void> {
+    await change.store(this.#db.delete(authPeople).where(eq(authPeople.id, id)), revocation);
+  }
 }
+
+/** The form of an e-mail address in which two of them are compared. */
+export const loginOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
 
 export const toPerson = (row: PersonRow): EndUser => ({
   id: row.id,

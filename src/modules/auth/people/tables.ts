@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Timestamp } from "#platform/time.ts";
 
 /** The people who can log in. */
 export const authPeople = sqliteTable(
@@ -24,4 +25,38 @@ export const authPeople = sqliteTable(
     password: text("password"),
   },
   (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
+);
+
+/** Links that make whoever opens one of them a person who can log in, once. */
+export const authInvitations = sqliteTable(
+  "auth_invitations",
+  {
+    /** SHA-256 of the token in the link. */
+    hash: text("hash").primaryKey(),
+    /** The e-mail address of the person; empty if the person chooses it. */
+    email: text("email").notNull(),
+    /** The scopes that the person gets, as a JSON text. */
+    scopes: text("scopes").notNull(),
+    expiresAt: text("expires_at").$type<Timestamp>().notNull(),
+  },
+  (table) => [index("auth_invitations_expires").on(table.expiresAt)],
+);
+
+/** Browsers in which somebody has logged in. */
+export const authSessions = sqliteTable(
+  "auth_sessions",
+  {
+    /** SHA-256 of the cookie's value. */
+    hash: text("hash").primaryKey(),
+    personId: text("person_id")
+      .notNull()
+      .references(() => authPeople.id, { onDelete: "cascade" }),
+    /** When the person proved who it is. */
+    authenticatedAt: text("authenticated_at").$type<Timestamp>().notNull(),
+    expiresAt: text("expires_at").$type<Timestamp>().notNull(),
+  },
+  (table) => [
+    index("auth_sessions_person").on(table.personId),
+    index("auth_sessions_expires").on(table.expiresAt),
+  ],
 );

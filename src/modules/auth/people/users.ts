@@ -1,5 +1,7 @@
 import type { EndUser } from "./end-user.ts";
 import { PeopleStore } from "./store.ts";
+import { revocationOf } from "#modules/auth/revocations/revoke.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 
@@ -9,6 +11,29 @@ export const listPeople = ({ env }: ServiceContext): Promise<EndUser[]> =>
 
 export async function getPerson({ env }: ServiceContext, id: string): Promise<EndUser> {
   const person = await new PeopleStore(env).find(id);
-  if (person === undefined) throw new AppError("NOT_FOUND", `there is no user '${id}'`);
-  return person;
+  return person ?? noUser(id);
+}
+
+/** What a person's tokens may have from now on. Tokens that were given before keep what they have. */
+export async function setScopes(
+  context: ServiceContext,
+  id: string,
+  scopes: readonly string[],
+): Promise<EndUser> {
+  const change = audited(context, "scopes", id);
+  if (!(await new PeopleStore(context.env).setScopes(id, scopes, change))) noUser(id);
+  return getPerson(context, id);
+}
+
+/** Deletes a person, if there is one: the sessions end at once, and the tokens within a minute. */
+export async function deletePerson(context: ServiceContext, id: string): Promise<void> {
+  const revocation = revocationOf(context, { kind: "subject", value: id });
+  await new PeopleStore(context.env).delete(id, audited(context, "delete", id), revocation);
+}
+
+const audited = (context: ServiceContext, verb: string, id: string): AuditedChange =>
+  new AuditedChange(context, { action: `auth.person.${verb}`, object: `users/${id}` });
+
+function noUser(id: string): never {
+  throw new AppError("NOT_FOUND", `there is no user '${id}'`);
 }

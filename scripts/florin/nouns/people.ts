@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { columns } from "#scripts/florin/columns.ts";
+import type { Call, Noun, Option, Outcome } from "#scripts/florin/command.ts";
+
+const User = z.object({
+  id: z.string(),
+  subject: z.string(),
+  email: z.string(),
+  name: z.string().optional(),
+  issuer: z.string().optional(),
+  scopes: z.array(z.string()),
+});
+const Invitation = z.object({
+  url: z.string(),
+  email: z.string().optional(),
+  scopes: z.array(z.string()),
+  expiresAt: z.string(),
+});
+
+const SCOPES: Option = {
+  kind: "list",
+  meaning: "what the person's tokens may allow, such as ledger:read; none without it",
+};
+
+export const noun: Noun = {
+  summary: "People who log in",
+  verbs: {
+    invite: {
+      summary: "Prints a link with which somebody becomes a person who can log in",
+      options: {
+        scopes: SCOPES,
+        email: { kind: "text", meaning: "the person's e-mail address; else the person chooses it" },
+      },
+      run: invite,
+    },
+    list: { summary: "Lists all people", run: list },
+    "set-scopes": {
+      summary: "Replaces the scopes of a person",
+      parameters: ["person"],
+      options: { scopes: SCOPES },
+      run: setScopes,
+    },
+    delete: { summary: "Deletes a person, who is logged out", parameters: ["person"], run: remove },
+  },
+};
+
+async function invite(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  const email = call.text("email");
+  const { data } = await api.call({
+    method: "POST",
+    path: "/api/florin/v1/invitations",
+    body: { scopes: call.list("scopes"), ...(email === undefined ? {} : { email }) },
+    answer: z.object({ data: Invitation }),
+  });
+  return { data, lines: [data.url, `It works once, until ${data.expiresAt}.`] };
+}
+
+async function list(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:read"]);
+  const { data } = await api.call({
+    method: "GET",
+    path: "/api/florin/v1/users",
+    answer: z.object({ data: z.array(User) }),
+  });
+  const rows = data.map(({ id, email, name = "", scopes }) => [id, email, name, scopes.join(" ")]);
+  return { data, lines: rows.length === 0 ? ["There is nobody."] : columns(rows) };
+}
+
+async function setScopes(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  const { data } = await api.call({
+    method: "PUT",
+    path: pathOf(call),
+    body: { scopes: call.list("scopes") },
+    answer: z.object({ data: User }),
+  });
+  return { data, lines: [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`] };
+}
+
+async function remove(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  await api.call({ method: "DELETE", path: pathOf(call), answer: z.undefined() });
+  const id = call.parameter("person");
+  return { data: { id }, lines: [`There is no person ${id} now.`] };
+}
+
+const pathOf = (call: Call): string =>
+  `/api/florin/v1/users/${encodeURIComponent(call.parameter("person"))}`;

@@ -1,0 +1,43 @@
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { PageError } from "./page-error.ts";
+import { isSameIssuer, ISSUER_PATH } from "#modules/auth/issuer.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+/** The cookies of our pages: who has logged in, and in which browser a login was begun. */
+export type CookieName = "florin-session" | "florin-browser";
+
+/** With https, the prefix keeps other hosts of the same domain from setting the cookie. */
+const options = (issuer: string) => {
+  const secure = issuer.startsWith("https:");
+  return { path: "/", httpOnly: true, sameSite: "Lax", secure } as const;
+};
+const prefixOf = (issuer: string): string => (issuer.startsWith("https:") ? "__Host-" : "");
+
+export const readCookie = (
+  c: Context<AppEnv>,
+  name: CookieName,
+  issuer: string,
+): string | undefined => getCookie(c, prefixOf(issuer) + name);
+
+/** Sets a cookie that ends with the browser's own session. */
+export function writeCookie(
+  c: Context<AppEnv>,
+  { name, value, issuer }: { name: CookieName; value: string; issuer: string },
+): void {
+  setCookie(c, prefixOf(issuer) + name, value, options(issuer));
+}
+
+export function removeCookie(c: Context<AppEnv>, name: CookieName, issuer: string): void {
+  deleteCookie(c, prefixOf(issuer) + name, options(issuer));
+}
+
+/** Refuses a form that another site has sent in the person's name. Browsers tell the origin by headers that pages cannot set. */
+export function assertOwnPage(request: Request, issuer: string): void {
+  const site = request.headers.get("sec-fetch-site");
+  const origin = request.headers.get("origin");
+  const isOwnSite = site === null || site === "same-origin";
+  const isOwnOrigin = origin === null || isSameIssuer(origin + ISSUER_PATH, issuer);
+  if (isOwnSite && isOwnOrigin) return;
+  throw new PageError(403, "The form was sent by another site, so it was not accepted.");
+}

@@ -1,0 +1,137 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { html } from "hono/html";
+import { layout, type Markup } from "./layout.ts";
+import { PageError } from "./page-error.ts";
+import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { ISSUER_PATH } from "#modules/auth/issuer.ts";
+import {
+  acceptInvitation,
+  findInvitation,
+  type Invitation,
+} from "#modules/auth/people/invitations.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+const PATH = "/invitation";
+/** Longest e-mail address and name, in characters. */
+export const EMAIL_LENGTH_MAX = 254;
+const NAME_LENGTH_MAX = 100;
+
+/** The link of an invitation. */
+export const invitationUrl = (issuer: string, token: string): string =>
+  `${issuer}${PATH}?token=${token}`;
+
+/** The page on which somebody accepts an invitation, by choosing a password. */
+export function registerInvitation(app: OpenAPIHono<AppEnv>): void {
+  registerPage(app, { method: "GET", path: PATH }, async ({ context, params }) => {
+    const token = params.get("token") ?? "";
+    const invitation = await findInvitation(context, token);
+    if (invitation === undefined) throw new PageError(404, GONE);
+    return { kind: "page", page: formPage({ token, invitation, values: params }) };
+  });
+  registerPage(app, { method: "POST", path: PATH }, accept);
+}
+
+const GONE = "The invitation has been used or has expired. Ask for another one.";
+
+async function accept({ context, params }: PageRequest): Promise<PageAnswer> {
+  const token = params.get("token") ?? "";
+  const invitation = await findInvitation(context, token);
+  if (invitation === undefined) throw new PageError(404, GONE);
+  const email = invitation.email === "" ? (params.get("email") ?? "").trim() : invitation.email;
+  const name = (params.get("name") ?? "").trim();
+  const password = params.get("password") ?? "";
+  const problem = problemOf({ email, name, password });
+  const again = (text: string, status: number): PageAnswer => ({
+    kind: "page",
+    status,
+    page: formPage({ token, invitation, values: params, problem: text }),
+  });
+  if (problem !== undefined) return again(problem, 400);
+  try {
+    await acceptInvitation(context, { token, email, name, password });
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "CONFLICT")
+      return again(`${capitalized(error.message)}.`, 409);
+    throw error;
+  }
+  const body = html`<p>
+    You can log in as <strong>${email}</strong> now, with the password that you chose, in every
+    application of this server.
+  </p>`;
+  return { kind: "page", page: layout({ title: "Welcome", body }) };
+}
+
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+function problemOf({
+  email,
+  name,
+  password,
+}: Record<"email" | "name" | "password", string>): string | undefined {
+  if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX)
+    return "This is not an e-mail address.";
+  if (name.length > NAME_LENGTH_MAX)
+    return `The name is longer than ${NAME_LENGTH_MAX} characters.`;
+  const { length } = password;
+  if (length < PASSWORD_LENGTH_MIN)
+    return `The password needs at least ${PASSWORD_LENGTH_MIN} characters.`;
+  if (length > PASSWORD_LENGTH_MAX)
+    return `The password is longer than ${PASSWORD_LENGTH_MAX} characters.`;
+  return undefined;
+}
+
+interface Form {
+  readonly token: string;
+  readonly invitation: Invitation;
+  readonly values: URLSearchParams;
+  readonly problem?: string;
+}
+
+function formPage({ token, invitation, values, problem }: Form): Markup {
+  const isOpen = invitation.email === "";
+  const email = isOpen ? (values.get("email") ?? "") : invitation.email;
+  return layout({
+    title: "Choose a password",
+    body: html` <p>With it you log in to the applications of this server.</p>
+      ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+      <form method="post" action="${ISSUER_PATH}${PATH}">
+        <input type="hidden" name="token" value="${token}" />
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          value="${email}"
+          maxlength="${EMAIL_LENGTH_MAX}"
+          autocomplete="username"
+          required
+          ${isOpen ? "autofocus" : "readonly"}
+        />
+        <label for="name">Name <small>(if you like)</small></label>
+        <input
+          id="name"
+          name="name"
+          value="${values.get("name") ?? ""}"
+          maxlength="${NAME_LENGTH_MAX}"
+          autocomplete="name"
+        />
+        <label for="password"
+          >Password <small>(${PASSWORD_LENGTH_MIN} characters or more)</small></label
+        >
+        <input
+          id="password"
+          name="password"
+          type="password"
+          minlength="${PASSWORD_LENGTH_MIN}"
+          maxlength="${PASSWORD_LENGTH_MAX}"
+          autocomplete="new-password"
+          required
+        />
+        <button>Accept the invitation</button>
+      </form>`,
+  });
+}

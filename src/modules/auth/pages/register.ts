@@ -1,0 +1,116 @@
+import { type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { html } from "hono/html";
+import { assertOwnPage } from "./browser.ts";
+import { layout, type Markup, PAGE_HEADERS } from "./layout.ts";
+import { PageError } from "./page-error.ts";
+import { issuerOf } from "#modules/auth/issuer.ts";
+import { systemClock } from "#platform/clock.ts";
+import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { readText } from "#platform/http/body.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** A request for a page, or a form that was sent. */
+export interface PageRequest {
+  readonly c: Context<AppEnv>;
+  readonly context: ServiceContext;
+  /** The issuer in whose name the page is shown. */
+  readonly issuer: string;
+  /** What the URL has; for a form, what it has. */
+  readonly params: URLSearchParams;
+}
+
+export type PageAnswer =
+  | {
+      readonly kind: "page";
+      readonly status?: number;
+      readonly page: Markup;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "text"; readonly status: number; readonly text: string }
+  | { readonly kind: "redirect"; readonly to: string };
+
+export interface PageSpec {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Whether other sites may send this form: an application's request to log somebody in or out. */
+  readonly fromAnywhere?: boolean;
+}
+
+/** Largest form, in bytes. */
+const FORM_BYTES_MAX = 64 * 1024;
+
+/**
+ * Registers a page for people. It is no operation of the API: it answers HTML, needs no token, and is the only kind of
+ * route that reads cookies.
+ */
+export function registerPage(
+  app: OpenAPIHono<AppEnv>,
+  spec: PageSpec,
+  handler: (request: PageRequest) => Promise<PageAnswer>,
+): void {
+  app.on(spec.method, spec.path, async (c) => {
+    try {
+      const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
+      if (spec.method === "POST" && spec.fromAnywhere !== true) assertOwnPage(c.req.raw, issuer);
+      const request = { c, issuer, context: contextOf(c), params: await paramsOf(c, spec) };
+      return await toResponse(c, spec, await handler(request));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return toResponse(c, spec, errorPage(error));
+    }
+  });
+}
+
+const contextOf = (c: Context<AppEnv>): ServiceContext => ({
+  env: c.env,
+  principal: ANONYMOUS,
+  requestId: c.get("requestId"),
+  clock: systemClock,
+});
+
+async function paramsOf(c: Context<AppEnv>, { method }: PageSpec): Promise<URLSearchParams> {
+  if (method === "GET") return new URL(c.req.url).searchParams;
+  return new URLSearchParams(await readText(c.req.raw, FORM_BYTES_MAX));
+}
+
+async function toResponse(
+  c: Context<AppEnv>,
+  { method }: PageSpec,
+  answer: PageAnswer,
+): Promise<Response> {
+  const headers = answer.kind === "page" ? answer.headers : undefined;
+  for (const [name, value] of Object.entries({ ...PAGE_HEADERS, ...headers }))
+    c.header(name, value);
+  if (answer.kind === "redirect") {
+    c.header("location", answer.to);
+    // After a form, 303 makes the browser go on with GET and leave the form's fields behind.
+    return c.body(null, method === "POST" ? 303 : 302);
+  }
+  if (answer.kind === "text") return withStatus(c.text(answer.text), answer.status);
+  return withStatus(await c.html(answer.page), answer.status ?? 200);
+}
+
+const withStatus = (response: Response, status: number): Response =>
+  new Response(response.body, { status, headers: response.headers });
+
+/** What people see when something went wrong. */
+function errorPage(error: AppError): PageAnswer {
+  const status = error instanceof PageError ? error.status : (STATUSES[error.kind] ?? 500);
+  const text = status < 500 ? error.message : "Something went wrong on our side. Try again later.";
+  const page = layout({ title: "That did not work", body: html`<p role="alert">${text}</p>` });
+  const retryAfter = error.retryAfterSeconds;
+  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { kind: "page", status, page, headers };
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  VALIDATION: 400,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  BODY_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  OVERLOADED: 503,
+};

@@ -1,0 +1,144 @@
+import { and, count, eq, exists, gt, sql } from "drizzle-orm";
+import { PEOPLE_MAX } from "./end-user.ts";
+import { hashPassword } from "./passwords.ts";
+import { loginOf, PeopleStore } from "./store.ts";
+import { authInvitations, authPeople } from "./tables.ts";
+import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+
+/** How long an invitation waits, in milliseconds. */
+const INVITATION_MS = 7 * 24 * 3_600_000;
+/** Most invitations that wait at once. */
+const INVITATIONS_MAX = 1000;
+
+export interface InvitationFields {
+  /** Empty if the person chooses it. */
+  readonly email: string;
+  readonly scopes: readonly string[];
+}
+
+/** An invitation that waits to be accepted. */
+export interface Invitation extends InvitationFields {
+  readonly expiresAt: Timestamp;
+}
+
+/** Makes an invitation. This is the only time at which its token is known. */
+export async function invite(
+  context: ServiceContext,
+  { email, scopes }: InvitationFields,
+): Promise<Invitation & { token: string }> {
+  const { env, clock } = context;
+  const db = databaseOf(env);
+  const [waiting] = await db
+    .select({ count: count() })
+    .from(authInvitations)
+    .where(gt(authInvitations.expiresAt, clock()));
+  if ((waiting?.count ?? 0) >= INVITATIONS_MAX) {
+    throw new AppError("VALIDATION", `there are already ${INVITATIONS_MAX} invitations waiting`);
+  }
+  const token = newOpaqueToken();
+  const hash = hashToken(token);
+  const endMs = toMillis(clock()) + INVITATION_MS;
+  const expiresAt = fromMillis(endMs);
+  const change = new AuditedChange(context, {
+    action: "auth.person.invite",
+    object: `invitations/${hash}`,
+  });
+  await change.store(
+    db.insert(authInvitations).values({ hash, email, scopes: stringifyJson(scopes), expiresAt }),
+  );
+  await armClock(env, endMs + 1);
+  return { token, email, scopes, expiresAt };
+}
+
+/** The invitation of a link, unless it was accepted or has ended. */
+export async function findInvitation(
+  { env, clock }: ServiceContext,
+  token: string,
+): Promise<Invitation | undefined> {
+  const [row] = await databaseOf(env)
+    .select()
+    .from(authInvitations)
+    .where(and(eq(authInvitations.hash, hashToken(token)), gt(authInvitations.expiresAt, clock())));
+  if (row === undefined) return undefined;
+  const scopes = parseJson(row.scopes) as string[]; // the column holds what was written there
+  return { email: row.email, scopes, expiresAt: row.expiresAt };
+}
+
+export interface Acceptance {
+  readonly token: string;
+  /** What the person has typed; an invitation's own address wins. */
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Makes a person of an invitation, which ends with it. Returns the person's id. */
+export async function acceptInvitation(
+  context: ServiceContext,
+  { token, email: typed, name, password }: Acceptance,
+): Promise<string> {
+  const { env } = context;
+  const invitation = await findInvitation(context, token);
+  if (invitation === undefined) throw gone();
+  await assertRoom(env);
+  const id = newId();
+  const email = invitation.email === "" ? typed : invitation.email;
+  const stored = await hashPassword(password);
+  const isStored = await storePerson(context, {
+    id,
+    email,
+    name,
+    password: stored,
+    hash: hashToken(token),
+  });
+  if (isStored) return id;
+  if ((await findInvitation(context, token)) === undefined) throw gone();
+  throw new AppError("CONFLICT", `there is already a person with the e-mail address ${email}`);
+}
+
+/** Stores the person and ends the invitation, both or none. Of two acceptances at once, one finds no invitation. */
+async function storePerson(
+  context: ServiceContext,
+  person: { id: string; email: string; name: string; password: string; hash: string },
+): Promise<boolean> {
+  const { id, email, name, password, hash } = person;
+  const db = databaseOf(context.env);
+  const change = new AuditedChange(context, {
+    action: "auth.person.create",
+    object: `users/${id}`,
+  });
+  const isThere = db
+    .select({ one: sql`1` })
+    .from(authPeople)
+    .where(eq(authPeople.id, id));
+  const added = await change.store(
+    db
+      .insert(authPeople)
+      .select(
+        sql`
+          SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, scopes, ${loginOf(email)}, ${password}
+          FROM auth_invitations WHERE hash = ${hash} AND expires_at > ${context.clock()}`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: authPeople.id }),
+    db.delete(authInvitations).where(and(eq(authInvitations.hash, hash), exists(isThere))),
+  );
+  return added.length > 0;
+}
+
+/** Two acceptances at once may exceed the limit by one; it only keeps the list from growing without end. */
+async function assertRoom(env: Env): Promise<void> {
+  if ((await new PeopleStore(env).count()) < PEOPLE_MAX) return;
+  throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);
+}
+
+const gone = (): AppError =>
+  new AppError("NOT_FOUND", "the invitation has been used or has expired; ask for another one");

@@ -1,0 +1,32 @@
+import { lt, sql } from "drizzle-orm";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { authInvitations, authSessions } from "./tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
+
+/** What ends by itself: rows that say when. */
+export type Expiring = SQLiteTable & { readonly expiresAt: AnySQLiteColumn };
+
+/** Deletes invitations and sessions that have ended. */
+export const purgePeople = (context: ServiceContext): Promise<number | undefined> =>
+  purgeExpired(context, [authInvitations, authSessions]);
+
+/** Deletes the rows that have expired; returns when the next one does, in milliseconds since the epoch. */
+export async function purgeExpired(
+  { env, clock }: ServiceContext,
+  tables: readonly Expiring[],
+): Promise<number | undefined> {
+  const db = databaseOf(env);
+  const nextMs: number[] = [];
+  for (const table of tables) {
+    await db.delete(table).where(lt(table.expiresAt, clock()));
+    const [next] = await db.all<{ at: Timestamp | null }>(
+      sql`SELECT min(${table.expiresAt}) AS at FROM ${table}`,
+    );
+    const at = next?.at ?? undefined;
+    // What expires at a time is still there in that millisecond.
+    if (at !== undefined) nextMs.push(toMillis(at) + 1);
+  }
+  return nextMs.length === 0 ? undefined : Math.min(...nextMs);
+}

@@ -1,0 +1,18 @@
+import { asClient } from "#modules/auth/as-client.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+
+/** Refuses scopes that who acts could not have: nobody gives others more than that. `allScopes` are those that modules have. */
+export async function assertMayGive(
+  context: ServiceContext,
+  scopes: readonly string[],
+  allScopes: readonly string[],
+): Promise<void> {
+  const { principal } = await asClient(context, allScopes);
+  const missing = scopes.filter((scope) => !principal.scopes.has(scope));
+  if (missing.length === 0) return;
+  throw new AppError(
+    "VALIDATION",
+    `you may not give scopes that you do not have yourself: ${missing.join(", ")}`,
+  );
+}
