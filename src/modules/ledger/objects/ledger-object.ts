@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { AnnouncementPace } from "./announcement-pace.ts";
 import type { ExportCall, ImportCall, LogRange } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
@@ -38,15 +39,6 @@ import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** How long commits are collected before their one message is sent, in milliseconds. */
-const ANNOUNCE_DELAY_MS = 10;
-/**
- * The time from one message to the next, and the same after a message of many entries: each message costs every listener a
- * call and a commit, however many entries it names.
- */
-const ANNOUNCE_INTERVAL_MS = 250;
-const ANNOUNCE_INTERVAL_BUSY_MS = 500;
-const BUSY_ENTRIES = 8;
 /** When the alarm looks whether the events of a burst are published, and sends them again if not. */
 const RESEND_BACKOFF = doubling(15_000, 120_000);
 /** What one call gives to the events consumer. */
@@ -83,8 +75,7 @@ export class LedgerObject extends DurableObject<Env> {
   #resends = 0;
   /** The last log entry of the message that is under way; the next message follows its confirmation. */
   #announcedLogId = 0;
-  /** When the next message may be sent, in milliseconds since the epoch. */
-  #nextMessageMs = 0;
+  readonly #pace = new AnnouncementPace();
   readonly #importLock = new ImportLock(() => Date.now());
   readonly #violations = new ViolationLog();
 
@@ -203,6 +194,7 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#withEngineOf(uuid, (engine) => {
       engine.confirmPublished(to);
       this.#resends = 0;
+      this.#pace.confirmed(Date.now());
       this.#announce(engine);
     });
   }
@@ -359,15 +351,11 @@ export class LedgerObject extends DurableObject<Env> {
     if (!this.#alarms.isSet("events")) this.#armResend();
     if (this.#isAnnouncing || engine.publishedLogId < this.#announcedLogId) return;
     this.#isAnnouncing = true;
-    const restMs = this.#nextMessageMs - Date.now();
-    setTimeout(
-      () => {
-        this.#isAnnouncing = false;
-        // Not `engine`: after a purge, the object may hold another ledger.
-        if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
-      },
-      Math.min(Math.max(ANNOUNCE_DELAY_MS, restMs), ANNOUNCE_INTERVAL_BUSY_MS),
-    );
+    setTimeout(() => {
+      this.#isAnnouncing = false;
+      // Not `engine`: after a purge, the object may hold another ledger.
+      if (this.#engine !== undefined) this.ctx.waitUntil(this.#send(this.#engine));
+    }, this.#pace.waitMs(Date.now()));
   }
 
   #armResend(): void {
@@ -385,8 +373,7 @@ export class LedgerObject extends DurableObject<Env> {
       to: Math.min(engine.lastLogId, engine.publishedLogId + ANNOUNCED_MAX),
     };
     this.#announcedLogId = message.to;
-    const isBusy = message.to - message.from >= BUSY_ENTRIES;
-    this.#nextMessageMs = Date.now() + (isBusy ? ANNOUNCE_INTERVAL_BUSY_MS : ANNOUNCE_INTERVAL_MS);
+    this.#pace.sent(message.to - message.from + 1, Date.now());
     try {
       await this.env.EVENTS.send(message);
     } catch (error) {
