@@ -16,6 +16,7 @@ import { respond } from "#platform/http/endpoint.ts";
 import { internalAuthenticator } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
+import { SegmentRouter } from "#platform/http/segment-router.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -26,7 +27,7 @@ import { assertSettings } from "#platform/settings.ts";
 import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts";
 
 export function createApp(): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>();
+  const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter() });
   app.use(observe);
   app.use(allowAnyOrigin);
   app.use(configure);

@@ -103,19 +103,25 @@ export function toParameters(pairs: Iterable<readonly [string, string]>): Parame
   return Object.fromEntries(parameters);
 }
 
-/** Parses an `application/x-www-form-urlencoded` body, whatever its content type says. */
-export function parseForm(text: string): Parameters {
+/** Parses `application/x-www-form-urlencoded` text: a body, whatever its content type says, or a query. */
+export function parseForm(text: string, what: "body" | "query" = "body"): Parameters {
   const pairs = text.split("&").map((pair): [string, string] => {
-    const [name = "", ...value] = pair.split("=");
-    return [decodeFormText(name), decodeFormText(value.join("="))];
+    const end = pair.indexOf("=");
+    if (end === -1) return [decodeFormText(pair, what), ""];
+    return [decodeFormText(pair.slice(0, end), what), decodeFormText(pair.slice(end + 1), what)];
   });
   return toParameters(pairs);
 }
 
-function decodeFormText(text: string): string {
-  const decoded = percentDecoded(text);
+const ENCODED = /[%+]/;
+
+function decodeFormText(text: string, what: "body" | "query"): string {
+  const decoded = ENCODED.test(text) ? percentDecoded(text) : text;
   if (decoded !== undefined) return decoded;
-  throw new AppError("VALIDATION", "the body is not a valid form: its percent encoding is broken");
+  throw new AppError(
+    "VALIDATION",
+    `the ${what} is not a valid form: its percent encoding is broken`,
+  );
 }
 
 /** A text of a form, or undefined where its percent encoding is broken. */

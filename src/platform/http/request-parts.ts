@@ -1,16 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type Parameters, toParameters } from "./body.ts";
+import { type Parameters, parseForm } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import { toValidationError } from "#platform/validation.ts";
 
 /** Query parameters as the schema sees them. */
-export function queryOf(c: Context<AppEnv>): Parameters {
-  return toParameters(
-    Object.entries(c.req.queries()).flatMap(([name, values]) =>
-      values.map((value): [string, string] => [name, value]),
-    ),
-  );
+export function queryOf({ req: { url } }: Context<AppEnv>): Parameters {
+  const [path = ""] = url.split("#", 1);
+  const start = path.indexOf("?");
+  return start === -1 ? {} : parseForm(path.slice(start + 1), "query");
 }
 
 /** The names of the headers that a schema describes; none where there is no schema. */
