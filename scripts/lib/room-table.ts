@@ -18,13 +18,14 @@ export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "
 /** The part of the platform without runtime, clock, randomness and I/O. */
 const PURE = [
   ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
-  ...platform("time.ts", "filter", "patterns", "work/backoff.ts"),
+  ...platform("time.ts", "access", "filter", "patterns", "work/backoff.ts"),
 ];
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];
 const PLATFORM = [
   "platform",
   ...platform(
+    "access",
     "audit",
     "db",
     "events",
@@ -57,6 +58,7 @@ export function moduleRoom(name: string): Room | undefined {
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   platform: { uses: [], packages: ["croner", "node:buffer", "zod"] },
+  "platform/access": { uses: platform("errors.ts") },
   "platform/filter": { uses: ["platform"] },
   "platform/patterns": { uses: [] },
   "platform/paging": {
@@ -74,7 +76,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/http": {
-    uses: ["platform", ...platform("filter", "paging")],
+    uses: ["platform", ...platform("access", "filter", "paging")],
     packages: [...HTTP, "hono/*"],
   },
 

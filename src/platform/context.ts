@@ -1,5 +1,4 @@
 import { systemClock } from "./clock.ts";
-import { AppError } from "./errors.ts";
 import { newId } from "./ids.ts";
 import type { Clock } from "./time.ts";
 
@@ -12,14 +11,8 @@ export interface Principal {
   /** The program that acts. */
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
-  /** The only ledgers that may be touched; empty for all. */
+  /** Patterns of the only ledgers that may be touched (`access/ledger-patterns.ts`); empty for all. */
   readonly ledgers: readonly string[];
-}
-
-/** Throws `UNAUTHENTICATED` where a principal is bound to other ledgers. */
-export function assertLedgerAllowed({ ledgers }: Principal, name: string): void {
-  if (ledgers.length === 0 || ledgers.includes(name)) return;
-  throw new AppError("UNAUTHENTICATED", `the token does not allow the ledger '${name}'`);
 }
 
 /** What every use case gets besides its input. */

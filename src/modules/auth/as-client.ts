@@ -13,7 +13,9 @@ export async function asClient(
 ): Promise<ServiceContext> {
   const { env, principal } = context;
   const settings = authSettings.of(env);
-  const isForeign = settings.FLORIN_TRUSTED_ISSUERS.includes(principal.issuer);
+  const isForeign = settings.FLORIN_TRUSTED_ISSUERS.some(
+    ({ issuer }) => issuer === principal.issuer,
+  );
   if (settings.FLORIN_AUTH === "off" || isForeign) return context;
   const isFirst = principal.clientId === settings.FLORIN_CLIENT_ID;
   const scopes = isFirst

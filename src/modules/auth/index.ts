@@ -13,7 +13,7 @@ import { purgePeople } from "./people/purge.ts";
 import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
-import { TokenVerifier } from "./token-verifier.ts";
+import { type IssuerTrust, TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -37,8 +37,8 @@ const VERIFIED_TOKENS_MAX = 4096;
  * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules.
  *
  * What surprises: a client that asks for no scope gets a token without any, scopes that a client may not have are left
- * out silently, a missing scope answers 401 and not 403, and the audience of a token is not checked. The official
- * clients and the modules that they talk to rely on each of these. The first client comes from the settings; the API
+ * out silently, a missing scope answers 401 and not 403, and the audience of another issuer's token is checked only where the
+ * settings name one. The official clients and the modules that they talk to rely on each of these. The first client comes from the settings; the API
  * neither shows nor changes it.
  */
 export const authModule: Module & {
@@ -128,19 +128,17 @@ const verifierOf = memoByEnv((env: Env) => {
   });
   const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
   const access = { fetch: systemFetch, policy };
-  const trustedKeys = settings.FLORIN_TRUSTED_ISSUERS.map((issuer): [string, KeyCache] => [
-    issuer,
-    new KeyCache({
-      issuer,
-      load: () => fetchIssuerKeys(issuer, access),
-      clock,
-      pauseMs: TRUSTED_KEYS_PAUSE_MS,
-    }),
-  ]);
+  const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
+    ({ issuer, audiences }): [string, IssuerTrust] => {
+      const load = () => fetchIssuerKeys(issuer, access);
+      const keys = new KeyCache({ issuer, load, clock, pauseMs: TRUSTED_KEYS_PAUSE_MS });
+      return [issuer, { keys, audiences }];
+    },
+  );
   return new TokenVerifier({
     publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
     ownKeys,
-    trustedKeys: new Map(trustedKeys),
+    trusted: new Map(trusted),
     clock,
     tokensMax: VERIFIED_TOKENS_MAX,
   });

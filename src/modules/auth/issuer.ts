@@ -1,8 +1,6 @@
+import { ISSUER_PATH } from "./core/issuer-url.ts";
 import { AppError } from "#platform/errors.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
-
-/** Where this module's routes are, below the public URL: the path of its issuer. */
-export const ISSUER_PATH = "/api/auth";
 
 /**
  * The issuer of the tokens that a request to `url` may get. On loopback it is the origin of the request; elsewhere the
@@ -17,11 +15,3 @@ export function issuerOf(publicUrl: string | undefined, url: string): string {
     "FLORIN_PUBLIC_URL is not set. Outside a loopback host it takes the URL under which clients reach this server, as tokens are issued in its name.",
   );
 }
-
-/** Whether two texts name one issuer. They are compared exactly, except that the names of the loopback host are equal. */
-export const isSameIssuer = (one: string, other: string): boolean =>
-  one === other || withoutAlias(one) === withoutAlias(other);
-
-const LOOPBACK_ALIAS = /^(https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=[:/])/;
-
-const withoutAlias = (issuer: string): string => issuer.replace(LOOPBACK_ALIAS, "$1localhost");

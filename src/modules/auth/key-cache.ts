@@ -1,10 +1,16 @@
 import { log } from "#platform/log.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
+/** A key that verifies. Its issuer may have given it no id. */
+export interface VerificationKey {
+  readonly kid?: string;
+  readonly key: CryptoKey;
+}
+
 export interface KeyCacheOptions {
   /** Whose keys these are. */
   readonly issuer: string;
-  readonly load: () => Promise<ReadonlyMap<string, CryptoKey>>;
+  readonly load: () => Promise<readonly VerificationKey[]>;
   readonly clock: Clock;
   /** Shortest time between two loads that tokens with unknown keys cause, in milliseconds. */
   readonly pauseMs: number;
@@ -21,7 +27,7 @@ const KEYS_AGE_MS_MAX = 10 * 60_000;
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
-  #keys: ReadonlyMap<string, CryptoKey> | undefined;
+  #keys: readonly VerificationKey[] | undefined;
   #failure = new Error("no keys were loaded");
   #loadedMs = Number.NEGATIVE_INFINITY;
 
@@ -29,14 +35,22 @@ export class KeyCache {
     this.#options = options;
   }
 
-  /** The key of that id, or undefined where the issuer has none. Throws when its keys can't be loaded. */
-  async find(kid: string): Promise<CryptoKey | undefined> {
+  /**
+   * The key of that id, or undefined where the issuer has none; without an id, the only key of the issuer. Throws when its keys
+   * can't be loaded.
+   */
+  async find(kid: string | undefined): Promise<CryptoKey | undefined> {
     const ageMs = this.#nowMs() - this.#loadedMs;
-    const known = this.#keys?.get(kid);
-    const isGood = known !== undefined && ageMs < KEYS_AGE_MS_MAX;
+    const isGood = this.#match(kid) !== undefined && ageMs < KEYS_AGE_MS_MAX;
     if (!isGood && ageMs >= this.#options.pauseMs) await this.#load();
     if (this.#keys === undefined) throw this.#failure;
-    return this.#keys.get(kid);
+    return this.#match(kid);
+  }
+
+  #match(kid: string | undefined): CryptoKey | undefined {
+    const keys = this.#keys ?? [];
+    if (kid !== undefined) return keys.find((known) => known.kid === kid)?.key;
+    return keys.length === 1 ? keys[0]?.key : undefined;
   }
 
   /** Keys that were loaded once stay in use while their issuer does not answer. */

@@ -10,6 +10,27 @@ import {
   DeclaredSettings,
 } from "#platform/settings.ts";
 
+/** Another issuer whose tokens are accepted. */
+export interface TrustedIssuer {
+  readonly issuer: string;
+  /** The audiences of which its tokens must name one; without any, every audience is accepted. */
+  readonly audiences: readonly string[];
+}
+
+function parseTrustedIssuer(text: string): TrustedIssuer {
+  const [issuer = "", ...audiences] = text.split(/\s+/);
+  return { issuer, audiences };
+}
+
+const TRUSTED_ISSUERS = list(
+  "comma separated http(s) URLs, each with its audiences behind it if it has any, separated by spaces",
+  (item) => isBaseUrl(parseTrustedIssuer(item).issuer),
+  {
+    meaning:
+      "Other issuers whose tokens this server accepts: URLs, separated by commas. Audiences may stand behind a URL, separated by spaces; a token of this issuer must then name one of them",
+  },
+);
+
 export const authSettings = new DeclaredSettings(
   {
     FLORIN_AUTH: choice(["on", "off"], {
@@ -23,9 +44,10 @@ export const authSettings = new DeclaredSettings(
       isSecret: true,
       meaning: "Secret of the first client",
     }),
-    FLORIN_TRUSTED_ISSUERS: list("comma separated http(s) URLs", isBaseUrl, {
-      meaning: "Other issuers whose tokens this server accepts",
-    }),
+    FLORIN_TRUSTED_ISSUERS: {
+      ...TRUSTED_ISSUERS,
+      schema: TRUSTED_ISSUERS.schema.transform((items) => items.map(parseTrustedIssuer)),
+    },
     FLORIN_REFRESH_TOKEN_LIFETIME: retention({
       standard: "168h",
       meaning: "How long a refresh token may be used; each use gives a new one",

@@ -6,6 +6,7 @@ import {
   importJWK,
   importPKCS8,
 } from "jose";
+import type { VerificationKey } from "./key-cache.ts";
 import { AuthStore, type SigningKeyRow } from "./store.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -57,11 +58,11 @@ export class SigningKeys {
     return (await this.#rows()).map(({ kid, publicKey }) => toPublicKey(kid, publicKey));
   }
 
-  /** The same keys, ready to verify with, by their ids. */
-  async verifiers(): Promise<ReadonlyMap<string, CryptoKey>> {
+  /** The same keys, ready to verify with. */
+  async verifiers(): Promise<readonly VerificationKey[]> {
     const keys = await this.list();
-    return new Map(
-      await Promise.all(keys.map(async (key) => [key.kid, await importPublicKey(key)] as const)),
+    return Promise.all(
+      keys.map(async (key) => ({ kid: key.kid, key: await importPublicKey(key) })),
     );
   }
 

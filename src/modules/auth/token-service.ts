@@ -1,5 +1,7 @@
 import { SignJWT } from "jose";
+import { accessTokenClaims } from "./access-token.ts";
 import { matchesSecret } from "./client-secret.ts";
+import { ledgersOf } from "./core/client-ledgers.ts";
 import type { Client, Credential } from "./core/client.ts";
 import { OAuthError } from "./core/oauth-error.ts";
 import { grantScopes } from "./core/scopes.ts";
@@ -10,7 +12,6 @@ import { staticClient } from "./static-client.ts";
 import { AuthStore } from "./store.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { newId } from "#platform/ids.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
 /** What a request to the token endpoint carries. */
@@ -84,15 +85,15 @@ export class TokenService {
     const { kid, privateKey } = await this.#options.keys.current();
     const issuedAt = Math.floor(toMillis(this.#options.clock()) / 1000);
     const scope = grantScopes(requested, client.scopes);
-    const accessToken = await new SignJWT({
-      aud: [client.clientId],
-      exp: issuedAt + TOKEN_LIFETIME_SECONDS,
-      iat: issuedAt,
-      iss: issuer,
-      jti: newId(),
-      nbf: issuedAt,
+    const claims = accessTokenClaims({
+      issuer,
+      clientId: client.clientId,
       scope,
-    })
+      ledgers: client.ledgers,
+      issuedAt,
+      lifetimeSeconds: TOKEN_LIFETIME_SECONDS,
+    });
+    const accessToken = await new SignJWT(claims)
       .setProtectedHeader({ alg: TOKEN_ALGORITHM, kid, typ: "JWT" })
       .sign(privateKey);
     return {
@@ -129,6 +130,7 @@ function toCredential(client: Client | undefined): Credential | undefined {
     clientId: client.id,
     public: client.public,
     scopes: client.scopes,
+    ledgers: ledgersOf(client.metadata),
     secretHashes: client.secrets.map(({ hash }) => hash),
   };
 }

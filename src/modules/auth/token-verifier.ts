@@ -1,19 +1,28 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
 import { z } from "zod";
+import { baseOfIssuer, isSameIssuer } from "./core/issuer-url.ts";
 import { splitScopes } from "./core/scopes.ts";
-import { isSameIssuer, issuerOf } from "./issuer.ts";
+import { issuerOf } from "./issuer.ts";
 import type { KeyCache } from "./key-cache.ts";
 import { TOKEN_ALGORITHM } from "./signing-keys.ts";
+import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
 import { type Clock, toMillis } from "#platform/time.ts";
 
+/** What is known of an issuer. */
+export interface IssuerTrust {
+  readonly keys: KeyCache;
+  /** Its tokens must name one of them; without any, the audience is not checked. */
+  readonly audiences: readonly string[];
+}
+
 export interface TokenVerifierOptions {
   readonly publicUrl: string | undefined;
   readonly ownKeys: KeyCache;
-  /** Keys of the other trusted issuers, by issuer. */
-  readonly trustedKeys: ReadonlyMap<string, KeyCache>;
+  /** The other trusted issuers. */
+  readonly trusted: ReadonlyMap<string, IssuerTrust>;
   readonly clock: Clock;
   /** Most verified tokens that are remembered. */
   readonly tokensMax: number;
@@ -29,7 +38,12 @@ export const VERIFIED_MS_MAX = 5 * 60_000;
 /** How far the clock of an issuer may be ahead of ours, in milliseconds. */
 const CLOCK_SKEW_MS_MAX = 5000;
 
-const Header = z.object({ alg: z.literal(TOKEN_ALGORITHM), kid: z.string() });
+/** A token that has critical headers is refused, because no extension is understood here (RFC 7515 §4.1.11). */
+const Header = z.object({
+  alg: z.literal(TOKEN_ALGORITHM),
+  kid: z.string().optional(),
+  crit: z.never().optional(),
+});
 const Claims = z.object({
   iss: z.string(),
   exp: z.number(),
@@ -38,9 +52,17 @@ const Claims = z.object({
   sub: z.string().optional(),
   client_id: z.string().optional(),
   azp: z.string().optional(),
-  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  aud: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform((given) => (typeof given === "string" ? [given] : given)),
+  /** Ours: the only ledgers that the token reaches. A list without any would not say which. */
+  ledgers: z.array(z.string().regex(LEDGER_PATTERN)).min(1).optional(),
 });
 type Claims = z.output<typeof Claims>;
+
+/** How tokens of an issuer are checked: ours name this server. */
+type Trust = IssuerTrust | { readonly keys: KeyCache; readonly serverUrl: string };
 
 interface VerifiedToken {
   readonly issuer: string;
@@ -53,8 +75,9 @@ interface VerifiedToken {
 
 /**
  * Checks the signature, issuer, times and scope of bearer tokens. Other servers are called only to load the keys of their
- * issuers. The audience is not checked, because a token of a trusted issuer is valid for every module. A token that has
- * passed is remembered by its text, because verifying a signature costs more than everything else in a small request.
+ * issuers. Our own tokens name their client and this server as their audience; the audience of another issuer's token is
+ * checked where the settings say which it is. A token that has passed is remembered by its text, because verifying a signature
+ * costs more than everything else in a small request.
  */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
@@ -68,7 +91,7 @@ export class TokenVerifier {
     const text = readBearer(request.headers.get("authorization"));
     const token = this.#recall(text) ?? (await this.#verify(text, request.url));
     // A token that is remembered may have come through another host.
-    if (!request.url.startsWith(token.origin)) this.#keysOf(token.issuer, request.url);
+    if (!request.url.startsWith(token.origin)) this.#trustIn(token.issuer, request.url);
     if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
     return token.principal;
   };
@@ -81,8 +104,9 @@ export class TokenVerifier {
   async #verify(text: string, url: string): Promise<VerifiedToken> {
     this.#verified.delete(text);
     const { header, claims } = parseToken(text);
-    const keys = this.#keysOf(claims.iss, url);
-    await assertSigned(text, await this.#findKey(keys, header.kid));
+    const trust = this.#trustIn(claims.iss, url);
+    await assertSigned(text, await this.#findKey(trust.keys, header.kid));
+    assertAudience(claims, trust);
     const nowMs = this.#nowMs();
     assertInTime(claims, nowMs);
     const token = {
@@ -95,23 +119,28 @@ export class TokenVerifier {
     return token;
   }
 
-  /** The keys of an issuer that is trusted by this server under this URL. */
-  #keysOf(issuer: string, url: string): KeyCache {
-    const { publicUrl, ownKeys, trustedKeys } = this.#options;
-    if (isSameIssuer(issuerOf(publicUrl, url), issuer)) return ownKeys;
-    const keys = trustedKeys.get(issuer);
-    if (keys === undefined) throw invalid("the issuer of the token is not trusted here");
-    return keys;
+  /** What is known of an issuer that is trusted by this server under this URL. */
+  #trustIn(issuer: string, url: string): Trust {
+    const { publicUrl, ownKeys, trusted } = this.#options;
+    const own = issuerOf(publicUrl, url);
+    if (isSameIssuer(own, issuer)) return { keys: ownKeys, serverUrl: baseOfIssuer(own) };
+    const trust = trusted.get(issuer);
+    if (trust === undefined) throw invalid("the issuer of the token is not trusted here");
+    return trust;
   }
 
-  async #findKey(keys: KeyCache, kid: string): Promise<CryptoKey> {
+  async #findKey(keys: KeyCache, kid: string | undefined): Promise<CryptoKey> {
     const key = await keys.find(kid).catch((error: unknown) => {
       // Our own keys come from our database: its failure says nothing about the token.
       if (keys === this.#options.ownKeys) throw error;
       throw invalid("the keys of the token's issuer cannot be loaded now", error);
     });
-    if (key === undefined) throw invalid("the token is signed with an unknown key");
-    return key;
+    if (key !== undefined) return key;
+    throw invalid(
+      kid === undefined
+        ? "the token does not say which of its issuer's keys has signed it"
+        : "the token is signed with an unknown key",
+    );
   }
 
   #remember(text: string, token: VerifiedToken): void {
@@ -127,20 +156,10 @@ export class TokenVerifier {
   }
 }
 
-/**
- * Our own tokens name their client as the audience; other issuers have a claim for it (RFC 9068 §2.2, or `azp` of OpenID
- * Connect).
- */
-function toPrincipal({ iss, scope, sub, client_id, azp, aud = [] }: Claims): Principal {
-  const [audience = ""] = typeof aud === "string" ? [aud] : aud;
-  const clientId = client_id ?? azp ?? audience;
-  return {
-    issuer: iss,
-    subject: sub ?? clientId,
-    clientId,
-    scopes: splitScopes(scope),
-    ledgers: [],
-  };
+/** Other issuers have several claims for the client (RFC 9068 §2.2, or `azp` of OpenID Connect), or none. */
+function toPrincipal({ iss, scope, sub, client_id, azp, aud, ledgers = [] }: Claims): Principal {
+  const clientId = client_id ?? azp ?? aud[0] ?? "";
+  return { issuer: iss, subject: sub ?? clientId, clientId, scopes: splitScopes(scope), ledgers };
 }
 
 const BEARER = /^bearer\s+(\S+)$/i;
@@ -163,7 +182,7 @@ function parseToken(text: string): { header: z.output<typeof Header>; claims: Cl
   const header = Header.safeParse(parts.header);
   if (!header.success) {
     throw invalid(
-      `the header of the token does not have the algorithm ${TOKEN_ALGORITHM} and a key id`,
+      `the header of the token does not have the algorithm ${TOKEN_ALGORITHM}, or demands extensions by "crit"`,
     );
   }
   const claims = Claims.safeParse(parts.claims);
@@ -186,6 +205,16 @@ async function assertSigned(text: string, key: CryptoKey): Promise<void> {
   } catch (error) {
     throw invalid("the token's signature is not valid", error);
   }
+}
+
+function assertAudience({ aud, client_id }: Claims, trust: Trust): void {
+  const isMeant =
+    "serverUrl" in trust
+      ? client_id !== undefined &&
+        aud.includes(client_id) &&
+        aud.some((item) => isSameIssuer(item, trust.serverUrl))
+      : trust.audiences.length === 0 || aud.some((item) => trust.audiences.includes(item));
+  if (!isMeant) throw invalid("the token is for another audience");
 }
 
 function assertInTime({ exp, nbf = 0 }: Claims, nowMs: number): void {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { VerificationKey } from "./key-cache.ts";
 import { importPublicKey, TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { callOutbound, type Fetch, type OutboundPolicy } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
@@ -20,7 +21,7 @@ const MODULUS_BITS_MIN = 2048;
 const DiscoveryDocument = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 const KeyDocument = z.object({
-  kid: z.string(),
+  kid: z.string().optional(),
   kty: z.literal("RSA"),
   n: z.string(),
   e: z.string(),
@@ -36,7 +37,7 @@ const KeySetDocument = z.object({ keys: z.array(z.unknown()) });
 export async function fetchIssuerKeys(
   issuer: string,
   access: IssuerAccess,
-): Promise<ReadonlyMap<string, CryptoKey>> {
+): Promise<readonly VerificationKey[]> {
   const discoveryUrl = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const discovery = DiscoveryDocument.parse(await fetchDocument(discoveryUrl, access));
   if (discovery.issuer !== issuer) {
@@ -46,7 +47,7 @@ export async function fetchIssuerKeys(
   const { keys } = KeySetDocument.parse(await fetchDocument(discovery.jwks_uri, access));
   const usable = keys.flatMap((key) => KeyDocument.safeParse(key).data ?? []);
   const imported = await Promise.all(usable.slice(0, ISSUER_KEYS_MAX).map(importUsableKey));
-  return new Map(imported.filter((entry) => entry !== undefined));
+  return imported.filter((key) => key !== undefined);
 }
 
 async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown> {
@@ -78,13 +79,14 @@ function assertSafeUrl(url: string, issuer: string): void {
   throw new Error(`the issuer ${issuer} has its keys at ${url}, which is not https`);
 }
 
-/** The key by its id, or undefined where it can't be used: one bad key must not take the others with it. */
+/** The key, or undefined where it can't be used: one bad key must not take the others with it. */
 async function importUsableKey(
   document: z.output<typeof KeyDocument>,
-): Promise<[string, CryptoKey] | undefined> {
+): Promise<VerificationKey | undefined> {
   try {
     const key = await importPublicKey(document);
-    return modulusBits(key) < MODULUS_BITS_MIN ? undefined : [document.kid, key];
+    if (modulusBits(key) < MODULUS_BITS_MIN) return undefined;
+    return document.kid === undefined ? { key } : { kid: document.kid, key };
   } catch {
     return undefined; // its modulus or exponent is malformed
   }

@@ -16,21 +16,11 @@ export async function openEventStream(
   { env, principal }: ServiceContext,
   { filter, ...options }: LiveStreamOptions,
 ): Promise<AsyncIterable<string>> {
-  const ledgers = allowedLedgers(filter.ledgers, principal.ledgers);
   const { lines, seat } = await callObject(
-    eventStreamOf(env).open({ filter: { ...filter, ledgers }, ...options }),
+    eventStreamOf(env).open({ filter: { ...filter, allowed: principal.ledgers }, ...options }),
     { object: "event stream", isRead: true, timeoutMs: OPEN_MS_MAX },
   );
   return { [Symbol.asyncIterator]: () => textsOf(lines, () => seat[Symbol.dispose]()) };
-}
-
-/** Of the wanted ledgers those that the token allows. Neither names any for all. */
-function allowedLedgers(
-  wanted: readonly string[] | undefined,
-  allowed: readonly string[],
-): readonly string[] | undefined {
-  if (allowed.length === 0) return wanted;
-  return wanted === undefined ? allowed : wanted.filter((ledger) => allowed.includes(ledger));
 }
 
 /** Not a generator: it can be left while it waits for the next text. */

@@ -25,7 +25,8 @@ import type {
   Transaction,
 } from "#library/index.ts";
 import { parseProgram } from "#numscript";
-import { assertLedgerAllowed, type ServiceContext } from "#platform/context.ts";
+import { assertLedgerAllowed } from "#platform/access/ledger-patterns.ts";
+import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
 import { decodeCursor, type SortColumns } from "#platform/paging/cursor.ts";

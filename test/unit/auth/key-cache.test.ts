@@ -9,7 +9,7 @@ const PAUSE_MS = 30_000;
 const keyNamed = (name: string) => ({ name }) as unknown as CryptoKey;
 
 class Issuer {
-  keys: readonly string[] = ["a"];
+  keys: readonly (string | undefined)[] = ["a"];
   isDown = false;
   loads = 0;
   nowMs = Date.UTC(2026, 0, 1);
@@ -18,7 +18,9 @@ class Issuer {
     load: async () => {
       this.loads++;
       if (this.isDown) throw new Error("down");
-      return new Map(this.keys.map((kid) => [kid, keyNamed(kid)]));
+      return this.keys.map((kid) =>
+        kid === undefined ? { key: keyNamed("nameless") } : { kid, key: keyNamed(kid) },
+      );
     },
     clock: () => fromMillis(this.nowMs),
     pauseMs: PAUSE_MS,
@@ -32,6 +34,19 @@ describe("the keys of an issuer", () => {
     issuer.nowMs += MINUTE_MS;
     expect(await issuer.cache.find("a")).toEqual({ name: "a" });
     expect(issuer.loads).toBe(1);
+  });
+
+  test("are found without an id where there is one only, which may have none either", async () => {
+    const issuer = new Issuer();
+    expect(await issuer.cache.find(undefined)).toEqual({ name: "a" });
+    issuer.keys = ["a", undefined];
+    issuer.nowMs += 11 * MINUTE_MS;
+    expect(await issuer.cache.find(undefined)).toBeUndefined();
+    expect(await issuer.cache.find("a")).toEqual({ name: "a" });
+    issuer.keys = [undefined];
+    issuer.nowMs += PAUSE_MS;
+    expect(await issuer.cache.find(undefined)).toEqual({ name: "nameless" });
+    expect(await issuer.cache.find("a")).toBeUndefined();
   });
 
   test("are loaded again for an unknown id, but not for each", async () => {

@@ -15,6 +15,7 @@ const CLIENT: Credential = {
   clientId: "billing",
   public: false,
   scopes: ["ledger:read", "ledger:write"],
+  ledgers: [],
   secretHashes: [hashSecret("old secret"), hashSecret("new secret")],
 };
 
@@ -62,11 +63,11 @@ beforeEach(() => {
 
 describe("the token service", () => {
   test("issues a token that is valid for an hour and not a second more", async () => {
-    const load = async () => new Map([["kid", publicKey]]);
+    const load = async () => [{ kid: "kid", key: publicKey }];
     const verifier = new TokenVerifier({
       publicUrl: PUBLIC_URL,
       ownKeys: new KeyCache({ issuer: "own", load, clock, pauseMs: 0 }),
-      trustedKeys: new Map(),
+      trusted: new Map(),
       clock,
       tokensMax: 10,
     });

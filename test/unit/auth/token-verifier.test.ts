@@ -11,6 +11,8 @@ const TOKENS_MAX = 10;
 const PUBLIC_URL = "https://pay.example.com";
 const OWN = `${PUBLIC_URL}/api/auth`;
 const OTHER = "https://login.example.com";
+/** Its audiences are in the settings. */
+const CAREFUL = "https://careful.example.com";
 
 const own = await generateKeyPair("RS256");
 const other = await generateKeyPair("RS256");
@@ -18,6 +20,7 @@ const other = await generateKeyPair("RS256");
 let nowMs: number;
 let searches: number;
 let otherIsDown: boolean;
+let hasMoreKeys: boolean;
 let verifier: TokenVerifier;
 
 const nowS = () => Math.floor(nowMs / 1000);
@@ -28,7 +31,8 @@ const cacheOf = (issuer: string, key: CryptoKey) =>
     issuer,
     load: async () => {
       if (otherIsDown && issuer === OTHER) throw new Error("down");
-      return new Map([["kid", key]]);
+      const keys = [{ kid: "kid", key }];
+      return hasMoreKeys ? [...keys, { kid: "next", key }] : keys;
     },
     clock: () => {
       searches++;
@@ -41,18 +45,30 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1);
   searches = 0;
   otherIsDown = false;
+  hasMoreKeys = false;
   verifier = new TokenVerifier({
     publicUrl: PUBLIC_URL,
     ownKeys: cacheOf("own", own.publicKey),
-    trustedKeys: new Map([[OTHER, cacheOf(OTHER, other.publicKey)]]),
+    trusted: new Map([
+      [OTHER, { keys: cacheOf(OTHER, other.publicKey), audiences: [] }],
+      [CAREFUL, { keys: cacheOf(CAREFUL, other.publicKey), audiences: ["florin", "books"] }],
+    ]),
     clock: () => fromMillis(nowMs),
     tokensMax: TOKENS_MAX,
   });
 });
 
-const sign = (claims: object, key = own.privateKey) =>
-  new SignJWT({ iss: OWN, exp: nowS() + HOUR_S, scope: "ledger:write auth:read", ...claims })
-    .setProtectedHeader({ alg: "RS256", kid: "kid" })
+/** What our own tokens say besides what a test is about. */
+const OWN_CLAIMS = { iss: OWN, client_id: "shop", aud: ["shop", PUBLIC_URL] };
+
+const sign = (claims: object, key = own.privateKey, header: object = {}) =>
+  new SignJWT({
+    ...OWN_CLAIMS,
+    exp: nowS() + HOUR_S,
+    scope: "ledger:write auth:read",
+    ...claims,
+  })
+    .setProtectedHeader({ alg: "RS256", kid: "kid", ...header })
     .sign(key);
 
 async function check(token: string, scope: Scope = "ledger:read"): Promise<string> {
@@ -73,8 +89,8 @@ describe("who acts", () => {
     return verifier.authenticate(request, "ledger:read");
   };
 
-  test("is the client in the audience of our own token, which may use all ledgers", async () => {
-    expect(await principalOf({ aud: ["shop"] })).toEqual({
+  test("is the client of our own token, which may use all ledgers", async () => {
+    expect(await principalOf({})).toEqual({
       issuer: OWN,
       subject: "shop",
       clientId: "shop",
@@ -84,13 +100,27 @@ describe("who acts", () => {
   });
 
   test.each([
+    ["our own token", {}, own.privateKey],
+    ["another issuer's token", { iss: OTHER }, other.privateKey],
+  ])("reaches only the ledgers that %s names", async (_whose, claims, key) => {
+    const ledgers = ["eu-*", "main"];
+    expect((await principalOf({ ...claims, ledgers }, key)).ledgers).toEqual(ledgers);
+    for (const wrong of [[], [""], ["a b"], ["*-eu"], "main", null, [1]]) {
+      await expect(principalOf({ ...claims, ledgers: wrong }, key)).rejects.toThrow(
+        /claim ledgers/,
+      );
+    }
+  });
+
+  test.each([
     [{ sub: "ann", client_id: "app", azp: "other", aud: "api" }, "ann", "app"],
     [{ sub: "ann", azp: "app", aud: "api" }, "ann", "app"],
     [{ client_id: "app", aud: "api" }, "app", "app"],
     [{ aud: "api" }, "api", "api"],
     [{}, "", ""],
   ])("is the subject of another issuer's token %j", async (claims, subject, clientId) => {
-    const principal = await principalOf({ iss: OTHER, ...claims }, other.privateKey);
+    const none = { client_id: undefined, aud: undefined };
+    const principal = await principalOf({ iss: OTHER, ...none, ...claims }, other.privateKey);
     expect(principal).toMatchObject({ issuer: OTHER, subject, clientId });
   });
 });
@@ -103,6 +133,48 @@ describe("the check of a token", () => {
     expect(await check(token, "auth:read")).toBe("good");
     expect(await check(token, "auth:write")).toBe("the token lacks the scope auth:write");
     expect(await check(token, "payments:read")).toBe("the token lacks the scope payments:read");
+  });
+
+  test.each([
+    ["no audience", { aud: undefined }],
+    ["its client only, as an ID token does", { aud: ["shop"] }],
+    ["another server", { aud: ["shop", "https://other.example.com"] }],
+    ["this server for nobody", { aud: [PUBLIC_URL] }],
+    ["this server for another client", { aud: ["bank", PUBLIC_URL] }],
+    ["no client", { client_id: undefined }],
+  ])("refuses a token of ours that names %s", async (_what, claims) => {
+    expect(await check(await sign(claims))).toBe("the token is for another audience");
+  });
+
+  test("checks the audience of another issuer where the settings name one", async () => {
+    const from = (iss: string, aud: unknown) => sign({ iss, aud }, other.privateKey);
+    expect(await check(await from(OTHER, "anything"))).toBe("good");
+    expect(await check(await from(CAREFUL, "books"))).toBe("good");
+    expect(await check(await from(CAREFUL, ["x", "florin"]))).toBe("good");
+    const wrong = "the token is for another audience";
+    for (const aud of [undefined, [], "x", PUBLIC_URL, ["Books"]]) {
+      expect(await check(await from(CAREFUL, aud))).toBe(wrong);
+    }
+  });
+
+  test("finds the key of a token without a key id where its issuer has only one", async () => {
+    expect(await check(await sign({}, own.privateKey, { kid: undefined }))).toBe("good");
+    const foreign = await sign({}, other.privateKey, { kid: undefined });
+    expect(await check(foreign)).toBe("the token's signature is not valid");
+    hasMoreKeys = true;
+    nowMs += 11 * 60_000; // after this time the keys are loaded again
+    expect(await check(await sign({ jti: "2" }, own.privateKey, { kid: undefined }))).toMatch(
+      /does not say which of its issuer's keys/,
+    );
+  });
+
+  test.each([
+    ["critical headers", { crit: ["b64"], b64: true }],
+    ["another algorithm", { alg: "PS256" }],
+  ])("refuses a token with %s", async (_what, header) => {
+    const pair = await generateKeyPair("PS256");
+    const key = "alg" in header ? pair.privateKey : own.privateKey;
+    expect(await check(await sign({}, key, header))).toMatch(/algorithm RS256, or demands/);
   });
 
   test("verifies the signature of a token once", async () => {

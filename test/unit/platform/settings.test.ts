@@ -60,7 +60,7 @@ describe("settings", () => {
       FLORIN_CLIENT_ID: "me",
       FLORIN_CLIENT_SECRET: "s".repeat(16),
       FLORIN_PUBLIC_URL: "https://florin.example.com/base//",
-      FLORIN_TRUSTED_ISSUERS: "https://a.example.com, http://b.example.com ,",
+      FLORIN_TRUSTED_ISSUERS: "https://a.example.com, http://b.example.com  florin books ,",
       FLORIN_PREVIOUS_SECRET_KEYS: `${KEY},${KEY}`,
       FLORIN_MAX_PAGE_SIZE: "100",
       FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: "1m30s",
@@ -68,7 +68,10 @@ describe("settings", () => {
     expect(settings).toMatchObject({
       FLORIN_AUTH: "off",
       FLORIN_PUBLIC_URL: "https://florin.example.com/base",
-      FLORIN_TRUSTED_ISSUERS: ["https://a.example.com", "http://b.example.com"],
+      FLORIN_TRUSTED_ISSUERS: [
+        { issuer: "https://a.example.com", audiences: [] },
+        { issuer: "http://b.example.com", audiences: ["florin", "books"] },
+      ],
       FLORIN_PREVIOUS_SECRET_KEYS: [KEY, KEY],
       FLORIN_MAX_PAGE_SIZE: 100,
       FLORIN_WEBHOOK_RETRY_MIN_BACKOFF: 90_000,
@@ -101,7 +104,7 @@ describe("settings", () => {
     [
       "FLORIN_TRUSTED_ISSUERS",
       "https://a.example.com?x",
-      'FLORIN_TRUSTED_ISSUERS is "https://a.example.com?x". It takes comma separated http(s) URLs.',
+      'FLORIN_TRUSTED_ISSUERS is "https://a.example.com?x". It takes comma separated http(s) URLs, each with its audiences behind it if it has any, separated by spaces.',
     ],
     [
       "FLORIN_WEBHOOK_RETRY_MIN_BACKOFF",

@@ -32,6 +32,8 @@ export interface Credential {
   readonly clientId: string;
   readonly public: boolean;
   readonly scopes: readonly string[];
+  /** Patterns of the only ledgers that its tokens reach; empty for all. */
+  readonly ledgers: readonly string[];
   readonly secretHashes: readonly string[];
 }
 

@@ -1,5 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import {
+  LEDGER_PATTERNS_MAX,
+  LEDGERS_KEY,
+  parseLedgerPatterns,
+} from "#modules/auth/core/client-ledgers.ts";
+import {
   CLIENT_ID_LENGTH_MAX,
   CLIENT_LIST_MAX,
   DESCRIPTION_LENGTH_MAX,
@@ -28,6 +33,30 @@ const Scope = z
 /** The scopes that somebody is given. */
 export const Scopes = z.array(Scope).max(CLIENT_LIST_MAX);
 
+const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers: names, or beginnings of names with a star, with commas between them (\`eu-*, main\`). The client's tokens then reach no other ledger.`;
+
+/** A list of ledgers becomes a text, because the official clients know texts only. */
+const ClientMetadata = z
+  .preprocess(joinLedgers, MetadataSchema)
+  .superRefine((metadata, context) => {
+    const text = Object.hasOwn(metadata, LEDGERS_KEY) ? metadata[LEDGERS_KEY] : undefined;
+    if (text === undefined || parseLedgerPatterns(text) !== undefined) return;
+    const message = `expected 1 to ${LEDGER_PATTERNS_MAX} names of ledgers, or beginnings of names such as 'eu-*'; leave it out for a client that reaches all ledgers`;
+    context.addIssue({ code: "custom", message, path: [LEDGERS_KEY] });
+  })
+  .openapi({
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: CLIENT_METADATA,
+  });
+
+function joinLedgers(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || !(LEDGERS_KEY in given)) return given;
+  const { [LEDGERS_KEY]: ledgers } = given;
+  const isList = Array.isArray(ledgers) && ledgers.every((item) => typeof item === "string");
+  return isList ? { ...given, [LEDGERS_KEY]: ledgers.join(", ") } : given;
+}
+
 /** What a client may send of itself. Whatever is absent or null takes its empty value, also in a replacement. */
 const ClientOptions = z.object({
   public: orElse(z.boolean(), false),
@@ -35,7 +64,7 @@ const ClientOptions = z.object({
   description: orElse(z.string().max(DESCRIPTION_LENGTH_MAX), ""),
   name: orElse(Name, ""),
   postLogoutRedirectUris: orElse(z.array(Uri).max(CLIENT_LIST_MAX), []),
-  metadata: orElse(MetadataSchema, {}),
+  metadata: orElse(ClientMetadata, {}),
   trusted: orElse(z.boolean(), false),
   scopes: orElse(Scopes, []),
 });

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { PageError } from "./page-error.ts";
-import { isSameIssuer, ISSUER_PATH } from "#modules/auth/issuer.ts";
+import { isSameIssuer, ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 /** The cookies of our pages: who has logged in, and in which browser a login was begun. */

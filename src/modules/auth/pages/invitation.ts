@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { ISSUER_PATH } from "#modules/auth/issuer.ts";
+import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import {
   acceptInvitation,
   findInvitation,

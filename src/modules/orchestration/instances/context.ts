@@ -1,4 +1,5 @@
 import type { FlowInstance } from "./instance.ts";
+import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import { type Principal, type ServiceContext } from "#platform/context.ts";
 import { allows, type Scope } from "#platform/http/authenticator.ts";
 
@@ -29,7 +30,7 @@ export function assertMay(
   if (!allows(scopes, scope)) {
     throw new PermissionError(`the instance was started without the scope ${scope}`);
   }
-  if (ledger !== undefined && ledgers.length > 0 && !ledgers.includes(ledger)) {
+  if (ledger !== undefined && !allowsLedger(ledgers, ledger)) {
     throw new PermissionError(`the instance was started without access to the ledger '${ledger}'`);
   }
 }

@@ -8,6 +8,7 @@ import {
   momentAt,
   parseExpression,
 } from "#expr";
+import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import { allows } from "#platform/http/authenticator.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -58,7 +59,7 @@ function isFor({ event, version, principal }: Trigger, found: PlatformEvent): bo
   const { ledgers, scopes } = principal;
   if (!allows(scopes, `${found.app}:read`)) return false;
   const ledger = ledgerOf(found.payload);
-  return ledger === undefined || ledgers.length === 0 || ledgers.includes(ledger);
+  return ledger === undefined || allowsLedger(ledgers, ledger);
 }
 
 /** The ledger that an event is about, as its payload says. */
