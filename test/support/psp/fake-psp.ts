@@ -41,6 +41,8 @@ export interface FakePspOptions {
  */
 export class FakePsp {
   readonly requests: PspRequest[] = [];
+  /** The URLs of the requests. */
+  readonly urls: string[] = [];
   readonly #options: FakePspOptions;
   readonly #routes: { method: string; pattern: RegExp; handler: Handler }[] = [];
   readonly #faults: PspFault[] = [];
@@ -65,6 +67,7 @@ export class FakePsp {
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const request = await toPspRequest(new Request(url, init));
     this.requests.push(request);
+    this.urls.push(url);
     const fault = this.#faults.shift();
     if (fault !== undefined && "answer" in fault) return fault.answer(request);
     if (fault?.kind === "repeat-answer" && this.#lastList !== undefined) {

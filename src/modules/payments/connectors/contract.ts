@@ -18,6 +18,8 @@ export interface ConnectorKind {
   readonly pageSize: number;
   /** The fields of its configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
   readonly fields: readonly ConfigField[];
+  /** Members that clients of the first generation require of a configuration besides. */
+  readonly legacyConfig?: PluginConfig;
   /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
   readonly tree: readonly FetchNode[];
   /** Only checks the configuration; the first request goes to the provider later. Throws `ConnectorError` for a bad one. */

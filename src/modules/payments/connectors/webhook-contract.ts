@@ -24,6 +24,8 @@ export interface WebhookRegistration {
   readonly baseUrl: string;
   /** As clients know it. It tells the connector's webhooks from others at the provider. */
   readonly connectorId: string;
+  /** What is stored already: an update of the configuration registers again. */
+  readonly registered: readonly RegisteredWebhook[];
   /** The item of the parent node, as JSON; undefined where `CREATE_WEBHOOKS` is a root. */
   readonly parent?: ParentItem;
 }

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { toConnectorId } from "./path-ids.ts";
 import { receiveWebhook } from "#modules/payments/webhooks/receive.ts";
+import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -29,7 +30,7 @@ export function registerWebhookReception(app: OpenAPIHono<AppEnv>): void {
 async function receive(c: Context<AppEnv>, connectorID: string): Promise<Response> {
   const { pathname, search } = new URL(c.req.url);
   const { method, raw } = c.req;
-  await receiveWebhook(c.var.context, {
+  await receiveWebhook(systemContext(c.env, c.get("requestId")), {
     connectorId: toConnectorId(connectorID),
     urlPath: pathname.slice(pathname.indexOf(`/${connectorID}/`) + connectorID.length + 1),
     search,

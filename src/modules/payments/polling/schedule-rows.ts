@@ -25,11 +25,15 @@ export function scheduleStatements(
   ] as const;
 }
 
-/** The statements after which all schedules of an installation run at once, also those that were paused, with new chances. */
+/**
+ * The statements after which all schedules of an installation run at once, also those that were paused, with new chances. Webhooks are
+ * registered again, as deliveries may be signed with the configuration.
+ */
 export function resumeStatements(
   db: Database,
   { connectorKey, now }: { readonly connectorKey: number; readonly now: Timestamp },
 ) {
+  const isRegistration = sql`${paymentFetches.node} LIKE '%CREATE_WEBHOOKS'`;
   const ofConnector = eq(paymentSchedules.connectorKey, connectorKey);
   return [
     db
@@ -45,7 +49,7 @@ export function resumeStatements(
       .where(ofConnector),
     db
       .update(paymentFetches)
-      .set({ failures: 0 })
+      .set({ failures: 0, isDue: sql`CASE WHEN ${isRegistration} THEN 1 ELSE is_due END` })
       .where(
         inArray(
           paymentFetches.scheduleKey,

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { listWebhookConfigs } from "./store.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Plugin } from "#modules/payments/connectors/contract.ts";
 import type {
@@ -38,6 +39,7 @@ export async function registerWebhooks(
   const configs = await plugin.webhooks.create({
     baseUrl: `${await publicUrlOf(context, connector)}${webhookPathOf(connector.id)}`,
     connectorId: encodeConnectorId(connector.id),
+    registered: await listWebhookConfigs(context, connector),
     ...(parent === undefined ? {} : { parent }),
   });
   for (const { name, urlPath } of configs) {

@@ -29,7 +29,7 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
       const count = webhooks.registered(bench.psp);
       expect(count).toBeGreaterThan(0);
       for (const { urlPath } of first) expect(urlPath).toMatch(/^\/./);
-      const second = await register();
+      const second = await register(first);
       expect(webhooks.registered(bench.psp)).toBe(count);
       expect(second.map(({ urlPath }) => urlPath)).toEqual(first.map(({ urlPath }) => urlPath));
     });
@@ -39,6 +39,9 @@ export function webhookConformance<P extends FakePsp>(subject: Conformance<P>): 
       await register();
       const configs = await register();
       expect(await verify(configs, deliver(configs))).toHaveProperty("key");
+      // A change of the configuration registers again, and knows what was stored.
+      const renewed = await register(configs);
+      expect(await verify(renewed, deliver(renewed))).toHaveProperty("key");
     });
 
     test("have a key, the same for a delivery that is replayed and another for another one", async () => {
@@ -132,10 +135,11 @@ function openWebhooks<P extends FakePsp>(subject: Conformance<P>, webhooks: Webh
   return {
     bench,
     urlPathOf,
-    register: () =>
+    register: (registered: readonly RegisteredWebhook[] = []) =>
       plugin.create({
         baseUrl: BASE_URL,
         connectorId: CONNECTOR_ID,
+        registered,
         ...(parent === undefined ? {} : { parent }),
       }),
     deliver: (configs: readonly RegisteredWebhook[], at = NOW): Sent =>

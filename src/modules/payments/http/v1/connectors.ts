@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { kindOf } from "#modules/payments/connectors/index.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import {
   isLegacyProvider,
@@ -121,7 +122,8 @@ function registerConfig(app: OpenAPIHono<AppEnv>): void {
       const { context } = c.var;
       const connector = await getConnector(context, params.connectorId);
       const config = showConfig(connector, await readConfig(context, connector), context);
-      return { status: 200, body: { data: config } };
+      const required = kindOf(connector.id.provider)?.legacyConfig;
+      return { status: 200, body: { data: { ...required, ...config } } };
     },
   );
   endpoint(

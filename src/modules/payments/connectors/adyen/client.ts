@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { AdyenConfig } from "./config.ts";
+import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
+import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { Text } from "#modules/payments/connectors/kit/objects.ts";
+
+const TEST_URL = "https://management-test.adyen.com/v3";
+const LIVE_URL = "https://management-live.adyen.com/v3";
+
+/** How many webhooks are listed at once. */
+const WEBHOOKS_PER_PAGE = 50;
+/** Most pages of webhooks that are looked through: a company has few. */
+const WEBHOOK_PAGES_MAX = 100;
+
+const Page = z.object({
+  pagesTotal: z.int(),
+  /** Absent where there are none. */
+  data: z
+    .array(z.unknown())
+    .nullish()
+    .transform((data) => data ?? []),
+});
+export type AdyenPage = z.output<typeof Page>;
+
+const Webhook = z.object({
+  id: Text,
+  type: z.string(),
+  description: z.string().nullish(),
+});
+type Webhook = z.output<typeof Webhook>;
+const Webhooks = Page.extend({
+  data: z
+    .array(Webhook)
+    .nullish()
+    .transform((data) => data ?? []),
+});
+
+const HmacKey = z.object({ hmacKey: z.string().regex(/^(?:[0-9A-Fa-f]{2})+$/) });
+
+/** The settings of a webhook, as the provider takes them. */
+export interface AdyenWebhookSettings {
+  readonly description: string;
+  readonly url: string;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+const FIXED_SETTINGS = {
+  active: true,
+  communicationFormat: "json",
+  filterMerchantAccountType: "allAccounts",
+  sslVersion: "TLSv1.3",
+} as const;
+
+/** The Management API, version 3. */
+export class AdyenClient {
+  readonly #api: ApiClient;
+  readonly #company: string;
+
+  constructor(fetch: ProviderFetch, { apiKey, companyId, isLive }: AdyenConfig) {
+    this.#api = new ApiClient(fetch, {
+      baseUrl: isLive ? LIVE_URL : TEST_URL,
+      headers: () => ({ "x-api-key": apiKey }),
+    });
+    this.#company = `/companies/${encodeURIComponent(companyId)}`;
+  }
+
+  /** Asks for what only a key with the role of managing webhooks gets. */
+  async checkAccess(): Promise<void> {
+    await this.#listWebhooks(1);
+  }
+
+  listMerchants(pageNumber: number, pageSize: number): Promise<AdyenPage> {
+    const query = { pageNumber, pageSize };
+    return this.#api.read({ path: "/merchants", query }, Page, "a page of merchant accounts");
+  }
+
+  /** The standard webhooks with a description. */
+  async findWebhooks(description: string): Promise<Webhook[]> {
+    const found: Webhook[] = [];
+    for (let page = 1; page <= WEBHOOK_PAGES_MAX; page++) {
+      const { data, pagesTotal } = await this.#listWebhooks(page);
+      found.push(
+        ...data.filter((each) => each.type === "standard" && each.description === description),
+      );
+      if (page >= pagesTotal) break;
+    }
+    return found;
+  }
+
+  #listWebhooks(pageNumber: number): Promise<z.output<typeof Webhooks>> {
+    const query = { pageNumber, pageSize: WEBHOOKS_PER_PAGE };
+    const path = `${this.#company}/webhooks`;
+    return this.#api.read({ path, query }, Webhooks, "a page of webhooks");
+  }
+
+  async createWebhook(settings: AdyenWebhookSettings): Promise<Webhook> {
+    const path = `${this.#company}/webhooks`;
+    const json = { ...FIXED_SETTINGS, ...settings, type: "standard" };
+    return this.#api.read({ method: "POST", path, json }, Webhook, "a webhook");
+  }
+
+  /** Lets a webhook have these settings. */
+  async updateWebhook(id: string, settings: AdyenWebhookSettings): Promise<void> {
+    const path = this.#webhookPath(id);
+    const json = { ...FIXED_SETTINGS, ...settings };
+    await this.#api.read({ method: "PATCH", path, json }, Webhook, "a webhook");
+  }
+
+  /** A new key for the signatures of a webhook, in hexadecimal digits. The former one is no longer used. */
+  async generateHmacKey(id: string): Promise<string> {
+    const path = `${this.#webhookPath(id)}/generateHmac`;
+    const { hmacKey } = await this.#api.read({ method: "POST", path }, HmacKey, "an HMAC key");
+    return hmacKey;
+  }
+
+  /** A webhook that is not there any more is removed. */
+  async deleteWebhook(id: string): Promise<void> {
+    await this.#api.send({ method: "DELETE", path: this.#webhookPath(id) });
+  }
+
+  #webhookPath(id: string): string {
+    return `${this.#company}/webhooks/${encodeURIComponent(id)}`;
+  }
+}

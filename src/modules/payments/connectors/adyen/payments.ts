@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import {
+  Amount,
+  Date3339,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** Currencies that the provider counts otherwise than ISO 4217 does. */
+const CURRENCIES = new Currencies({ exceptions: { CLP: 2, CVE: 0, IDR: 0, ISK: 2 } });
+
+/** What becomes of an event of one code. */
+interface EventMapping {
+  readonly type: PaymentType;
+  readonly status: PaymentStatus;
+  /** Whether it is a later state of the payment that its `originalReference` names. */
+  readonly hasParent: boolean;
+  readonly scheme: "paymentMethod" | "OTHER";
+  /** What the event means when its `success` is false. */
+  readonly failed: "FAILED" | "ignored";
+}
+
+const later = (status: PaymentStatus, type: PaymentType = "PAY-IN"): EventMapping => ({
+  type,
+  status,
+  hasParent: true,
+  scheme: "OTHER",
+  failed: "ignored",
+});
+
+/** All other codes are ignored. */
+export const EVENTS: Readonly<Record<string, EventMapping>> = {
+  AUTHORISATION: {
+    type: "PAY-IN",
+    status: "AUTHORISATION",
+    hasParent: false,
+    scheme: "paymentMethod",
+    failed: "FAILED",
+  },
+  AUTHORISATION_ADJUSTMENT: later("AMOUNT_ADJUSTEMENT"),
+  CANCELLATION: { ...later("CANCELLED"), scheme: "paymentMethod" },
+  CAPTURE: later("CAPTURE"),
+  CAPTURE_FAILED: later("CAPTURE_FAILED"),
+  REFUND: later("REFUNDED"),
+  REFUND_WITH_DATA: later("REFUNDED"),
+  REFUND_FAILED: later("REFUNDED_FAILURE"),
+  REFUNDED_REVERSED: later("REFUND_REVERSED"),
+  PAYOUT_THIRDPARTY: {
+    type: "PAYOUT",
+    status: "SUCCEEDED",
+    hasParent: false,
+    scheme: "OTHER",
+    failed: "FAILED",
+  },
+  PAYOUT_DECLINE: later("FAILED", "PAYOUT"),
+  PAYOUT_EXPIRE: later("EXPIRED", "PAYOUT"),
+};
+
+/** The schemes by how the names of payment methods begin; all others are `OTHER`. */
+export const SCHEMES: readonly (readonly [prefix: string, scheme: PaymentScheme])[] = [
+  ["visa", "CARD_VISA"],
+  ["electron", "CARD_VISA"],
+  ["amex", "CARD_AMEX"],
+  ["alipay", "CARD_ALIPAY"],
+  ["cup", "CARD_CUP"],
+  ["discover", "CARD_DISCOVER"],
+  ["doku", "DOKU"],
+  ["dragonpay", "DRAGON_PAY"],
+  ["jcb", "CARD_JCB"],
+  ["maestro", "MAESTRO"],
+  ["mc", "CARD_MASTERCARD"],
+  ["molpay", "MOL_PAY"],
+  ["diners", "CARD_DINERS"],
+];
+
+const schemeOf = (paymentMethod: string | undefined): PaymentScheme =>
+  SCHEMES.find(([prefix]) => paymentMethod?.startsWith(prefix))?.[1] ?? "OTHER";
+
+/** What every item has: enough to know whether it matters. */
+const Event = z.object({ eventCode: Text, success: z.enum(["true", "false"]) });
+
+const Item = z.object({
+  pspReference: Text,
+  originalReference: OptionalText,
+  merchantAccountCode: Text,
+  eventDate: Date3339,
+  paymentMethod: OptionalText,
+  amount: z.object({ value: Amount, currency: Text }),
+});
+
+/** The state of a payment that an item of a notification reports; undefined where it reports none. */
+export function toPayment(value: unknown): ProviderPayment | undefined {
+  const { eventCode, success } = parseObject(Event, value, "a notification");
+  const mapping = Object.hasOwn(EVENTS, eventCode) ? EVENTS[eventCode] : undefined;
+  if (mapping === undefined) return undefined;
+  const { type, status, hasParent, scheme, failed } = mapping;
+  const hasFailed = success === "false";
+  if (hasFailed && failed === "ignored") return undefined;
+  const item = parseObject(Item, value, "a notification");
+  const amount = CURRENCIES.fromUnits(item.amount.value, item.amount.currency);
+  if (amount === undefined) return undefined;
+  const { originalReference, merchantAccountCode: merchant } = item;
+  return {
+    reference: item.pspReference,
+    ...(hasParent && originalReference !== undefined ? { parentReference: originalReference } : {}),
+    createdAt: item.eventDate,
+    type,
+    ...amount,
+    scheme: scheme === "OTHER" ? scheme : schemeOf(item.paymentMethod),
+    status: hasFailed ? "FAILED" : status,
+    ...(type === "PAYOUT" ? { sourceReference: merchant } : { destinationReference: merchant }),
+    metadata: {},
+    raw: stringifyJson(value),
+  };
+}

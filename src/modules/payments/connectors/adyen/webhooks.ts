@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { AdyenClient } from "./client.ts";
+import type { AdyenConfig } from "./config.ts";
+import { toPayment } from "./payments.ts";
+import {
+  isSameText,
+  isSignedBy,
+  parseBasicAuth,
+  sha256,
+} from "#modules/payments/connectors/kit/signatures.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { parseJson } from "#platform/json.ts";
+
+/** The one webhook of an installation. Its description at the provider is the id of the connector. */
+const NAME = "standard";
+const URL_PATH = "/standard";
+
+export const adyenWebhooks = (client: AdyenClient, config: AdyenConfig): WebhookPlugin => ({
+  create: (registration) => register(client, config, registration),
+  verify: async (webhook) => verify(config, webhook),
+  translate: async ({ body }) => ({
+    payments: readItems(parseBody(body)).flatMap((item) => toPayment(item) ?? []),
+  }),
+});
+
+/**
+ * A webhook that is there already gets the settings of now. Its key is known where it was stored; where it was not, because a crash came
+ * between, a new one is made.
+ */
+async function register(
+  client: AdyenClient,
+  { webhookUsername, webhookPassword }: AdyenConfig,
+  { baseUrl, connectorId, registered }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  const settings = {
+    description: connectorId,
+    url: `${baseUrl}${URL_PATH}`,
+    ...(webhookUsername === "" ? {} : { username: webhookUsername }),
+    ...(webhookPassword === "" ? {} : { password: webhookPassword }),
+  };
+  const [found] = await client.findWebhooks(connectorId);
+  if (found !== undefined) await client.updateWebhook(found.id, settings);
+  const { id } = found ?? (await client.createWebhook(settings));
+  const known = registered.find(({ metadata }) => metadata["webhook_id"] === id);
+  const hmacKey = known?.metadata["hmac_key"] ?? (await client.generateHmacKey(id));
+  return [{ name: NAME, urlPath: URL_PATH, metadata: { webhook_id: id, hmac_key: hmacKey } }];
+}
+
+/** Removes the webhooks of an installation, however often they were made. */
+export async function removeWebhooks(client: AdyenClient, connectorId: string): Promise<void> {
+  for (const { id } of await client.findWebhooks(connectorId)) await client.deleteWebhook(id);
+}
+
+function verify(
+  config: AdyenConfig,
+  { headers, body, config: webhook }: ProviderWebhook,
+): WebhookVerdict {
+  const problem = authProblem(config, headers["authorization"]);
+  if (problem !== undefined) return { refused: problem };
+  const items = readItems(parseBody(body));
+  if (items.length === 0) return { refused: "it has no items" };
+  const key = Buffer.from(webhook.metadata["hmac_key"] ?? "", "hex");
+  if (key.length === 0) return { refused: "the webhook has no HMAC key" };
+  const isSigned = items.every((item) => {
+    const signed = Signed.safeParse(item);
+    if (!signed.success) return false;
+    const signatures = [signed.data.additionalData.hmacSignature];
+    return isSignedBy({ key, text: signedText(signed.data), encoding: "base64" }, signatures);
+  });
+  return isSigned ? { key: sha256(body, "base64") } : { refused: "an item is not signed" };
+}
+
+/** Either both a user and a password are configured, and come with each delivery, or none does. */
+function authProblem(
+  { webhookUsername, webhookPassword }: AdyenConfig,
+  header: string | undefined,
+): string | undefined {
+  const isConfigured = webhookUsername !== "" && webhookPassword !== "";
+  if (!isConfigured && (webhookUsername !== "" || webhookPassword !== "")) {
+    return "the configuration has a user without a password, or a password without a user";
+  }
+  if (!isConfigured) return header === undefined ? undefined : "it has an unexpected authorization";
+  const given = parseBasicAuth(header);
+  const isSame =
+    given !== undefined &&
+    isSameText(given.username, webhookUsername) &&
+    isSameText(given.password, webhookPassword);
+  return isSame ? undefined : "its user or password is another one";
+}
+
+const SignedText = z
+  .union([z.string(), z.int(), z.bigint(), z.boolean()])
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? "" : String(value)));
+
+/** What the signature of an item covers. */
+const Signed = z.object({
+  pspReference: SignedText,
+  originalReference: SignedText,
+  merchantAccountCode: SignedText,
+  merchantReference: SignedText,
+  amount: z
+    .object({ value: SignedText, currency: SignedText })
+    .nullish()
+    .transform((amount) => amount ?? { value: "", currency: "" }),
+  eventCode: SignedText,
+  success: SignedText,
+  additionalData: z.object({ hmacSignature: z.string() }),
+});
+
+const signedText = (item: z.output<typeof Signed>): string =>
+  [
+    item.pspReference,
+    item.originalReference,
+    item.merchantAccountCode,
+    item.merchantReference,
+    item.amount.value,
+    item.amount.currency,
+    item.eventCode,
+    item.success,
+  ].join(":");
+
+const Notifications = z.object({
+  notificationItems: z.array(z.object({ NotificationRequestItem: z.looseObject({}) })),
+});
+
+/** The items of a delivery; none where it is something else. */
+function readItems(body: unknown): readonly unknown[] {
+  const { data } = Notifications.safeParse(body);
+  return data?.notificationItems.map((item) => item.NotificationRequestItem) ?? [];
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined; // which has no items
+  }
+}
