@@ -317,11 +317,12 @@ CREATE TABLE `payment_bank_accounts` (
 	`numbers` text NOT NULL,
 	`psu_id` text,
 	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
 	`created_at` text NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_bank_accounts_id_unique` ON `payment_bank_accounts` (`id`);--> statement-breakpoint
-CREATE INDEX `payment_bank_accounts_listed` ON `payment_bank_accounts` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_bank_accounts_listed` ON `payment_bank_accounts` (`created_at`,`key`,`country`,`name`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_bank_accounts_user` ON `payment_bank_accounts` (`psu_id`);--> statement-breakpoint
 CREATE TABLE `payment_booking_failures` (
 	`booking_key` integer NOT NULL,
@@ -376,11 +377,12 @@ CREATE TABLE `payment_conversions` (
 	`source_reference` text,
 	`destination_reference` text,
 	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
 	`raw` text NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_conversions_identity` ON `payment_conversions` (`reference`,`connector_key`);--> statement-breakpoint
-CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`,`connector_key`,`status`,`source_asset`,`destination_asset`,`source_amount`,`destination_amount`,`source_reference`,`destination_reference`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_conversions_connector` ON `payment_conversions` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_initiation_adjustments` (
 	`initiation_key` integer NOT NULL,
@@ -564,11 +566,12 @@ CREATE TABLE `payment_orders` (
 	`price_asset` text,
 	`source_reference` text,
 	`destination_reference` text,
-	`metadata` text NOT NULL
+	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_orders_identity` ON `payment_orders` (`reference`,`connector_key`);--> statement-breakpoint
-CREATE INDEX `payment_orders_listed` ON `payment_orders` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_orders_listed` ON `payment_orders` (`created_at`,`key`,`connector_key`,`direction`,`source_asset`,`destination_asset`,`type`,`status`,`time_in_force`,`base_quantity_ordered`,`base_quantity_filled`,`limit_price`,`fee`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_orders_connector` ON `payment_orders` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_adjustments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -704,7 +707,7 @@ CREATE TABLE `payment_pools` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_pools_id_unique` ON `payment_pools` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `payment_pools_name_unique` ON `payment_pools` (`name`);--> statement-breakpoint
-CREATE INDEX `payment_pools_listed` ON `payment_pools` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_pools_listed` ON `payment_pools` (`created_at`,`key`,`name`);--> statement-breakpoint
 CREATE TABLE `payment_tasks` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`reference` text NOT NULL,
@@ -745,7 +748,7 @@ CREATE TABLE `payment_link_attempts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_link_attempts_id_unique` ON `payment_link_attempts` (`id`);--> statement-breakpoint
-CREATE INDEX `payment_link_attempts_listed` ON `payment_link_attempts` (`user_key`,`connector_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_link_attempts_listed` ON `payment_link_attempts` (`user_key`,`connector_key`,`created_at`,`key`,`status`);--> statement-breakpoint
 CREATE INDEX `payment_link_attempts_connector` ON `payment_link_attempts` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_user_connections` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -756,13 +759,14 @@ CREATE TABLE `payment_user_connections` (
 	`error` text,
 	`access_token` text,
 	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	`data_updated_at` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_user_connections_identity` ON `payment_user_connections` (`connector_key`,`connection_id`,`user_key`);--> statement-breakpoint
-CREATE INDEX `payment_user_connections_listed` ON `payment_user_connections` (`user_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_user_connections_listed` ON `payment_user_connections` (`user_key`,`created_at`,`key`,`connector_key`,`status`,`connection_id`,`metadata_bits`);--> statement-breakpoint
 CREATE TABLE `payment_users` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -770,11 +774,12 @@ CREATE TABLE `payment_users` (
 	`contact_details` text,
 	`address` text,
 	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
 	`created_at` text NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_users_id_unique` ON `payment_users` (`id`);--> statement-breakpoint
-CREATE INDEX `payment_users_listed` ON `payment_users` (`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_users_listed` ON `payment_users` (`created_at`,`key`,`metadata_bits`);--> statement-breakpoint
 CREATE TABLE `payment_webhook_configs` (
 	`connector_key` integer NOT NULL,
 	`url_path` text NOT NULL,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { COUNT, type ListWorld } from "./world.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { encodeCursor } from "#platform/paging/cursor.ts";
 import type { ListOptions, PageKey } from "#platform/paging/query.ts";
@@ -72,6 +73,12 @@ export const filtersByMetadata = (): NamedFilter[] => [
 ];
 
 export const metadataAt = (place: number) => ({ order: `${place}`, channel: "web" });
+
+/** The same, as tables hold it. */
+export const metadataColumnsAt = (place: number) => ({
+  metadata: stringifyJson(metadataAt(place)),
+  metadata_bits: signatureOf(metadataAt(place)),
+});
 
 /** The first and the middle page of each filter in each generation. */
 export function readsOf(world: ListWorld, list: PaymentList): PaymentRead[] {

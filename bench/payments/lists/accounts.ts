@@ -2,14 +2,13 @@ import {
   ALL,
   filtersBy,
   filtersByMetadata,
-  metadataAt,
+  metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
@@ -40,7 +39,6 @@ export function accountReads(world: ListWorld): PaymentRead[] {
 /** Accounts of all kinds, a tenth of them with users. */
 export function fillAccounts(world: ListWorld): void {
   world.insert("payment_accounts", COUNT, (place) => {
-    const metadata = metadataAt(place);
     return {
       connector_key: world.connectorAt(place).key,
       reference: `acc_${place}`,
@@ -50,8 +48,7 @@ export function fillAccounts(world: ListWorld): void {
       default_asset: isRare(place) ? "JPY" : isOldest(place) ? "GBP/2" : "EUR/2",
       psu_id: place % 10 === 0 ? `user-${place % 40_000}` : null,
       connection_id: place % 10 === 0 ? `connection-${place % 40_000}` : null,
-      metadata: JSON.stringify(metadata),
-      metadata_bits: signatureOf(metadata),
+      ...metadataColumnsAt(place),
       raw: `{"id":"acc_${place}","bank":"Bank of ${place % 100}"}`,
     };
   });

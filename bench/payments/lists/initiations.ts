@@ -5,13 +5,13 @@ import {
   filtersByAmount,
   filtersByMetadata,
   metadataAt,
+  metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
 import { toMicros } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
@@ -70,7 +70,6 @@ const idAt = (world: ListWorld, place: number) => ({
 
 function fillInitiations(world: ListWorld): void {
   world.insert("payment_initiations", COUNT, (place) => {
-    const metadata = metadataAt(place);
     return {
       connector_key: world.connectorAt(place).key,
       reference: `po_${place}`,
@@ -81,8 +80,7 @@ function fillInitiations(world: ListWorld): void {
       asset: isRare(place) ? "JPY" : isOldest(place) ? "GBP/2" : "EUR/2",
       source: `acct_${place % 20_000}`,
       destination: `acct_${place % 77}`,
-      metadata: JSON.stringify(metadata),
-      metadata_bits: signatureOf(metadata),
+      ...metadataColumnsAt(place),
       creator_issuer: "florin",
       creator_subject: "client",
       status: isRare(place) ? "REJECTED" : place % 20 === 0 ? "FAILED" : "PROCESSED",
@@ -144,6 +142,11 @@ function initiationFilters({ connector, other, connectors }: ListWorld): NamedFi
       name: "both of two keys",
       hits: "none",
       where: { $and: [{ $match: { type: "TRANSFER" } }, { $gt: { amount: 1_000_000 } }] },
+    },
+    {
+      name: "many of one key and none of another",
+      hits: "none",
+      where: { $and: [{ $match: { status: "PROCESSED" } }, { $gt: { amount: 1_000_000 } }] },
     },
     {
       name: "one of two keys",

@@ -2,7 +2,7 @@ import {
   ALL,
   filtersBy,
   filtersByMetadata,
-  metadataAt,
+  metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
@@ -84,7 +84,7 @@ function fillUsers(world: ListWorld): void {
     name: `User ${place}`,
     contact_details: `{"email":"user-${place}@example.com"}`,
     address: `{"city":"Town ${place % 1000}","country":"DE"}`,
-    metadata: JSON.stringify(metadataAt(place)),
+    ...metadataColumnsAt(place),
     created_at: createdAt(place),
   }));
 }
@@ -100,7 +100,7 @@ function fillBankAccounts(world: ListWorld): void {
     country: isRare(place) ? "LI" : place % 2 === 0 ? "DE" : "FR",
     numbers,
     psu_id: place < OF_FIRST_USER ? uuidAt(0) : place % 10 === 0 ? uuidAt(place % 40_000) : null,
-    metadata: JSON.stringify(metadataAt(place)),
+    ...metadataColumnsAt(place),
     created_at: createdAt(place),
   }));
   world.insert("payment_bank_account_relations", COUNT, (place) => ({
@@ -117,7 +117,7 @@ function fillConnections(world: ListWorld): void {
     connector_key: world.connectorAt(place).key,
     connection_id: `connection-${place}`,
     status: place % (COUNT / 5) === 12 ? "ERROR" : "ACTIVE",
-    metadata: JSON.stringify(metadataAt(place)),
+    ...metadataColumnsAt(place),
     created_at: createdAt(place),
     updated_at: createdAt(place),
   }));

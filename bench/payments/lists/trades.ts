@@ -3,7 +3,7 @@ import {
   filtersBy,
   filtersByAmount,
   filtersByMetadata,
-  metadataAt,
+  metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
@@ -43,7 +43,7 @@ const tradeAt = (world: ListWorld, place: number) => ({
   fee_asset: "EUR/2",
   source_reference: `acct_${place % 20_000}`,
   destination_reference: `acct_${place % 77}`,
-  metadata: JSON.stringify(metadataAt(place)),
+  ...metadataColumnsAt(place),
 });
 
 function fillOrders(world: ListWorld): void {

@@ -1,4 +1,5 @@
 import { lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { AppError } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 
@@ -15,13 +16,20 @@ export function toMetadataColumn(metadata: ObjectMetadata): string {
   return text;
 }
 
-/** The metadata of a column together with more, and the condition that it is not too large then. */
+/**
+ * The metadata of a row together with more, its signature, and the condition that it is not too large then. The signature keeps the
+ * bits of values that are replaced: it may have bits that none of the entries sets.
+ */
 export function mergedMetadata(
-  column: SQLWrapper,
+  columns: { readonly metadata: SQLWrapper; readonly metadataBits: SQLWrapper },
   added: ObjectMetadata,
-): { readonly metadata: SQL; readonly fits: SQL } {
-  const metadata = sql`json_patch(${column}, ${stringifyJson(added)})`;
-  return { metadata, fits: lte(sql`length(CAST(${metadata} AS BLOB))`, METADATA_BYTES_MAX) };
+): { readonly metadata: SQL; readonly metadataBits: SQL; readonly fits: SQL } {
+  const metadata = sql`json_patch(${columns.metadata}, ${stringifyJson(added)})`;
+  return {
+    metadata,
+    metadataBits: sql`${columns.metadataBits} | ${signatureOf(added)}`,
+    fits: lte(sql`length(CAST(${metadata} AS BLOB))`, METADATA_BYTES_MAX),
+  };
 }
 
 export const metadataTooLarge = (): AppError =>

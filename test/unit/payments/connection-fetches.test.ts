@@ -25,11 +25,11 @@ describe("a connection of a user", () => {
   function link(connectionId: string): void {
     const now = fromMillis(world.nowMs);
     world.d1.exec(`
-      INSERT OR IGNORE INTO payment_users (key, id, name, metadata, created_at) VALUES (1, '${USER}', 'Ada', '{}', '${now}');
+      INSERT OR IGNORE INTO payment_users (key, id, name, metadata, metadata_bits, created_at) VALUES (1, '${USER}', 'Ada', '{}', 0, '${now}');
       INSERT OR IGNORE INTO payment_forwarded_users (user_key, connector_key, metadata, created_at)
         VALUES (1, ${connector.key}, '{}', '${now}');
-      INSERT INTO payment_user_connections (user_key, connector_key, connection_id, status, metadata, created_at, updated_at)
-        VALUES (1, ${connector.key}, '${connectionId}', 'ACTIVE', '{}', '${now}', '${now}')`);
+      INSERT INTO payment_user_connections (user_key, connector_key, connection_id, status, metadata, metadata_bits, created_at, updated_at)
+        VALUES (1, ${connector.key}, '${connectionId}', 'ACTIVE', '{}', 0, '${now}', '${now}')`);
   }
   const plan = (connectionId: string) =>
     world.d1.db.batch([

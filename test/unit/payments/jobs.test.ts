@@ -83,8 +83,8 @@ describe("the forward of a bank account", () => {
 describe("the completion of a link", () => {
   beforeEach(async () => {
     connector = await world.install("dummypay");
-    world.d1.exec(`INSERT INTO payment_users (id, name, metadata, created_at)
-      VALUES ('${USER}', 'Ada', '{}', '2026-01-01T00:00:00.000000Z')`);
+    world.d1.exec(`INSERT INTO payment_users (id, name, metadata, metadata_bits, created_at)
+      VALUES ('${USER}', 'Ada', '{}', 0, '2026-01-01T00:00:00.000000Z')`);
     await forwardUser(world.context, { userId: USER, connectorId: connector });
   });
   const link = async () => {

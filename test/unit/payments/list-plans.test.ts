@@ -1,9 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
 import { listBalances } from "#modules/payments/balances/list.ts";
+import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
+import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
+import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
+import { listPools } from "#modules/payments/pools/list.ts";
+import { listLinkAttempts } from "#modules/payments/users/link-attempts.ts";
+import { listConnections } from "#modules/payments/users/list-connections.ts";
+import { listUsers } from "#modules/payments/users/list.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -170,6 +177,122 @@ describe("initiations", () => {
   ])("of a filter by %s have an index of their own", async (_name, match, index) => {
     expect(await plan({ $match: match })).toContain(
       `SEARCH payment_initiations USING INDEX payment_initiations_${index}`,
+    );
+  });
+});
+
+describe("orders", () => {
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: ids.connector_id } }],
+    ["direction", { $match: { direction: "BUY" } }],
+    ["source_asset", { $match: { source_asset: "USD/2" } }],
+    ["destination_asset", { $like: { destination_asset: "%X%" } }],
+    ["type", { $match: { type: "LIMIT" } }],
+    ["status", { $match: { status: "FAILED" } }],
+    ["time_in_force", { $match: { time_in_force: "FILL_OR_KILL" } }],
+    ["base_quantity_ordered", { $gt: { base_quantity_ordered: 5 } }],
+    ["base_quantity_filled", { $exists: { base_quantity_filled: false } }],
+    ["limit_price", { $gt: { limit_price: 5 } }],
+    ["fee", { $gt: { fee: 5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listOrders(world.context, queryOf(where));
+    expect(await planOf("payment_orders", list)).toBe(
+      "SCAN payment_orders USING INDEX payment_orders_listed",
+    );
+  });
+});
+
+describe("conversions", () => {
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: ids.connector_id } }],
+    ["source_asset", { $match: { source_asset: "USD/2" } }],
+    ["destination_asset", { $match: { destination_asset: "USD/2" } }],
+    ["status", { $match: { status: "FAILED" } }],
+    ["source_account_id", { $match: { source_account_id: ids.account } }],
+    ["destination_account_id", { $match: { destination_account_id: ids.account } }],
+    ["source_amount", { $gt: { source_amount: 5 } }],
+    ["destination_amount", { $gt: { destination_amount: 5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listConversions(world.context, queryOf(where));
+    expect(await planOf("payment_conversions", list)).toBe(
+      "SCAN payment_conversions USING INDEX payment_conversions_listed",
+    );
+  });
+});
+
+describe("users, and what they have", () => {
+  const user = "11111111-0000-4000-8000-000000000000";
+  beforeAll(() => {
+    world.d1.rows(
+      "INSERT INTO payment_users (id, name, metadata, metadata_bits, created_at) VALUES (?, '', '{}', 0, ?)",
+      user,
+      fromMillis(0),
+    );
+  });
+
+  test.each([
+    ["everything", undefined],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listUsers(world.context, queryOf(where));
+    expect(await planOf("payment_users", list)).toBe(
+      "SCAN payment_users USING INDEX payment_users_listed",
+    );
+  });
+
+  test.each([
+    ["everything", undefined],
+    ["name", { $like: { name: "%x%" } }],
+    ["country", { $match: { country: "DE" } }],
+    ["no country", { $exists: { country: false } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("bank accounts of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listBankAccounts(world.context, queryOf(where));
+    expect(await planOf("payment_bank_accounts", list)).toBe(
+      "SCAN payment_bank_accounts USING INDEX payment_bank_accounts_listed",
+    );
+  });
+
+  test.each([
+    ["everything", undefined],
+    ["status", { $match: { status: "ERROR" } }],
+    ["connection_id", { $like: { connection_id: "%x%" } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("connections of a filter by %s come from the index of the list", async (_name, where) => {
+    const table = "payment_user_connections";
+    for (const of of [{ userId: user }, { userId: user, connector }]) {
+      const list = () => listConnections(world.context, of, queryOf(where));
+      expect(await planOf(table, list)).toContain(
+        `SEARCH ${table} USING INDEX ${table}_listed (user_key=?)`,
+      );
+      expect(await planOf(table, list)).not.toContain("TEMP B-TREE");
+    }
+  });
+
+  test.each([
+    ["everything", undefined],
+    ["status", { $match: { status: "exited" } }],
+  ])("link attempts of a filter by %s come from the index of the list", async (_name, where) => {
+    const scope = { userId: user, connector };
+    const list = () => listLinkAttempts(world.context, scope, queryOf(where));
+    expect(await planOf("payment_link_attempts", list)).toBe(
+      "SEARCH payment_link_attempts USING INDEX payment_link_attempts_listed (user_key=? AND connector_key=?)",
+    );
+  });
+});
+
+describe("pools", () => {
+  test.each([
+    ["everything", undefined],
+    ["name", { $like: { name: "%x%" } }],
+  ])("of a filter by %s come from the index of the list", async (_name, where) => {
+    const list = () => listPools(world.context, queryOf(where));
+    expect(await planOf("payment_pools", list)).toBe(
+      "SCAN payment_pools USING INDEX payment_pools_listed",
     );
   });
 });

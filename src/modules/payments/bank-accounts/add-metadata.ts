@@ -16,7 +16,7 @@ export async function addBankAccountMetadata(
   { id, metadata: added }: { readonly id: string; readonly metadata: ObjectMetadata },
 ): Promise<void> {
   const db = databaseOf(context.env);
-  const { metadata, fits } = mergedMetadata(paymentBankAccounts.metadata, added);
+  const { metadata, metadataBits, fits } = mergedMetadata(paymentBankAccounts, added);
   const change = new AuditedChange(context, {
     action: "payments.bank-account.add-metadata",
     object: `bank-accounts/${id}`,
@@ -24,7 +24,7 @@ export async function addBankAccountMetadata(
   const updated = await change.store(
     db
       .update(paymentBankAccounts)
-      .set({ metadata })
+      .set({ metadata, metadataBits })
       .where(and(eq(paymentBankAccounts.id, id), fits))
       .returning({ key: paymentBankAccounts.key }),
   );

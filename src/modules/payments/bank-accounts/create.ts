@@ -7,6 +7,7 @@ import {
   maskNumbers,
   numbersProblem,
 } from "#modules/payments/core/owners/bank-numbers.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -40,6 +41,7 @@ export async function createBankAccount(
       country: country ?? null,
       numbers: sealNumbers(env, id, numbers),
       metadata: toMetadataColumn(metadata),
+      metadataBits: signatureOf(metadata),
       createdAt,
     })
     .returning({ key: paymentBankAccounts.key });

@@ -1,6 +1,7 @@
 import type { BankAccount } from "./bank-account.ts";
 import { LISTED_COLUMNS, withRelated } from "./store.ts";
 import { paymentBankAccounts } from "./tables.ts";
+import { metadataKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -14,7 +15,7 @@ const BANK_ACCOUNTS: ListTable<BankAccount> = {
     name: { type: "text", column: paymentBankAccounts.name },
     country: { type: "text", column: paymentBankAccounts.country, nullable: true },
     psu_id: { type: "text", column: paymentBankAccounts.psuId, nullable: true },
-    metadata: { type: "metadata", column: paymentBankAccounts.metadata },
+    metadata: metadataKey(paymentBankAccounts),
   },
   sort: {
     created_at: {

@@ -10,7 +10,7 @@ import { parseJson, stringifyJson } from "#platform/json.ts";
 import { SecretBox } from "#platform/secrets/secrets.ts";
 
 type BankAccountRow = typeof paymentBankAccounts.$inferSelect;
-type ListedRow = Omit<BankAccountRow, "numbers" | "psuId">;
+type ListedRow = Omit<BankAccountRow, "numbers" | "psuId" | "metadataBits">;
 
 /** All columns but those that are not shown: lists leave the numbers encrypted. */
 export const LISTED_COLUMNS = {

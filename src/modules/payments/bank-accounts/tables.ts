@@ -15,10 +15,19 @@ export const paymentBankAccounts = sqliteTable(
     psuId: text("psu_id"),
     /** JSON object of texts. */
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
   (table) => [
-    index("payment_bank_accounts_listed").on(table.createdAt, table.key),
+    // In the order of lists, with all that their filters test.
+    index("payment_bank_accounts_listed").on(
+      table.createdAt,
+      table.key,
+      table.country,
+      table.name,
+      table.metadataBits,
+    ),
     index("payment_bank_accounts_user").on(table.psuId),
   ],
 );

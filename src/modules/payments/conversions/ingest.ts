@@ -7,6 +7,7 @@ import {
   type ProviderConversion,
 } from "#modules/payments/connectors/provider-orders.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -106,7 +107,7 @@ const upsert = (
   db
     .insert(paymentConversions)
     .select(sql`
-      SELECT NULL, ${installedKey(connector)}, ${rowItems(14)}
+      SELECT NULL, ${installedKey(connector)}, ${rowItems(15)}
       FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`)
     .onConflictDoUpdate({
       target: [paymentConversions.reference, paymentConversions.connectorKey],
@@ -120,6 +121,7 @@ const upsert = (
         sourceReference: sql`excluded.source_reference`,
         destinationReference: sql`excluded.destination_reference`,
         metadata: sql`excluded.metadata`,
+        metadataBits: sql`excluded.metadata_bits`,
         raw: sql`excluded.raw`,
       },
       setWhere: sql`${paymentConversions.updatedAt} <= excluded.updated_at`,
@@ -140,5 +142,6 @@ const toRow = (conversion: ProviderConversion, state: State): unknown[] => [
   conversion.sourceReference ?? null,
   conversion.destinationReference ?? null,
   stringifyJson(state.metadata),
+  signatureOf(state.metadata),
   conversion.raw,
 ];

@@ -3,7 +3,12 @@ import { toConversion } from "./store.ts";
 import { paymentConversions } from "./tables.ts";
 import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
-import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
+import {
+  connectorKey,
+  metadataKey,
+  ownedKey,
+  unindexed,
+} from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -15,16 +20,16 @@ const CONVERSIONS: ListTable<typeof paymentConversions.$inferSelect> = {
   keys: {
     id: ownedKey(paymentConversions),
     reference: { type: "text", column: paymentConversions.reference },
-    connector_id: connectorKey(paymentConversions.connectorKey),
+    connector_id: connectorKey(unindexed(paymentConversions.connectorKey)),
     source_asset: { type: "text", column: paymentConversions.sourceAsset },
     destination_asset: { type: "text", column: paymentConversions.destinationAsset },
     status: { type: "set", column: paymentConversions.status, values: CONVERSION_STATUSES },
     source_account_id: ownedKey({
-      connectorKey: paymentConversions.connectorKey,
+      connectorKey: unindexed(paymentConversions.connectorKey),
       reference: paymentConversions.sourceReference,
     }),
     destination_account_id: ownedKey({
-      connectorKey: paymentConversions.connectorKey,
+      connectorKey: unindexed(paymentConversions.connectorKey),
       reference: paymentConversions.destinationReference,
     }),
     source_amount: { type: "bigint", column: paymentConversions.sourceAmount },
@@ -33,7 +38,7 @@ const CONVERSIONS: ListTable<typeof paymentConversions.$inferSelect> = {
       column: paymentConversions.destinationAmount,
       nullable: true,
     },
-    metadata: { type: "metadata", column: paymentConversions.metadata },
+    metadata: metadataKey(paymentConversions),
   },
   sort: {
     created_at: {

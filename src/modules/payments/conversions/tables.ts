@@ -24,12 +24,27 @@ export const paymentConversions = sqliteTable(
     destinationReference: text("destination_reference"),
     /** JSON object of texts. */
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
     /** What the provider has sent last, as JSON. */
     raw: text("raw").notNull(),
   },
   (table) => [
     uniqueIndex("payment_conversions_identity").on(table.reference, table.connectorKey),
-    index("payment_conversions_listed").on(table.createdAt, table.key),
+    // In the order of lists, with all that their filters test.
+    index("payment_conversions_listed").on(
+      table.createdAt,
+      table.key,
+      table.connectorKey,
+      table.status,
+      table.sourceAsset,
+      table.destinationAsset,
+      table.sourceAmount,
+      table.destinationAmount,
+      table.sourceReference,
+      table.destinationReference,
+      table.metadataBits,
+    ),
     index("payment_conversions_connector").on(table.connectorKey),
   ],
 );

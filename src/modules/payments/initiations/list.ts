@@ -1,13 +1,12 @@
-import { eq, type SQLWrapper, sql } from "drizzle-orm";
+import { eq, type SQLWrapper } from "drizzle-orm";
 import { INITIATION_COLUMNS, type Initiation, toInitiation } from "./initiation.ts";
 import { paymentInitiations } from "./tables.ts";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
-import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import {
   connectorKey,
-  connectorKeySql,
   metadataKey,
   ownedKey,
+  unindexed,
 } from "#modules/payments/installs/filters.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -18,20 +17,9 @@ import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
 
-/**
- * The id of an account of the row's connector. One of another connector matches nothing. The plus keeps SQLite from reading all rows of
- * the connector, where the index of the list is enough.
- */
-const accountId = (reference: SQLWrapper): CustomKey => ({
-  type: "custom",
-  matches: (text) => {
-    const id = decodeOwnedId(text);
-    return id === undefined
-      ? sql`FALSE`
-      : sql`(${reference} = ${id.reference}
-          AND +${paymentInitiations.connectorKey} = ${connectorKeySql(id.connector)})`;
-  },
-});
+/** The id of an account of the row's connector. One of another connector matches nothing. */
+const accountId = (reference: SQLWrapper): CustomKey =>
+  ownedKey({ connectorKey: unindexed(paymentInitiations.connectorKey), reference });
 
 const INITIATIONS: ListTable<Initiation> = {
   keys: {

@@ -28,6 +28,12 @@ export const connectorKey = (column: SQLWrapper): CustomKey => ({
   },
 });
 
+/**
+ * A column whose own index is not to be used: most rows may be of one connector, and the index of a list gives them in order. The
+ * plus keeps SQLite from it.
+ */
+export const unindexed = (column: SQLWrapper): SQL => sql`+${column}`;
+
 /** The id of a row that a connector knows by a reference. An id that is none matches nothing. */
 export const ownedKey = (columns: {
   readonly connectorKey: SQLWrapper;

@@ -5,6 +5,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import { orderProblem, type ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
 import type { OrderStatus } from "#modules/payments/core/enums.ts";
 import { canonicalJson } from "#modules/payments/core/ids.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -154,7 +155,7 @@ function toStatements(
       ? []
       : [
           db.insert(paymentOrders).select(sql`
-            SELECT NULL, ${installedKey(connector)}, ${rowItems(24)}
+            SELECT NULL, ${installedKey(connector)}, ${rowItems(25)}
             FROM ${jsonRows(opened)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
         ]),
     ...(changed.length === 0 ? [] : [updateOrders(db, changed)]),
@@ -184,17 +185,18 @@ const updateOrders = (db: Database, rows: readonly (readonly unknown[])[]) =>
       updatedAt: itemAt(1),
       status: itemAt(2),
       metadata: itemAt(3),
-      baseQuantityFilled: newerAt(5, paymentOrders.baseQuantityFilled),
-      stopPrice: newerAt(6, paymentOrders.stopPrice),
-      expiresAt: newerAt(7, paymentOrders.expiresAt),
-      quoteAmount: newerAt(8, paymentOrders.quoteAmount),
-      quoteAsset: newerAt(9, paymentOrders.quoteAsset),
-      fee: newerAt(10, paymentOrders.fee),
-      feeAsset: newerAt(11, paymentOrders.feeAsset),
-      averageFillPrice: newerAt(12, paymentOrders.averageFillPrice),
-      priceAsset: newerAt(13, paymentOrders.priceAsset),
-      sourceReference: newerAt(14, paymentOrders.sourceReference),
-      destinationReference: newerAt(15, paymentOrders.destinationReference),
+      metadataBits: itemAt(4),
+      baseQuantityFilled: newerAt(6, paymentOrders.baseQuantityFilled),
+      stopPrice: newerAt(7, paymentOrders.stopPrice),
+      expiresAt: newerAt(8, paymentOrders.expiresAt),
+      quoteAmount: newerAt(9, paymentOrders.quoteAmount),
+      quoteAsset: newerAt(10, paymentOrders.quoteAsset),
+      fee: newerAt(11, paymentOrders.fee),
+      feeAsset: newerAt(12, paymentOrders.feeAsset),
+      averageFillPrice: newerAt(13, paymentOrders.averageFillPrice),
+      priceAsset: newerAt(14, paymentOrders.priceAsset),
+      sourceReference: newerAt(15, paymentOrders.sourceReference),
+      destinationReference: newerAt(16, paymentOrders.destinationReference),
     })
     .from(sql`${jsonRows(rows)} AS r`)
     .where(sql`${paymentOrders.key} = r.item ->> 0 AND ${paymentOrders.updatedAt} <= r.item ->> 1`);
@@ -202,13 +204,14 @@ const updateOrders = (db: Database, rows: readonly (readonly unknown[])[]) =>
 const itemAt = (place: number): SQL => rowItems(1, place);
 
 const newerAt = (place: number, column: SQLWrapper): SQL =>
-  sql`CASE WHEN r.item ->> 4 THEN ${itemAt(place)} ELSE ${column} END`;
+  sql`CASE WHEN r.item ->> 5 THEN ${itemAt(place)} ELSE ${column} END`;
 
 const toChange = (key: number, { state, newest }: Pick<Draft, "state" | "newest">): unknown[] => [
   key,
   state.updatedAt,
   state.status,
   stringifyJson(state.metadata),
+  signatureOf(state.metadata),
   newest === undefined ? 0 : 1,
   ...(newest === undefined
     ? []
@@ -239,6 +242,7 @@ const toRow = (order: ProviderOrder, state: State): unknown[] => [
   order.expiresAt ?? null,
   ...quoteOf(order),
   stringifyJson(state.metadata),
+  signatureOf(state.metadata),
 ];
 
 const quoteOf = (order: ProviderOrder): unknown[] => [

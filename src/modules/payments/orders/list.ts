@@ -8,7 +8,12 @@ import {
   TIMES_IN_FORCE,
 } from "#modules/payments/core/enums.ts";
 import { withConnectors } from "#modules/payments/installs/directory.ts";
-import { connectorKey, ownedKey } from "#modules/payments/installs/filters.ts";
+import {
+  connectorKey,
+  metadataKey,
+  ownedKey,
+  unindexed,
+} from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
@@ -20,7 +25,7 @@ const ORDERS: ListTable<typeof paymentOrders.$inferSelect> = {
   keys: {
     id: ownedKey(paymentOrders),
     reference: { type: "text", column: paymentOrders.reference },
-    connector_id: connectorKey(paymentOrders.connectorKey),
+    connector_id: connectorKey(unindexed(paymentOrders.connectorKey)),
     direction: { type: "set", column: paymentOrders.direction, values: ORDER_DIRECTIONS },
     source_asset: { type: "text", column: paymentOrders.sourceAsset },
     destination_asset: { type: "text", column: paymentOrders.destinationAsset },
@@ -35,7 +40,7 @@ const ORDERS: ListTable<typeof paymentOrders.$inferSelect> = {
     },
     limit_price: { type: "bigint", column: paymentOrders.limitPrice, nullable: true },
     fee: { type: "bigint", column: paymentOrders.fee, nullable: true },
-    metadata: { type: "metadata", column: paymentOrders.metadata },
+    metadata: metadataKey(paymentOrders),
   },
   sort: {
     created_at: {

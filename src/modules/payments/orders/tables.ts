@@ -41,10 +41,28 @@ export const paymentOrders = sqliteTable(
     destinationReference: text("destination_reference"),
     /** JSON object of texts. */
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
   },
   (table) => [
     uniqueIndex("payment_orders_identity").on(table.reference, table.connectorKey),
-    index("payment_orders_listed").on(table.createdAt, table.key),
+    // In the order of lists, with all that their filters test.
+    index("payment_orders_listed").on(
+      table.createdAt,
+      table.key,
+      table.connectorKey,
+      table.direction,
+      table.sourceAsset,
+      table.destinationAsset,
+      table.type,
+      table.status,
+      table.timeInForce,
+      table.baseQuantityOrdered,
+      table.baseQuantityFilled,
+      table.limitPrice,
+      table.fee,
+      table.metadataBits,
+    ),
     index("payment_orders_connector").on(table.connectorKey),
   ],
 );

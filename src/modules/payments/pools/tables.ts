@@ -16,7 +16,7 @@ export const paymentPools = sqliteTable(
     /** Another one after each change, so that two changes at a time notice each other. */
     changeId: text("change_id").notNull(),
   },
-  (table) => [index("payment_pools_listed").on(table.createdAt, table.key)],
+  (table) => [index("payment_pools_listed").on(table.createdAt, table.key, table.name)],
 );
 
 /** The accounts of static pools. */

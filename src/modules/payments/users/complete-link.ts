@@ -6,6 +6,7 @@ import { getUserOfProvider, openUsers, sealToken } from "./provider-user.ts";
 import { paymentLinkAttempts, paymentUserConnections, paymentUsers } from "./tables.ts";
 import type { LinkOutcome, UserConnection } from "#modules/payments/connectors/contract.ts";
 import { given } from "#modules/payments/core/given.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import {
   reconcilerOf,
   requestLimits,
@@ -132,7 +133,8 @@ function upsertConnection(
     .select(
       sql`
         SELECT NULL, ${userKey}, ${connector.key}, ${connection.connectionId}, 'ACTIVE', NULL, ${token},
-          ${stringifyJson(connection.metadata)}, ${connection.createdAt}, ${now}, NULL
+          ${stringifyJson(connection.metadata)}, ${signatureOf(connection.metadata)},
+          ${connection.createdAt}, ${now}, NULL
         WHERE EXISTS (
           SELECT 1 FROM ${paymentLinkAttempts} AS a WHERE a.id = ${id} AND a.status = 'pending')`,
     )
@@ -147,6 +149,7 @@ function upsertConnection(
         error: null,
         accessToken: token,
         metadata: stringifyJson(connection.metadata),
+        metadataBits: signatureOf(connection.metadata),
         updatedAt: now,
       },
     });

@@ -3,6 +3,7 @@ import { paymentUsers } from "./tables.ts";
 import type { Address, ContactDetails } from "./user.ts";
 import { unknownBankAccount } from "#modules/payments/bank-accounts/store.ts";
 import { paymentBankAccounts } from "#modules/payments/bank-accounts/tables.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -44,6 +45,7 @@ export async function createUser(context: ServiceContext, user: NewUser): Promis
       contactDetails: toColumn(contactDetails),
       address: toColumn(address),
       metadata: toMetadataColumn(metadata),
+      metadataBits: signatureOf(metadata),
       createdAt: context.clock(),
     }),
     ...(bankAccountIds.size === 0

@@ -5,6 +5,7 @@ import type { Connection } from "./user.ts";
 import { CONNECTION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
+import { metadataKey } from "#modules/payments/installs/filters.ts";
 import { getConnector } from "#modules/payments/installs/store.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
@@ -22,7 +23,7 @@ const CONNECTIONS: ListTable<Connection> = {
   keys: {
     connection_id: { type: "text", column: connections.connectionId },
     status: { type: "set", column: connections.status, values: CONNECTION_STATUSES },
-    metadata: { type: "metadata", column: connections.metadata },
+    metadata: metadataKey(connections),
   },
   sort: {
     created_at: {

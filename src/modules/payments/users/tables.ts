@@ -21,9 +21,11 @@ export const paymentUsers = sqliteTable(
     address: text("address"),
     /** JSON object of texts. */
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
   },
-  (table) => [index("payment_users_listed").on(table.createdAt, table.key)],
+  (table) => [index("payment_users_listed").on(table.createdAt, table.key, table.metadataBits)],
 );
 
 /** The users that a connector has been told of, and what its provider knows them by. */
@@ -58,6 +60,8 @@ export const paymentUserConnections = sqliteTable(
     /** Encrypted. */
     accessToken: text("access_token"),
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata; see `core/signature.ts`. */
+    metadataBits: integer("metadata_bits").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     updatedAt: text("updated_at").$type<Timestamp>().notNull(),
     /** When its data were read last. */
@@ -69,7 +73,16 @@ export const paymentUserConnections = sqliteTable(
       table.connectionId,
       table.userKey,
     ),
-    index("payment_user_connections_listed").on(table.userKey, table.createdAt, table.key),
+    // In the order of lists, with all that their filters test.
+    index("payment_user_connections_listed").on(
+      table.userKey,
+      table.createdAt,
+      table.key,
+      table.connectorKey,
+      table.status,
+      table.connectionId,
+      table.metadataBits,
+    ),
   ],
 );
 
@@ -96,6 +109,7 @@ export const paymentLinkAttempts = sqliteTable(
       table.connectorKey,
       table.createdAt,
       table.key,
+      table.status,
     ),
     index("payment_link_attempts_connector").on(table.connectorKey),
   ],
