@@ -1,4 +1,11 @@
-import { boolean, DeclaredSettings, period, SettingsError } from "#platform/settings.ts";
+import {
+  boolean,
+  DeclaredSettings,
+  isBaseUrl,
+  list,
+  period,
+  SettingsError,
+} from "#platform/settings.ts";
 
 export const paymentSettings = new DeclaredSettings(
   {
@@ -14,6 +21,14 @@ export const paymentSettings = new DeclaredSettings(
       standard: "false",
       meaning: "`true`: a payment initiation is approved by another principal than its creator",
     }),
+    FLORIN_PAYMENTS_PROVIDER_URLS: list(
+      "comma separated kinds of connectors with an http(s) URL each, such as wise=https://api.wise-sandbox.com",
+      (entry) => /^[a-z]+=/.test(entry) && isBaseUrl(entry.slice(entry.indexOf("=") + 1)),
+      {
+        meaning:
+          "Where the APIs of providers are, if not at their usual URLs: sandboxes, for example",
+      },
+    ),
   },
   ({ FLORIN_PAYMENTS_POLLING_PERIOD: standardMs, FLORIN_PAYMENTS_POLLING_PERIOD_MIN: leastMs }) => {
     if (standardMs >= leastMs) return;
@@ -22,3 +37,12 @@ export const paymentSettings = new DeclaredSettings(
     );
   },
 );
+
+/** The URL that the deployment names for the providers of a kind; undefined for the usual one. */
+export function providerUrlOf(env: Env, kind: string): string | undefined {
+  const prefix = `${kind}=`;
+  const entry = paymentSettings
+    .of(env)
+    .FLORIN_PAYMENTS_PROVIDER_URLS.find((each) => each.startsWith(prefix));
+  return entry?.slice(prefix.length);
+}

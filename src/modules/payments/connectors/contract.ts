@@ -32,6 +32,8 @@ export interface PluginPorts {
   readonly fetch: ProviderFetch;
   readonly clock: Clock;
   readonly store: PluginStore;
+  /** Where the API of the provider is, if the deployment names another place than the usual one: its sandbox. */
+  readonly baseUrl?: string;
 }
 
 /** Named texts that a plugin keeps for its installation; they go when it is uninstalled. */

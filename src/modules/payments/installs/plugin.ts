@@ -6,6 +6,7 @@ import { ConnectorError } from "#modules/payments/connectors/connector-error.ts"
 import type { ConnectorKind, Plugin, PluginStore } from "#modules/payments/connectors/contract.ts";
 import { kindOf } from "#modules/payments/connectors/index.ts";
 import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
+import { providerUrlOf } from "#modules/payments/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
@@ -58,5 +59,11 @@ function createPlugin(
     policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
     secrets,
   });
-  return kind.create(config, { fetch, clock, store });
+  const baseUrl = providerUrlOf(env, kind.key);
+  return kind.create(config, {
+    fetch,
+    clock,
+    store,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
 }
