@@ -110,10 +110,10 @@ async function store(
       db
         .insert(paymentWebhookDeliveries)
         .select(sql`SELECT NULL, ${connector.key}, ${digest}, ${now} WHERE ${isNew}`),
-      db.run(sql`
-        DELETE FROM ${paymentWebhookDeliveries} WHERE key IN (
-          SELECT key FROM ${paymentWebhookDeliveries} ORDER BY key LIMIT ${FORGOTTEN_MAX})
-        AND received_at < ${fromMillis(toMillis(now) - KNOWN_MS)}`),
+      db.delete(paymentWebhookDeliveries).where(
+        sql`key IN (SELECT key FROM ${paymentWebhookDeliveries} ORDER BY key LIMIT ${FORGOTTEN_MAX})
+          AND received_at < ${fromMillis(toMillis(now) - KNOWN_MS)}`,
+      ),
     ]),
   );
 }
