@@ -200,7 +200,7 @@ function toAdjustment(
 }
 
 /** Most adjustments that are looked at for a count. */
-export const COUNTED_MAX = 5000;
+export const COUNTED_MAX = 1000;
 
 /**
  * How many of the next `COUNTED_MAX` adjustments after a position are of the payments that are meant; at least 1 where there are

@@ -20,6 +20,18 @@ export async function findPool(
   return pool;
 }
 
+/** Of a pool, what finds its accounts: they may be a thousand. */
+export async function findPoolQuery(
+  { env }: { readonly env: Env },
+  id: string,
+): Promise<Pick<PoolRow, "key" | "query"> | undefined> {
+  const [row] = await databaseOf(env)
+    .select({ key: paymentPools.key, query: paymentPools.query })
+    .from(paymentPools)
+    .where(eq(paymentPools.id, id));
+  return row;
+}
+
 /** Throws `NOT_FOUND`. */
 export async function getPool(context: { readonly env: Env }, id: string): Promise<Pool> {
   const pool = await findPool(context, id);

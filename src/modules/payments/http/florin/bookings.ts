@@ -93,7 +93,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     async ({ query, body, c }) => {
       const { context, settings } = c.var;
       const page = await listBookings(context, toListQuery("bookings", { query, body, settings }));
-      const data = await Promise.all(page.data.map((booking) => viewOf(context, booking)));
+      const directory = await ConnectorDirectory.read(context);
+      const views = page.data.map((booking) => viewOf(context, booking, directory));
+      const data = await Promise.all(views);
       return { status: 200, body: toCursorView({ ...page, data }) };
     },
   );
@@ -219,8 +221,8 @@ function registerFailures(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-async function viewOf(context: ServiceContext, booking: Booking) {
-  const directory = await ConnectorDirectory.read(context);
+async function viewOf(context: ServiceContext, booking: Booking, known?: ConnectorDirectory) {
+  const directory = known ?? (await ConnectorDirectory.read(context));
   const payments = await paymentsOf(context, booking.scope, directory);
   const { position } = booking;
   const pending =
