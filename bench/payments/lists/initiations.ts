@@ -12,7 +12,6 @@ import {
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
-import { toMicros } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
 /** Initiations; the adjustments of one that was sent again all the time; and the payments of one, of most payments there are. */
@@ -39,7 +38,8 @@ export function initiationReads(world: ListWorld): PaymentRead[] {
       ],
       cursor: {
         list: "payment-initiation-adjustments",
-        middle: { value: toMicros(at(COUNT / 2)), tie: 0n },
+        column: "ordinal",
+        middle: { value: BigInt(COUNT / 2) },
       },
     }),
     ...readsOf(world, {

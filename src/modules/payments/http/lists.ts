@@ -48,7 +48,10 @@ export const listing =
     return { status: 200 as const, body: toCursorView(mapPage(page, view)) };
   };
 
-/** The page that a request asks for, of a list with the sort column `created_at`. Throws `VALIDATION`. */
+/** The columns that lists are sorted by. */
+const COLUMNS = { created_at: "date", ordinal: "integer" } as const;
+
+/** The page that a request asks for, of a list with the sort column `created_at` or another one. Throws `VALIDATION`. */
 export const toListQuery = (
   /** Names the list, so that the cursors of others are refused. */
   list: string,
@@ -58,13 +61,13 @@ export const toListQuery = (
     readonly settings: PlatformSettings;
     /** Where clients write values in another way than columns hold them. */
     readonly values?: FilterValueMap;
+    readonly column?: keyof typeof COLUMNS;
   },
-): PageQuery =>
-  toPageQuery(
-    {
-      ...request.query,
-      where: mapFilterValues(filterOf(request.query, request.body), request.values ?? {}),
-    },
-    { list, columns: { created_at: "date" }, column: "created_at", order: "desc" },
-    request.settings,
+): PageQuery => {
+  const { query, body, settings, values = {}, column = "created_at" } = request;
+  return toPageQuery(
+    { ...query, where: mapFilterValues(filterOf(query, body), values) },
+    { list, columns: { [column]: COLUMNS[column] }, column, order: "desc" },
+    settings,
   );
+};

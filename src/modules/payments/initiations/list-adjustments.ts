@@ -10,7 +10,6 @@ import { type ListTable, listPage } from "#platform/db/list.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-import { toMicros } from "#platform/time.ts";
 
 const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
   keys: {
@@ -22,11 +21,11 @@ const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
     metadata: { type: "metadata", column: paymentInitiationAdjustments.metadata },
   },
   sort: {
-    // The adjustments of one initiation have different dates.
-    created_at: {
-      type: "date",
-      column: paymentInitiationAdjustments.createdAt,
-      keyOf: ({ createdAt }) => ({ value: toMicros(createdAt) }),
+    // The order of the dates, too: each is later than the one before.
+    ordinal: {
+      type: "integer",
+      column: paymentInitiationAdjustments.ordinal,
+      keyOf: ({ ordinal }) => ({ value: BigInt(ordinal) }),
     },
   },
 };

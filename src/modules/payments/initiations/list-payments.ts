@@ -1,4 +1,4 @@
-import { and, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Initiation } from "./initiation.ts";
 import { paymentInitiationPayments } from "./tables.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
@@ -7,7 +7,7 @@ import { type PaymentWithAdjustments, toPayments } from "#modules/payments/payme
 import { withAdjustments } from "#modules/payments/payments/store.ts";
 import { paymentPayments } from "#modules/payments/payments/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -30,13 +30,15 @@ export async function listInitiationPayments(
   initiation: Initiation,
   query: PageQuery,
 ): Promise<Page<PaymentWithAdjustments>> {
+  const db = databaseOf(context.env);
+  const isMeant = (await hasVeryMany(db, initiation)) ? isRelatedOne : isRelated;
   const page = await listPage(query, {
     ...PAYMENTS,
     read: ({ where, orderBy, limit, offset }) =>
-      databaseOf(context.env)
+      db
         .select()
         .from(paymentPayments)
-        .where(and(isRelated(initiation), where))
+        .where(and(isMeant(initiation), where))
         .orderBy(...orderBy)
         .limit(limit)
         .offset(offset),
@@ -63,6 +65,23 @@ export async function allInitiationPayments(
     .limit(SHOWN_MAX);
   return toShown(context, rows);
 }
+
+/** Beyond so many payments, they are found soon in the order of the list; fewer are found first, and then sorted. */
+const SORTED_MAX = 5000;
+
+async function hasVeryMany(db: Database, { key }: Initiation): Promise<boolean> {
+  const rows = await db
+    .select({ key: paymentInitiationPayments.paymentKey })
+    .from(paymentInitiationPayments)
+    .where(eq(paymentInitiationPayments.initiationKey, key))
+    .limit(1)
+    .offset(SORTED_MAX);
+  return rows.length > 0;
+}
+
+const isRelatedOne = ({ key }: Initiation) => sql`EXISTS (
+  SELECT 1 FROM ${paymentInitiationPayments} AS related
+  WHERE related.initiation_key = ${key} AND related.payment_key = ${paymentPayments.key})`;
 
 const isRelated = ({ key }: Initiation) => sql`${paymentPayments.key} IN (
   SELECT ${paymentInitiationPayments.paymentKey} FROM ${paymentInitiationPayments}

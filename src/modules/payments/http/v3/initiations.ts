@@ -152,7 +152,12 @@ function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, body, c }) => {
       const { context, settings } = c.var;
       const initiation = await getInitiation(context, params.paymentInitiationID);
-      const wanted = toListQuery("payment-initiation-adjustments", { query, body, settings });
+      const wanted = toListQuery("payment-initiation-adjustments", {
+        query,
+        body,
+        settings,
+        column: "ordinal",
+      });
       const page = await listInitiationAdjustments(context, initiation, wanted);
       return {
         status: 200,
