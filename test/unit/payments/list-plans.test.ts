@@ -4,9 +4,13 @@ import { listBalances } from "#modules/payments/balances/list.ts";
 import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
+import type { Initiation } from "#modules/payments/initiations/initiation.ts";
+import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
+import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
 import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
+import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { listPools } from "#modules/payments/pools/list.ts";
 import { listLinkAttempts } from "#modules/payments/users/link-attempts.ts";
 import { listConnections } from "#modules/payments/users/list-connections.ts";
@@ -181,6 +185,42 @@ describe("initiations", () => {
   });
 });
 
+describe("what belongs to an initiation", () => {
+  /** What these lists read of it. */
+  const initiation = { key: 7 } as Initiation;
+
+  test.each([
+    ["everything", undefined],
+    ["status", { $match: { status: "FAILED" } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("adjustments of a filter by %s come in the order of their key", async (_name, where) => {
+    const table = "payment_initiation_adjustments";
+    const query = { ...queryOf(where), column: "ordinal" };
+    const list = () => listInitiationAdjustments(world.context, initiation, query);
+    expect(await planOf(table, list)).toBe(
+      `SEARCH ${table} USING INDEX sqlite_autoindex_${table}_1 (initiation_key=?)`,
+    );
+  });
+
+  test("are its payments: few of them are sorted", async () => {
+    const list = () => listInitiationPayments(world.context, initiation, queryOf(undefined));
+    expect(await planOf("payment_payments", list)).toBe(
+      "SEARCH payment_payments USING INTEGER PRIMARY KEY (rowid=?); USE TEMP B-TREE FOR ORDER BY",
+    );
+  });
+
+  test("are its payments: very many of them are found in the order of the list", async () => {
+    world.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 5000)
+      INSERT INTO payment_initiation_payments (initiation_key, payment_key, created_at, heard_of, has_news)
+      SELECT 7, i, '', 0, 0 FROM n`);
+    const list = () => listInitiationPayments(world.context, initiation, queryOf(undefined));
+    expect(await planOf("payment_payments", list)).toBe(
+      "SCAN payment_payments USING INDEX payment_payments_listed",
+    );
+    world.d1.exec("DELETE FROM payment_initiation_payments");
+  });
+});
+
 describe("orders", () => {
   test.each([
     ["everything", undefined],
@@ -309,4 +349,27 @@ describe("balances", () => {
       /^SEARCH payment_balances USING INDEX payment_balances_listed \(connector_key=\? AND account_reference=\?(?: AND created_at<\?)?\)$/,
     );
   });
+});
+
+test("balances of a pool at a moment begin with the last one of each asset before it", async () => {
+  const poolId = "11111111-0000-4000-8000-000000000001";
+  world.d1.rows(
+    "INSERT INTO payment_pools (id, name, type, created_at, change_id) VALUES (?, '', 'STATIC', '', '')",
+    poolId,
+  );
+  const plans: string[] = [];
+  world.d1.onStatement = (text, params) => {
+    if (!text.includes('"payment_balances"')) return;
+    const steps = world.d1.rows(`EXPLAIN QUERY PLAN ${text}`, ...params);
+    plans.push(...steps.map(({ detail }) => String(detail)));
+  };
+  await poolBalances(world.context, { poolId, at: fromMillis(0) });
+  world.d1.onStatement = () => undefined;
+  expect(plans).toEqual([
+    expect.stringContaining("SEARCH m USING"),
+    "SEARCH newest USING COVERING INDEX payment_balances_open (connector_key=? AND account_reference=?)",
+    "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)",
+    "CORRELATED SCALAR SUBQUERY 2",
+    "SEARCH begun USING COVERING INDEX payment_balances_listed (connector_key=? AND account_reference=? AND created_at<?)",
+  ]);
 });

@@ -25,12 +25,8 @@ export async function poolBalances(
   { poolId, at }: { readonly poolId: string; readonly at?: Timestamp },
 ): Promise<PoolBalance[]> {
   const pool = await getPool(context, poolId);
-  const isMeant =
-    at === undefined
-      ? sql`b.is_open = 1`
-      : sql`b.created_at <= ${at} AND b.last_updated_at >= ${at}`;
   const rows: BalanceRow[] = [];
-  for await (const page of balanceRows(context, pool, isMeant)) rows.push(...page);
+  for await (const page of balanceRows(context, pool, at)) rows.push(...page);
   const directory = await ConnectorDirectory.read(context);
   return sumBalances(rows.flatMap((row) => toMemberBalances(row, directory)));
 }
@@ -46,17 +42,17 @@ interface BalanceRow {
 async function* balanceRows(
   context: Pick<ServiceContext, "env">,
   pool: Pool,
-  isMeant: SQL,
+  at: Timestamp | undefined,
 ): AsyncGenerator<readonly BalanceRow[]> {
   if (pool.query === undefined) {
     const members = sql`(
       SELECT m.connector_key AS connector, m.account_reference AS reference
       FROM ${paymentPoolAccounts} AS m WHERE m.pool_key = ${pool.key})`;
-    yield await readBalances(context, members, isMeant);
+    yield await readBalances(context, members, at);
     return;
   }
   for await (const accounts of scanAccounts(context, pool.query)) {
-    yield await readBalances(context, accountsIn(accounts), isMeant);
+    yield await readBalances(context, accountsIn(accounts), at);
   }
 }
 
@@ -67,14 +63,26 @@ const accountsIn = (accounts: readonly FoundAccount[]): SQL => sql`(
 const readBalances = (
   { env }: Pick<ServiceContext, "env">,
   accounts: SQL,
-  isMeant: SQL,
+  at: Timestamp | undefined,
 ): Promise<BalanceRow[]> =>
   databaseOf(env).all<BalanceRow>(sql`
     SELECT b.connector_key AS connectorKey, b.account_reference AS accountReference, b.asset, b.amount,
       b.created_at AS createdAt
-    FROM ${accounts} AS member CROSS JOIN ${paymentBalances} AS b
-      ON b.connector_key = member.connector AND b.account_reference = member.reference
-    WHERE ${isMeant}`);
+    FROM ${accounts} AS member CROSS JOIN ${paymentBalances} AS newest
+      ON newest.connector_key = member.connector AND newest.account_reference = member.reference
+        AND newest.is_open = 1
+    CROSS JOIN ${paymentBalances} AS b ON b.key = ${at === undefined ? sql`newest.key` : lastBegunAt(at)}
+    WHERE ${at === undefined ? sql`TRUE` : sql`b.last_updated_at >= ${at}`}`);
+
+/**
+ * The key of the balance that had begun last at a moment. Those of an account and asset follow each other without a gap up to the
+ * newest one, so that none before it needs to be read.
+ */
+const lastBegunAt = (at: Timestamp): SQL => sql`(
+  SELECT begun.key FROM ${paymentBalances} AS begun
+  WHERE begun.connector_key = newest.connector_key AND begun.account_reference = newest.account_reference
+    AND begun.asset = newest.asset AND begun.created_at <= ${at}
+  ORDER BY begun.created_at DESC, begun.key DESC LIMIT 1)`;
 
 function toMemberBalances(
   { connectorKey, accountReference, asset, amount, createdAt }: BalanceRow,
