@@ -262,6 +262,7 @@ CREATE TABLE `orchestration_workflows` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
 	`config` text NOT NULL,
+	`ledgers` text NOT NULL,
 	`created_at` text NOT NULL,
 	`deleted_at` text
 );

@@ -4,6 +4,7 @@ import { EventStreamObject } from "./event-stream-object.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { registerEventStream } from "./http/stream.ts";
 import { RecordingFlag } from "./recording-flag.ts";
+import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import type { Module } from "#platform/modules/module.ts";
 import { DeclaredSettings } from "#platform/settings.ts";
@@ -21,7 +22,7 @@ export const eventsModule: Module = {
   partOf: "webhooks",
   routes: () => new OpenAPIHono<AppEnv>(),
   florinRoutes: () => {
-    const app = new OpenAPIHono<AppEnv>();
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerEventStream(app);
     return app;
   },

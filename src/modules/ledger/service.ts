@@ -150,11 +150,11 @@ export class LedgerService {
   }
 
   listLedgers(query: PageQuery): Promise<Page<Ledger>> {
-    return this.#catalogue.list(query);
+    return this.#catalogue.list(query, this.#context.principal);
   }
 
   listLedgerNames(countMax: number): Promise<string[]> {
-    return this.#catalogue.listNames(countMax);
+    return this.#catalogue.listNames(countMax, this.#context.principal);
   }
 
   /** Executes the command that `toCommand` makes of a request. */

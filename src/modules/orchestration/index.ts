@@ -18,6 +18,7 @@ import { TRIGGER_EVENT_TYPES } from "./triggers/event-types.ts";
 import { consumeOccurrences } from "./triggers/queue.ts";
 import { sweepOccurrences } from "./triggers/sweep.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
@@ -30,7 +31,7 @@ export const orchestrationModule: Module = {
   name: "orchestration",
   version: API_VERSION,
   routes: () => {
-    const app = new OpenAPIHono<AppEnv>();
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerServer(app);
     registerWorkflows(app);
     registerInstances(app);
@@ -38,7 +39,7 @@ export const orchestrationModule: Module = {
     return app;
   },
   florinRoutes: () => {
-    const app = new OpenAPIHono<AppEnv>();
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerFlorinInstances(app);
     registerFlorinExpressions(app);
     return app;

@@ -52,6 +52,7 @@ import { paymentSettings } from "./settings.ts";
 import { TASK_EVENT_TYPES } from "./tasks/event-types.ts";
 import { USER_EVENT_TYPES } from "./users/event-types.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
 
@@ -64,7 +65,7 @@ export const paymentsModule: Module = {
   name: "payments",
   version: API_VERSION,
   routes: () => {
-    const app = new OpenAPIHono<AppEnv>();
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerServer(app);
     registerAccounts(app);
     registerPayments(app);
@@ -95,7 +96,7 @@ export const paymentsModule: Module = {
     return app;
   },
   florinRoutes: () => {
-    const app = new OpenAPIHono<AppEnv>();
+    const app = honourLedgers(new OpenAPIHono<AppEnv>());
     registerBookings(app);
     registerConnectorHealth(app);
     return app;

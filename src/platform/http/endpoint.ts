@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { accessOf, contextOf } from "./access.ts";
 import type { Scope } from "./authenticator.ts";
 import {
   BODY_BYTES_MAX,
@@ -14,8 +15,6 @@ import type { AppEnv } from "./context.ts";
 import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
 import { asObject, headerNames, headersOf, parsePart, queryOf } from "./request-parts.ts";
 import { ErrorResponse } from "./schemas.ts";
-import { systemClock } from "#platform/clock.ts";
-import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { unsupported } from "#platform/validation.ts";
@@ -42,6 +41,8 @@ export interface EndpointSpec<
   readonly tags?: readonly string[];
   /** What the token must allow; `"public"` needs no token. */
   readonly scope: Scope | "public";
+  /** Whether it honours the ledgers that a token is bound to, where its path names none. Others are closed to such a token. */
+  readonly honoursLedgers?: boolean;
   readonly params?: P;
   readonly query?: Q;
   /** The headers that the handler reads, besides those that every request may have. */
@@ -194,10 +195,11 @@ export function endpoint<
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
   const names = headerNames(spec.headers);
+  const access = accessOf(app, spec);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
-      c.set("context", await contextOf(c, spec.scope));
+      c.set("context", await contextOf(c, access));
       const given = queryOf(c);
       const isWalk = followsCursor(spec.query, given);
       if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
@@ -230,12 +232,6 @@ export function endpoint<
       return respond(spec.failure(error, c));
     }
   });
-}
-
-/** Checks the token, where one is needed. */
-async function contextOf(c: Context<AppEnv>, scope: Scope | "public"): Promise<ServiceContext> {
-  const principal = scope === "public" ? ANONYMOUS : await c.get("authenticate")(c.req.raw, scope);
-  return { env: c.env, principal, requestId: c.get("requestId"), clock: systemClock };
 }
 
 const toRoutePath = (path: string): string =>

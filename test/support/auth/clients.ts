@@ -7,10 +7,17 @@ export interface TestClient {
 }
 
 /** Makes a client and a token with these scopes. */
-export async function freshClient(...scopes: readonly string[]): Promise<TestClient> {
+export const freshClient = (...scopes: readonly string[]): Promise<TestClient> =>
+  clientWith({ scopes });
+
+/** Makes a client of these fields, and a token with all of its scopes. */
+export async function clientWith(fields: {
+  readonly scopes: readonly string[];
+  readonly metadata?: object;
+}): Promise<TestClient> {
   const id = freshName("client");
   const writer = await token("auth:write");
-  await created(api("/api/auth/clients", { token: writer, body: { id, name: id, scopes } }));
+  await created(api("/api/auth/clients", { token: writer, body: { id, name: id, ...fields } }));
   const { data } = await created<{ data: { clear: string } }>(
     api(`/api/auth/clients/${id}/secrets`, { token: writer, body: { name: "test" } }),
   );
@@ -21,7 +28,7 @@ export async function freshClient(...scopes: readonly string[]): Promise<TestCli
         grant_type: "client_credentials",
         client_id: id,
         client_secret: data.clear,
-        scope: scopes.join(" "),
+        scope: fields.scopes.join(" "),
       }),
     }),
   );

@@ -39,8 +39,9 @@ const CLIENT_METADATA = `Its key \`${LEDGERS_KEY}\` binds the client to ledgers:
 const ClientMetadata = z
   .preprocess(joinLedgers, MetadataSchema)
   .superRefine((metadata, context) => {
-    const text = Object.hasOwn(metadata, LEDGERS_KEY) ? metadata[LEDGERS_KEY] : undefined;
-    if (text === undefined || parseLedgerPatterns(text) !== undefined) return;
+    // The schema of metadata may have refused it, so that its values may be anything.
+    const text: unknown = metadata?.[LEDGERS_KEY];
+    if (typeof text !== "string" || parseLedgerPatterns(text) !== undefined) return;
     const message = `expected 1 to ${LEDGER_PATTERNS_MAX} names of ledgers, or beginnings of names such as 'eu-*'; leave it out for a client that reaches all ledgers`;
     context.addIssue({ code: "custom", message, path: [LEDGERS_KEY] });
   })

@@ -3,7 +3,9 @@ import type { Ledger } from "./ledger.ts";
 import { ledgers } from "./tables.ts";
 import { METADATA_BYTES_MAX, type Features, type Metadata } from "#ledger-engine";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { Principal } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { whereLedgerAllowed } from "#platform/db/ledger-scope.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -20,6 +22,8 @@ export const LEDGER_LIST_OPTIONS = {
   Features: null,
   IncludeDeleted: false,
 } as const satisfies ListOptions;
+
+type LedgerReach = Pick<Principal, "ledgers">;
 
 /** The catalogue of ledgers, in D1. */
 export class LedgerCatalogue {
@@ -105,15 +109,15 @@ export class LedgerCatalogue {
     if ((await this.find(name)) === undefined) throw unknownLedger(name);
   }
 
-  /** A page in the order of ids. Throws `VALIDATION`. */
-  async list(query: PageQuery): Promise<Page<Ledger>> {
+  /** A page of the ledgers that a principal may touch, in the order of ids. Throws `VALIDATION`. */
+  async list(query: PageQuery, { ledgers: patterns }: LedgerReach): Promise<Page<Ledger>> {
     return listPage(query, {
       ...LEDGERS,
       read: async ({ where, orderBy, limit, offset }) => {
         const rows = await this.#db
           .select()
           .from(ledgers)
-          .where(and(scopeOf(query.options), where))
+          .where(and(scopeOf(query.options), whereLedgerAllowed(ledgers.name, patterns), where))
           .orderBy(...orderBy)
           .limit(limit)
           .offset(offset);
@@ -122,12 +126,12 @@ export class LedgerCatalogue {
     });
   }
 
-  /** The names of all ledgers, at most `countMax` of them. */
-  async listNames(countMax: number): Promise<string[]> {
+  /** The names of the ledgers that a principal may touch, at most `countMax` of them. */
+  async listNames(countMax: number, { ledgers: patterns }: LedgerReach): Promise<string[]> {
     const rows = await this.#db
       .select({ name: ledgers.name })
       .from(ledgers)
-      .where(isNull(ledgers.deletedAt))
+      .where(and(isNull(ledgers.deletedAt), whereLedgerAllowed(ledgers.name, patterns)))
       .orderBy(asc(ledgers.id))
       .limit(countMax);
     return rows.map(({ name }) => name);

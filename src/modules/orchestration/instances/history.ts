@@ -13,7 +13,7 @@ import { AppError } from "#platform/errors.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
-type Context = Pick<ServiceContext, "env">;
+type Context = Pick<ServiceContext, "env" | "principal">;
 
 /** A stage that was executed. */
 export interface ExecutedStage {

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
 import { type FlowInstance, toInstance } from "./instance.ts";
+import { isInstanceVisible } from "./store.ts";
 import { orchestrationInstances } from "./tables.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -33,14 +34,14 @@ const INSTANCES: ListTable<FlowInstance> = {
 
 /** A page of instances, of which the query has a filter by `workflow` and `running`. */
 export const listInstances = (
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<FlowInstance>> =>
   listPage(query, { ...INSTANCES, read: (scan) => readInstances(context, scan) });
 
 /** All instances, the oldest first. */
 export function allInstances(
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   { workflowId, isRunning }: InstanceFilter,
 ): Promise<FlowInstance[]> {
   const where = and(
@@ -51,7 +52,7 @@ export function allInstances(
 }
 
 async function readInstances(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
 ): Promise<FlowInstance[]> {
   const rows = await databaseOf(env)
@@ -61,7 +62,7 @@ async function readInstances(
       orchestrationWorkflows,
       eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
     )
-    .where(and(isNull(orchestrationWorkflows.deletedAt), where))
+    .where(and(isNull(orchestrationWorkflows.deletedAt), isInstanceVisible(principal), where))
     .orderBy(...(orderBy ?? []))
     .limit(limit)
     .offset(offset);

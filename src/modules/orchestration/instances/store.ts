@@ -1,13 +1,15 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { type FlowInstance, type StageStatus, toInstance } from "./instance.ts";
 import { orchestrationInstances, orchestrationStages } from "./tables.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import { AppError } from "#platform/errors.ts";
 
+/** An instance that the principal may see: a bound one sees what was started under the same binding or a narrower one. */
 export async function findInstance(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   id: string,
 ): Promise<FlowInstance | undefined> {
   const [row] = await databaseOf(env)
@@ -17,15 +19,18 @@ export async function findInstance(
       orchestrationWorkflows,
       eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
     )
-    .where(eq(orchestrationInstances.id, id));
+    .where(and(eq(orchestrationInstances.id, id), isInstanceVisible(principal)));
   return row === undefined
     ? undefined
     : toInstance(row.orchestration_instances, row.orchestration_workflows);
 }
 
+export const isInstanceVisible = ({ ledgers }: Principal): SQL | undefined =>
+  whereBindingCovered(sql`${orchestrationInstances.principal} -> '$.ledgers'`, ledgers);
+
 /** Throws `NOT_FOUND`. */
 export async function getInstance(
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   id: string,
 ): Promise<FlowInstance> {
   const instance = await findInstance(context, id);

@@ -4,6 +4,7 @@ import { toTrigger, type Trigger } from "./trigger.ts";
 import { parseExpression, printDiagnostic } from "#expr";
 import { toPrincipalColumn } from "#modules/orchestration/instances/instance.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import { isWorkflowVisible } from "#modules/orchestration/workflows/visible.ts";
 import { present } from "#platform/assert.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -41,7 +42,11 @@ export async function createTrigger(context: ServiceContext, input: NewTrigger):
     .select({ key: orchestrationWorkflows.key })
     .from(orchestrationWorkflows)
     .where(
-      and(eq(orchestrationWorkflows.id, workflowId), isNull(orchestrationWorkflows.deletedAt)),
+      and(
+        eq(orchestrationWorkflows.id, workflowId),
+        isNull(orchestrationWorkflows.deletedAt),
+        isWorkflowVisible(principal),
+      ),
     );
   if (workflow === undefined) throw new AppError("NOT_FOUND", "workflow does not exists");
   await assertRoom(context);

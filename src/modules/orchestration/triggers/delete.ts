@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { isListed } from "./store.ts";
+import { isListed, isTriggerVisible } from "./store.ts";
 import { orchestrationTriggers } from "./tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -16,7 +16,7 @@ export async function deleteTrigger(context: ServiceContext, id: string): Promis
     databaseOf(context.env)
       .update(orchestrationTriggers)
       .set({ deletedAt: context.clock() })
-      .where(and(eq(orchestrationTriggers.id, id), isListed))
+      .where(and(eq(orchestrationTriggers.id, id), isListed, isTriggerVisible(context.principal)))
       .returning({ key: orchestrationTriggers.key }),
   );
   if (deleted.length === 0) throw new AppError("NOT_FOUND", "Trigger not found");

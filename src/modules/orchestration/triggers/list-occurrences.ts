@@ -1,5 +1,6 @@
 import { and, asc, eq, type SQL } from "drizzle-orm";
 import { eventOf, type Occurrence } from "./occurrence.ts";
+import { isTriggerVisible } from "./store.ts";
 import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
 import { toInstance } from "#modules/orchestration/instances/instance.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
@@ -23,21 +24,21 @@ const OCCURRENCES: ListTable<Occurrence> = {
 
 /** A page of occurrences, of which the query has a filter by `trigger`. Those of deleted triggers stay readable. */
 export const listOccurrences = (
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<Occurrence>> =>
   listPage(query, { ...OCCURRENCES, read: (scan) => readOccurrences(context, scan) });
 
 /** All occurrences of a trigger, the oldest first. */
 export const allOccurrences = (
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   triggerId: string,
 ): Promise<Occurrence[]> =>
   readOccurrences(context, { where: eq(orchestrationTriggers.id, triggerId) });
 
 /** The ones that have ended. */
 async function readOccurrences(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
 ): Promise<Occurrence[]> {
   const rows = await databaseOf(env)
@@ -55,7 +56,7 @@ async function readOccurrences(
       orchestrationWorkflows,
       eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
     )
-    .where(and(eq(orchestrationOccurrences.state, "done"), where))
+    .where(and(eq(orchestrationOccurrences.state, "done"), isTriggerVisible(principal), where))
     .orderBy(...(orderBy ?? [asc(orchestrationOccurrences.key)]))
     .limit(limit)
     .offset(offset);

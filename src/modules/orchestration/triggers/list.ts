@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from "drizzle-orm";
-import { isListed, readTriggers } from "./store.ts";
+import { isListed, isTriggerVisible, readTriggers } from "./store.ts";
 import { orchestrationTriggers } from "./tables.ts";
 import type { Trigger } from "./trigger.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -25,19 +25,27 @@ function contains(text: string): SQL {
 
 /** A page of the triggers that are not deleted, of which the query may have a filter by `name`. */
 export const listTriggers = (
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<Trigger>> =>
   listPage(query, {
     ...TRIGGERS,
-    read: ({ where, ...scan }) => readTriggers(context, { ...scan, where: and(isListed, where) }),
+    read: ({ where, ...scan }) =>
+      readTriggers(context, {
+        ...scan,
+        where: and(isListed, isTriggerVisible(context.principal), where),
+      }),
   });
 
 /** All of them, the oldest first. */
 export const allTriggers = (
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   name: string | undefined,
 ): Promise<Trigger[]> =>
   readTriggers(context, {
-    where: and(isListed, name === undefined ? undefined : contains(name)),
+    where: and(
+      isListed,
+      isTriggerVisible(context.principal),
+      name === undefined ? undefined : contains(name),
+    ),
   });

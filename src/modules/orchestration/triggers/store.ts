@@ -2,8 +2,9 @@ import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { orchestrationTriggers } from "./tables.ts";
 import { toTrigger, type Trigger } from "./trigger.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
-import type { ServiceContext } from "#platform/context.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import type { RowScan } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 
@@ -35,13 +36,17 @@ export async function readTriggers(
 
 export const isListed = isNull(orchestrationTriggers.deletedAt);
 
+/** The triggers that a principal may see: a bound one sees what was made under the same binding or a narrower one. */
+export const isTriggerVisible = ({ ledgers }: Principal): SQL | undefined =>
+  whereBindingCovered(sql`${orchestrationTriggers.principal} -> '$.ledgers'`, ledgers);
+
 /** A trigger that is not deleted. Throws `NOT_FOUND`. */
 export async function getTrigger(
-  context: Pick<ServiceContext, "env">,
+  context: Pick<ServiceContext, "env" | "principal">,
   id: string,
 ): Promise<Trigger> {
   const [trigger] = await readTriggers(context, {
-    where: and(eq(orchestrationTriggers.id, id), isListed),
+    where: and(eq(orchestrationTriggers.id, id), isListed, isTriggerVisible(context.principal)),
   });
   if (trigger === undefined) throw new AppError("NOT_FOUND", "Trigger not found");
   return trigger;

@@ -21,7 +21,12 @@ export async function createWorkflow(
   const [row] = await change.store(
     databaseOf(context.env)
       .insert(orchestrationWorkflows)
-      .values({ id, config: stringifyJson(config), createdAt: context.clock() })
+      .values({
+        id,
+        config: stringifyJson(config),
+        ledgers: stringifyJson(context.principal.ledgers),
+        createdAt: context.clock(),
+      })
       .returning(),
   );
   return toWorkflow(present(row, "an insertion gives its row"));

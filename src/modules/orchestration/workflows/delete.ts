@@ -1,5 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { orchestrationWorkflows } from "./tables.ts";
+import { isWorkflowVisible } from "./visible.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -18,7 +19,7 @@ export async function deleteWorkflow(context: ServiceContext, id: string): Promi
     databaseOf(context.env)
       .update(orchestrationWorkflows)
       .set({ deletedAt: context.clock() })
-      .where(eq(orchestrationWorkflows.id, id))
+      .where(and(eq(orchestrationWorkflows.id, id), isWorkflowVisible(context.principal)))
       .returning({ key: orchestrationWorkflows.key }),
   );
   if (deleted.length === 0) throw new AppError("NOT_FOUND", "Workflow not found");

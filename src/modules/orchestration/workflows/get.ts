@@ -1,5 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { orchestrationWorkflows } from "./tables.ts";
+import { isWorkflowVisible } from "./visible.ts";
 import { toWorkflow, type Workflow } from "./workflow.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -7,13 +8,13 @@ import { AppError } from "#platform/errors.ts";
 
 /** A workflow, also a deleted one. Throws `NOT_FOUND`. */
 export async function getWorkflow(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   id: string,
 ): Promise<Workflow> {
   const [row] = await databaseOf(env)
     .select()
     .from(orchestrationWorkflows)
-    .where(eq(orchestrationWorkflows.id, id));
+    .where(and(eq(orchestrationWorkflows.id, id), isWorkflowVisible(principal)));
   if (row === undefined) throw new AppError("NOT_FOUND", "Workflow not found");
   return toWorkflow(row);
 }

@@ -1,5 +1,6 @@
 import { and, asc, isNull } from "drizzle-orm";
 import { orchestrationWorkflows } from "./tables.ts";
+import { isWorkflowVisible } from "./visible.ts";
 import { toWorkflow, type Workflow } from "./workflow.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -19,7 +20,7 @@ const WORKFLOWS: ListTable<Workflow> = {
 
 /** A page of the workflows that are not deleted. */
 export function listWorkflows(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<Workflow>> {
   const db = databaseOf(env);
@@ -29,7 +30,7 @@ export function listWorkflows(
       const rows = await db
         .select()
         .from(orchestrationWorkflows)
-        .where(and(isNull(orchestrationWorkflows.deletedAt), where))
+        .where(and(isNull(orchestrationWorkflows.deletedAt), isWorkflowVisible(principal), where))
         .orderBy(...orderBy)
         .limit(limit)
         .offset(offset);
@@ -39,11 +40,14 @@ export function listWorkflows(
 }
 
 /** All workflows that are not deleted, the oldest first. */
-export async function allWorkflows({ env }: Pick<ServiceContext, "env">): Promise<Workflow[]> {
+export async function allWorkflows({
+  env,
+  principal,
+}: Pick<ServiceContext, "env" | "principal">): Promise<Workflow[]> {
   const rows = await databaseOf(env)
     .select()
     .from(orchestrationWorkflows)
-    .where(isNull(orchestrationWorkflows.deletedAt))
+    .where(and(isNull(orchestrationWorkflows.deletedAt), isWorkflowVisible(principal)))
     .orderBy(asc(orchestrationWorkflows.key));
   return rows.map(toWorkflow);
 }

@@ -9,6 +9,8 @@ export const orchestrationWorkflows = sqliteTable(
     id: text("id").notNull().unique(),
     /** As its creator has written it, as JSON. */
     config: text("config").notNull(),
+    /** The patterns of ledgers that its creator is bound to, as JSON. Those who are bound to others don't see it. */
+    ledgers: text("ledgers").notNull(),
     createdAt: text("created_at").$type<Timestamp>().notNull(),
     deletedAt: text("deleted_at").$type<Timestamp>(),
   },

@@ -11,6 +11,7 @@ import {
 } from "./store.ts";
 import { paymentBookings } from "./tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
+import { allowsLedger } from "#platform/access/ledger-patterns.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -18,9 +19,12 @@ import { AppError } from "#platform/errors.ts";
 import { sweepClockOf } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
 
-/** Throws `NOT_FOUND`. */
+/** Throws `NOT_FOUND`, also for a booking in a ledger that the principal may not touch. */
 export async function getBooking(context: ServiceContext, id: string): Promise<Booking> {
-  return (await findBooking(context, id)) ?? noBooking(id);
+  const booking = await findBooking(context, id);
+  const isAllowed =
+    booking !== undefined && allowsLedger(context.principal.ledgers, booking.rules.ledger);
+  return isAllowed ? booking : noBooking(id);
 }
 
 /** Pauses or resumes a booking. What is being booked right now is booked still. Throws `NOT_FOUND`. */
@@ -28,6 +32,7 @@ export async function setBookingState(
   context: ServiceContext,
   { id, state }: { readonly id: string; readonly state: BookingState },
 ): Promise<Booking> {
+  await getBooking(context, id);
   const now = context.clock();
   const verb = state === "PAUSED" ? "pause" : "resume";
   const booking = await changeBooking(context, id, {

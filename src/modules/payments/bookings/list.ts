@@ -4,6 +4,7 @@ import { toBooking, toFailure } from "./store.ts";
 import { paymentBookingFailures, paymentBookings } from "./tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { whereLedgerAllowed } from "#platform/db/ledger-scope.ts";
 import { type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -25,9 +26,9 @@ const BOOKINGS: ListTable<Booking> = {
   },
 };
 
-/** A page of bookings, the newest first. Throws `VALIDATION` for a bad filter. */
+/** A page of bookings in ledgers that the principal may touch, the newest first. Throws `VALIDATION` for a bad filter. */
 export function listBookings(
-  { env }: Pick<ServiceContext, "env">,
+  { env, principal }: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<Booking>> {
   const db = databaseOf(env);
@@ -37,7 +38,7 @@ export function listBookings(
       const rows = await db
         .select()
         .from(paymentBookings)
-        .where(where)
+        .where(and(whereLedgerAllowed(paymentBookings.ledger, principal.ledgers), where))
         .orderBy(...orderBy)
         .limit(limit)
         .offset(offset);

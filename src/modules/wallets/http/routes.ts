@@ -4,6 +4,8 @@ import { registerHolds } from "./holds.ts";
 import { registerMovements } from "./movements.ts";
 import { HealthResponse, InfoResponse } from "./schemas.ts";
 import { registerWallets } from "./wallets.ts";
+import { walletSettings } from "#modules/wallets/settings.ts";
+import { honourLedgers } from "#platform/http/access.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 
@@ -11,7 +13,10 @@ import { endpoint, json } from "#platform/http/endpoint.ts";
 export const API_VERSION = "v2.2.0";
 
 export function walletRoutes(): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>();
+  const app = honourLedgers(
+    new OpenAPIHono<AppEnv>(),
+    (env) => walletSettings.of(env).FLORIN_WALLETS_LEDGER,
+  );
   registerService(app);
   registerWallets(app);
   registerBalances(app);

@@ -3,6 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import { present } from "#platform/assert.ts";
+import { ANONYMOUS } from "#platform/context.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 import { okBodyOf, refusalOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 
@@ -247,14 +249,15 @@ describe("a filter that matches few of many ledgers", () => {
     const catalogue = new LedgerCatalogue(drizzle(env.DB, { logger }));
     const read = async (filter: unknown): Promise<{ names: string[]; rows: number }> => {
       statements.length = 0;
-      const page = await catalogue.list({
+      const query: PageQuery = {
         kind: "column",
         column: "id",
         order: "desc",
         pageSize: 3,
         reverse: false,
         where: JSON.stringify(filter),
-      });
+      };
+      const page = await catalogue.list(query, ANONYMOUS);
       const [statement, ...others] = statements;
       expect(others).toEqual([]);
       const { meta } = await present(statement, "a page is one statement").run();

@@ -84,6 +84,7 @@ export function registerNumscript(app: OpenAPIHono<AppEnv>): void {
         "The answer lists every mistake and likely mistake with its range, the texts to show where the pointer rests, and the accounts and assets that the script names. Nothing is executed.",
       tags: ["Numscript"],
       scope: "ledger:read",
+      honoursLedgers: true,
       body: CheckRequest,
       bodyBytesMax: CHECK_BYTES_MAX,
       responses: { 200: json("What the check found", dataOf(CheckResponse)) },

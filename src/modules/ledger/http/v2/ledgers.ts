@@ -45,6 +45,7 @@ function registerCatalogue(app: OpenAPIHono<AppEnv>): void {
       summary: "List ledgers",
       tags: ["Ledgers"],
       scope: "ledger:read",
+      honoursLedgers: true,
       query: LedgerListQuery,
       body: FilterBody,
       responses: { 200: json("A page of ledgers", cursorOf(LedgerResponse)) },

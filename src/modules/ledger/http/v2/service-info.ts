@@ -5,6 +5,7 @@ import { checkLedgers, LEDGER_VERSION } from "#modules/ledger/health.ts";
 import { HealthResponse, InfoResponse, ServerResponse } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
+import type { Principal, ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
@@ -22,9 +23,10 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
       summary: "Show the server's configuration",
       tags: ["Service"],
       scope: "ledger:read",
+      honoursLedgers: true,
       responses: { 200: json("The configuration", InfoResponse) },
     },
-    async ({ c }) => ({ status: 200, body: toInfo(c, await listNames(c)) }),
+    async ({ c }) => ({ status: 200, body: toInfo(c, await listNames(c.get("context"))) }),
   );
   endpoint(
     app,
@@ -39,10 +41,12 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
       scope: "public",
       responses: { 200: json("The configuration", InfoResponse) },
     },
-    async ({ c }) => ({
-      status: 200,
-      body: toInfo(c, (await mayRead(c)) ? await listNames(c) : []),
-    }),
+    async ({ c }) => {
+      const principal = await findReader(c);
+      const isKnown = principal !== undefined;
+      const names = isKnown ? await listNames({ ...c.get("context"), principal }) : [];
+      return { status: 200, body: toInfo(c, names) };
+    },
   );
   for (const path of ["/_healthcheck", "/_/healthcheck"] as const) {
     endpoint(
@@ -77,15 +81,15 @@ export function registerServiceInfo(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-const listNames = (c: Context<AppEnv>): Promise<string[]> =>
-  LedgerService.from(c.get("context")).listLedgerNames(NAMES_MAX);
+const listNames = (context: ServiceContext): Promise<string[]> =>
+  LedgerService.from(context).listLedgerNames(NAMES_MAX);
 
-async function mayRead(c: Context<AppEnv>): Promise<boolean> {
+/** Who asks, if it may read ledgers. */
+async function findReader(c: Context<AppEnv>): Promise<Principal | undefined> {
   try {
-    await c.get("authenticate")(c.req.raw, "ledger:read");
-    return true;
+    return await c.get("authenticate")(c.req.raw, "ledger:read");
   } catch (error) {
-    if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return false;
+    if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return undefined;
     throw error;
   }
 }

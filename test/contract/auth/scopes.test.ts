@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { ErrorBody } from "#platform/errors.ts";
+import { createApp } from "#src/app.ts";
+import { api, token } from "#test/support/platform/api.ts";
+import { listOperations, type Operation, pathOf } from "#test/support/platform/operations.ts";
+
+const operations = await listOperations();
+const guarded = operations.filter(({ scope }) => scope !== undefined);
+
+/**
+ * Needs no token: what tells that a module works, how one gets a token (whose endpoints check the client or the person by
+ * themselves), and what a person's browser opens when it comes back from a provider of payments.
+ */
+const PUBLIC = [
+  /^\/versions$/,
+  /^\/api\/\w+(?:\/v[23])?\/(?:_info|_healthcheck|_\/info|_\/healthcheck)$/,
+  /^\/api\/auth\/(?!clients|users)/,
+  /^\/api\/florin\/v1\/event-types$/,
+  /^\/api\/payments\/v3\/connectors\/(?:webhooks|open-banking)\//,
+  /^\/api\/payments\/connectors\/webhooks\//,
+];
+/** Routes that the document does not show: pages for browsers. */
+const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/[a-z/-]+)$/;
+
+/** The scope that a method of a module needs. A POST that only reads has the scope of a read. */
+const READS_BY_POST = new Set([
+  "v2RunQuery",
+  "v2ExportLogs",
+  "florinCheckScript",
+  "florinCheckExpression",
+]);
+
+function scopeFor({ method, path, operationId, scope = "" }: Operation): string {
+  const [module = ""] = scope.split(":");
+  const isRead = method === "GET" || method === "HEAD" || READS_BY_POST.has(operationId);
+  const owner = path.startsWith("/api/florin/") ? module : (path.split("/")[2] ?? "");
+  return `${owner}:${isRead ? "read" : "write"}`;
+}
+
+async function refusalOf(operation: Operation, bearer: string | null) {
+  const response = await api(pathOf(operation), { method: operation.method, token: bearer });
+  const isHead = operation.method === "HEAD";
+  const { errorCode } = isHead ? { errorCode: "VALIDATION" } : await response.json<ErrorBody>();
+  const challenge = response.headers.get("www-authenticate");
+  return `${operation.method} ${operation.path}: ${response.status} ${errorCode} ${challenge}`;
+}
+
+describe("every operation", () => {
+  test("is described in the API's document, or is a page of its own", () => {
+    const described = new Set(
+      operations.map(({ method, path }) => `${method} ${pathOf({ path })}`),
+    );
+    const found = createApp()
+      .routes.filter(({ method, path }) => method !== "ALL" && !path.endsWith("/*"))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:[\w]+(\{[^}]*\})?/g, "x")}`)
+      .map((route) => route.replace(/\/$/, ""));
+    expect(found.length).toBeGreaterThan(200);
+    const others = found.filter((route) => {
+      const head = route.replace("GET ", "HEAD ");
+      return ![route, head, `${route}/`].some((name) => described.has(name));
+    });
+    expect(others.filter((route) => !PAGES.test(route))).toEqual([]);
+  });
+
+  test("needs a token, unless it is one of those that are public", () => {
+    const open = operations.filter(({ scope }) => scope === undefined);
+    expect(open.map(({ path }) => path)).toContain("/versions");
+    const unexpected = open.filter(({ path }) => !PUBLIC.some((known) => known.test(path)));
+    expect(unexpected).toEqual([]);
+  });
+
+  test("needs the scope of its module and its method", () => {
+    const wrong = guarded.filter((operation) => operation.scope !== scopeFor(operation));
+    expect(wrong).toEqual([]);
+  });
+
+  test("answers 401 without a token", async () => {
+    for (const operation of guarded) {
+      const { method, path } = operation;
+      expect(await refusalOf(operation, null)).toBe(
+        `${method} ${path}: 401 VALIDATION Bearer realm="florin"`,
+      );
+    }
+  });
+
+  test("answers 401 with insufficient_scope to a token with all scopes but its own", async () => {
+    const scopes = [...new Set(guarded.map(({ scope = "" }) => scope))];
+    const allBut = (scope: string): string[] => {
+      const [module, access] = scope.split(":");
+      const enough = access === "read" ? [scope, `${module}:write`] : [scope];
+      return scopes.filter((other) => !enough.includes(other));
+    };
+    for (const operation of guarded) {
+      const { method, path, scope = "" } = operation;
+      expect(await refusalOf(operation, await token(...allBut(scope)))).toBe(
+        `${method} ${path}: 401 VALIDATION Bearer realm="florin", error="insufficient_scope", scope="${scope}"`,
+      );
+    }
+  });
+});
