@@ -1,3 +1,15 @@
+CREATE TABLE `auth_logins` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`browser` text NOT NULL,
+	`request` text NOT NULL,
+	`person_id` text,
+	`authenticated_at` text,
+	`expires_at` text NOT NULL,
+	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `auth_logins_person` ON `auth_logins` (`person_id`);--> statement-breakpoint
+CREATE INDEX `auth_logins_expires` ON `auth_logins` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `auth_codes` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`client_id` text NOT NULL,

@@ -149,9 +149,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...PLATFORM, "modules/auth"],
     packages: [...D1, "node:crypto"],
   },
+  // What a client asks of people, until they have logged in.
+  "modules/auth/authorize": {
+    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    packages: [...D1, "jose", "zod"],
+  },
   // What people see in their browsers.
   "modules/auth/pages": {
-    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "people")],
     packages: [...HTTP, "hono/*", "node:crypto"],
   },
   "modules/auth/http": {

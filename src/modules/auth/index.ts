@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { purgeLogins } from "./authorize/purge.ts";
 import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
@@ -8,8 +9,10 @@ import { registerServer } from "./http/server.ts";
 import { registerUsers } from "./http/users.ts";
 import { KeyCache } from "./key-cache.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
+import { registerAuthorize } from "./pages/authorize.ts";
 import { registerInvitation } from "./pages/invitation.ts";
-import { purgePeople } from "./people/purge.ts";
+import { registerLogin } from "./pages/login.ts";
+import { registerLogout } from "./pages/logout.ts";
 import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
@@ -91,7 +94,7 @@ export const authModule: Module & {
       run: (context) =>
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
-    { name: "people", run: purgePeople },
+    { name: "logins", run: purgeLogins },
   ],
   classes: { AttemptLimitObject },
   authenticator: (env) =>
@@ -104,6 +107,9 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerOAuth(app);
   registerClients(app);
   registerUsers(app);
+  registerAuthorize(app);
+  registerLogin(app);
+  registerLogout(app);
   registerInvitation(app);
   return app;
 }

@@ -12,7 +12,10 @@ const answerPreflight = cors({
   maxAge: 100,
 });
 
-/** Any page may call the API: what protects it is the bearer token, and no cookie is ever read. */
+/**
+ * Any page may call the API: what protects it is the bearer token. Only the pages of a login read cookies, and browsers show no
+ * page what a request with cookies to another site has answered, unless the answer allows it, as ours do not.
+ */
 export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
   if (c.req.raw.method === "OPTIONS") return answerPreflight(c, next);
   await next();

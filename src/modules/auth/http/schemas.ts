@@ -143,10 +143,19 @@ export const OAuthErrorResponse = z
 export const DiscoveryResponse = z
   .object({
     issuer: z.url(),
+    authorization_endpoint: z.url(),
+    end_session_endpoint: z.url(),
     token_endpoint: z.url(),
     jwks_uri: z.url(),
     scopes_supported: z.array(z.string()),
     response_types_supported: z.array(z.string()),
+    response_modes_supported: z.array(z.string()),
+    code_challenge_methods_supported: z.array(z.string()),
+    prompt_values_supported: z.array(z.string()),
+    authorization_response_iss_parameter_supported: z.boolean(),
+    request_parameter_supported: z.boolean(),
+    request_uri_parameter_supported: z.boolean(),
+    ui_locales_supported: z.array(z.string()),
     grant_types_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
   })

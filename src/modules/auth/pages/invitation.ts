@@ -10,12 +10,12 @@ import {
   type Invitation,
 } from "#modules/auth/people/invitations.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#modules/auth/people/passwords.ts";
+import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/invitation";
-/** Longest e-mail address and name, in characters. */
-export const EMAIL_LENGTH_MAX = 254;
+/** Longest name, in UTF-16 units. */
 const NAME_LENGTH_MAX = 100;
 
 /** The link of an invitation. */

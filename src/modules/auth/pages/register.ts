@@ -64,6 +64,18 @@ export function registerPage(
   });
 }
 
+/**
+ * Takes a form of a client's page as if it were a link with the same parameters. Browsers send no cookies with a form of
+ * another site, but they do when they follow the link.
+ */
+export function registerFormAsLink(app: OpenAPIHono<AppEnv>, path: string): void {
+  const spec = { method: "POST", path, fromAnywhere: true } as const;
+  registerPage(app, spec, async ({ issuer, params }) => ({
+    kind: "redirect",
+    to: `${issuer}${path}?${params.toString()}`,
+  }));
+}
+
 const contextOf = (c: Context<AppEnv>): ServiceContext => ({
   env: c.env,
   principal: ANONYMOUS,

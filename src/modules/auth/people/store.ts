@@ -58,6 +58,9 @@ export class PeopleStore {
   }
 }
 
+/** Longest e-mail address, in UTF-16 units. */
+export const EMAIL_LENGTH_MAX = 254;
+
 /** The form of an e-mail address in which two of them are compared. */
 export const loginOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
 

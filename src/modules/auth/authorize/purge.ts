@@ -1,6 +1,7 @@
 import { lt, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { authInvitations, authSessions } from "./tables.ts";
+import { authLogins } from "./tables.ts";
+import { authInvitations, authSessions } from "#modules/auth/people/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
@@ -8,9 +9,9 @@ import { type Timestamp, toMillis } from "#platform/time.ts";
 /** What ends by itself: rows that say when. */
 export type Expiring = SQLiteTable & { readonly expiresAt: AnySQLiteColumn };
 
-/** Deletes invitations and sessions that have ended. */
-export const purgePeople = (context: ServiceContext): Promise<number | undefined> =>
-  purgeExpired(context, [authInvitations, authSessions]);
+/** Deletes invitations, sessions and logins that have ended. */
+export const purgeLogins = (context: ServiceContext): Promise<number | undefined> =>
+  purgeExpired(context, [authInvitations, authSessions, authLogins]);
 
 /** Deletes the rows that have expired; returns when the next one does, in milliseconds since the epoch. */
 export async function purgeExpired(

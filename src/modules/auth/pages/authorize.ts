@@ -1,0 +1,171 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { readCookie, writeCookie } from "./browser.ts";
+import { loginUrl } from "./login.ts";
+import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
+import { readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
+import { beginLogin, takeLogin } from "#modules/auth/authorize/logins.ts";
+import {
+  answerUrl,
+  type AnswerTarget,
+  isRedirectTarget,
+} from "#modules/auth/core/authorize-answer.ts";
+import {
+  AuthorizeError,
+  type AuthorizeErrorCode,
+  type AuthorizeRequest,
+  grantableScopes,
+  parseAuthorizeRequest,
+  readAnswerTarget,
+} from "#modules/auth/core/authorize-request.ts";
+import type { Client } from "#modules/auth/core/client.ts";
+import { toDescription } from "#modules/auth/core/oauth-error.ts";
+import { issueCode } from "#modules/auth/grants/authorization-codes.ts";
+import { newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import type { EndUser } from "#modules/auth/people/end-user.ts";
+import { findPerson } from "#modules/auth/people/find-person.ts";
+import { type BrowserSession, findSession } from "#modules/auth/people/sessions.ts";
+import { AuthStore } from "#modules/auth/store.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
+
+const PATH = "/authorize";
+
+/** The authorization endpoint, and where a browser comes back to it after a login. */
+export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
+  registerPage(app, { method: "GET", path: PATH }, authorize);
+  registerFormAsLink(app, PATH);
+  registerPage(app, { method: "GET", path: `${PATH}/callback` }, finish);
+}
+
+/**
+ * Until the client and its redirect URI are known to belong together, an error is told to the person only: redirecting to an
+ * unknown URI would let anybody use our name for a link to anywhere.
+ */
+async function authorize(page: PageRequest): Promise<PageAnswer> {
+  const { params, context, issuer } = page;
+  const clientId = onlyValue(params, "client_id");
+  const redirectUri = onlyValue(params, "redirect_uri");
+  if (clientId === undefined) return refusal("auth request is missing client_id");
+  if (redirectUri === undefined) return refusal("auth request is missing redirect_uri");
+  const client = await findRegistered(context.env, clientId, redirectUri);
+  if (typeof client === "string") return refusal(client);
+  try {
+    const request = parseAuthorizeRequest(params, { client, redirectUri });
+    return await logIn(page, request);
+  } catch (error) {
+    if (!(error instanceof AuthorizeError)) throw error;
+    return toError(readAnswerTarget(params, redirectUri), error, issuer);
+  }
+}
+
+/** A client to which codes may be sent at a URI, or why there is none. */
+async function findRegistered(env: Env, id: string, uri: string): Promise<Client | string> {
+  const client = await new AuthStore(env).findClient(id);
+  if (client === undefined) return "unable to retrieve client by id";
+  if (client.redirectUris.includes(uri) && isRedirectTarget(uri)) return client;
+  return "the redirect_uri is not one of those that are registered for the client";
+}
+
+/** Goes on with who has logged in before, if that is enough for the request, and with a login otherwise. */
+async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<PageAnswer> {
+  const { c, context, issuer } = page;
+  const subject = await hintedSubject(page, request);
+  const session = await findSession(context, readCookie(c, "florin-session", issuer));
+  const nowMs = toMillis(context.clock());
+  if (session !== undefined && suffices(session, { request, subject, nowMs })) {
+    return toCode(page, request, session);
+  }
+  if (request.prompts.includes("none")) {
+    throw new AuthorizeError("login_required", "nobody is logged in who would do");
+  }
+  const browser = readCookie(c, "florin-browser", issuer) ?? newOpaqueToken();
+  const id = await beginLogin(context, request, browser);
+  writeCookie(c, { name: "florin-browser", value: browser, issuer });
+  return { kind: "redirect", to: loginUrl(page, id) };
+}
+
+/** Whom the client expects, by an ID token that it has of us. */
+async function hintedSubject(
+  { context, issuer }: Pick<PageRequest, "context" | "issuer">,
+  { idTokenHint, clientId }: AuthorizeRequest,
+): Promise<string | undefined> {
+  if (idTokenHint === undefined) return undefined;
+  const hint = await readIdTokenHint(context, idTokenHint, issuer);
+  if (hint?.clientId === clientId) return hint.subject;
+  throw new AuthorizeError("login_required", "id_token_hint is not an ID token of this client");
+}
+
+function suffices(
+  { person, authenticatedAt }: BrowserSession,
+  {
+    request: { prompts, maxAgeSeconds },
+    subject,
+    nowMs,
+  }: { request: AuthorizeRequest; subject: string | undefined; nowMs: number },
+): boolean {
+  if (prompts.includes("login") || prompts.includes("select_account")) return false;
+  if (subject !== undefined && subject !== person.id) return false;
+  return maxAgeSeconds === undefined || nowMs - toMillis(authenticatedAt) <= maxAgeSeconds * 1000;
+}
+
+/** The browser comes back from a login. A request is answered once. */
+async function finish(page: PageRequest): Promise<PageAnswer> {
+  const { c, context, issuer, params } = page;
+  const key = {
+    id: params.get("id") ?? "",
+    browser: readCookie(c, "florin-browser", issuer) ?? "",
+  };
+  const login = await takeLogin(context, key);
+  if (login === undefined) return refusal("the login is unknown in this browser, or has expired");
+  const { request, loggedIn } = login;
+  const client = await findRegistered(context.env, request.clientId, request.redirectUri);
+  if (typeof client === "string") return refusal(client);
+  try {
+    const person = loggedIn && (await findPerson(context, loggedIn.personId));
+    if (person === undefined || loggedIn === undefined) {
+      throw new AuthorizeError("interaction_required", "nobody has logged in");
+    }
+    const subject = await hintedSubject(page, request);
+    if (subject !== undefined && subject !== person.id) {
+      throw new AuthorizeError("login_required", "somebody else has logged in");
+    }
+    return await toCode(page, request, { person, authenticatedAt: loggedIn.authenticatedAt });
+  } catch (error) {
+    if (!(error instanceof AuthorizeError)) throw error;
+    return toError(request, error, issuer);
+  }
+}
+
+/** Sends the browser to the client with a code. Operators register clients, so that no person is asked for consent. */
+async function toCode(
+  { context, issuer }: Pick<PageRequest, "context" | "issuer">,
+  request: AuthorizeRequest,
+  { person, authenticatedAt }: { person: EndUser; authenticatedAt: Timestamp },
+): Promise<PageAnswer> {
+  const code = await issueCode(context, {
+    clientId: request.clientId,
+    subject: person.id,
+    redirectUri: request.redirectUri,
+    scopes: grantableScopes(request.scopes, person.scopes),
+    nonce: request.nonce,
+    codeChallenge: request.codeChallenge,
+    authTime: Math.floor(toMillis(authenticatedAt) / 1000),
+  });
+  return { kind: "redirect", to: answerUrl(request, { code }, issuer) };
+}
+
+function toError(
+  target: AnswerTarget,
+  { error, message }: { error: AuthorizeErrorCode; message: string },
+  issuer: string,
+): PageAnswer {
+  const answer = { error, error_description: toDescription(message) };
+  return { kind: "redirect", to: answerUrl(target, answer, issuer) };
+}
+
+const onlyValue = (params: URLSearchParams, name: string): string | undefined => {
+  const [value, ...others] = params.getAll(name);
+  return value === "" || others.length > 0 ? undefined : value;
+};
+
+const refusal = (text: string): PageAnswer => ({ kind: "text", status: 400, text });

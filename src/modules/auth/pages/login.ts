@@ -1,0 +1,128 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { html } from "hono/html";
+import { readCookie, removeCookie, writeCookie } from "./browser.ts";
+import { layout, type Markup } from "./layout.ts";
+import { PageError } from "./page-error.ts";
+import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { completeLogin, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
+import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
+import { addressOf } from "#modules/auth/limits/address.ts";
+import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
+import { beginSession, endSession } from "#modules/auth/people/sessions.ts";
+import { EMAIL_LENGTH_MAX, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+const PATH = "/login";
+
+/** Where a person logs in for a request. */
+export const loginUrl = ({ issuer }: Pick<PageRequest, "issuer">, id: string): string =>
+  `${issuer}${PATH}?request=${id}`;
+
+/** Our own login page, for an e-mail address and a password. */
+export function registerLogin(app: OpenAPIHono<AppEnv>): void {
+  registerPage(app, { method: "GET", path: PATH }, async (page) => {
+    const { key, request } = await openLogin(page);
+    return { kind: "page", page: formPage({ id: key.id, email: request.loginHint ?? "" }) };
+  });
+  registerPage(app, { method: "POST", path: PATH }, logIn);
+}
+
+/** The login that is under way in this browser. A form that somebody else has begun is not accepted, wherever it comes from. */
+export async function openLogin({
+  c,
+  context,
+  issuer,
+  params,
+}: PageRequest): Promise<{ key: LoginKey; request: AuthorizeRequest }> {
+  const browser = readCookie(c, "florin-browser", issuer) ?? "";
+  const key = { id: params.get("request") ?? "", browser };
+  const request = await findLogin(context, key);
+  if (request !== undefined) return { key, request };
+  throw new PageError(
+    400,
+    "This login is over or was begun in another browser. Go back to the application and log in again.",
+  );
+}
+
+async function logIn(page: PageRequest): Promise<PageAnswer> {
+  const { key } = await openLogin(page);
+  const email = page.params.get("email") ?? "";
+  const personId = await findByPassword(page, email, page.params.get("password") ?? "");
+  if (personId !== undefined) return proceed(page, key, personId);
+  const problem = "The e-mail address or the password is wrong.";
+  return { kind: "page", status: 401, page: formPage({ id: key.id, email, problem }) };
+}
+
+/** Who has that password. Known or not, finding out takes the same time and counts as the same failure. */
+async function findByPassword(
+  { c, context: { env } }: PageRequest,
+  email: string,
+  password: string,
+): Promise<string | undefined> {
+  if (email.length > EMAIL_LENGTH_MAX || password.length > PASSWORD_LENGTH_MAX) return undefined;
+  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw) };
+  const limits = new AttemptLimits(env, keys);
+  await limits.assertOpen();
+  const person = await new PeopleStore(env).findLogin(email);
+  const isRight = await matchesPassword(password, person?.password);
+  if (isRight) await limits.assertOpen();
+  else await limits.countFailure();
+  return isRight ? person?.id : undefined;
+}
+
+/**
+ * Goes on after a login with a new session, so that nobody else knows its cookie. The page leads on by itself, because
+ * browsers hold redirects after a form to the page's `form-action`, however often the client's own pages redirect.
+ */
+export async function proceed(
+  { c, context, issuer }: PageRequest,
+  key: LoginKey,
+  personId: string,
+): Promise<PageAnswer> {
+  await endSession(context, readCookie(c, "florin-session", issuer));
+  const { token, authenticatedAt } = await beginSession(context, personId);
+  if (!(await completeLogin(context, key, { personId, authenticatedAt }))) {
+    await endSession(context, token);
+    removeCookie(c, "florin-session", issuer);
+    throw new PageError(400, "This login is over. Go back to the application and log in again.");
+  }
+  writeCookie(c, { name: "florin-session", value: token, issuer });
+  const next = `${issuer}/authorize/callback?id=${key.id}`;
+  const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
+  return { kind: "page", page: layout({ title: "Welcome", next, body }) };
+}
+
+function formPage({ id, email, problem }: { id: string; email: string; problem?: string }): Markup {
+  const isKnown = email !== "";
+  return layout({
+    title: "Log in",
+    body: html` ${problem === undefined ? "" : html`<p role="alert" id="problem">${problem}</p>`}
+      <form method="post" action="${ISSUER_PATH}${PATH}">
+        <input type="hidden" name="request" value="${id}" />
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          value="${email}"
+          maxlength="${EMAIL_LENGTH_MAX}"
+          autocomplete="username"
+          required
+          ${isKnown ? "" : "autofocus"}
+        />
+        <label for="password">Password</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          maxlength="${PASSWORD_LENGTH_MAX}"
+          autocomplete="current-password"
+          required
+          ${isKnown ? "autofocus" : ""}
+        />
+        <button>Log in</button>
+      </form>`,
+  });
+}
