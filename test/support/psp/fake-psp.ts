@@ -23,7 +23,7 @@ export type PspFault =
   | { readonly answer: (request: PspRequest) => Response }
   /** What it asks for is done, and the answer is lost. */
   | { readonly kind: "lose-answer" }
-  /** It is answered as the last list was. */
+  /** The next request to a path that was read before is answered as it was then. */
   | { readonly kind: "repeat-answer" }
   /** It is answered well. */
   | { readonly kind: "none" };
@@ -46,7 +46,7 @@ export class FakePsp {
   readonly #options: FakePspOptions;
   readonly #routes: { method: string; pattern: RegExp; handler: Handler }[] = [];
   readonly #faults: PspFault[] = [];
-  #lastList: string | undefined;
+  readonly #lastAnswers = new Map<string, string>();
 
   constructor(options: FakePspOptions) {
     this.#options = options;
@@ -68,16 +68,28 @@ export class FakePsp {
     const request = await toPspRequest(new Request(url, init));
     this.requests.push(request);
     this.urls.push(url);
-    const fault = this.#faults.shift();
+    const fault = this.#nextFault(request);
     if (fault !== undefined && "answer" in fault) return fault.answer(request);
-    if (fault?.kind === "repeat-answer" && this.#lastList !== undefined) {
-      return new Response(this.#lastList, { headers: JSON_HEADERS });
+    if (fault?.kind === "repeat-answer") {
+      return new Response(this.#lastAnswers.get(request.path), { headers: JSON_HEADERS });
     }
     const response = this.#answer(new URL(url).origin, request);
     if (fault?.kind === "lose-answer") throw new Error("connection lost");
-    if (request.method === "GET" && response.ok) this.#lastList = await response.clone().text();
+    if (request.method === "GET" && response.ok) {
+      this.#lastAnswers.set(request.path, await response.clone().text());
+    }
     return response;
   };
+
+  #nextFault({ path }: PspRequest): PspFault | undefined {
+    const [fault] = this.#faults;
+    const isEarly =
+      fault !== undefined &&
+      "kind" in fault &&
+      fault.kind === "repeat-answer" &&
+      !this.#lastAnswers.has(path);
+    return isEarly ? undefined : this.#faults.shift();
+  }
 
   #answer(origin: string, request: PspRequest): Response {
     if (!this.#options.origins.includes(origin)) return new Response(null, { status: 404 });
