@@ -2,9 +2,15 @@ import { adyenKind } from "./adyen/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
+import { wiseKind } from "./wise/index.ts";
 
 /** All kinds of connectors, by their names. */
-export const CONNECTOR_KINDS: readonly ConnectorKind[] = [adyenKind, dummypayKind, genericKind];
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
+  adyenKind,
+  dummypayKind,
+  genericKind,
+  wiseKind,
+];
 
 /** The kind of that name, as ids hold it; undefined where this version has none. */
 export const kindOf = (provider: string): ConnectorKind | undefined =>

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
+import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { Currencies, type ProviderAmount } from "#modules/payments/connectors/kit/currencies.ts";
+import { Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import { log } from "#platform/log.ts";
+
+export const WISE_URL = "https://api.wise.com";
+
+/** What is known here of the currencies that the provider has balances in. */
+export const CURRENCIES = new Currencies({
+  known:
+    "AUD BGN BRL CAD CNY CHF CZK DKK EUR GBP IDR JPY MYR NOK NZD PLN RON SEK SGD TRY USD".split(
+      " ",
+    ),
+});
+
+/** Items in other currencies are left out. */
+export function noteCurrency(what: string, id: string, currency: string): void {
+  log("info", "an item in a currency that is not supported is left out", {
+    provider: "wise",
+    what,
+    id,
+    currency,
+  });
+}
+
+/** An amount in a supported currency; undefined, with a line in the log, for another one. */
+export function amountOf(
+  { value, currency }: { readonly value: string; readonly currency: string },
+  item: { readonly what: string; readonly id: string },
+): ProviderAmount | undefined {
+  const amount = CURRENCIES.fromDecimal(value, currency);
+  if (amount === undefined) noteCurrency(item.what, item.id, currency);
+  return amount;
+}
+
+export const WiseProfile = z.object({ id: Id, type: Text });
+const WiseProfiles = z.array(WiseProfile);
+export type WiseProfile = z.output<typeof WiseProfile>;
+
+/** A balance as the provider has sent it, with what it is found by. */
+export interface WiseBalance {
+  readonly id: string;
+  readonly currency: string;
+  readonly value: unknown;
+}
+
+const WiseBalanceKey = z.object({ id: Id, amount: z.object({ currency: Text }) });
+
+/** Whose a recipient is. */
+const Owner = z.object({ profile: Id.nullish() });
+
+const WiseSubscription = z.object({
+  id: Id,
+  name: z.string(),
+  trigger_on: z.string(),
+  delivery: z.object({ url: z.string() }),
+});
+const WiseSubscriptions = z.array(WiseSubscription);
+export type WiseSubscription = z.output<typeof WiseSubscription>;
+
+/** Most recipients whose owners are remembered. */
+const OWNERS_MAX = 2048;
+/** How the provider says that a recipient was deleted. */
+const RECIPIENT_MISSING = "RECIPIENT_MISSING";
+
+/** The API of Wise. What does not change is asked for once. */
+export class WiseClient {
+  readonly #api: ApiClient;
+  #profiles: Promise<WiseProfile[]> | undefined;
+  readonly #balances = new Map<string, Promise<WiseBalance[]>>();
+  readonly #owners = new Map<string, string | undefined>();
+
+  constructor(
+    fetch: ProviderFetch,
+    options: { readonly apiKey: string; readonly baseUrl: string },
+  ) {
+    this.#api = new ApiClient(fetch, {
+      baseUrl: options.baseUrl,
+      headers: () => ({ authorization: `Bearer ${options.apiKey}` }),
+    });
+  }
+
+  read<S extends z.ZodType>(call: ApiCall, schema: S, what: string): Promise<z.output<S>> {
+    return this.#api.read(call, schema, what);
+  }
+
+  find<S extends z.ZodType>(
+    call: ApiCall,
+    schema: S,
+    what: string,
+  ): Promise<z.output<S> | undefined> {
+    return this.#api.find(call, schema, what);
+  }
+
+  listProfiles(): Promise<WiseProfile[]> {
+    return this.#api.read({ path: "/v2/profiles" }, WiseProfiles, "the profiles");
+  }
+
+  async listBalances(profile: string): Promise<WiseBalance[]> {
+    const path = `/v4/profiles/${encodeURIComponent(profile)}/balances`;
+    const query = { types: "STANDARD" };
+    const values = await this.#api.read({ path, query }, z.array(z.unknown()), "the balances");
+    return values.map((value) => {
+      const { id, amount } = parseObject(WiseBalanceKey, value, "a balance");
+      return { id, currency: amount.currency, value };
+    });
+  }
+
+  /** Whether a profile is one of those that the key opens. */
+  async isOwnProfile(profile: string): Promise<boolean> {
+    this.#profiles ??= this.listProfiles();
+    try {
+      return (await this.#profiles).some(({ id }) => id === profile);
+    } catch (error) {
+      this.#profiles = undefined;
+      throw error;
+    }
+  }
+
+  /** The balance that a profile has in a currency; undefined where it has none. */
+  async findBalance(profile: string, currency: string): Promise<string | undefined> {
+    const listed = this.#balances.get(profile) ?? this.listBalances(profile);
+    this.#balances.set(profile, listed);
+    try {
+      return (await listed).find((balance) => balance.currency === currency)?.id;
+    } catch (error) {
+      this.#balances.delete(profile);
+      throw error;
+    }
+  }
+
+  /** The profile that a recipient belongs to; undefined for one that was deleted. */
+  async findOwner(recipient: string): Promise<string | undefined> {
+    if (this.#owners.has(recipient)) return this.#owners.get(recipient);
+    const owner = await this.#readOwner(recipient);
+    if (this.#owners.size >= OWNERS_MAX) this.#owners.clear();
+    this.#owners.set(recipient, owner);
+    return owner;
+  }
+
+  async #readOwner(recipient: string): Promise<string | undefined> {
+    const path = `/v1/accounts/${encodeURIComponent(recipient)}`;
+    try {
+      return (await this.#api.find({ path }, Owner, "a recipient"))?.profile ?? undefined;
+    } catch (error) {
+      const isGone = error instanceof ConnectorError && error.message.includes(RECIPIENT_MISSING);
+      if (isGone) return undefined;
+      throw error;
+    }
+  }
+
+  listSubscriptions(profile: string): Promise<WiseSubscription[]> {
+    return this.#api.read(
+      { path: subscriptionsOf(profile) },
+      WiseSubscriptions,
+      "the webhooks of a profile",
+    );
+  }
+
+  createSubscription(profile: string, json: object): Promise<WiseSubscription> {
+    const path = subscriptionsOf(profile);
+    return this.#api.read({ method: "POST", path, json }, WiseSubscription, "a webhook");
+  }
+
+  /** A webhook that is not there any more is removed. */
+  async deleteSubscription(profile: string, id: string): Promise<void> {
+    const path = `${subscriptionsOf(profile)}/${encodeURIComponent(id)}`;
+    await this.#api.send({ method: "DELETE", path });
+  }
+}
+
+const subscriptionsOf = (profile: string): string =>
+  `/v3/profiles/${encodeURIComponent(profile)}/subscriptions`;

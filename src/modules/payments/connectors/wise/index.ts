@@ -1,0 +1,57 @@
+import { fetchAccounts, fetchProfiles, fetchRecipients } from "./accounts.ts";
+import { fetchBalances } from "./balances.ts";
+import { WISE_URL, WiseClient } from "./client.ts";
+import { readWiseConfig, WISE_FIELDS } from "./config.ts";
+import { fetchPayments } from "./payments.ts";
+import { createTransfer } from "./transfers.ts";
+import { removeWebhooks, wiseWebhooks } from "./webhooks.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/** Wise: profiles with their balances, recipients and transfers. See the README of this folder. */
+export const wiseKind: ConnectorKind = {
+  key: "wise",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "FETCH_OTHERS",
+    "CREATE_TRANSFER",
+    "CREATE_PAYOUT",
+    "CREATE_WEBHOOKS",
+    "TRANSLATE_WEBHOOKS",
+  ],
+  pageSize: 100,
+  fields: WISE_FIELDS,
+  tree: [
+    {
+      task: "FETCH_OTHERS",
+      isPeriodic: true,
+      children: [
+        {
+          task: "FETCH_ACCOUNTS",
+          isPeriodic: true,
+          children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
+        },
+        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+        { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+      ],
+    },
+  ],
+  create: (values, { fetch, clock, baseUrl = WISE_URL }) => {
+    const { apiKey, webhookPublicKey } = readWiseConfig(values);
+    const client = new WiseClient(fetch, { apiKey, baseUrl });
+    return {
+      fetchOthers: (request) => fetchProfiles(client, request),
+      fetchAccounts: (request) => fetchAccounts(client, request),
+      fetchBalances: (request) => fetchBalances(client, request),
+      fetchExternalAccounts: (request) => fetchRecipients({ client, clock }, request),
+      fetchPayments: (request) => fetchPayments({ client, clock }, request),
+      createTransfer: (movement) => createTransfer(client, movement),
+      createPayout: (movement) => createTransfer(client, movement),
+      webhooks: wiseWebhooks(client, webhookPublicKey),
+      uninstall: ({ connectorId }) => removeWebhooks(client, connectorId),
+    };
+  },
+};

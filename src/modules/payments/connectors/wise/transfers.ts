@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { numberOf, PROFILE_ID } from "./accounts.ts";
+import { CURRENCIES, type WiseClient } from "./client.ts";
+import { type Ends, toPayment, WiseTransfer } from "./payments.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
+import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import { present } from "#platform/assert.ts";
+
+/**
+ * Orders a transfer: a quote, and the transfer by it. The reference of the movement is the customer's id of the transfer, so that the
+ * same call may be made again; the quote of a repeated call is not used. The transfer is not funded: that is done at the provider.
+ */
+export async function createTransfer(
+  client: WiseClient,
+  movement: Movement,
+): Promise<MovementResult> {
+  const { profile, target, ends } = partiesOf(movement);
+  const { decimal, currency } = CURRENCIES.toDecimal(movement);
+  if (movement.amount <= 0n) throw refused("amount must be positive");
+  const quoteUuid = await createQuote(client, { profile, decimal, currency });
+  const json = {
+    targetAccount: numberOf(target),
+    quoteUuid,
+    customerTransactionId: toCustomerTransactionId(movement.reference),
+  };
+  const value = await client.read(
+    { method: "POST", path: "/v1/transfers", json },
+    z.unknown(),
+    "the answer to a transfer",
+  );
+  const answer = WiseTransfer.safeParse(value);
+  // It was made, whatever is wrong with the answer.
+  if (!answer.success) throw new ConnectorError("unknown", "the answer to a transfer is not valid");
+  const { id, targetAccount, sourceCurrency, targetCurrency } = answer.data;
+  if (targetAccount !== target || sourceCurrency !== currency || targetCurrency !== currency) {
+    throw refused(`the provider knows the reference from another transfer, ${id}`);
+  }
+  return { payment: present(toPayment(value, ends), "the currency is a supported one") };
+}
+
+interface Parties {
+  readonly profile: string;
+  readonly target: string;
+  readonly ends: Ends;
+}
+
+/** An account of ours is paid through its profile, and a recipient as itself. */
+function partiesOf({ type, source, destination }: Movement): Parties {
+  const request = "in transfer/payout request";
+  if (source === undefined) throw refused(`source account is required ${request}`);
+  if (destination === undefined) throw refused(`destination account is required ${request}`);
+  const profile = source.metadata[PROFILE_ID];
+  if (profile === undefined) {
+    throw refused(`source account metadata with profile id is required ${request}`);
+  }
+  numberOf(profile);
+  const own = destination.metadata[PROFILE_ID];
+  if (own === undefined && type === "TRANSFER") {
+    throw refused("destination account metadata with profile id is required in transfer request");
+  }
+  return {
+    profile,
+    target: own ?? destination.reference,
+    ends: {
+      type: own === undefined ? "PAYOUT" : "TRANSFER",
+      sourceReference: source.reference,
+      destinationReference: destination.reference,
+    },
+  };
+}
+
+const Quote = z.object({ id: Text });
+
+async function createQuote(
+  client: WiseClient,
+  { profile, decimal, currency }: Record<"profile" | "decimal" | "currency", string>,
+): Promise<string> {
+  const path = `/v3/profiles/${encodeURIComponent(profile)}/quotes`;
+  const json = {
+    sourceCurrency: currency,
+    targetCurrency: currency,
+    // A number with exactly these decimals.
+    sourceAmount: Symbol(decimal),
+  };
+  return (await client.read({ method: "POST", path, json }, Quote, "a quote")).id;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The provider takes only UUIDs. Any other reference becomes one that follows from it. */
+export function toCustomerTransactionId(reference: string): string {
+  if (UUID.test(reference)) return reference.toLowerCase();
+  const hex = createHash("sha256").update(reference).digest("hex");
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];
+  return [...groups, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { amountOf, type WiseClient } from "./client.ts";
+import { readPayment } from "./payments.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  Date3339,
+  DecimalText,
+  Id,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { isRsaSigned } from "#modules/payments/connectors/kit/signatures.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookReport,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
+
+/** What is subscribed to for each profile. */
+export const SUBSCRIPTIONS = [
+  {
+    name: "transfer_state_changed",
+    triggerOn: "transfers#state-change",
+    urlPath: "/transferstatechanged",
+    version: "2.0.0",
+  },
+  {
+    name: "balance_update",
+    triggerOn: "balances#update",
+    urlPath: "/balanceupdate",
+    version: "2.2.0",
+  },
+] as const;
+
+export const wiseWebhooks = (client: WiseClient, publicKey: string): WebhookPlugin => ({
+  create: (registration) => register(client, registration),
+  verify: async (webhook) => verify(publicKey, webhook),
+  translate: (webhook) => translate(client, webhook),
+});
+
+/** A subscription that is there already stays: deliveries are signed with a key of the provider, which is the same for all. */
+async function register(
+  client: WiseClient,
+  { baseUrl, parent }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  if (parent === undefined) throw new ConnectorError("invalid", "webhooks belong to a profile");
+  const profile = parent.reference;
+  const found = await client.listSubscriptions(profile);
+  for (const { name, triggerOn, urlPath, version } of SUBSCRIPTIONS) {
+    const url = `${baseUrl}${urlPath}`;
+    const isThere = found.some(
+      (each) => each.trigger_on === triggerOn && each.delivery.url === url,
+    );
+    if (isThere) continue;
+    const delivery = { version, url };
+    await client.createSubscription(profile, { name, trigger_on: triggerOn, delivery });
+  }
+  return SUBSCRIPTIONS.map(({ name, urlPath }) => ({ name, urlPath, metadata: {} }));
+}
+
+/** Removes the subscriptions of an installation from all profiles. */
+export async function removeWebhooks(client: WiseClient, connectorId: string): Promise<void> {
+  for (const { id: profile } of await client.listProfiles()) {
+    for (const { id, delivery } of await client.listSubscriptions(profile)) {
+      if (delivery.url.includes(connectorId)) await client.deleteSubscription(profile, id);
+    }
+  }
+}
+
+const isTest = ({ headers }: ProviderWebhook): boolean => headers["x-test-notification"] === "true";
+
+function verify(publicKey: string, webhook: ProviderWebhook): WebhookVerdict {
+  // The provider tries a URL before it subscribes it. As these are not signed, all of them are one delivery, which reports nothing.
+  if (isTest(webhook)) return { key: "test notification" };
+  const { headers, body } = webhook;
+  const delivery = headers["x-delivery-id"];
+  if (delivery === undefined || delivery === "") return { refused: "it has no delivery id" };
+  const signature = headers["x-signature-sha256"];
+  if (signature === undefined) return { refused: "it has no signature" };
+  return isRsaSigned(publicKey, { text: body, signature })
+    ? { key: delivery }
+    : { refused: "the signature does not fit" };
+}
+
+const Event = z.object({ event_type: z.string(), data: z.unknown() });
+
+async function translate(client: WiseClient, webhook: ProviderWebhook): Promise<WebhookReport> {
+  if (isTest(webhook)) return {};
+  const { event_type: type, data } = parseObject(Event, parseJson(webhook.body), "a notification");
+  const payment = await toReported(client, type, data);
+  return payment === undefined ? {} : { payments: [payment] };
+}
+
+async function toReported(
+  client: WiseClient,
+  type: string,
+  data: unknown,
+): Promise<ProviderPayment | undefined> {
+  if (type === "transfers#state-change") return readTransfer(client, data);
+  return type === "balances#update" ? toBalanceUpdate(data) : undefined;
+}
+
+const StateChange = z.object({
+  resource: z.object({ id: Id, profile_id: Id }),
+  occurred_at: Date3339,
+});
+
+/** The transfer is read: what it is now is never older than the event. */
+async function readTransfer(
+  client: WiseClient,
+  data: unknown,
+): Promise<ProviderPayment | undefined> {
+  const { resource, occurred_at } = parseObject(StateChange, data, "a change of a transfer");
+  const path = `/v1/transfers/${encodeURIComponent(resource.id)}`;
+  const value = await client.read({ path }, z.unknown(), "a transfer");
+  return readPayment(client, { profile: resource.profile_id, value, createdAt: occurred_at });
+}
+
+const BalanceUpdate = z.object({
+  balance_id: Id,
+  transfer_reference: Text,
+  transaction_type: z.string(),
+  amount: DecimalText,
+  currency: Text,
+  occurred_at: Date3339,
+});
+
+/** The balance is where a credit arrives, and where a debit comes from. */
+function toBalanceUpdate(data: unknown): ProviderPayment | undefined {
+  const update = parseObject(BalanceUpdate, data, "an update of a balance");
+  const { transfer_reference: reference, balance_id: balance, occurred_at, currency } = update;
+  const amount = amountOf(
+    { value: update.amount, currency },
+    { what: "update of a balance", id: reference },
+  );
+  if (amount === undefined) return undefined;
+  const isCredit = update.transaction_type === "credit";
+  return {
+    reference,
+    createdAt: occurred_at,
+    type: isCredit ? "PAY-IN" : "PAYOUT",
+    status: "SUCCEEDED",
+    scheme: "OTHER",
+    ...amount,
+    ...(isCredit ? { destinationReference: balance } : { sourceReference: balance }),
+    metadata: {},
+    raw: stringifyJson(data),
+  };
+}
