@@ -4,6 +4,7 @@ import { audit } from "./tables.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
 import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { toMillis } from "#platform/time.ts";
@@ -58,15 +59,47 @@ export class AuditedChange {
   }
 
   /** Whoever stores the entry calls it afterwards. Never throws: the next change schedules the sweep, too. */
-  async armSweep(): Promise<void> {
-    try {
-      // Alarms ring by the machine's clock, whatever time the change is given.
-      await armClock(this.#context.env, toMillis(systemClock()) + SWEEP_AFTER_MS);
-    } catch (error) {
-      logError(
-        "the sweep of the audit could not be scheduled; the next change schedules it",
-        error,
-      );
-    }
+  armSweep(): Promise<void> {
+    return armAuditSweep(this.#context);
+  }
+}
+
+/** One of several changes that are stored together, and who makes it. */
+export interface AuditedRow extends Pick<GuardedRow, "guard"> {
+  readonly context: Pick<ServiceContext, "principal" | "requestId">;
+  readonly action: string;
+  readonly object: string;
+}
+
+/**
+ * The statements that store the entries of several changes, for their batch: those for which the condition holds after the changes,
+ * which finds a change by `guardOf`. Whoever stores them calls `armAuditSweep` afterwards.
+ */
+export const auditEntries = (
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  rows: readonly AuditedRow[],
+  condition: SQL,
+): Statement[] => {
+  const packs = packRows(
+    rows.map(({ context: { principal, requestId }, action, object, guard }) => {
+      const { issuer, subject, clientId } = principal;
+      return { guard, columns: [issuer, subject, clientId, action, object, requestId] };
+    }),
+  );
+  const db = databaseOf(env);
+  return packs.map((pack) =>
+    db.insert(audit).select(sql`
+      SELECT NULL, ${clock()}, ${columnsOf(6)} FROM json_each(${pack}) AS e
+      WHERE ${condition} ORDER BY e.key`),
+  );
+};
+
+/** Schedules the sweep of the audit. Never throws: the next change schedules it, too. */
+export async function armAuditSweep({ env }: Pick<ServiceContext, "env">): Promise<void> {
+  try {
+    // Alarms ring by the machine's clock, whatever time the change is given.
+    await armClock(env, toMillis(systemClock()) + SWEEP_AFTER_MS);
+  } catch (error) {
+    logError("the sweep of the audit could not be scheduled; the next change schedules it", error);
   }
 }

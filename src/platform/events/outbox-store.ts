@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { PlatformEvent } from "./envelope.ts";
 import { outbox } from "./tables.ts";
 import type { Database } from "#platform/db/database.ts";
-import { packJson } from "#platform/db/pack-json.ts";
+import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -11,6 +11,8 @@ export interface OutboxEvent {
   readonly event: PlatformEvent;
   /** Nobody gets the event before the earlier ones of its key. Without a key, events have no order. */
   readonly orderKey?: string;
+  /** Which of several changes it tells of, for the condition of a publication: `guardOf` of `platform/db/guarded-rows.ts`. */
+  readonly guard?: GuardedRow["guard"];
 }
 
 /** An event that nobody has confirmed. */
@@ -53,16 +55,16 @@ export class OutboxStore {
   /**
    * The statement that stores events, for the batch of the change that they tell of. It drops an event whose id is there and
    * returns the ids of the others. With a condition, which sees what the statements before have done, it stores the events
-   * only if that holds. However many parameters the events take, they are one statement, so that they are stored together or not at all.
+   * for which that holds. However many parameters the events take, they are one statement, so that they are stored together or not at all.
    */
   insert(events: readonly OutboxEvent[], announceAt: Timestamp, condition: SQL = sql`1`) {
-    const packs = [...packJson(events.map(toRow))].map((rows, place) => sql`(${place}, ${rows})`);
+    const packs = packRows(events.map(toRow)).map((rows, place) => sql`(${place}, ${rows})`);
     return this.#db
       .insert(outbox)
       .select(
         sql`
           WITH packs (place, rows) AS (VALUES ${sql.join(packs, sql`, `)})
-          SELECT NULL, e.value ->> 0, e.value ->> 1, e.value ->> 2, 0, ${announceAt}
+          SELECT NULL, ${columnsOf(3)}, 0, ${announceAt}
           FROM packs, json_each(packs.rows) AS e WHERE ${condition} ORDER BY packs.place, e.key`,
       )
       .onConflictDoNothing()
@@ -146,5 +148,7 @@ export class OutboxStore {
   }
 }
 
-const toRow = ({ event, orderKey }: OutboxEvent): string =>
-  stringifyJson([event.id, orderKey ?? null, stringifyJson(event)]);
+const toRow = ({ event, orderKey, guard = [] }: OutboxEvent): GuardedRow => ({
+  guard,
+  columns: [event.id, orderKey ?? null, stringifyJson(event)],
+});

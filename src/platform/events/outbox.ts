@@ -28,7 +28,7 @@ export interface Publication<T extends readonly BatchItem<"sqlite">[]> {
   /** The statements of the change, which may be none. */
   readonly change: T;
   readonly events: readonly OutboxEvent[];
-  /** Where it is given, the events are stored only if it holds after the change. */
+  /** Where it is given, only the events are stored for which it holds after the change. */
   readonly condition?: SQL;
   /** Tells the audit of the first statement of the change, in the same batch. */
   readonly audit?: AuditedChange;
