@@ -9,6 +9,7 @@ import { getInstance } from "#modules/orchestration/instances/store.ts";
 import { advance } from "#modules/orchestration/run/advance.ts";
 import { beginRun, sweepInstances } from "#modules/orchestration/run/revive.ts";
 import { parseJson } from "#platform/json.ts";
+import { fromMillis } from "#platform/time.ts";
 import { activitiesOf, FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger, funded } from "#test/support/orchestration/sends.ts";
 import { containing } from "#test/support/orchestration/triggers.ts";
@@ -118,10 +119,12 @@ describe("an instance", () => {
       startInstance(flows.context, start),
       startInstance(flows.context, start),
     ]);
-    expect(two.id).toBe(one.id);
+    expect(two.instance.id).toBe(one.instance.id);
+    expect([one, two].filter(({ isNew }) => isNew)).toHaveLength(1);
     const other = new Flows();
     other.principal = { ...other.principal, subject: "bob" };
-    expect((await startInstance(other.context, start)).id).not.toBe(one.id);
+    const third = await startInstance(other.context, start);
+    expect(third.instance.id).not.toBe(one.instance.id);
   });
 
   test("updates the metadata of an account", async () => {
@@ -166,7 +169,8 @@ describe("what is done happens once", () => {
     const from = await funded(ledger);
     const started = await flows.start([pay(from), pay(from), pay(from)]);
     await Promise.all([1, 2, 3].map(() => flows.drive(started)));
-    expect((await getInstance(flows.context, started.id)).terminatedAt).toBeDefined();
+    const { terminatedAt } = await getInstance(flows.context, started.id);
+    expect(terminatedAt).toBe(fromMillis(flows.nowMs));
     expect(await balanceOf(from)).toBe(700n);
     expect(await eventsOf(started.id)).toHaveLength(8);
   });
@@ -230,7 +234,7 @@ describe("the sweep", () => {
   async function overdue(status: string | undefined) {
     const platform = new FakePlatform(status);
     const world = new Flows(undefined, undefined, platform);
-    const started = await world.start([{ noop: {} }]);
+    const started = await world.start([pay("world")]);
     platform.calls.length = 0;
     world.nowMs += 60_000;
     return { world, platform, started };
@@ -265,12 +269,13 @@ describe("the sweep", () => {
   });
 
   test("a run that another one has taken over from does nothing", async () => {
-    const started = await flows.start([{ noop: {} }]);
+    const started = await flows.start([pay("world")]);
     await beginRun(flows.context, { id: started.id, run: 1 });
     expect(await advance(flows.context, { id: started.id, run: 1 })).toEqual({ kind: "end" });
     expect((await getInstance(flows.context, started.id)).terminatedAt).toBeUndefined();
     expect(await advance(flows.context, { id: started.id, run: 2 })).toEqual({ kind: "end" });
-    expect((await getInstance(flows.context, started.id)).terminatedAt).toBeDefined();
+    const { terminatedAt } = await getInstance(flows.context, started.id);
+    expect(terminatedAt).toBe(fromMillis(flows.nowMs));
   });
 });
 

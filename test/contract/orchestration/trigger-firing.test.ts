@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fireOccurrence } from "#modules/orchestration/triggers/fire.ts";
+import { fireOccurrences } from "#modules/orchestration/triggers/firing/fire.ts";
+import { consumeOccurrences } from "#modules/orchestration/triggers/firing/queue.ts";
+import { sweepOccurrences } from "#modules/orchestration/triggers/firing/sweep.ts";
 import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
-import { consumeOccurrences } from "#modules/orchestration/triggers/queue.ts";
-import { sweepOccurrences } from "#modules/orchestration/triggers/sweep.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -85,7 +85,7 @@ describe("an occurrence", () => {
     const [occurrence] = await storedOf(id);
     const occurrenceId = occurrence?.id ?? "";
     const before = await instanceCount();
-    await Promise.all([1, 2, 3].map(() => fireOccurrence(triggerContext, occurrenceId)));
+    await Promise.all([1, 2, 3].map(() => fireOccurrences(triggerContext, [occurrenceId])));
     await eventually(async () => expect(await storedOf(id)).toMatchObject([{ state: "done" }]));
     // As if the process was killed before it stored that it was done.
     await env.DB.prepare(
@@ -93,11 +93,48 @@ describe("an occurrence", () => {
     )
       .bind(occurrenceId)
       .run();
-    await fireOccurrence(triggerContext, occurrenceId);
+    await fireOccurrences(triggerContext, [occurrenceId]);
 
     expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
     expect(await occurrencesOf(id)).toHaveLength(1);
     expect(await instanceCount()).toBe(before + 1);
+  });
+
+  test("is fired with others, each once, whatever becomes of the others", async () => {
+    loseMessages();
+    const good = await newTrigger({ vars: { n: "event.n" } });
+    const bad = await newTrigger({ event: good.event, vars: { n: "event.a.b.c" } });
+    await deliver(Array.from({ length: 8 }, (_, n) => eventOf(good.event, { n })));
+    const ids = [...(await storedOf(good.id)), ...(await storedOf(bad.id))].map(({ id }) => id);
+    await Promise.all([1, 2].map(() => fireOccurrences(triggerContext, ids)));
+    await fireOccurrences(triggerContext, ids);
+
+    const fired = await occurrencesOf(good.id);
+    const values = await Promise.all(
+      fired.map(({ workflowInstanceID }) => variablesOf(workflowInstanceID)),
+    );
+    expect(values).toEqual(Array.from({ length: 8 }, (_, n) => ({ n: String(n) })));
+    const failed = await occurrencesOf(bad.id);
+    expect(failed).toHaveLength(8);
+    expect(failed).toMatchObject(failed.map(() => ({ error: containing("variable 'n'") })));
+  });
+
+  test("that cannot be fired holds back none of those that are fired with it", async () => {
+    loseMessages();
+    const { id, event } = await newTrigger();
+    const broken = await newTrigger({ event });
+    await deliver([eventOf(event, {})]);
+    const stored = [...(await storedOf(broken.id)), ...(await storedOf(id))];
+    await env.DB.prepare("UPDATE orchestration_occurrences SET event = '{' WHERE id = ?")
+      .bind(stored[0]?.id ?? "")
+      .run();
+    await fireOccurrences(
+      triggerContext,
+      stored.map((occurrence) => occurrence.id),
+    );
+
+    expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
+    expect(await storedOf(broken.id)).toMatchObject([{ state: "fire", attempts: 1 }]);
   });
 
   test.each([
@@ -130,9 +167,9 @@ describe("an occurrence", () => {
     await env.DB.prepare("UPDATE orchestration_occurrences SET lease_until = ? WHERE id = ?")
       .bind(fromMillis(Date.now() + 60_000), occurrenceId)
       .run();
-    await fireOccurrence(triggerContext, occurrenceId);
+    await fireOccurrences(triggerContext, [occurrenceId]);
     expect(await storedOf(id)).toMatchObject([{ state: "fire" }]);
-    await fireOccurrence(later(120_000), occurrenceId);
+    await fireOccurrences(later(120_000), [occurrenceId]);
 
     expect(await storedOf(id)).toMatchObject([{ state: "done" }]);
   });
@@ -253,11 +290,11 @@ describe("a link", () => {
     await deliver([eventOf(event, { links })]);
     const [occurrence] = await storedOf(id);
     for (let hours = 0; hours < 11; hours++) {
-      await fireOccurrence(later(hours * 3_600_000), occurrence?.id ?? "");
+      await fireOccurrences(later(hours * 3_600_000), [occurrence?.id ?? ""]);
     }
     expect(await storedOf(id)).toMatchObject([{ state: "fire", attempts: 11 }]);
     expect(await occurrencesOf(id)).toEqual([]);
-    await fireOccurrence(later(12 * 3_600_000), occurrence?.id ?? "");
+    await fireOccurrences(later(12 * 3_600_000), [occurrence?.id ?? ""]);
 
     expect(await occurrencesOf(id)).toMatchObject([
       { error: "unexpected status code when reading resource: 404" },
@@ -270,7 +307,7 @@ describe("a link", () => {
     [500, { data: {} }, "unexpected status code when reading resource: 500"],
   ])("that answers %i with %j cannot be read", async (status, body, message) => {
     answer(status, body);
-    const reading = readLink({ env }, "http://127.0.0.1:9/x", triggerContext.principal);
+    const reading = readLink({ env }, "http://127.0.0.1:9/x", triggerContext);
 
     await expect(reading).rejects.toThrow(message);
   });
@@ -279,7 +316,7 @@ describe("a link", () => {
     const call = answer(200, { data: {} });
     const strict = { ...env, FLORIN_ALLOW_PRIVATE_HOSTS: "false" };
     for (const uri of ["http://127.0.0.1/x", "http://10.0.0.1/", "ftp://example.com", "no url"]) {
-      const reading = readLink({ env: strict }, uri, triggerContext.principal);
+      const reading = readLink({ env: strict }, uri, triggerContext);
       await expect(reading).rejects.toThrow(LinkError);
     }
     expect(call).not.toHaveBeenCalled();
@@ -296,7 +333,7 @@ describe("a link", () => {
         scopes: new Set(scopes),
         ledgers,
       };
-      return readLink({ env: publicEnv }, uri, principal);
+      return readLink({ env: publicEnv }, uri, { principal });
     };
 
     expect(await read(["ledger:read"])).toMatchObject({ name: ledger, metadata: { owner: "me" } });

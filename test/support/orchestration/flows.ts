@@ -91,7 +91,8 @@ export class Flows {
     variables: Readonly<Record<string, string>> = {},
   ): Promise<FlowInstance> {
     const { id } = await this.workflow(stages);
-    return startInstance(this.context, { workflowId: id, variables });
+    const { instance } = await startInstance(this.context, { workflowId: id, variables });
+    return instance;
   }
 
   /** Takes an instance further until it ends or waits: for an event, or longer than a retry does. */

@@ -4,6 +4,7 @@ import { InstanceResponse, MomentResponse } from "./schemas.ts";
 import { toInstanceView } from "./views.ts";
 import { timeline } from "#modules/orchestration/instances/history.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
+import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
@@ -28,7 +29,8 @@ export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The instance", dataOf(InstanceResponse)), ...errors(404) },
     },
     async ({ params, c }) => {
-      const instance = await retryInstance(c.var.context, params.instanceID);
+      const { instance, isRetried } = await retryInstance(c.var.context, params.instanceID);
+      if (isRetried) c.executionCtx.waitUntil(carryOn(c.env, instance));
       return { status: 200, body: { data: toInstanceView(instance) } };
     },
   );

@@ -18,6 +18,7 @@ import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
 import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
 import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
+import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
@@ -65,7 +66,11 @@ function registerStart(app: OpenAPIHono<AppEnv>, { prefix, tags, idOf }: Generat
     async ({ params, query, body: variables, c }) => {
       const { context } = c.var;
       const acting = await asClient(context, c.get("scopes"));
-      const started = await startInstance(acting, { workflowId: params.workflowID, variables });
+      const start = { workflowId: params.workflowID, variables };
+      const { instance: started } = await startInstance(acting, start);
+      if (started.terminatedAt === undefined) {
+        c.executionCtx.waitUntil(carryOn(c.env, started));
+      }
       if (!query.wait) return { status: 201, body: { data: toBareInstanceView(started) } };
       const ended = await waitForEnd(context, started.id);
       const stages = await stagesOf(context, ended);

@@ -1,7 +1,6 @@
 import type { orchestrationInstances } from "./tables.ts";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
-import type { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
-import { toWorkflow, type Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { Principal } from "#platform/context.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -29,11 +28,11 @@ export interface FlowInstance {
 /** The rows have what `start` has written, so that the types of their JSON are known. */
 export const toInstance = (
   row: typeof orchestrationInstances.$inferSelect,
-  workflow: typeof orchestrationWorkflows.$inferSelect,
+  workflow: Workflow,
 ): FlowInstance => ({
   key: row.key,
   id: row.id,
-  workflow: toWorkflow(workflow),
+  workflow,
   variables: parseJson(row.variables) as Variables,
   principal: fromPrincipalColumn(row.principal),
   createdAt: row.createdAt,

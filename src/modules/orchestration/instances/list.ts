@@ -3,6 +3,7 @@ import { type FlowInstance, toInstance } from "./instance.ts";
 import { isInstanceVisible } from "./store.ts";
 import { orchestrationInstances } from "./tables.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import { toWorkflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
@@ -66,5 +67,7 @@ async function readInstances(
     .orderBy(...(orderBy ?? []))
     .limit(limit)
     .offset(offset);
-  return rows.map((row) => toInstance(row.orchestration_instances, row.orchestration_workflows));
+  return rows.map((row) =>
+    toInstance(row.orchestration_instances, toWorkflow(row.orchestration_workflows)),
+  );
 }

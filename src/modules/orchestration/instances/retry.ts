@@ -7,7 +7,6 @@ import { READING } from "#modules/orchestration/core/activities.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
-import { startRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -18,17 +17,19 @@ import { AppError } from "#platform/errors.ts";
 /**
  * Lets an instance go on that has failed, from the stage that failed. What that stage has done is not done again: its activities have
  * the same idempotency keys, and only those that read are read again. Throws `NOT_FOUND`, and `VALIDATION` for an instance that has not
- * failed, was aborted, or whose values do not fit, which never change.
+ * failed, was aborted, or whose values do not fit, which never change. Whoever calls this executes an instance that is retried now.
  */
-export async function retryInstance(context: ServiceContext, id: string): Promise<FlowInstance> {
+export async function retryInstance(
+  context: ServiceContext,
+  id: string,
+): Promise<{ readonly instance: FlowInstance; readonly isRetried: boolean }> {
   const failed = await getInstance(context, id);
   assertRetryable(failed);
   const { stage } = failed;
-  const next = { id, run: failed.run + 1 };
   const activities = await activitiesOf(context, failed, stage);
   const round = failed.round + 1;
   const transition = new InstanceTransition(context, { ...failed, round });
-  transition.set({ terminatedAt: null, error: null, run: next.run, round });
+  transition.set({ terminatedAt: null, error: null, run: failed.run + 1, round });
   transition.moment("instance-retried", {}, stage);
   const db = databaseOf(context.env);
   const { instanceKey, number } = orchestrationStages;
@@ -56,9 +57,7 @@ export async function retryInstance(context: ServiceContext, id: string): Promis
   await watchInstances(context);
   // Of two who do this at a time, one does it.
   const isRetried = await transition.store(change, isNotNull(orchestrationInstances.terminatedAt));
-  const instance = await getInstance(context, id);
-  if (isRetried) await startRun(context, next);
-  return instance;
+  return { instance: await getInstance(context, id), isRetried };
 }
 
 function assertRetryable({ workflow, stage, variables, terminatedAt, error }: FlowInstance): void {

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { type FlowInstance, toPrincipalColumn } from "./instance.ts";
+import { insertInstances, type NewInstanceRow } from "./insert.ts";
+import { type FlowInstance, toInstance, toPrincipalColumn } from "./instance.ts";
 import { getInstance } from "./store.ts";
 import { lengthWith, type Variables } from "#modules/orchestration/core/variables.ts";
-import { startRun } from "#modules/orchestration/run/platform.ts";
 import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
-import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import { assert, present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { stringifyJson } from "#platform/json.ts";
 
 export interface NewInstance {
-  readonly workflowId: string;
   readonly variables: Variables;
   /**
    * What is started with the same key by the same principal is one instance. The instance of a key that was started before is
@@ -27,15 +27,42 @@ const VARIABLES_BYTES_MAX = 65_536;
 /** Longest stages with the variables put in, in characters: as JSON, they have to fit into a row of D1, which takes 2 MB. */
 const STAGES_LENGTH_MAX = 300_000;
 
+/** Most instances that are stored together: with the stages that a start may go through, their events are one change. */
+export const STARTS_PER_CHANGE_MAX = 20;
+
+/** An instance that was asked for, and whether it was started now or before. */
+export interface StartedInstance {
+  readonly instance: FlowInstance;
+  readonly isNew: boolean;
+}
+
+/** An instance that is ready to be stored. */
+export interface PreparedStart {
+  readonly context: ServiceContext;
+  readonly workflow: Workflow;
+  readonly transition: InstanceTransition;
+  readonly row: NewInstanceRow;
+}
+
 /**
- * Starts an instance of a workflow, also of a deleted one. It acts for the principal of the context, with no more than the scopes
- * and ledgers of that one. Throws `NOT_FOUND`, and `VALIDATION` for variables that are too large.
+ * Stores an instance of a workflow, also of a deleted one. It acts for the principal of the context, with no more than the scopes
+ * and ledgers of that one. Whoever calls this executes it; if nobody does, the sweep has the platform do so. Throws `NOT_FOUND`, and
+ * `VALIDATION` for variables that are too large.
  */
 export async function startInstance(
   context: ServiceContext,
-  { workflowId, variables, idempotencyKey }: NewInstance,
-): Promise<FlowInstance> {
+  { workflowId, ...start }: NewInstance & { readonly workflowId: string },
+): Promise<StartedInstance> {
   const workflow = await getWorkflow(context, workflowId);
+  const [started] = await startInstances(context, [prepareStart(context, { workflow, ...start })]);
+  return present(started, "each start gives an instance");
+}
+
+/** Throws `VALIDATION` for variables that are too large. */
+export function prepareStart(
+  context: ServiceContext,
+  { workflow, variables, idempotencyKey }: NewInstance & { readonly workflow: Workflow },
+): PreparedStart {
   const text = stringifyJson(variables);
   if (new TextEncoder().encode(text).byteLength > VARIABLES_BYTES_MAX) {
     throw new AppError("VALIDATION", `the variables are larger than ${VARIABLES_BYTES_MAX} bytes`);
@@ -47,35 +74,33 @@ export async function startInstance(
     );
   }
   const id = idempotencyKey === undefined ? newId() : idOf(context, idempotencyKey);
-  const transition = new InstanceTransition(context, {
-    id,
-    workflow,
-    variables,
-    round: 1,
-    changeId: "",
-  });
+  const origin = { id, workflow, variables, round: 1, changeId: "" };
+  const transition = new InstanceTransition(context, origin);
   transition.moment("instance-started", { workflowID: workflow.id });
   transition.publish("STARTED_WORKFLOW");
   transition.beginStage(0);
+  const principal = toPrincipalColumn(context.principal);
+  const row = { id, workflowKey: workflow.key, variables: text, principal };
+  return { context, workflow, transition, row };
+}
+
+/** Stores instances in one batch; at most `STARTS_PER_CHANGE_MAX`. Returns them in the same order, with those that were there before. */
+export async function startInstances(
+  context: ServiceContext,
+  starts: readonly PreparedStart[],
+): Promise<StartedInstance[]> {
+  assert(starts.length <= STARTS_PER_CHANGE_MAX, "a batch starts only so many instances");
+  if (starts.length === 0) return [];
   await watchInstances(context);
-  const isNew = await transition.insert(
-    {
-      id,
-      workflowKey: workflow.key,
-      variables: text,
-      principal: toPrincipalColumn(context.principal),
-      createdAt: transition.now,
-      run: 1,
-      round: 1,
-    },
-    new AuditedChange(context, {
-      action: "orchestration.instance.start",
-      object: `instances/${id}`,
+  const rows = await insertInstances(context, starts);
+  const stored = new Map(rows.map((row) => [row.changeId, row]));
+  return Promise.all(
+    starts.map(async ({ transition, workflow, row: { id } }) => {
+      const row = stored.get(transition.changeId);
+      if (row !== undefined) return { instance: toInstance(row, workflow), isNew: true };
+      return { instance: await getInstance(context, id), isNew: false };
     }),
   );
-  const instance = await getInstance(context, id);
-  if (isNew && instance.terminatedAt === undefined) await startRun(context, instance);
-  return instance;
 }
 
 /** The id of the instance that a principal starts with a key: a UUID of version 8, which is for such uses. */

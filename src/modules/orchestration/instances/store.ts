@@ -2,6 +2,7 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { type FlowInstance, type StageStatus, toInstance } from "./instance.ts";
 import { orchestrationInstances, orchestrationStages } from "./tables.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import { toWorkflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { Principal, ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
@@ -22,7 +23,28 @@ export async function findInstance(
     .where(and(eq(orchestrationInstances.id, id), isInstanceVisible(principal)));
   return row === undefined
     ? undefined
-    : toInstance(row.orchestration_instances, row.orchestration_workflows);
+    : toInstance(row.orchestration_instances, toWorkflow(row.orchestration_workflows));
+}
+
+/** An instance and the stage that it is at; no stage behind the last one. */
+export async function findProgress(
+  { env }: Pick<ServiceContext, "env">,
+  id: string,
+): Promise<{ instance: FlowInstance; status: StageStatus | undefined } | undefined> {
+  const { key, stage, workflowKey } = orchestrationInstances;
+  const { instanceKey, number } = orchestrationStages;
+  const [row] = await databaseOf(env)
+    .select()
+    .from(orchestrationInstances)
+    .innerJoin(orchestrationWorkflows, eq(orchestrationWorkflows.key, workflowKey))
+    .leftJoin(orchestrationStages, and(eq(instanceKey, key), eq(number, stage)))
+    .where(eq(orchestrationInstances.id, id));
+  if (row === undefined) return undefined;
+  const status = row.orchestration_stages;
+  return {
+    instance: toInstance(row.orchestration_instances, toWorkflow(row.orchestration_workflows)),
+    status: status === null ? undefined : toStageStatus(status),
+  };
 }
 
 export const isInstanceVisible = ({ ledgers }: Principal): SQL | undefined =>

@@ -1,4 +1,4 @@
-import type { Next } from "./next.ts";
+import { END, GO_ON, type Next } from "./next.ts";
 import { InstanceTransition } from "./transition.ts";
 import { executeActivity } from "#modules/orchestration/activities/execute.ts";
 import { type ActivityRequest, StageError } from "#modules/orchestration/core/activities.ts";
@@ -40,8 +40,8 @@ export async function advanceActivity(
   if (!("next" in step)) {
     const transition = new InstanceTransition(context, instance);
     finish(transition, at.number, step);
-    await transition.store();
-    return undefined;
+    const isStored = await transition.store();
+    return isStored && transition.hasEnded ? END : undefined;
   }
   const pending = activities[done.length];
   const waitMs =
@@ -91,8 +91,8 @@ async function attempt(
   endActivity(context, ended, { number, ordinal, request, outcome });
   const step = stepOrFailure(stage, [...activities.map(outcomeOf), outcome]);
   if (!("next" in step)) finish(ended, number, step);
-  await ended.store();
-  return { kind: "go-on" };
+  const isStored = await ended.store();
+  return isStored && ended.hasEnded ? END : GO_ON;
 }
 
 type Ending = { readonly isDone: true } | { readonly failure: StageError };

@@ -1,11 +1,11 @@
 import { advanceActivity } from "./advance-activity.ts";
-import { type Next, WAIT_MS_MAX } from "./next.ts";
+import { END, GO_ON, type Next, WAIT_MS_MAX } from "./next.ts";
 import { InstanceTransition } from "./transition.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import type { DelayStage } from "#modules/orchestration/core/stages.ts";
 import type { FlowInstance, StageStatus } from "#modules/orchestration/instances/instance.ts";
-import { findInstance, findStage } from "#modules/orchestration/instances/store.ts";
+import { findProgress } from "#modules/orchestration/instances/store.ts";
 import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
@@ -29,23 +29,16 @@ export async function advance(
   { id, run }: { readonly id: string; readonly run: number },
 ): Promise<Next> {
   for (let stages = 0; stages < STAGES_PER_CALL_MAX; stages++) {
-    const instance = await findInstance(context, id);
-    if (instance === undefined || instance.terminatedAt !== undefined) return END;
+    const found = await findProgress(context, id);
+    if (found === undefined || found.instance.terminatedAt !== undefined) return END;
     // Another run has taken over.
-    if (instance.run !== run) return END;
-    const number = instance.stage;
-    const status = present(
-      await findStage(context, instance, number),
-      "a running instance has come to its stage",
-    );
-    const next = await advanceStage(context, instance, status);
+    if (found.instance.run !== run) return END;
+    const status = present(found.status, "a running instance has come to its stage");
+    const next = await advanceStage(context, found.instance, status);
     if (next !== undefined) return next;
   }
   return GO_ON;
 }
-
-const END: Next = { kind: "end" };
-const GO_ON: Next = { kind: "go-on" };
 
 /** Takes the stage of an instance further. Gives nothing where the stage has ended, or the instance has changed meanwhile. */
 async function advanceStage(
@@ -73,11 +66,15 @@ async function advanceStage(
   }
 }
 
-async function endStage(context: ServiceContext, instance: FlowInstance, number: number) {
+async function endStage(
+  context: ServiceContext,
+  instance: FlowInstance,
+  number: number,
+): Promise<Next | undefined> {
   const transition = new InstanceTransition(context, instance);
   transition.endStage(number);
-  await transition.store();
-  return undefined;
+  const isStored = await transition.store();
+  return isStored && transition.hasEnded ? END : undefined;
 }
 
 /** When a delay is over, in milliseconds since the epoch. */

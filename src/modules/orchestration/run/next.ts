@@ -7,3 +7,6 @@ export type Next =
 
 /** Longest time that an instance sleeps or waits at once, in milliseconds. What is left is waited for afterwards. */
 export const WAIT_MS_MAX = 30 * 24 * 3_600_000;
+
+export const END: Next = { kind: "end" };
+export const GO_ON: Next = { kind: "go-on" };

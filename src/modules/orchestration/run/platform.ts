@@ -17,11 +17,13 @@ type Run = Pick<FlowInstance, "id" | "run">;
 /** The id on the platform: each run is an instance of its own there. */
 export const platformIdOf = ({ id, run }: Run): string => `${id}-${run}`;
 
-/** Lets the platform execute an instance. Never throws: the sweep does it again. */
+/** Lets the platform execute an instance, which it may do already. Never throws: the sweep does it again. */
 export async function startRun(context: RunContext, run: Run): Promise<void> {
   try {
     await createRun(context, run);
   } catch (error) {
+    // Whoever wakes an instance may have been faster.
+    if (await isOnPlatform(context, run)) return;
     logError("an instance could not be given to the platform; the sweep does it", error, {
       instance: run.id,
     });
@@ -34,10 +36,30 @@ export async function createRun({ env }: RunContext, { id, run }: Run): Promise<
   await env.INSTANCES.create({ id: platformIdOf({ id, run }), params });
 }
 
-/** Tells a run that waits that something has come. Never throws: the sweep wakes it. */
-export async function wakeRun({ env }: RunContext, run: Run): Promise<void> {
+/** Finds a run; undefined where the platform does not have it. */
+export async function findOnPlatform(
+  { env }: RunContext,
+  run: Run,
+): Promise<WorkflowInstance | undefined> {
   try {
-    const instance = await env.INSTANCES.get(platformIdOf(run));
+    return await env.INSTANCES.get(platformIdOf(run));
+  } catch {
+    // There is no other way to learn that the platform does not have it.
+    return undefined;
+  }
+}
+
+const isOnPlatform = async (context: RunContext, run: Run): Promise<boolean> =>
+  (await findOnPlatform(context, run)) !== undefined;
+
+/**
+ * Tells a run that waits that something has come. One that the platform does not have yet gets to it now, and reads what has come.
+ * Never throws: the sweep wakes it.
+ */
+export async function wakeRun(context: RunContext, run: Run): Promise<void> {
+  const instance = await findOnPlatform(context, run);
+  if (instance === undefined) return startRun(context, run);
+  try {
     await instance.sendEvent({ type: WAKE_EVENT, payload: {} });
   } catch (error) {
     logError("an instance could not be woken; the sweep does it", error, { instance: run.id });

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lte } from "drizzle-orm";
-import { createRun, platformIdOf, type RunParams, startRun, wakeRun } from "./platform.ts";
+import { createRun, findOnPlatform, type RunParams, startRun, wakeRun } from "./platform.ts";
 import { GRACE_MS } from "./transition.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -90,18 +90,6 @@ async function revive(context: ServiceContext, run: RunParams): Promise<void> {
       await instance.pause();
       await instance.resume();
       return wakeRun(context, run);
-  }
-}
-
-async function findOnPlatform(
-  { env }: ServiceContext,
-  run: RunParams,
-): Promise<WorkflowInstance | undefined> {
-  try {
-    return await env.INSTANCES.get(platformIdOf(run));
-  } catch {
-    // There is no other way to learn that the platform does not have it.
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { type AddedRows, IS_STORED, rowStatements } from "./transition-rows.ts";
 import { WorkflowConfigError } from "#modules/orchestration/core/config-error.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
@@ -10,12 +11,12 @@ import {
 import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
 import {
   orchestrationInstances,
-  orchestrationMoments,
   orchestrationStages,
 } from "#modules/orchestration/instances/tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
+import type { GuardedRow } from "#platform/db/guarded-rows.ts";
 import type { OutboxEvent } from "#platform/events/outbox-store.ts";
 import { Outbox } from "#platform/events/outbox.ts";
 import { newId } from "#platform/ids.ts";
@@ -54,6 +55,16 @@ export type MomentKind =
  */
 export const GRACE_MS = 20_000;
 
+/** Most stages that one change comes to: those that do nothing end in the change that begins them. */
+const STAGES_PER_CHANGE_MAX = 20;
+
+/** A stage that a transition begins. */
+interface BegunStage {
+  terminatedAt: Timestamp | null;
+  error: string | null;
+  historyError: string | null;
+}
+
 /**
  * One change of an instance with all that belongs to it, which is stored in one batch, or not at all if the instance has
  * changed since it was read.
@@ -63,6 +74,8 @@ export class InstanceTransition {
   readonly #instance: TransitionOrigin;
   readonly #db: Database;
   readonly #statements: Statement[] = [];
+  readonly #moments: GuardedRow[] = [];
+  readonly #begun = new Map<number, BegunStage>();
   readonly #events: OutboxEvent[] = [];
   /** What the instance has instead of its `changeId` once this transition is stored. */
   readonly changeId = newId();
@@ -95,13 +108,15 @@ export class InstanceTransition {
     Object.assign(this.#set, columns);
   }
 
+  /** Whether the instance has ended once this transition is stored. */
+  get hasEnded(): boolean {
+    return typeof this.#set.terminatedAt === "string";
+  }
+
   /** Adds what happened to the timeline. */
   moment(kind: MomentKind, data: object = {}, stage?: number): void {
-    this.add(
-      this.#db.insert(orchestrationMoments).select(sql`
-        SELECT NULL, key, ${this.now}, ${kind}, ${stage ?? null}, ${stringifyJson(data)}
-        FROM ${orchestrationInstances} WHERE ${this.isChanged}`),
-    );
+    const columns = [this.now, kind, stage ?? null, stringifyJson(data)];
+    this.#moments.push({ guard: this.#guard, columns });
   }
 
   /** Adds a statement, which has to do nothing unless `isChanged`. */
@@ -119,38 +134,44 @@ export class InstanceTransition {
     return sql`(SELECT key FROM ${orchestrationInstances} WHERE ${this.isChanged})`;
   }
 
+  get #guard(): readonly string[] {
+    return [this.#instance.id, this.changeId];
+  }
+
   publish(type: InstanceEventType, more: { number?: number; error?: string } = {}): void {
     const { id, workflow, round } = this.#instance;
     const origin = { id, workflowId: workflow.id, round };
-    this.#events.push(instanceEvent(origin, { type, date: this.now, ...more }));
+    const event = instanceEvent(origin, { type, date: this.now, ...more });
+    this.#events.push({ ...event, guard: this.#guard });
   }
 
-  /** Comes to a stage, or to the end behind the last one. */
+  /**
+   * Comes to a stage, or to the end behind the last one. Stages that do nothing are ended at once, so that they cost no change of
+   * their own.
+   */
   beginStage(number: number): void {
     const { workflow, variables } = this.#instance;
-    this.set({ stage: number });
-    const config = stageAt(workflow.config, number);
-    if (config === undefined) return this.#succeed();
-    this.add(
-      this.#db.insert(orchestrationStages).select(sql`
-        SELECT key, ${number}, ${this.now}, NULL, NULL, NULL, NULL
-        FROM ${orchestrationInstances} WHERE ${this.isChanged}`),
-    );
-    this.moment("stage-started", { type: config.type }, number);
-    this.publish("STARTED_WORKFLOW_STAGE", { number });
-    try {
-      resolveStage(config, variables);
-    } catch (error) {
-      if (!(error instanceof WorkflowConfigError)) throw error;
-      this.failStage(number, error.message);
+    for (let at = number; ; at++) {
+      this.set({ stage: at });
+      const config = stageAt(workflow.config, at);
+      if (config === undefined) return this.#succeed();
+      this.#begun.set(at, { terminatedAt: null, error: null, historyError: null });
+      this.moment("stage-started", { type: config.type }, at);
+      this.publish("STARTED_WORKFLOW_STAGE", { number: at });
+      try {
+        resolveStage(config, variables);
+      } catch (error) {
+        if (!(error instanceof WorkflowConfigError)) throw error;
+        return this.failStage(at, error.message);
+      }
+      if (config.type !== "noop" || at >= number + STAGES_PER_CHANGE_MAX) return;
+      this.#endStage(at);
     }
   }
 
   /** Ends a stage that is done, and begins the next one. */
   endStage(number: number): void {
-    this.#endStageRow(number, {});
-    this.moment("stage-succeeded", {}, number);
-    this.publish("SUCCEEDED_WORKFLOW_STAGE", { number });
+    this.#endStage(number);
     this.beginStage(number + 1);
   }
 
@@ -164,7 +185,18 @@ export class InstanceTransition {
     this.publish("FAILED_WORKFLOW", { error });
   }
 
+  #endStage(number: number): void {
+    this.#endStageRow(number, {});
+    this.moment("stage-succeeded", {}, number);
+    this.publish("SUCCEEDED_WORKFLOW_STAGE", { number });
+  }
+
   #endStageRow(number: number, set: { error?: string; historyError?: string }): void {
+    const begun = this.#begun.get(number);
+    if (begun !== undefined) {
+      Object.assign(begun, { terminatedAt: this.now, ...set });
+      return;
+    }
     this.add(
       this.#db
         .update(orchestrationStages)
@@ -184,18 +216,19 @@ export class InstanceTransition {
     this.publish("SUCCEEDED_WORKFLOW");
   }
 
-  /** Stores a new instance. Returns whether there was none of its id. */
-  async insert(
-    row: Omit<typeof orchestrationInstances.$inferInsert, "changeId" | "updatedAt" | "stage">,
-    audit: AuditedChange,
-  ): Promise<boolean> {
-    const values = { stage: 0, ...row, ...this.#set, changeId: this.changeId, updatedAt: this.now };
-    const change = this.#db
-      .insert(orchestrationInstances)
-      .values(values)
-      .onConflictDoNothing()
-      .returning({ key: orchestrationInstances.key });
-    return this.#publish(change, audit);
+  /** The row of a new instance, with all columns but those that `insertInstances` is given. */
+  get columns(): InstanceColumns {
+    return this.#set;
+  }
+
+  /** What it adds besides its statements. */
+  get added(): AddedRows {
+    const stages = [...this.#begun].map(([number, { terminatedAt, error, historyError }]) => ({
+      guard: this.#guard,
+      // As JSON, halves of characters would be stored as they are.
+      columns: [number, this.now, terminatedAt, wellFormed(error), wellFormed(historyError)],
+    }));
+    return { stages, moments: this.#moments, events: this.#events };
   }
 
   /** Stores the change. Returns whether it was stored: not if the instance has changed since it was read. */
@@ -215,20 +248,19 @@ export class InstanceTransition {
         ),
       )
       .returning({ key: orchestrationInstances.key });
-    return this.#publish(change, audit);
-  }
-
-  async #publish(change: BatchItem<"sqlite">, audit?: AuditedChange): Promise<boolean> {
+    const { events, ...rows } = this.added;
     const results: readonly unknown[] = await Outbox.from(this.#context).publish({
-      change: [change, ...this.#statements],
-      events: this.#events,
-      condition: sql`EXISTS (SELECT 1 FROM ${orchestrationInstances} WHERE ${this.isChanged})`,
+      change: [change, ...this.#statements, ...rowStatements(this.#db, rows)],
+      events,
+      condition: IS_STORED,
       ...(audit === undefined ? {} : { audit }),
     });
     const [changed] = results;
     return Array.isArray(changed) && changed.length > 0;
   }
 }
+
+const wellFormed = (text: string | null): string | null => text?.toWellFormed() ?? null;
 
 /** The last millisecond that a timestamp can have. */
 const LAST_MS = 253_402_300_799_999;

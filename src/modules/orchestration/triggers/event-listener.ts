@@ -1,4 +1,4 @@
-import { announceOccurrences } from "./announce.ts";
+import { announceOccurrences } from "./firing/announce.ts";
 import { matchEvents } from "./match.ts";
 import { storeOccurrences } from "./occurrences.ts";
 import { hasTriggers, triggersFor } from "./store.ts";

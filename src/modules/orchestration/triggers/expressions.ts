@@ -1,4 +1,5 @@
 import { linkFunction } from "./link-function.ts";
+import type { Trigger } from "./trigger.ts";
 import {
   type CompiledExpression,
   type Evaluated,
@@ -13,6 +14,10 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Most links that the expressions of one firing read. */
 const LINKS_MAX = 20;
+
+/** Whether evaluating a trigger's expressions may take as long as others need to answer. */
+export const readsLinks = ({ filter = "", vars }: Pick<Trigger, "filter" | "vars">): boolean =>
+  [filter, ...Object.values(vars)].some((source) => source.includes("link"));
 
 /** Reads what a URI names. Throws `LinkError`. */
 export type LinkRead = (uri: string) => Promise<ExprValue>;

@@ -10,10 +10,17 @@ export class LinkError extends Error {
   override readonly name = "LinkError";
 }
 
-/** Time for the reading of one link. */
-const LINK_TIMEOUT_MS = 10_000;
+/** Longest time for the reading of one link, in milliseconds. */
+const LINK_MS_MAX = 10_000;
 /** Largest answer that is read, in bytes. */
 const LINK_BYTES_MAX = 1_048_576;
+
+export interface LinkReading {
+  /** In whose name it is read. */
+  readonly principal: Principal;
+  /** How much time is left for it, in milliseconds. */
+  readonly timeoutMs?: number;
+}
 
 /**
  * Reads what a link points to. What is below the public URL of this deployment is read inside of the process, in the name of a
@@ -22,7 +29,7 @@ const LINK_BYTES_MAX = 1_048_576;
 export async function readLink(
   { env }: Pick<ServiceContext, "env">,
   uri: string,
-  principal: Principal,
+  { principal, timeoutMs = LINK_MS_MAX }: LinkReading,
 ): Promise<ExprValue> {
   const settings = platformSettings.of(env);
   const path = ownPathOf(uri, settings.FLORIN_PUBLIC_URL);
@@ -33,7 +40,7 @@ export async function readLink(
     method: "GET",
     url: uri,
     headers: { accept: "application/json", "user-agent": "florin-triggers" },
-    timeoutMs: LINK_TIMEOUT_MS,
+    timeoutMs: Math.min(timeoutMs, LINK_MS_MAX),
     bodyBytesMax: LINK_BYTES_MAX,
   } as const;
   const ports =

@@ -5,6 +5,7 @@ import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
 import { toInstance } from "#modules/orchestration/instances/instance.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
 import { orchestrationWorkflows } from "#modules/orchestration/workflows/tables.ts";
+import { toWorkflow } from "#modules/orchestration/workflows/workflow.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
@@ -70,7 +71,7 @@ async function readOccurrences(
       triggerId: row.orchestration_triggers.id,
       date,
       event: eventOf(row.orchestration_occurrences),
-      ...(hasInstance ? { instance: toInstance(instance, workflow) } : {}),
+      ...(hasInstance ? { instance: toInstance(instance, toWorkflow(workflow)) } : {}),
       ...(error === null ? {} : { error }),
     };
   });

@@ -7,6 +7,7 @@ import { type Database, databaseOf } from "#platform/db/database.ts";
 import { whereBindingCovered } from "#platform/db/ledger-scope.ts";
 import type { RowScan } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** The statement that reads triggers with the ids of their workflows. In a batch, columns need names of their own. */
 export const triggerRows = (db: Database) =>
@@ -59,6 +60,18 @@ export const triggersFor = (
 ): Promise<Trigger[]> =>
   readTriggers(context, {
     where: and(inArray(orchestrationTriggers.event, [...types]), isListed),
+  });
+
+/** Triggers by their keys, whether they are deleted or not. */
+export const triggersByKey = (
+  context: Pick<ServiceContext, "env">,
+  keys: readonly number[],
+): Promise<Trigger[]> =>
+  readTriggers(context, {
+    where: inArray(
+      orchestrationTriggers.key,
+      sql`(SELECT value FROM json_each(${stringifyJson([...new Set(keys)])}))`,
+    ),
   });
 
 /** Whether there is any trigger. */

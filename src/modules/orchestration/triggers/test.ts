@@ -23,7 +23,7 @@ export async function testTrigger(
 ): Promise<TriggerTest> {
   const { filter, vars } = await getTrigger(context, id);
   const expressions = new Expressions(fromJson(payload), context.clock(), (uri) =>
-    readLink(context, uri, context.principal),
+    readLink(context, uri, { principal: context.principal }),
   );
   const filtered =
     filter === undefined ? undefined : await withLinkErrors(() => expressions.filter(filter));

@@ -1,112 +1,148 @@
-import { and, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
-import { type FiringResult, triggerEvent } from "./event-types.ts";
-import { Expressions } from "./expressions.ts";
-import { LinkError, readLink } from "./link-reader.ts";
-import { eventOf } from "./occurrence.ts";
-import { EVENT_LENGTH_MAX, firingKey } from "./occurrences.ts";
-import { triggerRows } from "./store.ts";
-import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
-import { toTrigger, type Trigger } from "./trigger.ts";
+import { eq, sql } from "drizzle-orm";
+import { type ClaimedOccurrence, claimOccurrences } from "./claim.ts";
+import { postponeOccurrence, type Settlement, settleOccurrences } from "./settle.ts";
 import { fromJson } from "#expr";
 import type { Variables } from "#modules/orchestration/core/variables.ts";
-import { startInstance } from "#modules/orchestration/instances/start.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import {
+  type PreparedStart,
+  prepareStart,
+  startInstances,
+} from "#modules/orchestration/instances/start.ts";
+import { Expressions, type LinkRead } from "#modules/orchestration/triggers/expressions.ts";
+import { LinkError, readLink } from "#modules/orchestration/triggers/link-reader.ts";
+import { eventOf } from "#modules/orchestration/triggers/occurrence.ts";
+import { EVENT_LENGTH_MAX, firingKey } from "#modules/orchestration/triggers/occurrences.ts";
+import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
+import type { Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import { workflowsById } from "#modules/orchestration/workflows/get.ts";
+import type { Workflow } from "#modules/orchestration/workflows/workflow.ts";
+import { present } from "#platform/assert.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
-import { Outbox } from "#platform/events/outbox.ts";
-import { log } from "#platform/log.ts";
-import { armClock } from "#platform/objects/deployment-clock.ts";
-import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
-import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import { log, logError } from "#platform/log.ts";
 
-/** How long an occurrence belongs to the one who fires it, in milliseconds. */
-const LEASE_MS = 60_000;
-/** When it is tried again after a failure, and how often links are. */
-const BACKOFF = doubling(1000, 100_000);
-const LINK_ATTEMPTS_MAX = 12;
-
-type OccurrenceRow = typeof orchestrationOccurrences.$inferSelect;
+/** Longest time that the links of an occurrence are read, in milliseconds. An occurrence that takes longer is tried again. */
+const LINKS_MS_MAX = 30_000;
 
 /**
- * Fires an occurrence: evaluates the variables, starts the instance in the name of the trigger's creator, and stores how it has ended.
- * Done twice, or by two at once, it starts one instance: the occurrence is the instance's idempotency key.
+ * Fires occurrences: evaluates the variables, starts the instances in the name of the triggers' creators, and stores
+ * how each has ended. Done twice, or by two at once, an occurrence starts one instance: it is the instance's idempotency key. Returns the instances that are
+ * new and have not ended; whoever calls this executes them. At most `STARTS_PER_CHANGE_MAX` are fired at once.
  */
-export async function fireOccurrence(context: ServiceContext, id: string): Promise<void> {
-  const claimed = await claim(context, id);
-  if (claimed === undefined) return;
-  const { row, trigger } = claimed;
+export async function fireOccurrences(
+  context: ServiceContext,
+  ids: readonly string[],
+): Promise<FlowInstance[]> {
+  return fireClaimed(context, await claimOccurrences(context, ids));
+}
+
+/** Fires occurrences together; each by itself if that fails, so that one that cannot be fired holds back no other. */
+async function fireClaimed(
+  context: ServiceContext,
+  claimed: readonly ClaimedOccurrence[],
+): Promise<FlowInstance[]> {
+  const [first] = claimed;
+  if (first === undefined) return [];
   try {
-    const result = await attempt(context, trigger, row);
-    if (result !== undefined) await settle(context, { trigger, row, result });
+    return await fire(context, claimed);
   } catch (error) {
-    await postpone(context, { trigger, row, error });
+    if (claimed.length === 1) {
+      await postponeOccurrence(context, { ...first, error });
+      return [];
+    }
+    logError("occurrences could not be fired together; each is fired by itself", error, {
+      count: claimed.length,
+    });
+    const started: FlowInstance[] = [];
+    for (const one of claimed) started.push(...(await fireClaimed(context, [one])));
+    return started;
   }
 }
 
-/** Takes an occurrence for a while. Undefined where it is done, or somebody else has it. */
-async function claim(
-  { env, clock }: ServiceContext,
-  id: string,
-): Promise<{ readonly row: OccurrenceRow; readonly trigger: Trigger } | undefined> {
-  const db = databaseOf(env);
-  const now = clock();
-  const leaseUntil = fromMillis(toMillis(now) + LEASE_MS);
-  const { attempts, dueAt, leaseUntil: lease, triggerKey } = orchestrationOccurrences;
-  const [[row], [trigger]] = await db.batch([
-    db
-      .update(orchestrationOccurrences)
-      .set({ dueAt: leaseUntil, leaseUntil, attempts: sql`${attempts} + 1` })
-      .where(
-        and(
-          eq(orchestrationOccurrences.id, id),
-          isNotNull(dueAt),
-          or(isNull(lease), lte(lease, now)),
-        ),
-      )
-      .returning(),
-    triggerRows(db).where(
-      sql`${orchestrationTriggers.key} = (SELECT ${triggerKey} FROM ${orchestrationOccurrences} WHERE ${orchestrationOccurrences.id} = ${id})`,
+/** Throws where another attempt may end differently. */
+async function fire(
+  context: ServiceContext,
+  claimed: readonly ClaimedOccurrence[],
+): Promise<FlowInstance[]> {
+  const workflows = await workflowsById(
+    context,
+    claimed.map(({ trigger }) => trigger.workflowId),
+  );
+  const prepared = await Promise.all(claimed.map((one) => prepare(context, one, workflows)));
+  const starts = prepared.flatMap((one) => (one?.kind === "start" ? [one] : []));
+  const started = await startInstances(
+    context,
+    starts.map(({ start }) => start),
+  );
+  const settlements: Settlement[] = [
+    ...prepared.flatMap((one) =>
+      one?.kind === "failed"
+        ? [{ ...one.claimed, result: { kind: "failed", error: one.error } as const }]
+        : [],
     ),
-  ]);
-  if (row === undefined || trigger === undefined) return undefined;
-  return { row, trigger: toTrigger(trigger) };
+    ...starts.map(({ claimed: one }, at) => {
+      const { instance } = present(started[at], "each start gives an instance");
+      return { ...one, result: { kind: "started", instanceId: instance.id } as const };
+    }),
+  ];
+  await settleOccurrences(context, settlements);
+  return started.flatMap(({ instance, isNew }) =>
+    isNew && instance.terminatedAt === undefined ? [instance] : [],
+  );
 }
 
+type PreparedFiring =
+  | { readonly kind: "start"; readonly claimed: ClaimedOccurrence; readonly start: PreparedStart }
+  | { readonly kind: "failed"; readonly claimed: ClaimedOccurrence; readonly error: string };
+
 /** Undefined where the trigger does not fire after all. Throws where another attempt may end differently. */
-async function attempt(
+async function prepare(
   context: ServiceContext,
-  trigger: Trigger,
-  row: OccurrenceRow,
-): Promise<FiringResult | undefined> {
+  claimed: ClaimedOccurrence,
+  workflows: ReadonlyMap<string, Workflow>,
+): Promise<PreparedFiring | undefined> {
+  const { trigger, row } = claimed;
   const acting = { ...context, principal: trigger.principal, requestId: `trigger:${row.id}` };
   const event = eventOf(row);
   if (event.isTruncated === true) {
-    return { kind: "failed", error: `the event is longer than ${EVENT_LENGTH_MAX} characters` };
+    const error = `the event is longer than ${EVENT_LENGTH_MAX} characters`;
+    return { kind: "failed", claimed, error };
   }
-  const expressions = new Expressions(fromJson(event.payload), context.clock(), (uri) =>
-    readLink(acting, uri, trigger.principal),
-  );
-  if (row.state === "filter" && !(await passes(context, { trigger, row, expressions }))) {
+  const payload = fromJson(event.payload);
+  const expressions = new Expressions(payload, context.clock(), linkReader(acting));
+  if (row.state === "filter" && !(await passes(context, { ...claimed, expressions }))) {
     return undefined;
   }
   const variables = await variablesOf(trigger, expressions);
-  if (variables.kind === "failed") return variables;
+  if (variables.kind === "failed") return { ...variables, claimed };
   try {
-    const instance = await startInstance(acting, {
-      workflowId: trigger.workflowId,
+    const start = prepareStart(acting, {
+      workflow: present(workflows.get(trigger.workflowId), "a trigger has a workflow"),
       variables: variables.values,
       idempotencyKey: `occurrence:${row.id}`,
     });
-    return { kind: "started", instanceId: instance.id };
+    return { kind: "start", claimed, start };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "VALIDATION") throw error;
-    return { kind: "failed", error: error.message };
+    return { kind: "failed", claimed, error: error.message };
   }
 }
 
-interface Filtering {
-  readonly trigger: Trigger;
-  readonly row: OccurrenceRow;
+/** Reads the links of one occurrence, in the name of the trigger's creator, as long as there is time. */
+function linkReader(acting: ServiceContext): LinkRead {
+  const untilMs = Date.now() + LINKS_MS_MAX;
+  return (uri) => {
+    const leftMs = untilMs - Date.now();
+    if (leftMs <= 0) {
+      throw new LinkError(`reading resource: the links take longer than ${LINKS_MS_MAX} ms`);
+    }
+    return readLink(acting, uri, { principal: acting.principal, timeoutMs: leftMs });
+  };
+}
+
+interface Filtering extends ClaimedOccurrence {
   readonly expressions: Expressions;
 }
 
@@ -149,79 +185,4 @@ async function variablesOf(
     values.push([name, result.value]);
   }
   return { kind: "values", values: Object.fromEntries(values) };
-}
-
-interface Settlement {
-  readonly trigger: Trigger;
-  readonly row: OccurrenceRow;
-  readonly result: FiringResult;
-}
-
-/** Longest error that is stored, in characters. */
-const ERROR_LENGTH_MAX = 2000;
-
-/** Stores how an occurrence has ended, with its event, unless somebody has done so. */
-async function settle(
-  context: ServiceContext,
-  { trigger, row, result }: Settlement,
-): Promise<void> {
-  const ended =
-    result.kind === "failed"
-      ? { ...result, error: result.error.slice(0, ERROR_LENGTH_MAX) }
-      : result;
-  const change = databaseOf(context.env)
-    .update(orchestrationOccurrences)
-    .set({
-      state: "done",
-      dueAt: null,
-      leaseUntil: null,
-      ...(ended.kind === "started" ? { instanceId: ended.instanceId } : { error: ended.error }),
-    })
-    .where(
-      and(eq(orchestrationOccurrences.id, row.id), ne(orchestrationOccurrences.state, "done")),
-    );
-  const origin = { id: row.id, triggerId: trigger.id, date: context.clock() };
-  await Outbox.from(context).publish({
-    change: [change],
-    events: [triggerEvent(origin, ended)],
-    // The statement of the events comes right after the change.
-    condition: sql`changes() > 0`,
-  });
-}
-
-interface Failure {
-  readonly trigger: Trigger;
-  readonly row: OccurrenceRow;
-  readonly error: unknown;
-}
-
-/** Has an occurrence tried again. Links that fail again and again let it fail for good. */
-async function postpone(context: ServiceContext, { trigger, row, error }: Failure): Promise<void> {
-  if (error instanceof LinkError && row.attempts >= LINK_ATTEMPTS_MAX) {
-    await settle(context, { trigger, row, result: { kind: "failed", error: error.message } });
-    return;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  log("warn", "an occurrence could not be fired; it is tried again", {
-    occurrence: row.id,
-    trigger: trigger.id,
-    attempts: row.attempts,
-    error: message.slice(0, 500),
-  });
-  await retryAt(context, row, waitAfterFailures(BACKOFF, row.attempts));
-}
-
-async function retryAt(
-  { env, clock }: ServiceContext,
-  { id, attempts }: OccurrenceRow,
-  waitMs: number,
-): Promise<void> {
-  const next: Timestamp = fromMillis(toMillis(clock()) + waitMs);
-  await databaseOf(env)
-    .update(orchestrationOccurrences)
-    .set({ dueAt: next, leaseUntil: null })
-    .where(
-      and(eq(orchestrationOccurrences.id, id), eq(orchestrationOccurrences.attempts, attempts)),
-    );
-  await armClock(env, toMillis(next));
 }

@@ -1,28 +1,74 @@
-import { OccurrenceMessage } from "./announce.ts";
-import { fireOccurrence } from "./fire.ts";
+import { type AnnouncedOccurrence, OccurrenceMessage } from "./announce.ts";
+import { fireOccurrences } from "./fire.ts";
+import type { FlowInstance } from "#modules/orchestration/instances/instance.ts";
+import { STARTS_PER_CHANGE_MAX } from "#modules/orchestration/instances/start.ts";
+import { carryOn, INLINE_MS_MAX } from "#modules/orchestration/run/carry-on.ts";
+import { readsLinks } from "#modules/orchestration/triggers/expressions.ts";
+import { triggersByKey } from "#modules/orchestration/triggers/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { acknowledgeAfter, parseMessages } from "#platform/events/queue.ts";
-import { Lanes } from "#platform/work/lanes.ts";
+import { acknowledgeAfter, parseMessages, type Received } from "#platform/events/queue.ts";
+import { Lanes, settleAll } from "#platform/work/lanes.ts";
 
 /**
- * How many occurrences are fired at once, how many of one trigger, and for how long each, in milliseconds. What takes longer is
- * tried again by the sweep.
+ * How many occurrences that read links are fired at once, how many of one trigger, and for how long each, in milliseconds. What takes
+ * longer is tried again by the sweep.
  */
-const LANES = { total: 16, perKey: 4, timeoutMs: 45_000 };
+const LINK_LANES = { total: 16, perKey: 4, timeoutMs: 45_000 };
+/** The same for instances, by workflow. */
+const RUN_LANES = { total: 16, perKey: 4, timeoutMs: INLINE_MS_MAX };
 
-/** Fires the occurrences of messages. One that fails is sent again; one that has to wait is announced by the sweep. */
+type Messages = readonly Received<AnnouncedOccurrence>[];
+
+/**
+ * Fires the occurrences of messages: together where nothing has to be waited for, so that many cost few statements, and in lanes where
+ * links are read. One that fails is sent again; one that has to wait is announced by the sweep.
+ */
 export async function consumeOccurrences(
   batch: MessageBatch,
   context: ServiceContext,
 ): Promise<void> {
   const received = parseMessages(batch, OccurrenceMessage);
-  const lanes = new Lanes({ ...LANES, waiting: received.length });
+  if (received.length === 0) return;
+  const triggers = await triggersByKey(
+    context,
+    received.map(({ body }) => body.trigger),
+  );
+  const linking = new Set(triggers.filter(readsLinks).map(({ key }) => key));
+  const { linked = [], plain = [] } = Object.groupBy(received, ({ body }) =>
+    linking.has(body.trigger) ? "linked" : "plain",
+  );
+  await Promise.all([firePlain(context, plain), fireLinked(context, linked)]);
+}
+
+async function firePlain(context: ServiceContext, received: Messages): Promise<void> {
+  const started: FlowInstance[] = [];
+  for (let at = 0; at < received.length; at += STARTS_PER_CHANGE_MAX) {
+    const part = received.slice(at, at + STARTS_PER_CHANGE_MAX);
+    const ids = part.map(({ body }) => body.id);
+    await acknowledgeAfter(part, async () => {
+      started.push(...(await fireOccurrences(context, ids)));
+    });
+  }
+  await execute(context, started);
+}
+
+async function fireLinked(context: ServiceContext, received: Messages): Promise<void> {
+  const lanes = new Lanes({ ...LINK_LANES, waiting: received.length });
   await Promise.all(
     received.map((message) => {
       const { id, trigger } = message.body;
-      return acknowledgeAfter([message], () =>
-        lanes.run({ key: String(trigger), run: () => fireOccurrence(context, id) }),
-      );
+      const run = async () => execute(context, await fireOccurrences(context, [id]));
+      return acknowledgeAfter([message], () => lanes.run({ key: String(trigger), run }));
     }),
   );
+}
+
+/** Executes instances for a while. What is not done then goes on by itself, on the platform, or by the sweep. */
+async function execute({ env }: ServiceContext, instances: readonly FlowInstance[]): Promise<void> {
+  const untilMs = Date.now() + INLINE_MS_MAX;
+  await settleAll(instances, {
+    limits: RUN_LANES,
+    keyOf: ({ workflow }) => workflow.id,
+    run: (instance) => carryOn(env, instance, untilMs),
+  });
 }

@@ -1,6 +1,6 @@
 import { asc, isNotNull, sql } from "drizzle-orm";
 import { type AnnouncedOccurrence, announceOccurrences } from "./announce.ts";
-import { orchestrationOccurrences } from "./tables.ts";
+import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";

@@ -1,0 +1,81 @@
+import { sql } from "drizzle-orm";
+import { orchestrationInstances } from "./tables.ts";
+import { IS_STORED, rowStatements } from "#modules/orchestration/run/transition-rows.ts";
+import type { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { armAuditSweep, auditEntries } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+
+type InstanceRow = typeof orchestrationInstances.$inferSelect;
+
+/** What a new instance has besides what its first transition says. */
+export type NewInstanceRow = Pick<InstanceRow, "id" | "workflowKey" | "variables" | "principal">;
+
+export interface NewInstanceChange {
+  /** Who starts it. */
+  readonly context: ServiceContext;
+  readonly row: NewInstanceRow;
+  readonly transition: InstanceTransition;
+}
+
+/**
+ * Stores new instances with all that their first transitions add, in one batch. Each is stored only if there is none of its id.
+ * Returns those that were stored.
+ */
+export async function insertInstances(
+  context: ServiceContext,
+  changes: readonly NewInstanceChange[],
+): Promise<InstanceRow[]> {
+  const db = databaseOf(context.env);
+  const added = changes.map(({ transition }) => transition.added);
+  const inserts = packRows(changes.map(toRow)).map((pack) =>
+    db.insert(orchestrationInstances).select(INSERTED(pack)).onConflictDoNothing().returning(),
+  );
+  const entries = auditEntries(
+    context,
+    changes.map(({ context: acting, row: { id }, transition }) => ({
+      context: acting,
+      action: "orchestration.instance.start",
+      object: `instances/${id}`,
+      guard: [id, transition.changeId],
+    })),
+    IS_STORED,
+  );
+  const rows = rowStatements(db, {
+    stages: added.flatMap(({ stages }) => stages),
+    moments: added.flatMap(({ moments }) => moments),
+  });
+  const results = await Outbox.from(context).publish({
+    change: [...inserts, ...entries, ...rows],
+    events: added.flatMap(({ events }) => events),
+    condition: IS_STORED,
+  });
+  await armAuditSweep(context);
+  return results.slice(0, inserts.length).flat() as InstanceRow[]; // what the first statements return
+}
+
+/** The columns in the order of the table. */
+const INSERTED = (pack: string) => sql`
+  SELECT NULL, ${guardOf(0)}, ${columnOf(0)}, ${columnOf(1)}, ${columnOf(2)}, ${columnOf(3)}, ${columnOf(3)},
+    ${columnOf(4)}, ${columnOf(5)}, ${columnOf(6)}, 1, 1, ${columnOf(7)}, ${guardOf(1)}
+  FROM json_each(${pack}) AS e WHERE true ORDER BY e.key`;
+
+function toRow({ row, transition }: NewInstanceChange) {
+  const { id, workflowKey, variables, principal } = row;
+  const { terminatedAt = null, error = null, stage = 0, dueAt = null } = transition.columns;
+  return {
+    guard: [id, transition.changeId],
+    columns: [
+      workflowKey,
+      variables,
+      principal,
+      transition.now,
+      terminatedAt,
+      error?.toWellFormed() ?? null,
+      stage,
+      dueAt,
+    ],
+  };
+}

@@ -1,0 +1,40 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import {
+  orchestrationInstances,
+  orchestrationMoments,
+  orchestrationStages,
+} from "#modules/orchestration/instances/tables.ts";
+import type { Database } from "#platform/db/database.ts";
+import { columnsOf, type GuardedRow, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import type { OutboxEvent } from "#platform/events/outbox-store.ts";
+
+/** What a transition adds besides its own statements, each row with the guard of the transition. */
+export interface AddedRows {
+  readonly stages: readonly GuardedRow[];
+  readonly moments: readonly GuardedRow[];
+  readonly events: readonly OutboxEvent[];
+}
+
+/** Holds for a row `e` whose transition was stored. */
+export const IS_STORED: SQL = sql`EXISTS (
+  SELECT 1 FROM ${orchestrationInstances} WHERE id = ${guardOf(0)} AND change_id = ${guardOf(1)})`;
+
+/** The instance of a row `e` whose transition was stored. The row comes first, so that the instance is found by its id. */
+const STORED_INSTANCE: SQL = sql`
+  CROSS JOIN ${orchestrationInstances} AS i ON i.id = ${guardOf(0)} AND i.change_id = ${guardOf(1)}`;
+
+/** The statements that add the stages and moments of transitions, for the batch in which these are stored. */
+export const rowStatements = (
+  db: Database,
+  { stages, moments }: Pick<AddedRows, "stages" | "moments">,
+): BatchItem<"sqlite">[] => [
+  ...packRows(stages).map((pack) =>
+    db.insert(orchestrationStages).select(sql`
+      SELECT i.key, ${columnsOf(5)}, NULL FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
+  ),
+  ...packRows(moments).map((pack) =>
+    db.insert(orchestrationMoments).select(sql`
+      SELECT NULL, i.key, ${columnsOf(4)} FROM json_each(${pack}) AS e ${STORED_INSTANCE} ORDER BY e.key`),
+  ),
+];

@@ -1,0 +1,52 @@
+import { and, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { triggerRows } from "#modules/orchestration/triggers/store.ts";
+import {
+  orchestrationOccurrences,
+  orchestrationTriggers,
+} from "#modules/orchestration/triggers/tables.ts";
+import { toTrigger, type Trigger } from "#modules/orchestration/triggers/trigger.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/** How long an occurrence belongs to the one who fires it, in milliseconds: longer than its links may take with all else. */
+const LEASE_MS = 60_000;
+
+export type OccurrenceRow = typeof orchestrationOccurrences.$inferSelect;
+
+/** An occurrence that belongs to the caller for a while: as long as its row has these attempts. */
+export interface ClaimedOccurrence {
+  readonly row: OccurrenceRow;
+  readonly trigger: Trigger;
+}
+
+/** Takes occurrences for a while. Those that are done, or that somebody else has, are left out. */
+export async function claimOccurrences(
+  { env, clock }: ServiceContext,
+  ids: readonly string[],
+): Promise<ClaimedOccurrence[]> {
+  const now = clock();
+  const leaseUntil = fromMillis(toMillis(now) + LEASE_MS);
+  const { id, attempts, dueAt, leaseUntil: lease, triggerKey } = orchestrationOccurrences;
+  const isWanted = inArray(id, sql`(SELECT value FROM json_each(${stringifyJson(ids)}))`);
+  const db = databaseOf(env);
+  const [rows, triggerList] = await db.batch([
+    db
+      .update(orchestrationOccurrences)
+      .set({ dueAt: leaseUntil, leaseUntil, attempts: sql`${attempts} + 1` })
+      .where(and(isWanted, isNotNull(dueAt), or(isNull(lease), lte(lease, now))))
+      .returning(),
+    triggerRows(db).where(
+      inArray(
+        orchestrationTriggers.key,
+        db.select({ triggerKey }).from(orchestrationOccurrences).where(isWanted),
+      ),
+    ),
+  ]);
+  const triggers = new Map(triggerList.map((row) => [row.trigger.key, toTrigger(row)]));
+  return rows.flatMap((row) => {
+    const trigger = triggers.get(row.triggerKey);
+    return trigger === undefined ? [] : [{ row, trigger }];
+  });
+}

@@ -1,0 +1,112 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { ClaimedOccurrence, OccurrenceRow } from "./claim.ts";
+import { type FiringResult, triggerEvent } from "#modules/orchestration/triggers/event-types.ts";
+import { LinkError } from "#modules/orchestration/triggers/link-reader.ts";
+import { orchestrationOccurrences } from "#modules/orchestration/triggers/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { columnOf, guardOf, packRows } from "#platform/db/guarded-rows.ts";
+import { Outbox } from "#platform/events/outbox.ts";
+import { log } from "#platform/log.ts";
+import { armClock } from "#platform/objects/deployment-clock.ts";
+import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+
+/** When an occurrence is tried again after a failure, and how often links are. */
+const BACKOFF = doubling(1000, 100_000);
+const LINK_ATTEMPTS_MAX = 12;
+/** Longest error that is stored, in characters. */
+const ERROR_LENGTH_MAX = 2000;
+
+/** How an occurrence has ended. */
+export interface Settlement extends ClaimedOccurrence {
+  readonly result: FiringResult;
+}
+
+/** Stores how occurrences have ended, with their events. One that somebody else has taken since then is left to them. */
+export async function settleOccurrences(
+  context: ServiceContext,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  if (settlements.length === 0) return;
+  const ended = settlements.map(({ row, trigger, result }) => ({
+    guard: [row.id, row.attempts],
+    origin: { id: row.id, triggerId: trigger.id, date: context.clock() },
+    result: result.kind === "failed" ? { ...result, error: shortened(result.error) } : result,
+  }));
+  const rows = ended.map(({ guard, result }) => ({
+    guard,
+    columns: [
+      result.kind === "started" ? result.instanceId : null,
+      result.kind === "failed" ? result.error : null,
+    ],
+  }));
+  const db = databaseOf(context.env);
+  await Outbox.from(context).publish({
+    change: packRows(rows).map((pack) =>
+      db
+        .update(orchestrationOccurrences)
+        .set({
+          state: "done",
+          dueAt: null,
+          leaseUntil: null,
+          instanceId: sql`d.instance`,
+          error: sql`d.failure`,
+        })
+        .from(endings(pack))
+        .where(sql`id = d.occurrence AND attempts = d.tried AND state <> 'done'`),
+    ),
+    events: ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
+    condition: IS_SETTLED,
+  });
+}
+
+const shortened = (error: string): string => error.slice(0, ERROR_LENGTH_MAX).toWellFormed();
+
+const endings = (pack: string) => sql`(
+  SELECT ${guardOf(0)} AS occurrence, ${guardOf(1)} AS tried, ${columnOf(0)} AS instance, ${columnOf(1)} AS failure
+  FROM json_each(${pack}) AS e) AS d`;
+
+/** Each attempt has a number of its own, and so has the one that has settled an occurrence. */
+const IS_SETTLED = sql`EXISTS (
+  SELECT 1 FROM ${orchestrationOccurrences}
+  WHERE id = ${guardOf(0)} AND attempts = ${guardOf(1)} AND state = 'done')`;
+
+interface Failure extends ClaimedOccurrence {
+  readonly error: unknown;
+}
+
+/** Has an occurrence tried again. Links that fail again and again let it fail for good. */
+export async function postponeOccurrence(
+  context: ServiceContext,
+  { trigger, row, error }: Failure,
+): Promise<void> {
+  if (error instanceof LinkError && row.attempts >= LINK_ATTEMPTS_MAX) {
+    const result = { kind: "failed", error: error.message } as const;
+    await settleOccurrences(context, [{ trigger, row, result }]);
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  log("warn", "an occurrence could not be fired; it is tried again", {
+    occurrence: row.id,
+    trigger: trigger.id,
+    attempts: row.attempts,
+    error: message.slice(0, 500),
+  });
+  await retryAt(context, row, waitAfterFailures(BACKOFF, row.attempts));
+}
+
+async function retryAt(
+  { env, clock }: ServiceContext,
+  { id, attempts }: OccurrenceRow,
+  waitMs: number,
+): Promise<void> {
+  const next: Timestamp = fromMillis(toMillis(clock()) + waitMs);
+  await databaseOf(env)
+    .update(orchestrationOccurrences)
+    .set({ dueAt: next, leaseUntil: null })
+    .where(
+      and(eq(orchestrationOccurrences.id, id), eq(orchestrationOccurrences.attempts, attempts)),
+    );
+  await armClock(env, toMillis(next));
+}

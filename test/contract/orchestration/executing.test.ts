@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { LedgerClient } from "#modules/ledger/index.ts";
+import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
+import { getInstance } from "#modules/orchestration/instances/store.ts";
+import { carryOn } from "#modules/orchestration/run/carry-on.ts";
+import { FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
+import { freshLedger } from "#test/support/orchestration/sends.ts";
+import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
+
+let ledger = "";
+beforeAll(async () => {
+  ledger = await freshLedger("executing");
+});
+
+const NOOP = { noop: {} };
+const WAIT = { wait_event: { event: "go" } };
+const pay = (source: string, destination: string) => ({
+  send: {
+    source: { account: { id: source, ledger } },
+    destination: { account: { id: destination, ledger } },
+    amount: { amount: "100", asset: "EUR/2" },
+  },
+});
+
+/** A platform that knows no instance, and instances that start there. */
+function world() {
+  const platform = new FakePlatform();
+  const flows = new Flows(undefined, undefined, platform);
+  const balanceOf = (account: string) =>
+    new LedgerClient(flows.context, ledger).balance(account, "EUR/2");
+  return { platform, flows, balanceOf };
+}
+
+describe("stages that do nothing", () => {
+  test("end in the change that begins them", async () => {
+    const { flows } = world();
+    const started = await flows.start([NOOP, NOOP, WAIT, NOOP]);
+    expect(started).toMatchObject({ stage: 2, updatedAt: started.createdAt });
+    const path = `/api/orchestration/v2/instances/${started.id}/history`;
+    expect(await bodyOf(await api(path))).toMatchObject({
+      data: [
+        { name: "RunNoop", terminated: true },
+        { name: "RunNoop", terminated: true },
+        { name: "RunWaitEvent", terminated: false },
+      ],
+    });
+    expect((await flows.start([NOOP])).terminatedAt).toBe(started.createdAt);
+  });
+
+  test("are many in several changes", async () => {
+    const { flows } = world();
+    const started = await flows.start(Array.from({ length: 100 }, () => NOOP));
+    expect(started.terminatedAt).toBeUndefined();
+    expect(await flows.drive(started)).toEqual({ kind: "end" });
+    const ended = await getInstance(flows.context, started.id);
+    expect(ended).toMatchObject({ stage: 100, terminatedAt: started.createdAt });
+  });
+});
+
+describe("an instance is executed where it was started", () => {
+  test("and the platform hears nothing of one that does not wait", async () => {
+    const { platform, flows, balanceOf } = world();
+    const to = `users:${freshName("paid")}`;
+    const started = await flows.start([pay("world", to), NOOP, pay("world", to)]);
+    await carryOn(flows.context.env, started);
+
+    const { terminatedAt, error } = await getInstance(flows.context, started.id);
+    expect([typeof terminatedAt, error]).toEqual(["string", undefined]);
+    expect(await balanceOf(to)).toBe(200n);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test.each([
+    ["an event", WAIT],
+    ["a time", { delay: { duration: "1h" } }],
+  ])("until it waits for %s, on the platform", async (_what, wait) => {
+    const { platform, flows, balanceOf } = world();
+    const to = `users:${freshName("waiting")}`;
+    const started = await flows.start([pay("world", to), wait, pay("world", to)]);
+    await carryOn(flows.context.env, started);
+
+    expect(await getInstance(flows.context, started.id)).toMatchObject({ stage: 1 });
+    expect(await balanceOf(to)).toBe(100n);
+    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+  });
+
+  test("until an activity has failed, which the platform tries again", async () => {
+    const { platform, flows } = world();
+    const started = await flows.start([pay(`users:${freshName("poor")}`, "shop")]);
+    await carryOn(flows.context.env, started);
+
+    expect((await getInstance(flows.context, started.id)).terminatedAt).toBeUndefined();
+    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+  });
+
+  test("until its time is over", async () => {
+    const { platform, flows, balanceOf } = world();
+    const to = `users:${freshName("late")}`;
+    const started = await flows.start([pay("world", to)]);
+    await carryOn(flows.context.env, started, Date.now());
+
+    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+    expect(await flows.drive(started)).toEqual({ kind: "end" });
+    expect(await balanceOf(to)).toBe(100n);
+  });
+
+  test("by two at once, and pays once", async () => {
+    const { flows, balanceOf } = world();
+    const to = `users:${freshName("twice")}`;
+    const started = await flows.start([pay("world", to), pay("world", to)]);
+    const { env } = flows.context;
+    await Promise.all([carryOn(env, started), flows.drive(started), carryOn(env, started)]);
+
+    expect(await flows.drive(started)).toEqual({ kind: "end" });
+    expect(await balanceOf(to)).toBe(200n);
+  });
+
+  test("and gets to the platform with its event, if it was cut off before", async () => {
+    const { platform, flows } = world();
+    const started = await flows.start([WAIT]);
+    expect(await flows.drive(started)).toEqual({ kind: "wait-for-event" });
+    await sendEvent(flows.context, started.id, "go");
+
+    expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
+    expect(await flows.drive(started)).toEqual({ kind: "end" });
+  });
+});
