@@ -154,9 +154,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
     packages: [...D1, "jose", "zod"],
   },
+  // The provider at which people log in, if it is not this server.
+  "modules/auth/upstream": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize")],
+    packages: ["jose", "node:crypto", "zod"],
+  },
   // What people see in their browsers.
   "modules/auth/pages": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "people")],
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "people", "upstream")],
     packages: [...HTTP, "hono/*", "node:crypto"],
   },
   "modules/auth/http": {

@@ -52,6 +52,20 @@ export const authSettings = new DeclaredSettings(
       standard: "168h",
       meaning: "How long a refresh token may be used; each use gives a new one",
     }),
+    FLORIN_LOGIN_ISSUER: optionalText("an http(s) URL", isBaseUrl, {
+      meaning:
+        "The OpenID provider at which people log in; without it, they log in at our own page",
+    }),
+    FLORIN_LOGIN_CLIENT_ID: optionalText("a non-empty text", (value) => value.length > 0, {
+      meaning: "The id that this server has there",
+    }),
+    FLORIN_LOGIN_CLIENT_SECRET: optionalText("a non-empty text", (value) => value.length > 0, {
+      isSecret: true,
+      meaning: "Its secret there, if it has one",
+    }),
+    FLORIN_LOGIN_SCOPES: list("comma separated scopes", (value) => /^\S+$/.test(value), {
+      meaning: "The scopes of people who log in there for the first time",
+    }),
     FLORIN_SESSION_LIFETIME: retention({
       standard: "12h",
       meaning: "How long a person stays logged in in a browser",
@@ -66,6 +80,12 @@ export const authSettings = new DeclaredSettings(
     if ((id === undefined) !== (secret === undefined)) {
       throw new SettingsError(
         "FLORIN_CLIENT_ID and FLORIN_CLIENT_SECRET belong together. Set both or none.",
+      );
+    }
+    const { FLORIN_LOGIN_ISSUER: issuer, FLORIN_LOGIN_CLIENT_ID: clientId } = settings;
+    if ((issuer === undefined) !== (clientId === undefined)) {
+      throw new SettingsError(
+        "FLORIN_LOGIN_ISSUER and FLORIN_LOGIN_CLIENT_ID belong together. Set both or none.",
       );
     }
     if (settings.FLORIN_AUTH === "off" && !platformSettings.parse(source).FLORIN_LOCAL) {

@@ -18,7 +18,7 @@ const ISSUER_KEYS_MAX = 100;
 /** Shortest RSA key that verifies anything, in bits. */
 const MODULUS_BITS_MIN = 2048;
 
-const DiscoveryDocument = z.object({ issuer: z.string(), jwks_uri: z.url() });
+const DiscoveryDocument = z.looseObject({ issuer: z.string(), jwks_uri: z.url() });
 
 const KeyDocument = z.object({
   kid: z.string().optional(),
@@ -38,16 +38,23 @@ export async function fetchIssuerKeys(
   issuer: string,
   access: IssuerAccess,
 ): Promise<readonly VerificationKey[]> {
-  const discoveryUrl = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const discovery = DiscoveryDocument.parse(await fetchDocument(discoveryUrl, access));
-  if (discovery.issuer !== issuer) {
-    throw new Error(`${discoveryUrl} is the document of another issuer, ${discovery.issuer}`);
-  }
+  const discovery = await fetchDiscovery(issuer, access);
   assertSafeUrl(discovery.jwks_uri, issuer);
   const { keys } = KeySetDocument.parse(await fetchDocument(discovery.jwks_uri, access));
   const usable = keys.flatMap((key) => KeyDocument.safeParse(key).data ?? []);
   const imported = await Promise.all(usable.slice(0, ISSUER_KEYS_MAX).map(importUsableKey));
   return imported.filter((key) => key !== undefined);
+}
+
+/** The discovery document of an issuer, with all its members. */
+export async function fetchDiscovery(
+  issuer: string,
+  access: IssuerAccess,
+): Promise<z.output<typeof DiscoveryDocument>> {
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const discovery = DiscoveryDocument.parse(await fetchDocument(url, access));
+  if (discovery.issuer === issuer) return discovery;
+  throw new Error(`${url} is the document of another issuer, ${discovery.issuer}`);
 }
 
 async function fetchDocument(url: string, access: IssuerAccess): Promise<unknown> {

@@ -1,8 +1,15 @@
 import { BASE_URL, send } from "#test/support/platform/api.ts";
+import type { Send } from "#test/support/platform/isolate.ts";
 
 /** A browser, as far as our pages need one: it keeps cookies, sends forms, and follows no redirect by itself. */
 export class PageVisitor {
   readonly cookies = new Map<string, string>();
+  readonly #fetch: Send;
+
+  /** `fetch` is another isolate, if it is not the Worker itself. */
+  constructor(fetch: Send = send) {
+    this.#fetch = fetch;
+  }
 
   get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return this.#send(url, { headers });
@@ -22,7 +29,7 @@ export class PageVisitor {
     const headers = new Headers(init.headers);
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     if (cookie !== "") headers.set("cookie", cookie);
-    const response = await send(pathname + search, { ...init, headers, redirect: "manual" });
+    const response = await this.#fetch(pathname + search, { ...init, headers, redirect: "manual" });
     for (const text of response.headers.getSetCookie()) this.#keep(text);
     return response;
   }

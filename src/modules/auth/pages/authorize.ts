@@ -2,8 +2,9 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { readCookie, writeCookie } from "./browser.ts";
 import { loginUrl } from "./login.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
+import { finishUpstream, upstreamUrl } from "./upstream.ts";
 import { readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
-import { beginLogin, takeLogin } from "#modules/auth/authorize/logins.ts";
+import { beginLogin, type LoginKey, takeLogin } from "#modules/auth/authorize/logins.ts";
 import {
   answerUrl,
   type AnswerTarget,
@@ -25,6 +26,7 @@ import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { type BrowserSession, findSession } from "#modules/auth/people/sessions.ts";
 import { AuthStore } from "#modules/auth/store.ts";
+import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
@@ -34,7 +36,7 @@ const PATH = "/authorize";
 export function registerAuthorize(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, authorize);
   registerFormAsLink(app, PATH);
-  registerPage(app, { method: "GET", path: `${PATH}/callback` }, finish);
+  registerPage(app, { method: "GET", path: `${PATH}/callback` }, comeBack);
 }
 
 /**
@@ -81,7 +83,19 @@ async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<Page
   const browser = readCookie(c, "florin-browser", issuer) ?? newOpaqueToken();
   const id = await beginLogin(context, request, browser);
   writeCookie(c, { name: "florin-browser", value: browser, issuer });
-  return { kind: "redirect", to: loginUrl(page, id) };
+  return { kind: "redirect", to: await loginUrlOf(page, { id, browser }, request) };
+}
+
+/** Where the person logs in: at the provider of the settings, or at our own page. */
+async function loginUrlOf(
+  page: PageRequest,
+  key: LoginKey,
+  request: AuthorizeRequest,
+): Promise<string> {
+  const provider = UpstreamProvider.of(page.context.env);
+  return provider === undefined
+    ? loginUrl(page, key.id)
+    : upstreamUrl(page, { provider, key, request });
 }
 
 /** Whom the client expects, by an ID token that it has of us. */
@@ -108,7 +122,14 @@ function suffices(
   return maxAgeSeconds === undefined || nowMs - toMillis(authenticatedAt) <= maxAgeSeconds * 1000;
 }
 
-/** The browser comes back from a login. A request is answered once. */
+/** The browser comes back from a login. */
+async function comeBack(page: PageRequest): Promise<PageAnswer> {
+  const provider = UpstreamProvider.of(page.context.env);
+  if (provider === undefined || page.params.has("id")) return finish(page);
+  return finishUpstream(page, provider);
+}
+
+/** Answers a request, once. */
 async function finish(page: PageRequest): Promise<PageAnswer> {
   const { c, context, issuer, params } = page;
   const key = {

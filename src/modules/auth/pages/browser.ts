@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { PageError } from "./page-error.ts";
-import { isSameIssuer, ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
+import { isSameIssuer } from "#modules/auth/core/issuer-url.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 /** The cookies of our pages: who has logged in, and in which browser a login was begun. */
@@ -37,7 +37,7 @@ export function assertOwnPage(request: Request, issuer: string): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
   const isOwnSite = site === null || site === "same-origin";
-  const isOwnOrigin = origin === null || isSameIssuer(origin + ISSUER_PATH, issuer);
+  const isOwnOrigin = origin === null || isSameIssuer(`${origin}/`, `${new URL(issuer).origin}/`);
   if (isOwnSite && isOwnOrigin) return;
   throw new PageError(403, "The form was sent by another site, so it was not accepted.");
 }

@@ -3,7 +3,6 @@ import { html } from "hono/html";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import {
   acceptInvitation,
   findInvitation,
@@ -24,18 +23,18 @@ export const invitationUrl = (issuer: string, token: string): string =>
 
 /** The page on which somebody accepts an invitation, by choosing a password. */
 export function registerInvitation(app: OpenAPIHono<AppEnv>): void {
-  registerPage(app, { method: "GET", path: PATH }, async ({ context, params }) => {
+  registerPage(app, { method: "GET", path: PATH }, async ({ context, issuer, params }) => {
     const token = params.get("token") ?? "";
     const invitation = await findInvitation(context, token);
     if (invitation === undefined) throw new PageError(404, GONE);
-    return { kind: "page", page: formPage({ token, invitation, values: params }) };
+    return { kind: "page", page: formPage({ token, issuer, invitation, values: params }) };
   });
   registerPage(app, { method: "POST", path: PATH }, accept);
 }
 
 const GONE = "The invitation has been used or has expired. Ask for another one.";
 
-async function accept({ context, params }: PageRequest): Promise<PageAnswer> {
+async function accept({ context, issuer, params }: PageRequest): Promise<PageAnswer> {
   const token = params.get("token") ?? "";
   const invitation = await findInvitation(context, token);
   if (invitation === undefined) throw new PageError(404, GONE);
@@ -46,7 +45,7 @@ async function accept({ context, params }: PageRequest): Promise<PageAnswer> {
   const again = (text: string, status: number): PageAnswer => ({
     kind: "page",
     status,
-    page: formPage({ token, invitation, values: params, problem: text }),
+    page: formPage({ token, issuer, invitation, values: params, problem: text }),
   });
   if (problem !== undefined) return again(problem, 400);
   try {
@@ -86,19 +85,20 @@ function problemOf({
 
 interface Form {
   readonly token: string;
+  readonly issuer: string;
   readonly invitation: Invitation;
   readonly values: URLSearchParams;
   readonly problem?: string;
 }
 
-function formPage({ token, invitation, values, problem }: Form): Markup {
+function formPage({ token, issuer, invitation, values, problem }: Form): Markup {
   const isOpen = invitation.email === "";
   const email = isOpen ? (values.get("email") ?? "") : invitation.email;
   return layout({
     title: "Choose a password",
     body: html` <p>With it you log in to the applications of this server.</p>
       ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
-      <form method="post" action="${ISSUER_PATH}${PATH}">
+      <form method="post" action="${issuer}${PATH}">
         <input type="hidden" name="token" value="${token}" />
         <label for="email">E-mail address</label>
         <input

@@ -4,14 +4,19 @@ import { readCookie, removeCookie, writeCookie } from "./browser.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import { completeLogin, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
+import {
+  completeLogin,
+  findLogin,
+  type LoggedIn,
+  type LoginKey,
+} from "#modules/auth/authorize/logins.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
-import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import { addressOf } from "#modules/auth/limits/address.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
 import { beginSession, endSession } from "#modules/auth/people/sessions.ts";
 import { EMAIL_LENGTH_MAX, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
 const PATH = "/login";
@@ -24,18 +29,24 @@ export const loginUrl = ({ issuer }: Pick<PageRequest, "issuer">, id: string): s
 export function registerLogin(app: OpenAPIHono<AppEnv>): void {
   registerPage(app, { method: "GET", path: PATH }, async (page) => {
     const { key, request } = await openLogin(page);
-    return { kind: "page", page: formPage({ id: key.id, email: request.loginHint ?? "" }) };
+    return {
+      kind: "page",
+      page: formPage({ id: key.id, issuer: page.issuer, email: request.loginHint ?? "" }),
+    };
   });
   registerPage(app, { method: "POST", path: PATH }, logIn);
 }
 
-/** The login that is under way in this browser. A form that somebody else has begun is not accepted, wherever it comes from. */
-export async function openLogin({
+/**
+ * The login that is under way in this browser, at our own page. A form that somebody else has begun is not accepted, wherever it comes from.
+ */
+async function openLogin({
   c,
   context,
   issuer,
   params,
 }: PageRequest): Promise<{ key: LoginKey; request: AuthorizeRequest }> {
+  if (UpstreamProvider.of(context.env) !== undefined) throw new PageError(404, ELSEWHERE);
   const browser = readCookie(c, "florin-browser", issuer) ?? "";
   const key = { id: params.get("request") ?? "", browser };
   const request = await findLogin(context, key);
@@ -46,13 +57,19 @@ export async function openLogin({
   );
 }
 
+const ELSEWHERE = "People log in at the provider of their organisation, and not here.";
+
 async function logIn(page: PageRequest): Promise<PageAnswer> {
   const { key } = await openLogin(page);
   const email = page.params.get("email") ?? "";
   const personId = await findByPassword(page, email, page.params.get("password") ?? "");
   if (personId !== undefined) return proceed(page, key, personId);
   const problem = "The e-mail address or the password is wrong.";
-  return { kind: "page", status: 401, page: formPage({ id: key.id, email, problem }) };
+  return {
+    kind: "page",
+    status: 401,
+    page: formPage({ id: key.id, issuer: page.issuer, email, problem }),
+  };
 }
 
 /** Who has that password. Known or not, finding out takes the same time and counts as the same failure. */
@@ -73,33 +90,46 @@ async function findByPassword(
 }
 
 /**
- * Goes on after a login with a new session, so that nobody else knows its cookie. The page leads on by itself, because
- * browsers hold redirects after a form to the page's `form-action`, however often the client's own pages redirect.
+ * The page leads on by itself, because browsers hold redirects after a form to the page's `form-action`, however often the
+ * client's own pages redirect.
  */
-export async function proceed(
+async function proceed(page: PageRequest, key: LoginKey, personId: string): Promise<PageAnswer> {
+  const authenticatedAt = page.context.clock();
+  const next = await establish(page, key, { personId, authenticatedAt });
+  const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
+  return { kind: "page", page: layout({ title: "Welcome", next, body }) };
+}
+
+/** Begins a new session, so that nobody else knows its cookie, and returns where the login goes on. */
+export async function establish(
   { c, context, issuer }: PageRequest,
   key: LoginKey,
-  personId: string,
-): Promise<PageAnswer> {
+  loggedIn: LoggedIn,
+): Promise<string> {
   await endSession(context, readCookie(c, "florin-session", issuer));
-  const { token, authenticatedAt } = await beginSession(context, personId);
-  if (!(await completeLogin(context, key, { personId, authenticatedAt }))) {
+  const token = await beginSession(context, loggedIn);
+  if (!(await completeLogin(context, key, loggedIn))) {
     await endSession(context, token);
     removeCookie(c, "florin-session", issuer);
     throw new PageError(400, "This login is over. Go back to the application and log in again.");
   }
   writeCookie(c, { name: "florin-session", value: token, issuer });
-  const next = `${issuer}/authorize/callback?id=${key.id}`;
-  const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
-  return { kind: "page", page: layout({ title: "Welcome", next, body }) };
+  return `${issuer}/authorize/callback?id=${key.id}`;
 }
 
-function formPage({ id, email, problem }: { id: string; email: string; problem?: string }): Markup {
+interface LoginForm {
+  readonly id: string;
+  readonly issuer: string;
+  readonly email: string;
+  readonly problem?: string;
+}
+
+function formPage({ id, issuer, email, problem }: LoginForm): Markup {
   const isKnown = email !== "";
   return layout({
     title: "Log in",
     body: html` ${problem === undefined ? "" : html`<p role="alert" id="problem">${problem}</p>`}
-      <form method="post" action="${ISSUER_PATH}${PATH}">
+      <form method="post" action="${issuer}${PATH}">
         <input type="hidden" name="request" value="${id}" />
         <label for="email">E-mail address</label>
         <input

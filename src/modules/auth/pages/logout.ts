@@ -4,7 +4,6 @@ import { readCookie, removeCookie } from "./browser.ts";
 import { layout } from "./layout.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
 import { type IdTokenHint, readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
-import { ISSUER_PATH } from "#modules/auth/core/issuer-url.ts";
 import { endSession, findSession } from "#modules/auth/people/sessions.ts";
 import { AuthStore } from "#modules/auth/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -32,14 +31,14 @@ async function logOut(
   page: PageRequest,
   { isConfirmed }: { isConfirmed: boolean },
 ): Promise<PageAnswer> {
-  const { c, context, issuer, params } = page;
+  const { c, context, issuer } = page;
   const checked = await check(page);
   if ("problem" in checked) return { kind: "text", status: 400, text: checked.problem };
   const token = readCookie(c, "florin-session", issuer);
   const session = await findSession(context, token);
   // Any site can send a person here, but only one where the person has logged in has a token of it.
   const isOwnWish = isConfirmed || checked.hint?.subject === session?.person.id;
-  if (session !== undefined && !isOwnWish) return confirmPage(params, session.person.email);
+  if (session !== undefined && !isOwnWish) return confirmPage(page, session.person.email);
   await endSession(context, token);
   removeCookie(c, "florin-session", issuer);
   return { kind: "redirect", to: checked.target ?? `${issuer}${LOGGED_OUT_PATH}` };
@@ -80,13 +79,13 @@ function withState(uri: string, state: string): string {
 
 const FIELDS = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"];
 
-function confirmPage(params: URLSearchParams, email: string): PageAnswer {
+function confirmPage({ params, issuer }: PageRequest, email: string): PageAnswer {
   const fields = FIELDS.flatMap((name) => {
     const value = params.get(name);
     return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`];
   });
   const body = html` <p>You are logged in as <strong>${email}</strong>.</p>
-    <form method="post" action="${ISSUER_PATH}${PATH}/confirm">
+    <form method="post" action="${issuer}${PATH}/confirm">
       ${fields}
       <button>Log out</button>
     </form>`;

@@ -4,6 +4,7 @@ import { hashPassword } from "./passwords.ts";
 import { loginOf, PeopleStore } from "./store.ts";
 import { authInvitations, authPeople } from "./tables.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import { authSettings } from "#modules/auth/settings.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -35,6 +36,7 @@ export async function invite(
   { email, scopes }: InvitationFields,
 ): Promise<Invitation & { token: string }> {
   const { env, clock } = context;
+  assertOwnLogin(env);
   const db = databaseOf(env);
   const [waiting] = await db
     .select({ count: count() })
@@ -63,6 +65,7 @@ export async function findInvitation(
   { env, clock }: ServiceContext,
   token: string,
 ): Promise<Invitation | undefined> {
+  if (authSettings.of(env).FLORIN_LOGIN_ISSUER !== undefined) return undefined;
   const [row] = await databaseOf(env)
     .select()
     .from(authInvitations)
@@ -132,6 +135,12 @@ async function storePerson(
     db.delete(authInvitations).where(and(eq(authInvitations.hash, hash), exists(isThere))),
   );
   return added.length > 0;
+}
+
+function assertOwnLogin(env: Env): void {
+  const { FLORIN_LOGIN_ISSUER: issuer } = authSettings.of(env);
+  if (issuer === undefined) return;
+  throw new AppError("VALIDATION", `people log in at ${issuer} and need no invitation`);
 }
 
 /** Two acceptances at once may exceed the limit by one; it only keeps the list from growing without end. */

@@ -15,20 +15,19 @@ export interface BrowserSession {
   readonly authenticatedAt: Timestamp;
 }
 
-/** Begins a session for a person who has just logged in. Returns the value for the cookie. */
+/** Begins a session for a person who has logged in. Returns the value for the cookie. */
 export async function beginSession(
   { env, clock }: ServiceContext,
-  personId: string,
-): Promise<{ token: string; authenticatedAt: Timestamp }> {
+  { personId, authenticatedAt }: { personId: string; authenticatedAt: Timestamp },
+): Promise<string> {
   const token = newOpaqueToken();
-  const authenticatedAt = clock();
-  const endMs = toMillis(authenticatedAt) + authSettings.of(env).FLORIN_SESSION_LIFETIME;
+  const endMs = toMillis(clock()) + authSettings.of(env).FLORIN_SESSION_LIFETIME;
   const expiresAt = fromMillis(endMs);
   await databaseOf(env)
     .insert(authSessions)
     .values({ hash: hashToken(token), personId, authenticatedAt, expiresAt });
   await armClock(env, endMs + 1);
-  return { token, authenticatedAt };
+  return token;
 }
 
 /** The session of a cookie, unless it has ended. */

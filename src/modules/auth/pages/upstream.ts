@@ -1,0 +1,90 @@
+import { html } from "hono/html";
+import { readCookie } from "./browser.ts";
+import { layout } from "./layout.ts";
+import { establish } from "./login.ts";
+import { PageError } from "./page-error.ts";
+import type { PageAnswer, PageRequest } from "./register.ts";
+import { findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
+import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import { welcomePerson } from "#modules/auth/people/upstream-people.ts";
+import { upstreamLogin } from "#modules/auth/upstream/login.ts";
+import type { UpstreamIdentity, UpstreamProvider } from "#modules/auth/upstream/provider.ts";
+import { logError } from "#platform/log.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
+
+/** Where a person logs in for a request, at the provider. */
+export async function upstreamUrl(
+  { context, issuer }: PageRequest,
+  {
+    provider,
+    key,
+    request,
+  }: { provider: UpstreamProvider; key: LoginKey; request: AuthorizeRequest },
+): Promise<string> {
+  try {
+    return await provider.authorizeUrl(upstreamLogin(issuer, key), hintsOf(request));
+  } catch (error) {
+    logError("the login provider cannot be used", error, { requestId: context.requestId });
+    throw unavailable();
+  }
+}
+
+/** What the provider has to know of the client's wishes: it is the one who asks the person. */
+function hintsOf({ prompts, maxAgeSeconds, loginHint }: AuthorizeRequest): Record<string, string> {
+  const prompt = prompts.filter((item) => item === "login" || item === "select_account").join(" ");
+  return {
+    ...(prompt === "" ? {} : { prompt }),
+    ...(maxAgeSeconds === undefined ? {} : { max_age: String(maxAgeSeconds) }),
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+  };
+}
+
+/** The browser comes back from the provider. */
+export async function finishUpstream(
+  page: PageRequest,
+  provider: UpstreamProvider,
+): Promise<PageAnswer> {
+  const { c, context, issuer, params } = page;
+  const id = params.get("state") ?? "";
+  const key = { id, browser: readCookie(c, "florin-browser", issuer) ?? "" };
+  const request = await findLogin(context, key);
+  if (request === undefined) {
+    throw new PageError(
+      400,
+      "This login is over or was begun in another browser. Go back to the application and log in again.",
+    );
+  }
+  // RFC 9207: the answer of another provider is not sent to this one.
+  if (params.has("iss") && params.get("iss") !== provider.issuer) throw unavailable();
+  const error = params.get("error");
+  if (error !== null) return refusedPage(error, params.get("error_description") ?? "");
+  const identity = await identify(page, { provider, key, code: params.get("code") ?? "" });
+  const personId = await welcomePerson(context, identity);
+  const { authTime } = identity;
+  const now = context.clock();
+  // The provider's clock may be ahead of ours.
+  const authenticatedAt =
+    authTime === undefined ? now : fromMillis(Math.min(authTime * 1000, toMillis(now)));
+  return { kind: "redirect", to: await establish(page, key, { personId, authenticatedAt }) };
+}
+
+async function identify(
+  { context, issuer }: PageRequest,
+  { provider, key, code }: { provider: UpstreamProvider; key: LoginKey; code: string },
+): Promise<UpstreamIdentity> {
+  try {
+    return await provider.identify(upstreamLogin(issuer, key), code);
+  } catch (error) {
+    logError("a login at the provider failed", error, { requestId: context.requestId });
+    throw unavailable();
+  }
+}
+
+function refusedPage(error: string, description: string): PageAnswer {
+  const text = description === "" ? error : `${error} : ${description}`;
+  const body = html`<p role="alert">${text}</p>`;
+  return { kind: "page", page: layout({ title: "The login provider refuses", body }) };
+}
+
+const unavailable = (): PageError =>
+  new PageError(502, "The login provider gives no usable answer. Try again later.");
