@@ -253,6 +253,9 @@ CREATE UNIQUE INDEX `orchestration_occurrences_id_unique` ON `orchestration_occu
 CREATE UNIQUE INDEX `orchestration_occurrences_once` ON `orchestration_occurrences` (`trigger_key`,`dedup_key`);--> statement-breakpoint
 CREATE INDEX `orchestration_occurrences_listed` ON `orchestration_occurrences` (`trigger_key`,`state`,`key`);--> statement-breakpoint
 CREATE INDEX `orchestration_occurrences_due` ON `orchestration_occurrences` (`due_at`);--> statement-breakpoint
+CREATE INDEX `orchestration_occurrences_instance` ON `orchestration_occurrences` (`instance_id`) WHERE instance_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `orchestration_occurrences_failed` ON `orchestration_occurrences` (`date`) WHERE state = 'done' AND instance_id IS NULL;--> statement-breakpoint
+CREATE INDEX `orchestration_occurrences_expired` ON `orchestration_occurrences` (`date`) WHERE state = 'expired';--> statement-breakpoint
 CREATE TABLE `orchestration_triggers` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

@@ -10,6 +10,7 @@ import { registerServer } from "./http/server.ts";
 import { registerTriggers } from "./http/triggers.ts";
 import { registerWorkflows } from "./http/workflows.ts";
 import { INSTANCE_EVENT_TYPES } from "./instances/event-types.ts";
+import { sweepEnded } from "./retention/sweep.ts";
 import { InstanceWorkflow } from "./run/instance-workflow.ts";
 import { sweepInstances } from "./run/revive.ts";
 import { orchestrationSettings } from "./settings.ts";
@@ -57,6 +58,7 @@ export const orchestrationModule: Module = {
   sweeps: [
     { name: "orchestration-instances", run: sweepInstances },
     { name: "orchestration-triggers", run: sweepOccurrences },
+    { name: "orchestration-retention", run: sweepEnded },
   ],
   classes: { InstanceWorkflow },
 };

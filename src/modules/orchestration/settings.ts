@@ -1,4 +1,9 @@
-import { DeclaredSettings } from "#platform/settings.ts";
+import { DeclaredSettings, retention } from "#platform/settings.ts";
 
-/** Orchestration has no settings of its own. */
-export const orchestrationSettings = new DeclaredSettings({});
+export const orchestrationSettings = new DeclaredSettings({
+  FLORIN_ORCHESTRATION_RETENTION: retention({
+    standard: "2160h",
+    meaning:
+      "How long instances that have ended are kept, with their history, and firings of triggers",
+  }),
+});

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -37,8 +38,11 @@ export const orchestrationOccurrences = sqliteTable(
     date: text("date").$type<Timestamp>().notNull(),
     /** The event with its envelope, as JSON. */
     event: text("event").notNull(),
-    /** What is left to do: to decide whether it fires at all, then to start the instance. */
-    state: text("state", { enum: ["filter", "fire", "done"] }).notNull(),
+    /**
+     * What is left to do: to decide whether it fires at all, then to start the instance. Of one that is done and was purged, only what it
+     * fired for is left, so that nothing fires for it again: for a while, or for ever.
+     */
+    state: text("state", { enum: ["filter", "fire", "done", "expired", "known"] }).notNull(),
     attempts: integer("attempts").notNull(),
     /** When something is to be done next; null once it is done. */
     dueAt: text("due_at").$type<Timestamp>(),
@@ -51,5 +55,14 @@ export const orchestrationOccurrences = sqliteTable(
     uniqueIndex("orchestration_occurrences_once").on(table.triggerKey, table.dedupKey),
     index("orchestration_occurrences_listed").on(table.triggerKey, table.state, table.key),
     index("orchestration_occurrences_due").on(table.dueAt),
+    index("orchestration_occurrences_instance")
+      .on(table.instanceId)
+      .where(sql`instance_id IS NOT NULL`),
+    index("orchestration_occurrences_failed")
+      .on(table.date)
+      .where(sql`state = 'done' AND instance_id IS NULL`),
+    index("orchestration_occurrences_expired")
+      .on(table.date)
+      .where(sql`state = 'expired'`),
   ],
 );

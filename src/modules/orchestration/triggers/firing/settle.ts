@@ -54,7 +54,7 @@ export async function settleOccurrences(
           error: sql`d.failure`,
         })
         .from(endings(pack))
-        .where(sql`id = d.occurrence AND attempts = d.tried AND state <> 'done'`),
+        .where(sql`id = d.occurrence AND attempts = d.tried AND state IN ('filter', 'fire')`),
     ),
     events: ended.map(({ guard, origin, result }) => ({ ...triggerEvent(origin, result), guard })),
     condition: IS_SETTLED,
