@@ -31,12 +31,12 @@ const RUNS_MAX = 3;
 export function listConformance<P extends FakePsp>(subject: Conformance<P>): void {
   describe.each(subject.lists)("$task", (list) => {
     const open = () => openList(subject, list);
-    const { max = ITEMS } = list;
+    const { max = ITEMS, always = [] } = list;
     const count = Math.min(ITEMS, max);
 
     test("gives nothing of an empty account", async () => {
       const { read } = open();
-      expect(await read(undefined)).toMatchObject({ found: new Set(), hasMore: false });
+      expect(await read(undefined)).toMatchObject({ found: new Set(always), hasMore: false });
     });
 
     if (list.add === undefined) return;
@@ -44,7 +44,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
     test("is read to its end", async () => {
       const { read, add } = open();
       const added = add(count);
-      expect((await read(undefined)).found).toEqual(new Set(added));
+      expect((await read(undefined)).found).toEqual(new Set([...always, ...added]));
     });
 
     test("goes on from any state, and gives a page again that could not be stored", async () => {
@@ -54,7 +54,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       for (const [at, state] of states.entries()) {
         const again = await read(state);
         const before = states.slice(0, at + 1).flatMap((each) => each.given);
-        expect(new Set([...before, ...again.found])).toEqual(new Set(added));
+        expect(new Set([...before, ...again.found])).toEqual(new Set([...always, ...added]));
       }
     });
 
@@ -64,7 +64,8 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
       const { state } = await read(undefined);
       const later = add(1);
       const { found } = await read({ state });
-      expect(new Set([...first, ...found])).toEqual(new Set([...first, ...later]));
+      const all = [...always, ...first, ...later];
+      expect(new Set([...always, ...first, ...found])).toEqual(new Set(all));
     });
 
     test("loses nothing when a page comes twice", async () => {
@@ -77,7 +78,7 @@ export function listConformance<P extends FakePsp>(subject: Conformance<P>): voi
         found = new Set([...found, ...next.found]);
         state = next.state;
       }
-      expect(found).toEqual(new Set(added));
+      expect(found).toEqual(new Set([...always, ...added]));
     });
 
     test("gives valid objects, with what the provider has sent", async () => {

@@ -43,6 +43,8 @@ export interface ListCase<P> {
    * fake cannot have items of.
    */
   readonly add?: (psp: P, count: number) => readonly string[];
+  /** References of items that no list is without: the account of the key itself. */
+  readonly always?: readonly string[];
   /** Most items that can be added, where it is few. */
   readonly max?: number;
 }
