@@ -2,6 +2,7 @@ import { adyenKind } from "./adyen/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
+import { stripeKind } from "./stripe/index.ts";
 import { wiseKind } from "./wise/index.ts";
 
 /** All kinds of connectors, by their names. */
@@ -9,6 +10,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   dummypayKind,
   genericKind,
+  stripeKind,
   wiseKind,
 ];
 

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { StripeClient } from "./client.ts";
+import { CURRENCIES } from "./objects.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { Amount, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import type { ProviderBalance } from "#modules/payments/connectors/provider-objects.ts";
+import { log } from "#platform/log.ts";
+import type { Clock, Timestamp } from "#platform/time.ts";
+
+const Balance = z.object({ available: z.array(z.object({ amount: Amount, currency: Text })) });
+
+/** What an account has available, in each currency. */
+export async function fetchBalances(
+  { client, clock }: { readonly client: StripeClient; readonly clock: Clock },
+  { parent }: FetchRequest,
+): Promise<FetchPage<ProviderBalance>> {
+  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
+  const { reference: account } = parent;
+  const value = await client.readBalance(account);
+  return { items: toBalances(value, { account, at: clock() }), state: undefined, hasMore: false };
+}
+
+/** The balances that the provider tells of an account, when it was asked or by a webhook. */
+export function toBalances(
+  value: unknown,
+  { account, at }: { readonly account: string; readonly at: Timestamp },
+): ProviderBalance[] {
+  const { available } = parseObject(Balance, value, "a balance");
+  return available.flatMap(({ amount: units, currency }) => {
+    const amount = CURRENCIES.fromUnits(units, currency);
+    if (amount === undefined) {
+      log("warn", "a balance is skipped, since its currency is not known", { account, currency });
+      return [];
+    }
+    return [{ accountReference: account, createdAt: at, ...amount }];
+  });
+}

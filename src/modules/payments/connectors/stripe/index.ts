@@ -1,0 +1,56 @@
+import { fetchAccounts, fetchExternalAccounts } from "./accounts.ts";
+import { fetchBalances } from "./balances.ts";
+import { StripeClient } from "./client.ts";
+import { readStripeConfig, STRIPE_FIELDS } from "./config.ts";
+import { fetchPayments } from "./transactions.ts";
+import { createPayout, createTransfer, reverseTransfer } from "./transfers.ts";
+import { removeWebhooks, stripeWebhooks } from "./webhooks.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/** Stripe: the account of the key and those connected to it. See the README of this folder. */
+export const stripeKind: ConnectorKind = {
+  key: "stripe",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "CREATE_TRANSFER",
+    "CREATE_PAYOUT",
+    "CREATE_WEBHOOKS",
+    "TRANSLATE_WEBHOOKS",
+  ],
+  pageSize: 100,
+  fields: STRIPE_FIELDS,
+  tree: [
+    {
+      task: "FETCH_ACCOUNTS",
+      isPeriodic: true,
+      children: [
+        // No event tells of what leaves a balance.
+        { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
+        { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+      ],
+    },
+    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+  ],
+  create: (values, ports) => {
+    const { clock } = ports;
+    const client = new StripeClient(ports, readStripeConfig(values));
+    return {
+      fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
+      fetchExternalAccounts: (request) => fetchExternalAccounts(client, request),
+      fetchBalances: (request) => fetchBalances({ client, clock }, request),
+      fetchPayments: (request) => fetchPayments(client, request),
+      createTransfer: (movement) => createTransfer({ client, clock }, movement),
+      createPayout: (movement) => createPayout({ client, clock }, movement),
+      reverseTransfer: (reversal) => reverseTransfer({ client, clock }, reversal),
+      webhooks: stripeWebhooks(client, clock),
+      checkAccess: async () => {
+        await client.readOwnAccount();
+      },
+      uninstall: (installation) => removeWebhooks(client, installation),
+    };
+  },
+};

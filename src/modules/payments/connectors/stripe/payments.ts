@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { CURRENCIES } from "./objects.ts";
+import { readCharge, readDispute, readPayout, readRefund, readTransfer } from "./sources.ts";
+import {
+  Amount,
+  parseObject,
+  Text,
+  UnixSeconds,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { log } from "#platform/log.ts";
+import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
+
+/** What becomes of a balance transaction of one type. */
+interface Mapping {
+  readonly source: "charge" | "refund" | "payout" | "transfer" | "dispute";
+  readonly type: PaymentType;
+  /** `source`: that of the payout or dispute. */
+  readonly status: PaymentStatus | "source";
+  /** Whose transaction opened the payment; absent where this one does. */
+  readonly parent?: "charge" | "source";
+  /** What was moved is said by the source, its charge, or only by the transaction. */
+  readonly amount: "source" | "charge" | "transaction";
+  /** `card`: by the brand of the charge's card. `payout`: by where the payout goes. */
+  readonly scheme: "card" | "payout" | "OTHER";
+  /** Whose metadata it has, with that of the payment intent; that of the source where it is absent. */
+  readonly metadata?: "charge";
+}
+
+const PAY_IN = { type: "PAY-IN", amount: "source" } as const;
+const CARD_REFUND = { ...PAY_IN, source: "refund", parent: "charge", scheme: "card" } as const;
+const OTHER_REFUND = {
+  ...PAY_IN,
+  source: "refund",
+  parent: "charge",
+  scheme: "OTHER",
+  metadata: "charge",
+} as const;
+const PAYOUT = { source: "payout", type: "PAYOUT", amount: "source", scheme: "payout" } as const;
+const TRANSFER = { source: "transfer", type: "TRANSFER", scheme: "OTHER" } as const;
+
+/** All other types are left out: fees, and what moves between balances of one account. */
+export const TRANSACTIONS: Readonly<Record<string, Mapping>> = {
+  charge: { ...PAY_IN, source: "charge", status: "SUCCEEDED", scheme: "card" },
+  refund: { ...CARD_REFUND, status: "REFUNDED" },
+  refund_failure: { ...CARD_REFUND, status: "REFUNDED_FAILURE" },
+  payment: { ...PAY_IN, source: "charge", status: "SUCCEEDED", scheme: "OTHER" },
+  payment_refund: { ...OTHER_REFUND, status: "REFUNDED" },
+  payment_failure_refund: { ...OTHER_REFUND, status: "REFUNDED_FAILURE" },
+  payout: { ...PAYOUT, status: "source" },
+  payout_failure: { ...PAYOUT, status: "FAILED", parent: "source" },
+  payout_cancel: { ...PAYOUT, status: "CANCELLED", parent: "source" },
+  transfer: { ...TRANSFER, status: "SUCCEEDED", amount: "source" },
+  transfer_refund: { ...TRANSFER, status: "REFUNDED", parent: "source", amount: "transaction" },
+  transfer_failure: { ...TRANSFER, status: "FAILED", parent: "source", amount: "transaction" },
+  transfer_cancel: { ...TRANSFER, status: "CANCELLED", parent: "source", amount: "transaction" },
+  adjustment: {
+    type: "PAY-IN",
+    source: "dispute",
+    status: "source",
+    parent: "charge",
+    amount: "charge",
+    scheme: "card",
+  },
+};
+
+const Transaction = z.object({
+  id: Text,
+  type: z.string(),
+  created: UnixSeconds,
+  amount: Amount,
+  currency: Text,
+  source: z.unknown(),
+});
+type Transaction = z.output<typeof Transaction>;
+
+/** What a source says of the payment. */
+interface Facts {
+  readonly amount: bigint;
+  readonly currency: string;
+  /** Undefined where the status does not follow from the source, or is not known. */
+  readonly status?: PaymentStatus | undefined;
+  readonly scheme: PaymentScheme;
+  /** The transaction that opened the payment. */
+  readonly opening?: string | undefined;
+  readonly destination?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The state of a payment that a balance transaction of an account is, with its source; undefined where it is none. */
+export function toPayment(value: unknown, account: string): ProviderPayment | undefined {
+  const transaction = parseObject(Transaction, value, "a balance transaction");
+  const mapping = mappingOf(transaction);
+  if (mapping === undefined) return undefined;
+  const facts = readFacts(transaction, mapping);
+  const { type, scheme, parent } = mapping;
+  const { opening, metadata } = facts;
+  const units = mapping.amount === "transaction" ? magnitude(transaction.amount) : facts.amount;
+  const currency = mapping.amount === "transaction" ? transaction.currency : facts.currency;
+  const amount = CURRENCIES.fromUnits(units, currency);
+  if (amount === undefined) {
+    const { id } = transaction;
+    log("warn", "a payment is skipped, since its currency is not known", { id, currency });
+    return undefined;
+  }
+  const status = mapping.status === "source" ? (facts.status ?? "OTHER") : mapping.status;
+  return {
+    reference: transaction.id,
+    ...(parent === undefined || opening === undefined ? {} : { parentReference: opening }),
+    createdAt:
+      mapping.status === "source" ? timeOf(transaction.created, status) : transaction.created,
+    type,
+    ...amount,
+    scheme: scheme === "OTHER" ? "OTHER" : facts.scheme,
+    status,
+    ...endsOf(type, account, facts),
+    metadata,
+    raw: rawOf(value),
+  };
+}
+
+/** An adjustment is something else where it is not about a dispute. Only a failed payment may be without a source. */
+function mappingOf({ type, source }: Transaction): Mapping | undefined {
+  const mapping = Object.hasOwn(TRANSACTIONS, type) ? TRANSACTIONS[type] : undefined;
+  if (type === "adjustment") return isDispute(source) ? mapping : undefined;
+  return hasSource(source) || type === "payment_failure_refund" ? mapping : undefined;
+}
+
+const hasSource = (source: unknown): boolean => source !== null && source !== undefined;
+
+const isDispute = (source: unknown): boolean =>
+  z.object({ object: z.literal("dispute") }).safeParse(source).success;
+
+function readFacts(transaction: Transaction, mapping: Mapping): Facts {
+  const { source } = transaction;
+  switch (mapping.source) {
+    case "charge":
+      return readCharge(source);
+    case "refund":
+      return hasSource(source) ? readRefundFacts(source, mapping) : unsourced(transaction);
+    case "dispute": {
+      const { status, charge } = readDispute(source);
+      return { ...charge, status, opening: charge.transaction };
+    }
+    case "payout": {
+      const payout = readPayout(source);
+      return { ...payout, opening: payout.transaction };
+    }
+    case "transfer": {
+      const transfer = readTransfer(source);
+      return { ...transfer, scheme: "OTHER", opening: transfer.transaction };
+    }
+  }
+}
+
+function readRefundFacts(source: unknown, { metadata }: Mapping): Facts {
+  const { charge, payment_intent: intent, ...refund } = readRefund(source);
+  return {
+    ...refund,
+    scheme: charge?.scheme ?? "UNKNOWN",
+    opening: charge?.transaction,
+    metadata: { ...(metadata === "charge" ? charge?.metadata : refund.metadata), ...intent },
+  };
+}
+
+const unsourced = ({ amount, currency }: Transaction): Facts => ({
+  amount: magnitude(amount),
+  currency,
+  scheme: "OTHER",
+  metadata: {},
+});
+
+/** What leaves the balance has a sign, and payments have none. */
+const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
+function endsOf(
+  type: PaymentType,
+  account: string,
+  { destination }: Facts,
+): Pick<ProviderPayment, "sourceReference" | "destinationReference"> {
+  if (type === "PAY-IN") return { destinationReference: account };
+  if (type === "PAYOUT" || destination === undefined) return { sourceReference: account };
+  return { sourceReference: account, destinationReference: destination };
+}
+
+/** How far what the states of one transaction report has come. */
+const RANKS: Readonly<Partial<Record<PaymentStatus, bigint>>> = {
+  SUCCEEDED: 1n,
+  FAILED: 2n,
+  CANCELLED: 2n,
+};
+
+/**
+ * The states of one transaction have its time, and the newest state of a payment counts. Microseconds put them in order: a state that is
+ * heard of late, such as the answer to a request that is repeated, does not count for more than the one that has followed.
+ */
+export const timeOf = (created: Timestamp, status: PaymentStatus): Timestamp =>
+  fromMicros(toMicros(created) + (RANKS[status] ?? 0n));

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { Reference } from "./objects.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { Amount, Metadata, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import type { PaymentScheme, PaymentStatus } from "#modules/payments/core/enums.ts";
+
+/** What moves money at Stripe, and what is read of it: the sources of balance transactions. */
+
+export const CARD_SCHEMES: Readonly<Record<string, PaymentScheme>> = {
+  visa: "CARD_VISA",
+  mastercard: "CARD_MASTERCARD",
+  amex: "CARD_AMEX",
+  diners: "CARD_DINERS",
+  discover: "CARD_DISCOVER",
+  jcb: "CARD_JCB",
+  unionpay: "CARD_UNION_PAY",
+};
+
+export const PAYOUT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  canceled: "CANCELLED",
+  failed: "FAILED",
+  in_transit: "PENDING",
+  pending: "PENDING",
+  paid: "SUCCEEDED",
+};
+
+/** A dispute with any other status is still open. */
+export const DISPUTE_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  won: "SUCCEEDED",
+  lost: "FAILED",
+};
+
+export const cardScheme = (brand: string | null | undefined): PaymentScheme =>
+  CARD_SCHEMES[brand ?? ""] ?? "UNKNOWN";
+
+const PaymentIntent = z
+  .union([Text.transform(() => ({ metadata: {} })), z.object({ metadata: Metadata })])
+  .nullish()
+  .transform((intent) => intent?.metadata ?? {});
+
+const Charge = z.object({
+  amount: Amount,
+  currency: Text,
+  balance_transaction: Reference,
+  metadata: Metadata,
+  payment_intent: PaymentIntent,
+  payment_method_details: z
+    .object({ card: z.object({ brand: z.string().nullish() }).nullish() })
+    .nullish(),
+});
+
+/** What a payment by card, or in another way, is. */
+export interface Paid {
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly transaction: string | undefined;
+  readonly scheme: PaymentScheme;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export function readCharge(value: unknown): Paid {
+  const charge = parseObject(Charge, value, "a charge");
+  return {
+    amount: charge.amount,
+    currency: charge.currency,
+    transaction: charge.balance_transaction,
+    scheme: cardScheme(charge.payment_method_details?.card?.brand),
+    metadata: { ...charge.metadata, ...charge.payment_intent },
+  };
+}
+
+const Refund = z.object({
+  amount: Amount,
+  currency: Text,
+  charge: z.unknown(),
+  metadata: Metadata,
+  payment_intent: PaymentIntent,
+});
+
+/** A refund, and the charge that it belongs to; undefined for money of a customer that no charge has brought. */
+export function readRefund(value: unknown) {
+  const { charge, ...refund } = parseObject(Refund, value, "a refund");
+  return { ...refund, charge: readExpandedCharge(charge, "a refund") };
+}
+
+const Dispute = z.object({
+  status: z.string(),
+  charge: z.unknown(),
+  payment_intent: PaymentIntent,
+});
+
+export function readDispute(value: unknown) {
+  const { status, charge, payment_intent: intent } = parseObject(Dispute, value, "a dispute");
+  const paid = readExpandedCharge(charge, "a dispute");
+  if (paid === undefined) throw new ConnectorError("invalid", "a dispute has no charge");
+  return {
+    status: DISPUTE_STATUSES[status] ?? ("DISPUTE" as const),
+    charge: { ...paid, metadata: { ...paid.metadata, ...intent } },
+  };
+}
+
+/** The charge was asked for with the object. Without it, nothing would say which payment the object belongs to. */
+function readExpandedCharge(value: unknown, what: string): Paid | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === "object") return readCharge(value);
+  throw new ConnectorError("unknown", `${what} of the provider comes without its charge`);
+}
+
+const Payout = z.object({
+  id: Text,
+  amount: Amount,
+  currency: Text,
+  status: z.string(),
+  type: z.string().nullish(),
+  balance_transaction: Reference,
+  destination: z
+    .union([
+      Text.transform(() => ({ brand: undefined })),
+      z.object({ brand: z.string().nullish() }),
+    ])
+    .nullish(),
+  metadata: Metadata,
+});
+
+export function readPayout(value: unknown) {
+  const { status, type, destination, balance_transaction, ...payout } = parseObject(
+    Payout,
+    value,
+    "a payout",
+  );
+  const scheme: PaymentScheme =
+    type === "bank_account"
+      ? "SEPA_CREDIT"
+      : type === "card"
+        ? cardScheme(destination?.brand)
+        : "UNKNOWN";
+  return {
+    ...payout,
+    scheme,
+    transaction: balance_transaction,
+    /** Undefined for one that is not known. */
+    status: PAYOUT_STATUSES[status],
+  };
+}
+
+const Transfer = z.object({
+  id: Text,
+  amount: Amount,
+  currency: Text,
+  destination: Reference,
+  balance_transaction: Reference,
+  metadata: Metadata,
+});
+
+/** A transfer; the source of what was reversed of it may be the reversal, which has the transfer in it. */
+export function readTransfer(value: unknown) {
+  const { data } = Reversal.safeParse(value);
+  const { balance_transaction: transaction, ...transfer } = parseObject(
+    Transfer,
+    data === undefined ? value : data.transfer,
+    "a transfer",
+  );
+  return { ...transfer, transaction };
+}
+
+const Reversal = z.object({ object: z.literal("transfer_reversal"), transfer: z.unknown() });

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { StripeClient, StripeObject } from "./client.ts";
+import { toPayment } from "./payments.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+
+/** What comes with a balance transaction: its source, and what that belongs to. */
+const EXPANDED = [
+  "source",
+  "source.charge",
+  "source.dispute",
+  "source.payout",
+  "source.refund",
+  "source.transfer",
+  "source.payment_intent",
+  "source.refund.payment_intent",
+];
+
+/**
+ * How far the balance transactions of an account were read. The first walk goes to the oldest one and gives nothing before it is there,
+ * so that refunds come after what they refund. From then on, pages hold what is newer than the latest one, the oldest first.
+ */
+const State = z.object({
+  /** The oldest one that the walk has reached. */
+  cursor: z.string().optional(),
+  /** The newest one that was given; absent during the walk. */
+  latest: z.string().optional(),
+  /** Those of payouts that were on their way when they were read last, the next one to ask for first. */
+  open: z.array(z.string()).default([]),
+});
+type State = z.output<typeof State>;
+
+/** Most payouts on their way that are kept in mind, and that are asked for at the end of one run. */
+const OPEN_MAX = 500;
+const ASKED_MAX = 10;
+
+/** One page of the payments of an account. */
+export async function fetchPayments(
+  client: StripeClient,
+  { parent, state: stored, pageSize: limit }: FetchRequest,
+): Promise<PaymentPage> {
+  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  const { reference: account } = parent;
+  const state = State.parse(stored ?? {});
+  const { latest, cursor } = state;
+  const place = latest === undefined ? { after: cursor } : { before: latest };
+  const { items, hasMore } = await client.list({
+    path: "/balance_transactions",
+    account,
+    query: { "expand[]": EXPANDED.map((path) => `data.${path}`) },
+    place: toPlace(place),
+    limit,
+  });
+  const last = items.at(-1);
+  if (latest === undefined && hasMore && last !== undefined) {
+    return { items: [], state: { ...state, cursor: last.id }, hasMore: true };
+  }
+  const oldestFirst = items.toReversed();
+  const payments = oldestFirst.flatMap(({ value }) => toPayment(value, account) ?? []);
+  const next = { latest: oldestFirst.at(-1)?.id ?? latest, open: remember(state.open, payments) };
+  // The oldest page is given as soon as the walk has reached it, and all newer ones follow it.
+  const isWalked = latest === undefined && cursor !== undefined;
+  if (next.latest !== undefined && (hasMore || isWalked)) {
+    return { items: payments, state: next, hasMore: true };
+  }
+  const { arrived, open } = await askAgain(client, { account, open: next.open });
+  return { items: [...payments, ...arrived], state: { ...next, open }, hasMore: false };
+}
+
+/** An absent neighbour is the newest object of all. */
+const toPlace = (place: { readonly after: string | undefined } | { readonly before: string }) => {
+  if ("before" in place) return place;
+  return place.after === undefined ? {} : { after: place.after };
+};
+
+const isOpen = ({ type, status }: ProviderPayment): boolean =>
+  type === "PAYOUT" && status === "PENDING";
+
+const remember = (open: readonly string[], payments: readonly ProviderPayment[]): string[] =>
+  [...open, ...payments.filter(isOpen).map(({ reference }) => reference)].slice(-OPEN_MAX);
+
+/** A payout that arrives makes no new balance transaction: those on their way are read again, some in each run. */
+async function askAgain(
+  client: StripeClient,
+  { account, open }: { readonly account: string; readonly open: readonly string[] },
+): Promise<{ readonly arrived: ProviderPayment[]; readonly open: string[] }> {
+  const asked = open.slice(0, ASKED_MAX);
+  const read: ProviderPayment[] = [];
+  for (const id of asked) read.push(...(await readPayment(client, { account, id })));
+  const still = read.filter(isOpen).map(({ reference }) => reference);
+  return {
+    arrived: read.filter((payment) => !isOpen(payment)),
+    open: [...open.slice(ASKED_MAX), ...still],
+  };
+}
+
+/** The payment that a balance transaction is now; none where there is no such transaction. */
+export async function readPayment(
+  client: StripeClient,
+  { account, id }: { readonly account: string; readonly id: string },
+): Promise<ProviderPayment[]> {
+  const found: StripeObject | undefined = await client.find(
+    {
+      path: `/balance_transactions/${encodeURIComponent(id)}`,
+      account,
+      query: { "expand[]": EXPANDED },
+    },
+    "a balance transaction",
+  );
+  const payment = found === undefined ? undefined : toPayment(found.value, account);
+  return payment === undefined ? [] : [payment];
+}

@@ -1,0 +1,247 @@
+import { z } from "zod";
+import type { StripeClient, StripeObject } from "./client.ts";
+import { CURRENCIES } from "./objects.ts";
+import { timeOf } from "./payments.ts";
+import { readPayout, readTransfer } from "./sources.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  Movement,
+  MovementResult,
+  Reversal,
+  StoredAccount,
+} from "#modules/payments/connectors/contract.ts";
+import {
+  Amount,
+  Metadata,
+  parseObject,
+  Text,
+  UnixSeconds,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
+
+export interface StripeMoney {
+  readonly client: StripeClient;
+  readonly clock: Clock;
+}
+
+/** Where a reversal says which transfer it is of. */
+const TRANSFER_ID = "com.stripe.spec/transfer_id";
+/** The reference of a movement, in the metadata of what it has made. */
+export const REFERENCE = "florin_reference";
+
+/** Moves money to a connected account. */
+export async function createTransfer(
+  money: StripeMoney,
+  movement: Movement,
+): Promise<MovementResult> {
+  const account = await accountOf(money, movement);
+  const { client } = money;
+  const made = await make(money, {
+    ...orderOf(movement),
+    path: "/transfers",
+    account,
+    what: "a transfer",
+  });
+  const transfer = readTransfer(made.value);
+  const { id, created } = readTransaction(made.value, "a transfer");
+  const payment: ProviderPayment = {
+    reference: id,
+    createdAt: created,
+    type: "TRANSFER",
+    ...amountOf(transfer),
+    scheme: "OTHER",
+    status: "SUCCEEDED",
+    sourceReference: account ?? (await client.ownAccount()),
+    ...(transfer.destination === undefined ? {} : { destinationReference: transfer.destination }),
+    metadata: transfer.metadata,
+    raw: rawOf(made.value),
+  };
+  return { payment };
+}
+
+/** Moves money to a bank account or a card of the account that it comes from. */
+export async function createPayout(
+  money: StripeMoney,
+  movement: Movement,
+): Promise<MovementResult> {
+  const account = await accountOf(money, movement);
+  const { form, ...order } = orderOf(movement);
+  const made = await make(money, {
+    ...order,
+    path: "/payouts",
+    account,
+    form: { ...form, method: "standard" },
+    what: "a payout",
+  });
+  const { scheme, status = "UNKNOWN", metadata, ...payout } = readPayout(made.value);
+  const { id, created } = readTransaction(made.value, "a payout");
+  const payment: ProviderPayment = {
+    reference: id,
+    createdAt: timeOf(created, status),
+    type: "PAYOUT",
+    ...amountOf(payout),
+    scheme,
+    status,
+    sourceReference: account ?? (await money.client.ownAccount()),
+    metadata,
+    raw: rawOf(made.value),
+  };
+  return { payment };
+}
+
+/** Brings back a part of a transfer, or all of it. */
+export async function reverseTransfer(
+  money: StripeMoney,
+  reversal: Reversal,
+): Promise<ProviderPayment> {
+  const transferId = reversal.metadata[TRANSFER_ID];
+  if (transferId === undefined || transferId === "") {
+    throw invalid("transfer id is required in metadata of transfer reversal request");
+  }
+  const account = await accountOf(money, reversal.movement);
+  const { units } = CURRENCIES.toUnits(reversal);
+  const made = await make(money, {
+    path: `/transfers/${encodeURIComponent(transferId)}/reversals`,
+    account,
+    form: { amount: units, ...describe(reversal) },
+    expanded: ["balance_transaction", "transfer", "transfer.balance_transaction"],
+    cause: reversal,
+    what: "a reversal",
+  });
+  const { amount: reversed, currency, metadata } = parseObject(Reversed, made.value, "a reversal");
+  const { id, created } = readTransaction(made.value, "a reversal");
+  const transfer = readTransfer(made.value);
+  if (transfer.transaction === undefined) {
+    throw new ConnectorError("unknown", "a reversal of the provider comes without its transfer");
+  }
+  return {
+    reference: id,
+    parentReference: transfer.transaction,
+    createdAt: created,
+    type: "TRANSFER",
+    ...amountOf({ amount: reversed, currency }),
+    scheme: "OTHER",
+    status: "REFUNDED",
+    sourceReference: account ?? (await money.client.ownAccount()),
+    ...(transfer.destination === undefined ? {} : { destinationReference: transfer.destination }),
+    metadata,
+    raw: rawOf(made.value),
+  };
+}
+
+const Transaction = z.object({
+  balance_transaction: z.object({ id: Text, created: UnixSeconds }),
+});
+
+/** The balance transaction that was asked for with the object, and names the payment. */
+const readTransaction = (value: unknown, what: string) =>
+  parseObject(Transaction, value, what).balance_transaction;
+
+/** The provider has moved the money already, in a currency that it was told. */
+function amountOf({ amount: units, currency }: { amount: bigint; currency: string }) {
+  const amount = CURRENCIES.fromUnits(units, currency);
+  if (amount !== undefined) return amount;
+  throw new ConnectorError("unknown", `the provider has moved the unknown currency ${currency}`);
+}
+
+const Reversed = z.object({ amount: Amount, currency: Text, metadata: Metadata });
+
+/** The account that is asked, where it is not that of the key. */
+async function accountOf(
+  { client }: StripeMoney,
+  { source }: Movement,
+): Promise<string | undefined> {
+  if (source === undefined || source.reference === (await client.ownAccount())) return undefined;
+  return source.reference;
+}
+
+function destinationOf({ destination }: Movement): StoredAccount {
+  if (destination !== undefined) return destination;
+  throw invalid("destination account is required in transfer/payout request");
+}
+
+function orderOf(movement: Movement) {
+  const { units, currency } = CURRENCIES.toUnits(movement);
+  const destination = destinationOf(movement).reference;
+  const sinceMs = toMillis(movement.createdAt) - CLOCK_MS;
+  return {
+    form: { amount: units, currency: currency.toLowerCase(), destination, ...describe(movement) },
+    expanded: ["balance_transaction"],
+    cause: movement,
+    filter: { destination, "created[gte]": Math.floor(sinceMs / 1000) },
+  };
+}
+
+/** How much the clock of the provider may be behind, in milliseconds. */
+const CLOCK_MS = 3_600_000;
+
+type Described = Pick<Movement, "description" | "metadata" | "reference">;
+
+const describe = (described: Described): Readonly<Record<string, string>> => ({
+  ...(described.description === "" ? {} : { description: described.description }),
+  ...Object.fromEntries(
+    Object.entries({ ...described.metadata, [REFERENCE]: markOf(described) }).map(
+      ([name, value]) => [`metadata[${name}]`, value],
+    ),
+  ),
+});
+
+/** Longest value of metadata that the provider takes, in characters. */
+const VALUE_LENGTH_MAX = 500;
+
+const markOf = ({ reference }: Pick<Movement, "reference">): string =>
+  reference.length <= VALUE_LENGTH_MAX ? reference : sha256(reference, "hex");
+
+interface Order {
+  readonly path: string;
+  readonly account: string | undefined;
+  readonly form: Readonly<Record<string, string | bigint>>;
+  /** The objects that come with what is made. */
+  readonly expanded: readonly string[];
+  /** What it is made for: its reference is the idempotency key. */
+  readonly cause: Pick<Movement, "reference" | "createdAt">;
+  /** Narrows the list of what was made earlier. */
+  readonly filter?: Readonly<Record<string, string | number>>;
+  readonly what: string;
+}
+
+/** The provider forgets idempotency keys after a day or later; in milliseconds, with an hour for clocks that differ. */
+const KEY_MS = 23 * 3_600_000;
+const PER_PAGE = 100;
+const PAGES_MAX = 20;
+
+/** Makes what is ordered, once: an old order may have been made under a key that the provider has forgotten. */
+async function make({ client, clock }: StripeMoney, order: Order): Promise<StripeObject> {
+  const { path, account, expanded, cause, what } = order;
+  const ageMs = toMillis(clock()) - toMillis(cause.createdAt);
+  const earlier = ageMs < KEY_MS ? undefined : await findEarlier(client, order);
+  const form = { ...order.form, "expand[]": expanded };
+  return earlier ?? client.write({ path, account, form, idempotencyKey: cause.reference }, what);
+}
+
+const Marked = z.object({ metadata: Metadata });
+
+/** What was made for the same reference. */
+async function findEarlier(
+  client: StripeClient,
+  { path, account, expanded, cause, filter, what }: Order,
+): Promise<StripeObject | undefined> {
+  const query = { ...filter, "expand[]": expanded.map((each) => `data.${each}`) };
+  let after: string | undefined;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const place = after === undefined ? {} : { after };
+    const { items, hasMore } = await client.list({ path, account, query, place, limit: PER_PAGE });
+    const found = items.find(
+      ({ value }) => parseObject(Marked, value, what).metadata[REFERENCE] === markOf(cause),
+    );
+    if (found !== undefined) return found;
+    after = items.at(-1)?.id;
+    if (!hasMore || after === undefined) return undefined;
+  }
+  throw invalid(`it is too old to be sent now: ${what} of that time may have been made for it`);
+}
+
+const invalid = (why: string): ConnectorError => new ConnectorError("invalid", why);

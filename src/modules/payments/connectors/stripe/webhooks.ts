@@ -1,0 +1,230 @@
+import { z } from "zod";
+import { toBalances } from "./balances.ts";
+import { API_VERSION, type StripeClient } from "./client.ts";
+import { Reference } from "./objects.ts";
+import { readPayment } from "./transactions.ts";
+import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
+import { parseObject, Text, UnixSeconds } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  isRecent,
+  isSignedBy,
+  parseTimedSignature,
+} from "#modules/payments/connectors/kit/signatures.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookReport,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { parseJson } from "#platform/json.ts";
+import { type Clock, fromMillis } from "#platform/time.ts";
+
+/**
+ * The types of events that are asked for, and where each names the balance transactions whose states it tells of. These are read from the
+ * provider when an event comes, so that the order in which events come does not matter. Other types are ignored.
+ */
+export const EVENTS: Readonly<Record<string, "balance" | "transactions" | "refunds">> = {
+  "balance.available": "balance",
+  "charge.succeeded": "transactions",
+  "charge.refunded": "refunds",
+  "charge.dispute.created": "transactions",
+  "charge.dispute.funds_withdrawn": "transactions",
+  "charge.dispute.funds_reinstated": "transactions",
+  "charge.dispute.closed": "transactions",
+  "payout.created": "transactions",
+  "payout.updated": "transactions",
+  "payout.paid": "transactions",
+  "payout.failed": "transactions",
+  "payout.canceled": "transactions",
+  "transfer.created": "transactions",
+  "transfer.reversed": "transactions",
+};
+
+/** Events of the key's own account, and those of connected ones. */
+const URL_PATHS = ["/root", "/connect"] as const;
+
+export const stripeWebhooks = (client: StripeClient, clock: Clock): WebhookPlugin => ({
+  create: (registration) => register(client, registration),
+  verify: async (webhook) => verify(webhook, clock),
+  translate: (webhook) => translate(client, webhook),
+});
+
+/** An endpoint tells its secret when it is made, and never again: one whose secret is not known is made anew. */
+async function register(
+  client: StripeClient,
+  { baseUrl, registered }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  const account = await client.ownAccount();
+  const endpoints = await listEndpoints(client);
+  const webhooks: RegisteredWebhook[] = [];
+  for (const urlPath of URL_PATHS) {
+    const there = endpoints.filter(({ url }) => url === `${baseUrl}${urlPath}`);
+    const known = registered.find(
+      ({ name, metadata }) => metadata["secret"] && there.some(({ id }) => id === name),
+    );
+    for (const { id } of there) if (id !== known?.name) await client.remove(pathOf(id));
+    const { name, secret } = await save(client, { url: `${baseUrl}${urlPath}`, urlPath, known });
+    const metadata = {
+      secret,
+      enabled_events: ENABLED.join(","),
+      webhook_related_account_id: account,
+    };
+    webhooks.push({ name, urlPath, metadata });
+  }
+  return webhooks;
+}
+
+const ENABLED = Object.keys(EVENTS);
+
+interface NewEndpoint {
+  readonly url: string;
+  readonly urlPath: (typeof URL_PATHS)[number];
+  /** What is there already, with its secret. */
+  readonly known: RegisteredWebhook | undefined;
+}
+
+async function save(
+  client: StripeClient,
+  { url, urlPath, known }: NewEndpoint,
+): Promise<{ readonly name: string; readonly secret: string }> {
+  const events = { "enabled_events[]": ENABLED };
+  if (known !== undefined) {
+    const form = { ...events, disabled: false };
+    await client.write({ path: pathOf(known.name), form }, "an endpoint of webhooks");
+    return { name: known.name, secret: known.metadata["secret"] ?? "" };
+  }
+  const connect = urlPath === "/connect" ? { connect: true } : {};
+  const form = { url, ...events, ...connect, api_version: API_VERSION };
+  const made = await client.write({ path: "/webhook_endpoints", form }, "an endpoint of webhooks");
+  const { secret } = parseObject(Secret, made.value, "an endpoint of webhooks");
+  return { name: made.id, secret };
+}
+
+const Secret = z.object({ secret: Text });
+const Endpoint = z.object({ id: Text, url: z.string() });
+
+const pathOf = (id: string): string => `/webhook_endpoints/${encodeURIComponent(id)}`;
+
+const PER_PAGE = 100;
+/** Most pages of endpoints that are looked through: an account has few. */
+const PAGES_MAX = 20;
+
+async function listEndpoints(client: StripeClient): Promise<z.output<typeof Endpoint>[]> {
+  const endpoints: z.output<typeof Endpoint>[] = [];
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const after = endpoints.at(-1)?.id;
+    const place = after === undefined ? {} : { after };
+    const page = await client.list({ path: "/webhook_endpoints", place, limit: PER_PAGE });
+    endpoints.push(
+      ...page.items.map(({ value }) => parseObject(Endpoint, value, "an endpoint of webhooks")),
+    );
+    if (!page.hasMore) break;
+  }
+  return endpoints;
+}
+
+/** Removes the endpoints of an installation, also those whose making was not stored. */
+export async function removeWebhooks(
+  client: StripeClient,
+  { connectorId, webhooks }: InstalledWebhooks,
+): Promise<void> {
+  const names = new Set(webhooks.map(({ name }) => name));
+  for (const { id, url } of await listEndpoints(client)) {
+    const isOwn = URL_PATHS.some((urlPath) => url.endsWith(`/${connectorId}${urlPath}`));
+    if (isOwn || names.has(id)) await client.remove(pathOf(id));
+  }
+}
+
+/** How far the time of a signature may be from now, in milliseconds. */
+const TOLERANCE_MS = 300_000;
+
+function verify({ headers, body, config }: ProviderWebhook, clock: Clock): WebhookVerdict {
+  const signature = parseTimedSignature(headers["stripe-signature"]);
+  if (signature === undefined) return { refused: "it is not signed" };
+  const { time, signatures } = signature;
+  const secret = config.metadata["secret"] ?? "";
+  if (secret === "") return { refused: "the secret of the endpoint is not known" };
+  const hmac = { key: secret, text: `${time}.${body}`, encoding: "hex" } as const;
+  if (!isSignedBy(hmac, signatures)) return { refused: "its signature is another one" };
+  const isNow =
+    /^\d{1,10}$/.test(time) && isRecent(fromMillis(Number(time) * 1000), clock(), TOLERANCE_MS);
+  if (!isNow) return { refused: "its signature is too old, or of the future" };
+  const { data } = Identified.safeParse(parseBody(body));
+  return data === undefined ? { refused: "it is no event" } : { key: data.id };
+}
+
+const Identified = z.object({ id: Text });
+
+function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined; // which is no event
+  }
+}
+
+const Event = z.object({
+  type: z.string(),
+  /** The connected account that it is of. */
+  account: Text.nullish(),
+  created: UnixSeconds,
+  data: z.object({ object: z.unknown() }),
+});
+
+async function translate(
+  client: StripeClient,
+  { body, config }: ProviderWebhook,
+): Promise<WebhookReport> {
+  const event = parseObject(Event, parseBody(body), "an event");
+  const account = event.account ?? config.metadata["webhook_related_account_id"];
+  const what = Object.hasOwn(EVENTS, event.type) ? EVENTS[event.type] : undefined;
+  if (account === undefined || what === undefined) return {};
+  const { object } = event.data;
+  if (what === "balance") return { balances: toBalances(object, { account, at: event.created }) };
+  const ids = what === "refunds" ? await refundsOf(client, { account, object }) : idsIn(object);
+  const payments: ProviderPayment[] = [];
+  for (const id of ids) payments.push(...(await readPayment(client, { account, id })));
+  return { payments };
+}
+
+const Listed = z.object({ balance_transaction: Reference });
+
+/** Where objects name balance transactions: payouts the second one, disputes the third, and transfers the last. */
+const Moving = Listed.extend({
+  failure_balance_transaction: Reference,
+  balance_transactions: z.array(z.object({ id: Text })).nullish(),
+  reversals: z.object({ data: z.array(Listed) }).nullish(),
+});
+
+function idsIn(object: unknown): string[] {
+  const moving = parseObject(Moving, object, "the object of an event");
+  const ids = [
+    moving.balance_transaction,
+    moving.failure_balance_transaction,
+    ...(moving.balance_transactions ?? []).map(({ id }) => id),
+    ...(moving.reversals?.data ?? []).map((reversal) => reversal.balance_transaction),
+  ];
+  return [...new Set(ids.filter((id) => id !== undefined))];
+}
+
+/** Most refunds of a charge that an event lets be read; older ones were told of by the events before. */
+const REFUNDS_MAX = 10;
+
+/** An event of a refund has the charge in it, without its refunds. */
+async function refundsOf(
+  client: StripeClient,
+  { account, object }: { readonly account: string; readonly object: unknown },
+): Promise<string[]> {
+  const { id: charge } = parseObject(Identified, object, "a charge");
+  const { items } = await client.list({
+    path: "/refunds",
+    account,
+    query: { charge },
+    place: {},
+    limit: REFUNDS_MAX,
+  });
+  return items.flatMap(({ value }) => idsIn(value)).toReversed();
+}
