@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
-import { joinMemberships, type Membership, readTest, toSql } from "./key-test.ts";
+import { joinMemberships, type KeyTest, type Membership, readTest, toSql } from "./key-test.ts";
 import type { FilterKeys } from "./keys.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Filter, parseFilterText } from "#platform/filter/filter.ts";
@@ -10,6 +10,12 @@ import { type Filter, parseFilterText } from "#platform/filter/filter.ts";
  * statement, and the depth of its expressions, for which D1's limit is 100 as well.
  */
 export const FILTER_PARAMETERS_MAX = 80;
+
+/**
+ * So many values of lists may be parameters beside those: SQLite compares a row with a few values in a third of the time that it
+ * takes to look into a list.
+ */
+const INLINED_MAX = 4;
 
 /**
  * The condition of a filter in SQL, undefined for no filter. Values are parameters, and those of one list are a single one. As in
@@ -27,6 +33,7 @@ const DIALECT = new SQLiteSyncDialect();
 class Compiler {
   readonly #keys: FilterKeys;
   #parameters = 0;
+  #inlined = 0;
 
   constructor(keys: FilterKeys) {
     this.#keys = keys;
@@ -44,7 +51,7 @@ class Compiler {
       case "not":
         return sql`NOT (${this.compile(filter.filter)})`;
       case "test":
-        return this.#counted(toSql(readTest(this.#keys, filter)));
+        return this.#tested(readTest(this.#keys, filter));
     }
   }
 
@@ -58,7 +65,15 @@ class Compiler {
       else if (test.kind === "membership") lists.push(test);
       else others.push(this.#counted(test.condition));
     }
-    return [...joinMemberships(lists).map((it) => this.#counted(toSql(it))), ...others];
+    return [...joinMemberships(lists).map((it) => this.#tested(it)), ...others];
+  }
+
+  #tested(test: KeyTest): SQL {
+    const condition = this.#counted(toSql(test));
+    const count = test.kind === "membership" ? new Set(test.values).size : 0;
+    if (count < 2 || this.#inlined + count > INLINED_MAX) return condition;
+    this.#inlined += count;
+    return toSql(test, count);
   }
 
   /** A tree whose depth grows with the logarithm of the number of conditions, where a chain's is that number. */

@@ -170,15 +170,25 @@ function compareDigits(operand: SQLWrapper, relation: Relation, integer: bigint)
   return isLess === isNegative ? sql`(${sign} AND ${isBeyond})` : sql`(${sign} OR ${isBeyond})`;
 }
 
-export const toSql = (test: KeyTest): SQL =>
-  test.kind === "membership" ? isOneOf(test.subject, [...new Set(test.values)]) : test.condition;
+/** A test as a condition. The values of a list that is not longer than `inlinedMax` are parameters of their own. */
+export const toSql = (test: KeyTest, inlinedMax = 1): SQL =>
+  test.kind === "membership"
+    ? isOneOf(test.subject, { values: [...new Set(test.values)], inlinedMax })
+    : test.condition;
 
-function isOneOf({ operand, where }: Subject, values: readonly Value[]): SQL {
+function isOneOf(
+  { operand, where }: Subject,
+  { values, inlinedMax }: { readonly values: readonly Value[]; readonly inlinedMax: number },
+): SQL {
   const [only] = values;
   // No value is in an empty list; of a value that is absent, this is as unknown as any test.
   if (only === undefined) return where(sql`${operand} <> ${operand}`);
   // By an equality, an index gives rows in the order of the list.
   if (values.length === 1) return where(sql`${operand} = ${only}`);
+  if (values.length <= inlinedMax) {
+    const equalities = values.map((value) => sql`${operand} = ${value}`);
+    return where(sql`(${sql.join(equalities, sql` OR `)})`);
+  }
   return where(sql`${operand} IN (SELECT value FROM json_each(${stringifyJson(values)}))`);
 }
 

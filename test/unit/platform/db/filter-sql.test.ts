@@ -309,6 +309,19 @@ describe("the bounds of a statement", () => {
     expect(refusal).toContain(`more than ${FILTER_PARAMETERS_MAX} values`);
   });
 
+  test("let few values of lists be parameters beside those, and no more", async () => {
+    const short = { $in: { state: ["OPEN", "PAID", "OPEN"] } };
+    expect(rendered(short).params).toEqual(["OPEN", "PAID"]);
+    const lists = Array.from({ length: FILTER_PARAMETERS_MAX }, () => short);
+    expect(rendered({ $and: lists }).params).toHaveLength(FILTER_PARAMETERS_MAX + 2);
+    expect(refusalOf({ $and: [...lists, short] })).toContain("values");
+    expect(rendered({ $in: { count: [1, 2, 3, 4, 5] } }).params).toEqual(["[1,2,3,4,5]"]);
+    const list = new Things([ROW, { ...ROW, count: 7n }, { ...ROW, count: 9n }]);
+    const either: FilterJson = { $in: { count: [7, 8] } };
+    expect(await list.matching(either)).toEqual([1]);
+    expect(await list.matching({ $not: either })).toEqual([2]);
+  });
+
   test.each<[string, unknown]>([
     ["of existence", { $exists: { note: true } }],
     ["that are always true", { $or: [] }],
