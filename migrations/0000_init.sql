@@ -451,8 +451,7 @@ CREATE TABLE `payment_initiations` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_initiations_identity` ON `payment_initiations` (`reference`,`connector_key`);--> statement-breakpoint
 CREATE INDEX `payment_initiations_listed` ON `payment_initiations` (`created_at`,`key`,`connector_key`,`status`,`type`,`asset`,`amount`,`source`,`destination`,`metadata_bits`);--> statement-breakpoint
-CREATE INDEX `payment_initiations_status` ON `payment_initiations` (`status`,`created_at`,`key`);--> statement-breakpoint
-CREATE INDEX `payment_initiations_connector` ON `payment_initiations` (`connector_key`,`created_at`,`key`);--> statement-breakpoint
+CREATE INDEX `payment_initiations_connector` ON `payment_initiations` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_movements` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connector_key` integer NOT NULL,

@@ -91,6 +91,11 @@ function accountFilters({ connector, other, connectors }: ListWorld): NamedFilte
       where: { $or: [{ $match: { type: "UNKNOWN" } }, { $match: { default_asset: "JPY" } }] },
     },
     {
+      name: "one of two values",
+      hits: "few",
+      where: { $in: { type: ["UNKNOWN", "OTHER"] } },
+    },
+    {
       name: "a negation of most",
       hits: "few",
       where: { $not: { $in: { type: ["EXTERNAL", "INTERNAL"] } } },

@@ -154,6 +154,16 @@ function initiationFilters({ connector, other, connectors }: ListWorld): NamedFi
       where: { $or: [{ $match: { status: "REJECTED" } }, { $match: { asset: "JPY" } }] },
     },
     {
+      name: "one of two values",
+      hits: "few",
+      where: { $in: { status: ["REJECTED", "REVERSED"] } },
+    },
+    {
+      name: "one of two values that most have",
+      hits: "many",
+      where: { $in: { status: ["PROCESSED", "FAILED"] } },
+    },
+    {
       name: "a negation of most",
       hits: "few",
       where: { $not: { $in: { status: ["PROCESSED", "FAILED"] } } },

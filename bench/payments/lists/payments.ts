@@ -149,6 +149,11 @@ function paymentFilters({ connector, other, connectors }: ListWorld): NamedFilte
       where: { $or: [{ $match: { status: "DISPUTE" } }, { $match: { asset: "JPY" } }] },
     },
     {
+      name: "one of two values",
+      hits: "few",
+      where: { $in: { type: ["OTHER", "TRANSFER"] } },
+    },
+    {
       name: "a negation of most",
       hits: "few",
       where: { $not: { $in: { type: ["PAYOUT", "PAY-IN"] } } },

@@ -104,6 +104,7 @@ function commonFilters({ connector, other, connectors }: ListWorld): NamedFilter
       hits: "few",
       where: { $or: [{ $match: { source_asset: "DOGE/8" } }, { $match: { status: "FAILED" } }] },
     },
+    { name: "one of two values", hits: "few", where: { $in: { status: ["FAILED", "PENDING"] } } },
     { name: "a pattern of none", hits: "none", where: { $like: { source_asset: "%none%" } } },
   ];
 }

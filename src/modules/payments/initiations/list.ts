@@ -25,7 +25,7 @@ const INITIATIONS: ListTable<Initiation> = {
   keys: {
     id: ownedKey(paymentInitiations),
     reference: { type: "text", column: paymentInitiations.reference },
-    connector_id: connectorKey(paymentInitiations.connectorKey),
+    connector_id: connectorKey(unindexed(paymentInitiations.connectorKey)),
     type: { type: "set", column: paymentInitiations.type, values: INITIATION_TYPES },
     asset: { type: "text", column: paymentInitiations.asset },
     source_account_id: accountId(paymentInitiations.source),

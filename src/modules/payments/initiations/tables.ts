@@ -65,8 +65,7 @@ export const paymentInitiations = sqliteTable(
       table.destination,
       table.metadataBits,
     ),
-    index("payment_initiations_status").on(table.status, table.createdAt, table.key),
-    index("payment_initiations_connector").on(table.connectorKey, table.createdAt, table.key),
+    index("payment_initiations_connector").on(table.connectorKey),
   ],
 );
 
