@@ -1,26 +1,19 @@
 import { resolve } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
-
-/** Debian's Chromium, which must not access the internet of its own accord. */
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const OPTIONS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 let server: LocalServer;
 let browser: Browser;
 
 beforeAll(async () => {
   server = await LocalServer.start(freshFolder());
-  browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: OPTIONS });
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    args: CHROMIUM_OPTIONS,
+  });
 });
 
 afterAll(async () => {

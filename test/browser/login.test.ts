@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
+import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
+
+const EMAIL = "ada@example.com";
+const PASSWORD = "correct horse battery";
+/** Of RFC 7636. */
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+let server: LocalServer;
+let browser: Browser;
+/** An application, and the site of somebody evil: both are on other sites than the server. */
+let site: Server;
+let siteUrl: string;
+/** What the site shows below `/`. */
+let evilPage = "";
+
+beforeAll(async () => {
+  server = await LocalServer.start(freshFolder());
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    args: CHROMIUM_OPTIONS,
+  });
+  site = createServer((request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(request.url?.startsWith("/callback") ? "<h1>The application</h1>" : evilPage);
+  }).listen(0, "127.0.0.1");
+  await once(site, "listening");
+  const { port } = site.address() as AddressInfo; // it listens on a port
+  siteUrl = `http://localhost:${port}`;
+  await server.json("/api/auth/clients", {
+    body: {
+      id: "app",
+      public: true,
+      scopes: ["ledger:read"],
+      redirectUris: [`${siteUrl}/callback`],
+      postLogoutRedirectUris: [`${siteUrl}/callback?bye`],
+    },
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  await server?.killAll();
+});
+
+const authorizeUrl = (params = {}): string =>
+  `${server.url}/api/auth/authorize?${new URLSearchParams({
+    client_id: "app",
+    redirect_uri: `${siteUrl}/callback`,
+    response_type: "code",
+    scope: "openid ledger:read",
+    state: "s",
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+    ...params,
+  }).toString()}`;
+
+async function logIn(page: Page): Promise<URL> {
+  await page.goto(authorizeUrl());
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.waitForURL(`${siteUrl}/callback?**`);
+  return new URL(page.url());
+}
+
+const hasSession = async (context: BrowserContext): Promise<boolean> =>
+  (await context.cookies(server.url)).some(({ name }) => name === "florin-session");
+
+test("the first person accepts the printed invitation, logs in to an application and out, without a script", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const [invitation = ""] = /http\S+\/invitation\?token=\S+/.exec(server.welcome) ?? [];
+  await page.goto(invitation);
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button").click();
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+
+  await page.goto(authorizeUrl());
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Password").fill("wrong horse battery");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("alert").waitFor();
+  const back = await logIn(page);
+  expect(back.searchParams.get("code")).toMatch(/^[\w-]{43}$/);
+  expect(back.searchParams.get("state")).toBe("s");
+  expect(back.searchParams.get("iss")).toBe(`${server.url}/api/auth`);
+
+  await page.goto(authorizeUrl({ prompt: "none" }));
+  expect(new URL(page.url()).searchParams.has("code")).toBe(true);
+  const bye = new URLSearchParams({
+    client_id: "app",
+    post_logout_redirect_uri: `${siteUrl}/callback?bye`,
+  });
+  await page.goto(`${server.url}/api/auth/end_session?${bye.toString()}`);
+  await page.getByText(EMAIL).waitFor();
+  expect(await hasSession(context)).toBe(true);
+  await context.close();
+});
+
+test("the session ends where the person says so", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await logIn(page);
+  await page.goto(`${server.url}/api/auth/end_session`);
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Logged out" }).waitFor();
+  expect(await hasSession(context)).toBe(false);
+  await page.goto(authorizeUrl({ prompt: "none" }));
+  expect(new URL(page.url()).searchParams.get("error")).toBe("login_required");
+  await context.close();
+});
+
+test("the login page is shown in no frame of another site", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  evilPage = `<iframe id="frame" src="${authorizeUrl().replaceAll("&", "&amp;")}"></iframe>`;
+  await page.goto(siteUrl);
+  const frame = page.frameLocator("#frame");
+  await page.waitForLoadState("networkidle");
+  expect(await frame.getByLabel("Password").count()).toBe(0);
+  expect(page.frames().some((item) => item.url().startsWith("chrome-error:"))).toBe(true);
+  await context.close();
+});
+
+test("no other site logs the person in or out by a form", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  // The person has begun a login, and the other site even knows its id.
+  await page.goto(authorizeUrl());
+  const request = await page.locator("input[name=request]").inputValue();
+  evilPage = formTo("login", { request, email: EMAIL, password: PASSWORD });
+  await page.goto(siteUrl);
+  await page.getByText("sent by another site").waitFor();
+  expect(await hasSession(context)).toBe(false);
+
+  await logIn(page);
+  evilPage = formTo("end_session/confirm", {});
+  await page.goto(siteUrl);
+  await page.getByText("sent by another site").waitFor();
+  expect(await hasSession(context)).toBe(true);
+  await context.close();
+});
+
+/** A page that sends a form by itself. */
+function formTo(path: string, fields: Readonly<Record<string, string>>): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input name="${name}" value="${value}">`,
+  );
+  return `<form method="post" action="${server.url}/api/auth/${path}">${inputs.join("")}</form>
+    <script>document.forms[0].submit()</script>`;
+}
