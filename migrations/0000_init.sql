@@ -122,7 +122,8 @@ CREATE TABLE `auth_signing_keys` (
 	`sequence` integer PRIMARY KEY NOT NULL,
 	`kid` text NOT NULL,
 	`public_key` text NOT NULL,
-	`private_key` text NOT NULL
+	`private_key` text NOT NULL,
+	`created_ms` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `auth_signing_keys_kid_unique` ON `auth_signing_keys` (`kid`);--> statement-breakpoint

@@ -164,8 +164,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "people", "upstream")],
     packages: [...HTTP, "hono/*", "node:crypto"],
   },
+  // The token endpoint and the questions about tokens.
+  "modules/auth/tokens": {
+    uses: [...PLATFORM, "modules/auth", ...auth("core", "people")],
+    packages: ["jose", "node:crypto"],
+  },
   "modules/auth/http": {
-    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "people")],
+    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "people", "tokens")],
     packages: HTTP,
   },
 

@@ -9,6 +9,10 @@ export interface AccessTokenGrant {
   readonly subject?: string;
   /** Separated by spaces. */
   readonly scope: string;
+  /** What the person has allowed the client; see `authGrants`. */
+  readonly grantId?: string;
+  /** Whom it is for besides this client and this server. */
+  readonly audience?: readonly string[];
   /** Patterns of the only ledgers that it reaches; empty for all. */
   readonly ledgers: readonly string[];
   /** In seconds since the epoch. */
@@ -21,9 +25,10 @@ export interface AccessTokenGrant {
  * and this server, which is how a token is told from those that are for somebody else, such as an ID token.
  */
 export const accessTokenClaims = (grant: AccessTokenGrant) => ({
-  aud: [grant.clientId, baseOfIssuer(grant.issuer)],
+  aud: [...new Set([grant.clientId, baseOfIssuer(grant.issuer), ...(grant.audience ?? [])])],
   client_id: grant.clientId,
   exp: grant.issuedAt + grant.lifetimeSeconds,
+  ...(grant.grantId === undefined ? {} : { grant_id: grant.grantId }),
   iat: grant.issuedAt,
   iss: grant.issuer,
   jti: newId(),

@@ -4,8 +4,8 @@ import type { ServiceContext } from "#platform/context.ts";
 
 /**
  * The context of a request with all scopes that its client may ask tokens for. It is for what goes on after the request in the
- * client's name: the official clients ask for tokens that have the scope of one operation. Where another server has issued the
- * token, or nobody needs one, the context stays as it is. `allScopes` are those that modules have.
+ * client's name: the official clients ask for tokens that have the scope of one operation. Where the client acts for a person,
+ * another server has issued the token, or nobody needs one, the context stays as it is. `allScopes` are those that modules have.
  */
 export async function asClient(
   context: ServiceContext,
@@ -16,7 +16,8 @@ export async function asClient(
   const isForeign = settings.FLORIN_TRUSTED_ISSUERS.some(
     ({ issuer }) => issuer === principal.issuer,
   );
-  if (settings.FLORIN_AUTH === "off" || isForeign) return context;
+  const actsForItself = principal.subject === principal.clientId;
+  if (settings.FLORIN_AUTH === "off" || isForeign || !actsForItself) return context;
   const isFirst = principal.clientId === settings.FLORIN_CLIENT_ID;
   const scopes = isFirst
     ? allScopes

@@ -1,40 +1,29 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { purgeLogins } from "./authorize/purge.ts";
+import { purgeGrants } from "./grants/purge.ts";
 import { registerAudit } from "./http/audit.ts";
 import { registerClients } from "./http/clients.ts";
 import examples from "./http/examples.md" with { type: "text" };
+import { registerIssuedTokens } from "./http/issued-tokens.ts";
 import { registerOAuth } from "./http/oauth.ts";
 import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
 import { registerUsers } from "./http/users.ts";
-import { KeyCache } from "./key-cache.ts";
+import { sweepSigningKeys } from "./key-sweep.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
 import { registerAuthorize } from "./pages/authorize.ts";
 import { registerInvitation } from "./pages/invitation.ts";
 import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
 import { authSettings } from "./settings.ts";
-import { SigningKeys } from "./signing-keys.ts";
 import { AuthStore } from "./store.ts";
-import { type IssuerTrust, TokenVerifier } from "./token-verifier.ts";
-import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import { verifierOf } from "./verifier.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
-import { systemClock } from "#platform/clock.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { systemFetch } from "#platform/http/outbound.ts";
-import { memoByEnv } from "#platform/memo.ts";
 import { type Module, readAndWrite } from "#platform/modules/module.ts";
-import { platformSettings } from "#platform/platform-settings.ts";
 
 const VERSION = "v2.4.0";
-
-/** Shortest time between two searches for an unknown key of ours, in our own database, in milliseconds. */
-const OWN_KEYS_PAUSE_MS = 1000;
-/** The same for other issuers: somebody who sends tokens with invented key ids must not make Florin flood them. */
-const TRUSTED_KEYS_PAUSE_MS = 30_000;
-/** Verified tokens that an isolate remembers, a few kilobytes each at most. */
-const VERIFIED_TOKENS_MAX = 4096;
 
 /**
  * The OAuth 2 server: clients, access tokens for them, and the check of tokens for all modules.
@@ -95,6 +84,8 @@ export const authModule: Module & {
         AuditLog.from(context).purge(authSettings.of(context.env).FLORIN_AUDIT_RETENTION),
     },
     { name: "logins", run: purgeLogins },
+    { name: "grants", run: purgeGrants },
+    { name: "signing-keys", run: sweepSigningKeys },
   ],
   classes: { AttemptLimitObject },
   authenticator: (env) =>
@@ -105,6 +96,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   registerServer(app, VERSION);
   registerOAuth(app);
+  registerIssuedTokens(app);
   registerClients(app);
   registerUsers(app);
   registerAuthorize(app);
@@ -121,33 +113,6 @@ const acceptAll: Authenticator = async () => ({
   clientId: "florin",
   scopes: new Set(),
   ledgers: [],
-});
-
-const verifierOf = memoByEnv((env: Env) => {
-  const settings = authSettings.of(env);
-  const clock = systemClock;
-  const ownKeys = new KeyCache({
-    issuer: "this server",
-    load: () => SigningKeys.from(env).verifiers(),
-    clock,
-    pauseMs: OWN_KEYS_PAUSE_MS,
-  });
-  const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
-  const access = { fetch: systemFetch, policy };
-  const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
-    ({ issuer, audiences }): [string, IssuerTrust] => {
-      const load = () => fetchIssuerKeys(issuer, access);
-      const keys = new KeyCache({ issuer, load, clock, pauseMs: TRUSTED_KEYS_PAUSE_MS });
-      return [issuer, { keys, audiences }];
-    },
-  );
-  return new TokenVerifier({
-    publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
-    ownKeys,
-    trusted: new Map(trusted),
-    clock,
-    tokensMax: VERIFIED_TOKENS_MAX,
-  });
 });
 
 export { asClient } from "./as-client.ts";

@@ -6,6 +6,8 @@ import {
   type ClientFields,
   type ClientSecret,
 } from "./core/client.ts";
+import { deleteGrantsOf } from "./grants/grant-store.ts";
+import { armRevocationSweep, revocationIfChanged } from "./revocations/revoke.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -56,9 +58,14 @@ export class ClientService {
     return (await this.#store.updateClient(id, fields, change)) ?? noClient(id);
   }
 
-  /** Deletes the client, if there is one. Its tokens stay valid until they expire. */
+  /** Deletes the client, if there is one, with all that people have allowed it. Its tokens end as soon as isolates learn of it. */
   async delete(id: string): Promise<void> {
-    await this.#store.deleteClient(id, this.#audited("client.delete", id));
+    if (id === authSettings.of(this.#context.env).FLORIN_CLIENT_ID) return;
+    await this.#store.deleteClient(id, this.#audited("client.delete", id), [
+      revocationIfChanged(this.#context, { kind: "client", value: id }),
+      ...deleteGrantsOf(this.#context, { clientId: id }),
+    ]);
+    await armRevocationSweep(this.#context);
   }
 
   /** Makes a secret. This is the only time at which its clear text is known. */

@@ -70,6 +70,11 @@ export const authSettings = new DeclaredSettings(
       standard: "12h",
       meaning: "How long a person stays logged in in a browser",
     }),
+    FLORIN_SIGNING_KEY_AGE: retention({
+      standard: "2160h",
+      meaning:
+        "After which time a new key signs tokens; the old one verifies until they have expired",
+    }),
     FLORIN_AUDIT_RETENTION: retention({
       standard: "8760h",
       meaning: "How long the audit of changes is kept",

@@ -9,5 +9,12 @@ export function staticClient(
 ): Credential | undefined {
   const { FLORIN_CLIENT_ID: clientId, FLORIN_CLIENT_SECRET: secret } = settings;
   if (clientId === undefined || secret === undefined) return undefined;
-  return { clientId, public: false, scopes, ledgers: [], secretHashes: [hashSecret(secret)] };
+  return {
+    clientId,
+    public: false,
+    trusted: true,
+    scopes,
+    ledgers: [],
+    secretHashes: [hashSecret(secret)],
+  };
 }

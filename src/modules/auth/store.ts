@@ -1,4 +1,5 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import type { Client, ClientFields, ClientSecret } from "./core/client.ts";
 import { authClientSecrets, authClients, authSigningKeys } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -67,9 +68,13 @@ export class AuthStore {
     return client === undefined ? undefined : toClient(client, await this.#secretsOf(id));
   }
 
-  /** Deletes a client, and its secrets with it. */
-  async deleteClient(id: string, change: AuditedChange): Promise<void> {
-    await change.store(this.#db.delete(authClients).where(eq(authClients.id, id)));
+  /** Deletes a client, and its secrets with it, then what follows from it. */
+  async deleteClient(
+    id: string,
+    change: AuditedChange,
+    consequences: readonly BatchItem<"sqlite">[],
+  ): Promise<void> {
+    await change.store(this.#db.delete(authClients).where(eq(authClients.id, id)), ...consequences);
   }
 
   /** Whether the secret was added; if not, the client is gone. */
@@ -113,6 +118,15 @@ export class AuthStore {
   /** Adds a key, unless another one was given the same sequence in the meantime. */
   async insertSigningKey(key: SigningKeyRow): Promise<void> {
     await this.#db.insert(authSigningKeys).values(key).onConflictDoNothing();
+  }
+
+  /** Adds a key that replaces another one, unless a third one has done so meanwhile. */
+  async replaceSigningKey(key: SigningKeyRow, change: AuditedChange): Promise<void> {
+    await change.store(this.#db.insert(authSigningKeys).values(key).onConflictDoNothing());
+  }
+
+  async deleteSigningKey(kid: string): Promise<void> {
+    await this.#db.delete(authSigningKeys).where(eq(authSigningKeys.kid, kid));
   }
 
   async updatePrivateKey(kid: string, privateKey: string): Promise<void> {

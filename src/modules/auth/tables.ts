@@ -33,7 +33,7 @@ export const authClientSecrets = sqliteTable(
   (table) => [index("auth_client_secrets_client").on(table.clientId)],
 );
 
-/** Keys that sign access tokens. The highest sequence signs; all of them verify. */
+/** Keys that sign tokens. The highest sequence signs; the others verify until all that they have signed has expired. */
 export const authSigningKeys = sqliteTable("auth_signing_keys", {
   /**
    * A new key takes the number after the highest one that its creator saw, so if two are created at once, only one is
@@ -45,4 +45,6 @@ export const authSigningKeys = sqliteTable("auth_signing_keys", {
   publicKey: text("public_key").notNull(),
   /** PKCS #8, encrypted. */
   privateKey: text("private_key").notNull(),
+  /** In milliseconds since the epoch. */
+  createdMs: integer("created_ms").notNull(),
 });

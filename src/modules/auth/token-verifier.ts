@@ -4,6 +4,7 @@ import { baseOfIssuer, isSameIssuer } from "./core/issuer-url.ts";
 import { splitScopes } from "./core/scopes.ts";
 import { issuerOf } from "./issuer.ts";
 import type { KeyCache } from "./key-cache.ts";
+import type { RevocableToken, RevocationList } from "./revocations/revocation-list.ts";
 import { TOKEN_ALGORITHM } from "./signing-keys.ts";
 import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
@@ -23,6 +24,7 @@ export interface TokenVerifierOptions {
   readonly ownKeys: KeyCache;
   /** The other trusted issuers. */
   readonly trusted: ReadonlyMap<string, IssuerTrust>;
+  readonly revocations: RevocationList;
   readonly clock: Clock;
   /** Most verified tokens that are remembered. */
   readonly tokensMax: number;
@@ -58,13 +60,38 @@ const Claims = z.object({
     .transform((given) => (typeof given === "string" ? [given] : given)),
   /** Ours: the only ledgers that the token reaches. A list without any would not say which. */
   ledgers: z.array(z.string().regex(LEDGER_PATTERN)).min(1).optional(),
+  iat: z.number().default(0),
+  jti: z.string().optional(),
+  /** Ours: what the person has allowed the client. */
+  grant_id: z.string().optional(),
 });
 type Claims = z.output<typeof Claims>;
 
 /** How tokens of an issuer are checked: ours name this server. */
 type Trust = IssuerTrust | { readonly keys: KeyCache; readonly serverUrl: string };
 
+/** A token that was issued by whom this server trusts, and what it says. */
+export interface ReadToken extends RevocableToken {
+  readonly principal: Principal;
+  /** Whether this server has issued it. */
+  readonly isOwn: boolean;
+  /** Who it is about; absent where a client acts for itself. */
+  readonly person: string | undefined;
+  readonly audience: readonly string[];
+  /** As the token has it. */
+  readonly scope: string;
+  /** In seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Checks tokens that are not sent as the `Authorization` of a request: those that a request is about. */
+export interface TokenReader {
+  /** Throws `UNAUTHENTICATED` as for a request to that URL. What was revoked a moment ago is refused as well. */
+  read(text: string, url: string): Promise<ReadToken>;
+}
+
 interface VerifiedToken {
+  readonly read: ReadToken;
   readonly issuer: string;
   /** The origin of the request for which it was verified, with a slash at the end. */
   readonly origin: string;
@@ -79,7 +106,7 @@ interface VerifiedToken {
  * checked where the settings say which it is. A token that has passed is remembered by its text, because verifying a signature
  * costs more than everything else in a small request.
  */
-export class TokenVerifier {
+export class TokenVerifier implements TokenReader {
   readonly #options: TokenVerifierOptions;
   readonly #verified = new Map<string, VerifiedToken>();
 
@@ -89,16 +116,33 @@ export class TokenVerifier {
 
   readonly authenticate: Authenticator = async (request, scope) => {
     const text = readBearer(request.headers.get("authorization"));
-    const token = this.#recall(text) ?? (await this.#verify(text, request.url));
+    const nowMs = this.#nowMs();
+    if (this.#options.revocations.isDue(nowMs)) await this.#refreshRevocations();
+    const token = this.#recall(text, nowMs) ?? (await this.#verify(text, request.url));
     // A token that is remembered may have come through another host.
     if (!request.url.startsWith(token.origin)) this.#trustIn(token.issuer, request.url);
     if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
     return token.principal;
   };
 
-  #recall(text: string): VerifiedToken | undefined {
+  async read(text: string, url: string): Promise<ReadToken> {
+    if (text.length > TOKEN_LENGTH_MAX) throw invalid("the token is too long");
+    await this.#refreshRevocations();
+    return (await this.#verify(text, url)).read;
+  }
+
+  #recall(text: string, nowMs: number): VerifiedToken | undefined {
     const token = this.#verified.get(text);
-    return token !== undefined && this.#nowMs() < token.untilMs ? token : undefined;
+    return token !== undefined && nowMs < token.untilMs ? token : undefined;
+  }
+
+  /** Tokens that are remembered are looked through only when something was revoked. */
+  async #refreshRevocations(): Promise<void> {
+    const { revocations } = this.#options;
+    if (!(await revocations.refresh())) return;
+    for (const [text, { read }] of this.#verified) {
+      if (read.isOwn && revocations.isRevoked(read)) this.#verified.delete(text);
+    }
   }
 
   async #verify(text: string, url: string): Promise<VerifiedToken> {
@@ -109,10 +153,15 @@ export class TokenVerifier {
     assertAudience(claims, trust);
     const nowMs = this.#nowMs();
     assertInTime(claims, nowMs);
+    const read = toReadToken(claims, "serverUrl" in trust);
+    if (read.isOwn && this.#options.revocations.isRevoked(read)) {
+      throw invalid("the token was revoked");
+    }
     const token = {
+      read,
       issuer: claims.iss,
       origin: `${new URL(url).origin}/`,
-      principal: toPrincipal(claims),
+      principal: read.principal,
       untilMs: Math.min(claims.exp * 1000, nowMs + VERIFIED_MS_MAX),
     };
     this.#remember(text, token);
@@ -162,9 +211,27 @@ function toPrincipal({ iss, scope, sub, client_id, azp, aud, ledgers = [] }: Cla
   return { issuer: iss, subject: sub ?? clientId, clientId, scopes: splitScopes(scope), ledgers };
 }
 
+function toReadToken(claims: Claims, isOwn: boolean): ReadToken {
+  const principal = toPrincipal(claims);
+  return {
+    principal,
+    isOwn,
+    person: claims.sub,
+    audience: claims.aud,
+    scope: claims.scope,
+    expiresAt: claims.exp,
+    clientId: principal.clientId,
+    subject: principal.subject,
+    grantId: claims.grant_id,
+    tokenId: claims.jti,
+    issuedAt: claims.iat,
+  };
+}
+
 const BEARER = /^bearer\s+(\S+)$/i;
 
-function readBearer(authorization: string | null): string {
+/** The token of an `Authorization` header. */
+export function readBearer(authorization: string | null): string {
   if (authorization === null) {
     throw new AppError(
       "UNAUTHENTICATED",

@@ -1,9 +1,13 @@
+import { createLocalJWKSet, jwtVerify } from "jose";
+import * as oauth from "oauth4webapi";
 import { expect, test } from "vitest";
+import { makeClient } from "#test/support/auth/clients.ts";
 import { ISSUER } from "#test/support/auth/logins.ts";
-import { send } from "#test/support/platform/api.ts";
+import { freshName, send } from "#test/support/platform/api.ts";
 
 test("the discovery document names what works and nothing else", async () => {
   const response = await send("/api/auth/.well-known/openid-configuration");
+  const methods = ["none", "client_secret_basic", "client_secret_post"];
   expect(await response.json()).toEqual({
     issuer: ISSUER,
     authorization_endpoint: `${ISSUER}/authorize`,
@@ -30,7 +34,51 @@ test("the discovery document names what works and nothing else", async () => {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     ui_locales_supported: ["en"],
-    grant_types_supported: ["client_credentials"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    introspection_endpoint: `${ISSUER}/oauth/introspect`,
+    userinfo_endpoint: `${ISSUER}/userinfo`,
+    revocation_endpoint: `${ISSUER}/revoke`,
+    grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: ["client_secret_basic"],
+    claims_supported: expect.arrayContaining(["sub", "email", "nonce"]) as unknown,
+  });
+});
+
+test("the discovery document leads an independent client to a token that its keys verify", async () => {
+  const issuer = new URL(ISSUER);
+  const options = {
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: (url: string, init: object) => send(url, init),
+  };
+  const found = await oauth.discoveryRequest(issuer, { ...options, algorithm: "oidc" });
+  const server = await oauth.processDiscoveryResponse(issuer, found);
+  const client = { client_id: `${freshName()}+%&` };
+  const { secret } = await makeClient({ id: client.client_id, scopes: ["ledger:read"] });
+  for (const method of [oauth.ClientSecretBasic(secret), oauth.ClientSecretPost(secret)]) {
+    const parameters = { scope: "ledger:read" };
+    const answer = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      method,
+      parameters,
+      options,
+    );
+    const granted = await oauth.processClientCredentialsResponse(server, client, answer);
+    const keys = await (await send("/api/auth/keys")).json<{ keys: [] }>();
+    const { payload } = await jwtVerify(granted.access_token, createLocalJWKSet(keys), {
+      issuer: ISSUER,
+      audience: client.client_id,
+    });
+    expect(payload["scope"]).toBe("ledger:read");
+  }
+  const wrong = oauth.ClientSecretBasic("wrong");
+  const answer = await oauth.clientCredentialsGrantRequest(server, client, wrong, {}, options);
+  await expect(
+    oauth.processClientCredentialsResponse(server, client, answer),
+  ).rejects.toMatchObject({
+    cause: [{ scheme: "basic" }],
   });
 });

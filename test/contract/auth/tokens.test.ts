@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import * as oauth from "oauth4webapi";
+import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { asClient } from "#modules/auth/index.ts";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { type Principal, systemContext } from "#platform/context.ts";
 import type { ErrorBody } from "#platform/errors.ts";
-import { api, BASE_URL, freshName, send, token } from "#test/support/platform/api.ts";
+import { makeClient } from "#test/support/auth/clients.ts";
+import { api, BASE_URL, freshName, send } from "#test/support/platform/api.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const ISSUER = `${BASE_URL}/api/auth`;
@@ -43,16 +43,6 @@ const basic = (id: string, secret: string) => ({
 async function scopesOf(response: Response): Promise<unknown> {
   const { access_token: accessToken } = await response.json<{ access_token: string }>();
   return decodeJwt(accessToken)["scope"];
-}
-
-async function makeClient(fields: object): Promise<{ id: string; secret: string }> {
-  const writer = await token("auth:write");
-  const created = await api("/api/auth/clients", { token: writer, body: { name: "t", ...fields } });
-  const { data } = await created.json<{ data: { id: string } }>();
-  const path = `/api/auth/clients/${encodeURIComponent(data.id)}/secrets`;
-  const secret = await api(path, { token: writer, body: { name: "s" } });
-  const { data: made } = await secret.json<{ data: { clear: string } }>();
-  return { id: data.id, secret: made.clear };
 }
 
 describe("the token endpoint", () => {
@@ -197,44 +187,6 @@ describe("the token endpoint", () => {
   });
 });
 
-describe("discovery", () => {
-  test("leads an independent client to a token that its keys verify", async () => {
-    const issuer = new URL(ISSUER);
-    const options = {
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (url: string, init: object) => send(url, init),
-    };
-    const found = await oauth.discoveryRequest(issuer, { ...options, algorithm: "oidc" });
-    const server = await oauth.processDiscoveryResponse(issuer, found);
-    const client = { client_id: `${freshName()}+%&` };
-    const { secret } = await makeClient({ id: client.client_id, scopes: ["ledger:read"] });
-    for (const method of [oauth.ClientSecretBasic(secret), oauth.ClientSecretPost(secret)]) {
-      const parameters = { scope: "ledger:read" };
-      const answer = await oauth.clientCredentialsGrantRequest(
-        server,
-        client,
-        method,
-        parameters,
-        options,
-      );
-      const granted = await oauth.processClientCredentialsResponse(server, client, answer);
-      const keys = await (await send("/api/auth/keys")).json<{ keys: [] }>();
-      const { payload } = await jwtVerify(granted.access_token, createLocalJWKSet(keys), {
-        issuer: ISSUER,
-        audience: client.client_id,
-      });
-      expect(payload["scope"]).toBe("ledger:read");
-    }
-    const wrong = oauth.ClientSecretBasic("wrong");
-    const answer = await oauth.clientCredentialsGrantRequest(server, client, wrong, {}, options);
-    await expect(
-      oauth.processClientCredentialsResponse(server, client, answer),
-    ).rejects.toMatchObject({
-      cause: [{ scheme: "basic" }],
-    });
-  });
-});
-
 describe("a token", () => {
   const now = Math.floor(Date.now() / 1000);
   const meant = { client_id: "made", aud: ["made", BASE_URL] };
@@ -359,7 +311,9 @@ describe("what goes on after a request in the name of its client", () => {
   const FOREIGN = "https://issuer.example";
   const later = async (principal: Partial<Principal>, settings: object = {}) => {
     const context = systemContext({ ...env, ...settings }, "test");
-    const asked = { ...context.principal, scopes: new Set(["a:read"]), ...principal };
+    const { clientId = "" } = principal;
+    const scopes = new Set(["a:read"]);
+    const asked = { ...context.principal, scopes, subject: clientId, ...principal };
     return [...(await asClient({ ...context, principal: asked }, ALL)).principal.scopes];
   };
 
@@ -368,6 +322,11 @@ describe("what goes on after a request in the name of its client", () => {
     expect(await later({ clientId: id })).toEqual(["c:read", "a:read"]);
     expect(await later({ clientId: ID })).toEqual(ALL);
     expect(await later({ clientId: freshName() })).toEqual(["a:read"]);
+  });
+
+  test("may do what the token allows where the client acts for a person", async () => {
+    const { id } = await makeClient({ scopes: ["c:read", "a:read"] });
+    expect(await later({ clientId: id, subject: "ann" })).toEqual(["a:read"]);
   });
 
   test("may do what the token allows where another server has issued it, or nobody needs one", async () => {

@@ -1,5 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { hashSecret } from "#modules/auth/client-secret.ts";
+import { hashToken } from "#modules/auth/grants/opaque-token.ts";
+import { authCodes } from "#modules/auth/grants/tables.ts";
+import { authClientSecrets } from "#modules/auth/tables.ts";
 import { LedgerClient } from "#modules/ledger/index.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
@@ -10,6 +14,7 @@ import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
 import { webhookListener } from "#modules/webhooks/event-listener.ts";
 import { systemContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";
 import { type Exchange, parseExchanges } from "#platform/document/exchanges.ts";
 import { MODULES } from "#src/modules.ts";
@@ -44,6 +49,8 @@ const CONNECTOR = { provider: "generic", reference: "11111111-2222-4333-8444-555
 /** Moves money. */
 const MOVER = { provider: "dummypay", reference: "22222222-2222-4333-8444-555555555555" };
 
+const PERSON = "99999999-2222-4333-8444-555555555555";
+
 async function storeAccounts(...references: readonly string[]): Promise<void> {
   const context = systemContext(env, "test");
   const connector = await requireConnector(context, MOVER);
@@ -51,6 +58,21 @@ async function storeAccounts(...references: readonly string[]): Promise<void> {
   await storePage(context, () =>
     prepareAccounts(context, { connector, type: "INTERNAL", accounts }),
   );
+}
+
+/** A person has logged in, and the authorization endpoint has given this code. */
+async function storeCode(): Promise<void> {
+  const code = {
+    hash: hashToken("SplxlOBeZQQYbYS6WxSbIA"),
+    clientId: "app",
+    subject: PERSON,
+    redirectUri: "https://app.example.com/callback",
+    scopes: "openid email offline_access ledger:read",
+    codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    authTime: 1_767_225_600,
+    expiresMs: Date.now() + 3_600_000,
+  };
+  await databaseOf(env).insert(authCodes).values(code).onConflictDoNothing();
 }
 
 /** Waits until all instances wait for an event, or have ended. */
@@ -61,8 +83,15 @@ const noJobs = () => untilNone("payment_jobs", "TRUE");
 /** What happens without a request before an example, by its operation. */
 const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
   listUsers: async () => {
-    const id = "99999999-2222-4333-8444-555555555555";
-    await storePerson({ id, subject: "google|1234", email: "ada@example.com" });
+    const claims = { subject: "google|1234", email: "ada@example.com" };
+    await storePerson({ id: PERSON, ...claims, scopes: ["ledger:read"] });
+  },
+  createToken: storeCode,
+  introspectToken: async () => {
+    const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";
+    const secret = { id: "5", clientId: "app", name: "", hash: hashSecret(clear) };
+    const row = { ...secret, lastDigits: "5a6b", metadata: "{}" };
+    await databaseOf(env).insert(authClientSecrets).values(row);
   },
   // An event comes, which the endpoint refuses.
   getDeliveries: async () => {

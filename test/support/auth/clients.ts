@@ -35,6 +35,17 @@ export async function clientWith(fields: {
   return { id, token: accessToken };
 }
 
+/** Makes a client with these fields, and a secret of it. */
+export async function makeClient(fields: object): Promise<{ id: string; secret: string }> {
+  const writer = await token("auth:write");
+  const created = await api("/api/auth/clients", { token: writer, body: { name: "t", ...fields } });
+  const { data } = await created.json<{ data: { id: string } }>();
+  const path = `/api/auth/clients/${encodeURIComponent(data.id)}/secrets`;
+  const secret = await api(path, { token: writer, body: { name: "s" } });
+  const { data: made } = await secret.json<{ data: { clear: string } }>();
+  return { id: data.id, secret: made.clear };
+}
+
 async function created<T>(response: Promise<Response>): Promise<T> {
   const answer = await response;
   if (!answer.ok) throw new Error(await answer.text());

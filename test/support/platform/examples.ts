@@ -26,7 +26,10 @@ export class Story {
     const [method = "", target = ""] = this.#translate(start).split(" ");
     const response = await api(target, {
       method,
-      headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+      ...("authorization" in headers ? { token: null } : {}),
+      headers: this.#translateValues(
+        body === undefined ? headers : { "content-type": "application/json", ...headers },
+      ),
       ...(body === undefined ? {} : { body: this.#translate(body) }),
     });
     return [response, await response.text()];
@@ -45,15 +48,35 @@ export class Story {
     return pairs.every(([text, made]) => this.#made.get(text) === made);
   }
 
+  #translateValues(headers: Readonly<Record<string, string>>): Record<string, string> {
+    const translated = Object.entries(headers).map(([name, value]) => [
+      name,
+      this.#translate(value),
+    ]);
+    return Object.fromEntries(translated) as Record<string, string>; // pairs of texts
+  }
+
   #translate(text: string): string {
-    return text.replaceAll(MADE, (made) => this.#made.get(made) ?? made);
+    return this.#withTokens(text).replaceAll(MADE, (made) => this.#made.get(made) ?? made);
+  }
+
+  /** Tokens stand in forms and headers without the quotes by which answers show where they end. */
+  #withTokens(text: string): string {
+    let translated = text;
+    for (const [written, made] of this.#made) {
+      if (written.length >= TOKEN_LENGTH_MIN) translated = translated.replaceAll(written, made);
+    }
+    return translated;
   }
 }
 
+/** Ids are shorter. */
+const TOKEN_LENGTH_MIN = 40;
+
 const FENCE = "```";
 
-/** How long something took differs each time. */
-const DURATION = /(?<="durationMillis": ?)\d+/g;
+/** How long something took, and when a token ends, differs each time. */
+const DURATION = /(?<="(?:durationMillis|exp)": ?)\d+/g;
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**

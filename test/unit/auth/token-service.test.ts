@@ -4,9 +4,14 @@ import { hashSecret } from "#modules/auth/client-secret.ts";
 import type { Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { KeyCache } from "#modules/auth/key-cache.ts";
-import { type TokenRequest, TokenService } from "#modules/auth/token-service.ts";
 import { TokenVerifier } from "#modules/auth/token-verifier.ts";
+import { ClientAuthenticator } from "#modules/auth/tokens/client-authenticator.ts";
+import type { TokenForm } from "#modules/auth/tokens/requests.ts";
+import { TokenService } from "#modules/auth/tokens/token-service.ts";
+import { TokenSigner } from "#modules/auth/tokens/token-signer.ts";
+import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
+import { noRevocations } from "#test/support/auth/revocations.ts";
 
 const PUBLIC_URL = "https://pay.example.com";
 const START_MS = Date.UTC(2026, 0, 1, 10, 0, 0, 900);
@@ -14,18 +19,17 @@ const START_MS = Date.UTC(2026, 0, 1, 10, 0, 0, 900);
 const CLIENT: Credential = {
   clientId: "billing",
   public: false,
+  trusted: false,
   scopes: ["ledger:read", "ledger:write"],
   ledgers: [],
   secretHashes: [hashSecret("old secret"), hashSecret("new secret")],
 };
 
-const REQUEST: TokenRequest = {
-  grantType: "client_credentials",
+const FORM: TokenForm = {
+  grant_type: "client_credentials",
   scope: "ledger:read",
-  authorization: null,
-  clientId: "billing",
-  clientSecret: "new secret",
-  issuer: `${PUBLIC_URL}/api/auth`,
+  client_id: "billing",
+  client_secret: "new secret",
 };
 
 const { privateKey, publicKey } = await generateKeyPair("RS256");
@@ -36,18 +40,36 @@ let searched: string[];
 
 const clock = () => fromMillis(nowMs);
 
+const open = { assertOpen: async () => undefined, countFailure: async () => undefined };
+
 const service = new TokenService({
-  findClient: async (id) => {
-    searched.push(id);
-    return id === client.clientId ? client : undefined;
-  },
-  keys: { current: async () => ({ kid: "kid", privateKey }) },
-  clock,
+  // Nothing is read from it for this grant.
+  context: systemContext({} as Env, "test"),
+  clients: new ClientAuthenticator({
+    findClient: async (id) => {
+      searched.push(id);
+      return id === client.clientId ? client : undefined;
+    },
+    limitsOf: () => open,
+  }),
+  signer: new TokenSigner({ current: async () => ({ kid: "kid", privateKey }) }, clock),
+  reader: { read: () => Promise.reject(new Error("nothing is read")) },
+  grantTypes: ["client_credentials"],
+  limitsOf: () => open,
 });
 
-async function errorOf(changes: Partial<TokenRequest>): Promise<string> {
+const issue = (changes: TokenForm = {}) =>
+  service.issue({
+    form: { ...FORM, ...changes },
+    authorization: null,
+    address: "192.0.2.1",
+    url: `${PUBLIC_URL}/api/auth/oauth/token`,
+    issuer: `${PUBLIC_URL}/api/auth`,
+  });
+
+async function errorOf(changes: TokenForm): Promise<string> {
   try {
-    await service.issue({ ...REQUEST, ...changes });
+    await issue(changes);
     return "none";
   } catch (error) {
     if (error instanceof OAuthError) return error.error;
@@ -68,10 +90,11 @@ describe("the token service", () => {
       publicUrl: PUBLIC_URL,
       ownKeys: new KeyCache({ issuer: "own", load, clock, pauseMs: 0 }),
       trusted: new Map(),
+      revocations: noRevocations(clock),
       clock,
       tokensMax: 10,
     });
-    const { accessToken, expiresInSeconds } = await service.issue(REQUEST);
+    const { accessToken, expiresInSeconds } = await issue();
     const headers = { authorization: `Bearer ${accessToken}` };
     const check = () => verifier.authenticate(new Request(PUBLIC_URL, { headers }), "ledger:read");
     const issuedMs = Math.floor(START_MS / 1000) * 1000;
@@ -84,36 +107,37 @@ describe("the token service", () => {
   });
 
   test("writes times in whole seconds", async () => {
-    const { exp, iat, nbf } = decodeJwt((await service.issue(REQUEST)).accessToken);
+    const { exp, iat, nbf } = decodeJwt((await issue()).accessToken);
     const seconds = Math.floor(START_MS / 1000);
     expect({ exp, iat, nbf }).toEqual({ exp: seconds + 3600, iat: seconds, nbf: seconds });
   });
 
   test("says what it granted only where that is not what was requested", async () => {
-    expect((await service.issue(REQUEST)).scope).toBeUndefined();
-    expect((await service.issue({ ...REQUEST, scope: undefined })).scope).toBeUndefined();
-    const reduced = { ...REQUEST, scope: "ledger:read auth:read" };
-    expect((await service.issue(reduced)).scope).toBe("ledger:read");
+    expect((await issue()).scope).toBeUndefined();
+    expect((await issue({ scope: undefined })).scope).toBeUndefined();
+    expect((await issue({ scope: "ledger:read auth:read" })).scope).toBe("ledger:read");
   });
 
   test("accepts each secret of the client and no other", async () => {
-    expect(await errorOf({ clientSecret: "old secret" })).toBe("none");
-    expect(await errorOf({ clientSecret: "NEW SECRET" })).toBe("invalid_client");
+    expect(await errorOf({ client_secret: "old secret" })).toBe("none");
+    expect(await errorOf({ client_secret: "NEW SECRET" })).toBe("invalid_client");
     client = { ...CLIENT, secretHashes: [] };
     expect(await errorOf({})).toBe("invalid_client");
   });
 
   test("checks the grant type before it looks up the client", async () => {
-    expect(await errorOf({ grantType: undefined, clientSecret: "wrong" })).toBe("invalid_request");
-    expect(await errorOf({ grantType: "password" })).toBe("unsupported_grant_type");
-    expect(await errorOf({ grantType: "Client_Credentials" })).toBe("unsupported_grant_type");
+    expect(await errorOf({ grant_type: undefined, client_secret: "wrong" })).toBe(
+      "invalid_request",
+    );
+    expect(await errorOf({ grant_type: "password" })).toBe("unsupported_grant_type");
+    expect(await errorOf({ grant_type: "Client_Credentials" })).toBe("unsupported_grant_type");
     expect(searched).toEqual([]);
   });
 
   test("refuses a client as public only when its secret is right", async () => {
     client = { ...CLIENT, public: true };
     expect(await errorOf({})).toBe("unauthorized_client");
-    expect(await errorOf({ clientSecret: "wrong" })).toBe("invalid_client");
-    expect(await errorOf({ clientSecret: undefined })).toBe("invalid_client");
+    expect(await errorOf({ client_secret: "wrong" })).toBe("invalid_client");
+    expect(await errorOf({ client_secret: undefined })).toBe("invalid_client");
   });
 });

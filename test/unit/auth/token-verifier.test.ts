@@ -5,6 +5,7 @@ import { TokenVerifier, VERIFIED_MS_MAX } from "#modules/auth/token-verifier.ts"
 import { AppError } from "#platform/errors.ts";
 import type { Scope } from "#platform/http/authenticator.ts";
 import { fromMillis } from "#platform/time.ts";
+import { noRevocations } from "#test/support/auth/revocations.ts";
 
 const HOUR_S = 3600;
 const TOKENS_MAX = 10;
@@ -54,6 +55,7 @@ beforeEach(() => {
       [CAREFUL, { keys: cacheOf(CAREFUL, other.publicKey), audiences: ["florin", "books"] }],
     ]),
     clock: () => fromMillis(nowMs),
+    revocations: noRevocations(() => fromMillis(nowMs)),
     tokensMax: TOKENS_MAX,
   });
 });

@@ -1,4 +1,5 @@
 import { isCodeChallenge } from "./pkce.ts";
+import { STANDARD_SCOPES } from "./scopes.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** What a client asks of the authorization endpoint, once it is known that the client may have the answer. */
@@ -45,16 +46,6 @@ export class AuthorizeError extends AppError {
     this.error = error;
   }
 }
-
-/** Scopes of OpenID Connect, which every client may ask for. */
-export const STANDARD_SCOPES: readonly string[] = [
-  "openid",
-  "profile",
-  "email",
-  "phone",
-  "address",
-  "offline_access",
-];
 
 /** What the request needs to know of its client. */
 export interface AuthorizingClient {

@@ -31,6 +31,8 @@ export interface ClientSecret {
 export interface Credential {
   readonly clientId: string;
   readonly public: boolean;
+  /** Whether it may introspect the tokens of other clients. */
+  readonly trusted: boolean;
   readonly scopes: readonly string[];
   /** Patterns of the only ledgers that its tokens reach; empty for all. */
   readonly ledgers: readonly string[];

@@ -1,6 +1,6 @@
 import { AppError, type FailureKind } from "#platform/errors.ts";
 
-/** Error codes of RFC 6749 that the endpoints for tokens use. The last one is for requests that come too often. */
+/** Error codes of RFC 6749 and 6750 that the endpoints for tokens use. The last one is for requests that come too often. */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_client",
@@ -8,6 +8,7 @@ export const OAUTH_ERRORS = [
   "invalid_scope",
   "unauthorized_client",
   "unsupported_grant_type",
+  "insufficient_scope",
   "server_error",
   "temporarily_unavailable",
 ] as const;
@@ -36,6 +37,9 @@ const SERVER_FAILURES: ReadonlySet<FailureKind> = new Set([
 /** Converts any expected failure to an error of the token endpoint. */
 export function toOAuthError(error: AppError): OAuthError {
   if (error instanceof OAuthError) return error;
+  if (error.kind === "RATE_LIMITED") {
+    return new OAuthError("temporarily_unavailable", error.message);
+  }
   const isOurs = SERVER_FAILURES.has(error.kind);
   return new OAuthError(isOurs ? "server_error" : "invalid_request", error.message);
 }

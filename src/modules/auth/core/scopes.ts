@@ -1,3 +1,6 @@
+/** What asks for an ID token. */
+export const OPENID_SCOPE = "openid";
+
 /** Scopes of a user's profile, which are not part of an access token. */
 const PROFILE_SCOPES = new Set(["profile", "email", "address", "phone"]);
 
@@ -12,6 +15,22 @@ export function grantScopes(requested: string, allowed: readonly string[]): stri
     .filter((scope) => grantable.has(scope))
     .join(" ");
 }
+
+/** Scopes of OpenID Connect, which every client may ask for in the name of a person. */
+export const STANDARD_SCOPES: readonly string[] = [
+  OPENID_SCOPE,
+  "profile",
+  "email",
+  "phone",
+  "address",
+  "offline_access",
+];
+
+export const isStandardScope = (scope: string): boolean => STANDARD_SCOPES.includes(scope);
+
+/** The scopes that an access token carries. */
+export const withoutProfile = (scopes: readonly string[]): string[] =>
+  scopes.filter((scope) => !PROFILE_SCOPES.has(scope));
 
 /** The scopes of a token. */
 export const splitScopes = (scope: string): ReadonlySet<string> =>

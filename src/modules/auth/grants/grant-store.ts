@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
-import { revocationOf } from "#modules/auth/revocations/revoke.ts";
+import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
+import { armSweep } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 
@@ -27,6 +28,7 @@ export class GrantStore {
 
   async insertCode(code: CodeRow): Promise<void> {
     await this.#db.insert(authCodes).values(code);
+    await armSweep(this.#context.env, code.expiresMs);
   }
 
   async findCode(hash: string): Promise<CodeRow | undefined> {
@@ -57,12 +59,50 @@ export class GrantStore {
     return redeemed.length > 0;
   }
 
+  async findRefreshToken(
+    hash: string,
+  ): Promise<{ token: RefreshTokenRow; grant: GrantRow } | undefined> {
+    const [found] = await this.#db
+      .select({ token: authRefreshTokens, grant: authGrants })
+      .from(authRefreshTokens)
+      .innerJoin(authGrants, eq(authGrants.id, authRefreshTokens.grantId))
+      .where(eq(authRefreshTokens.hash, hash));
+    return found;
+  }
+
+  /** Replaces a refresh token by its successor. Returns false where another request has done so, or the grant has ended. */
+  async rotate(token: RefreshTokenRow, successor: RefreshTokenRow): Promise<boolean> {
+    const { hash, grantId, expiresMs } = successor;
+    const [used] = await this.#db.batch([
+      this.#db
+        .update(authRefreshTokens)
+        .set({ successor: hash })
+        .where(and(eq(authRefreshTokens.hash, token.hash), isNull(authRefreshTokens.successor)))
+        .returning({ hash: authRefreshTokens.hash }),
+      // Nothing is selected where the token has another successor.
+      this.#db.insert(authRefreshTokens).select(sql`
+        SELECT ${hash}, grant_id, ${expiresMs}, NULL
+        FROM auth_refresh_tokens WHERE hash = ${token.hash} AND successor = ${hash}`),
+      this.#db
+        .update(authGrants)
+        .set({ expiresMs: sql`max(${authGrants.expiresMs}, ${expiresMs})` })
+        .where(eq(authGrants.id, grantId)),
+    ]);
+    return used.length > 0;
+  }
+
+  async findGrant(id: string): Promise<GrantRow | undefined> {
+    const [grant] = await this.#db.select().from(authGrants).where(eq(authGrants.id, id));
+    return grant;
+  }
+
   /** Ends a grant: its refresh tokens are gone at once, and its access tokens are revoked. */
   async revokeGrant(id: string): Promise<void> {
     await this.#db.batch([
       this.#db.delete(authGrants).where(eq(authGrants.id, id)),
       revocationOf(this.#context, { kind: "grant", value: id }),
     ]);
+    await armRevocationSweep(this.#context);
   }
 
   /** Adds a token, if its grant is there. */
@@ -70,4 +110,21 @@ export class GrantStore {
     return this.#db.insert(authRefreshTokens).select(sql`
       SELECT ${hash}, id, ${expiresMs}, NULL FROM auth_grants WHERE id = ${grantId}`);
   }
+}
+
+/** Whose grants end: those of a client or of a person. */
+export type GrantOwner = { readonly clientId: string } | { readonly subject: string };
+
+/**
+ * The statements that delete all codes and refresh tokens of an owner. They belong into the batch of the change that they
+ * follow from.
+ */
+export function deleteGrantsOf({ env }: ServiceContext, owner: GrantOwner) {
+  const db = databaseOf(env);
+  const of = ({ clientId, subject }: typeof authCodes | typeof authGrants) =>
+    "clientId" in owner ? eq(clientId, owner.clientId) : eq(subject, owner.subject);
+  return [
+    db.delete(authCodes).where(of(authCodes)),
+    db.delete(authGrants).where(of(authGrants)),
+  ] as const;
 }

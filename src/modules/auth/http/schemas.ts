@@ -12,7 +12,6 @@ import {
   SCOPE_LENGTH_MAX,
   URI_LENGTH_MAX,
 } from "#modules/auth/core/client.ts";
-import { OAUTH_ERRORS } from "#modules/auth/core/oauth-error.ts";
 import { dataOf, MetadataSchema } from "#platform/http/schemas.ts";
 
 export const ClientParams = z.object({ clientId: z.string() });
@@ -108,73 +107,6 @@ export const SecretResponse = dataOf(
     clear: z.string().openapi({ description: "The secret. It is not shown again." }),
   }),
 );
-
-/** Longest value of a parameter of the token endpoint, in UTF-16 units: it limits what a token can hold. */
-const FORM_VALUE_LENGTH_MAX = 4096;
-const FormText = z.string({ error: "given more than once" }).max(FORM_VALUE_LENGTH_MAX).optional();
-
-export const TokenForm = z
-  .object({
-    grant_type: FormText.openapi({ example: "client_credentials" }),
-    scope: FormText.openapi({
-      description:
-        "Scopes, separated by spaces. A request without scopes gets a token without scopes.",
-    }),
-    client_id: FormText,
-    client_secret: FormText,
-  })
-  .openapi("TokenRequest");
-
-export const TokenResponse = z
-  .object({
-    access_token: z.string(),
-    token_type: z.literal("Bearer"),
-    expires_in: z.int(),
-    scope: z.string().optional().openapi({
-      description: "The scopes that were granted, if they differ from the requested ones.",
-    }),
-  })
-  .openapi("TokenResponse");
-
-export const OAuthErrorResponse = z
-  .object({ error: z.enum(OAUTH_ERRORS), error_description: z.string().optional() })
-  .openapi("OAuthError");
-
-export const DiscoveryResponse = z
-  .object({
-    issuer: z.url(),
-    authorization_endpoint: z.url(),
-    end_session_endpoint: z.url(),
-    token_endpoint: z.url(),
-    jwks_uri: z.url(),
-    scopes_supported: z.array(z.string()),
-    response_types_supported: z.array(z.string()),
-    response_modes_supported: z.array(z.string()),
-    code_challenge_methods_supported: z.array(z.string()),
-    prompt_values_supported: z.array(z.string()),
-    authorization_response_iss_parameter_supported: z.boolean(),
-    request_parameter_supported: z.boolean(),
-    request_uri_parameter_supported: z.boolean(),
-    ui_locales_supported: z.array(z.string()),
-    grant_types_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-  })
-  .openapi("Discovery");
-
-export const KeysResponse = z
-  .object({
-    keys: z.array(
-      z.object({
-        use: z.literal("sig"),
-        kty: z.literal("RSA"),
-        kid: z.string(),
-        alg: z.literal("RS256"),
-        n: z.string(),
-        e: z.string(),
-      }),
-    ),
-  })
-  .openapi("KeySet");
 
 export const InfoResponse = z
   .object({ version: z.string(), debug: z.boolean() })

@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { authRevocations } from "./tables.ts";
+import { armSweep } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { toMillis } from "#platform/time.ts";
@@ -12,22 +14,29 @@ export interface Revoked {
 }
 
 /** Longest life of an access token, in seconds. */
-export const ACCESS_TOKEN_SECONDS_MAX = 3600;
-/** How much longer a revocation is kept than the longest token lives, as clocks of machines differ; in milliseconds. */
-const MARGIN_MS = 10 * 60_000;
+const ACCESS_TOKEN_SECONDS_MAX = 3600;
+/** How long a revocation is kept, in milliseconds: longer than the longest token lives, as clocks of machines differ. */
+const KEPT_MS = ACCESS_TOKEN_SECONDS_MAX * 1000 + 10 * 60_000;
 
 /**
  * The statement that revokes all tokens of a client, a person or a grant that were issued until now, or a single token. It
  * belongs into the batch of the change that it follows from. Isolates learn of it within 30 seconds.
  */
-export function revocationOf({ env, clock }: ServiceContext, { kind, value }: Revoked) {
-  const nowMs = toMillis(clock());
-  return databaseOf(env)
+export const revocationOf = (context: ServiceContext, revoked: Revoked) =>
+  databaseOf(context.env).insert(authRevocations).select(rowOf(context, revoked));
+
+/** The same, if the statement before it in its batch has changed a row. */
+export const revocationIfChanged = (context: ServiceContext, revoked: Revoked) =>
+  databaseOf(context.env)
     .insert(authRevocations)
-    .values({
-      kind,
-      value,
-      revokedAt: Math.floor(nowMs / 1000),
-      expiresMs: nowMs + ACCESS_TOKEN_SECONDS_MAX * 1000 + MARGIN_MS,
-    });
+    .select(sql`${rowOf(context, revoked)} WHERE changes() > 0`);
+
+/** Whoever stores a revocation calls it afterwards. Never throws. */
+export const armRevocationSweep = ({ env, clock }: ServiceContext): Promise<void> =>
+  armSweep(env, toMillis(clock()) + KEPT_MS);
+
+function rowOf({ clock }: ServiceContext, { kind, value }: Revoked) {
+  const nowMs = toMillis(clock());
+  const revokedAt = Math.floor(nowMs / 1000);
+  return sql`SELECT NULL, ${kind}, ${value}, ${revokedAt}, ${nowMs + KEPT_MS}`;
 }

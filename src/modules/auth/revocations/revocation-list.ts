@@ -1,0 +1,121 @@
+import type { Revoked } from "./revoke.ts";
+import { log } from "#platform/log.ts";
+import { type Clock, toMillis } from "#platform/time.ts";
+
+/** A revocation as an isolate knows it. */
+export interface KnownRevocation extends Revoked {
+  readonly id: number;
+  /** In seconds since the epoch. */
+  readonly revokedAt: number;
+  readonly expiresMs: number;
+}
+
+/** What a token says that revocations are about. */
+export interface RevocableToken {
+  readonly clientId: string;
+  readonly subject: string;
+  readonly grantId: string | undefined;
+  readonly tokenId: string | undefined;
+  /** In seconds since the epoch. */
+  readonly issuedAt: number;
+}
+
+export interface RevocationListOptions {
+  /** The revocations that were stored after one of that id, in the order of their ids. */
+  readonly load: (afterId: number) => Promise<readonly KnownRevocation[]>;
+  readonly clock: Clock;
+}
+
+/** How often an isolate looks for new revocations, in milliseconds. */
+export const REFRESH_MS = 30_000;
+/** How old what an isolate knows may be while another request of it looks, in milliseconds. */
+const AGE_MS_MAX = 45_000;
+/** When it looks again after the database has not answered, in milliseconds. */
+const RETRY_MS = 2000;
+
+/**
+ * The revocations, in the memory of an isolate, which reads only what is new. One request every 30 seconds waits for it; all
+ * others compare a time. An isolate that cannot read goes on with what it knows.
+ */
+export class RevocationList {
+  readonly #options: RevocationListOptions;
+  readonly #known = new Map<string, KnownRevocation>();
+  #lastId = 0;
+  #loadedMs = Number.NEGATIVE_INFINITY;
+  #startedMs = Number.NEGATIVE_INFINITY;
+  #hasLoaded = false;
+
+  constructor(options: RevocationListOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is time to look for new ones. */
+  isDue(nowMs: number): boolean {
+    // Much time lies between the two as well where the machine's clock was set back.
+    const ageMs = Math.abs(nowMs - this.#loadedMs);
+    if (ageMs < REFRESH_MS) return false;
+    const isLoading = Math.abs(nowMs - this.#startedMs) < RETRY_MS;
+    return !isLoading || ageMs > AGE_MS_MAX;
+  }
+
+  /**
+   * Reads what is new. Returns whether there was anything. Each request reads for itself: if it waited for a read of another
+   * request, it would hang when that one is cancelled.
+   */
+  async refresh(): Promise<boolean> {
+    const nowMs = this.#nowMs();
+    this.#startedMs = nowMs;
+    try {
+      const found = await this.#options.load(this.#lastId);
+      for (const revocation of found) this.#add(revocation);
+      this.#forget(nowMs);
+      this.#loadedMs = nowMs;
+      this.#hasLoaded = true;
+      return found.length > 0;
+    } catch (error) {
+      if (!this.#hasLoaded) throw error;
+      log("warn", "no revocations loaded", {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      this.#loadedMs = nowMs - REFRESH_MS + RETRY_MS;
+      return false;
+    }
+  }
+
+  isRevoked(token: RevocableToken): boolean {
+    if (this.#known.size === 0) return false;
+    return (
+      this.#concerns({ kind: "client", value: token.clientId }, token) ||
+      this.#concerns({ kind: "subject", value: token.subject }, token) ||
+      this.#known.has(keyOf({ kind: "grant", value: token.grantId ?? "" })) ||
+      this.#known.has(keyOf({ kind: "token", value: token.tokenId ?? "" }))
+    );
+  }
+
+  /** A client or a person may come back: what they get later is good. */
+  #concerns(revoked: Revoked, { issuedAt }: RevocableToken): boolean {
+    const known = this.#known.get(keyOf(revoked));
+    return known !== undefined && issuedAt <= known.revokedAt;
+  }
+
+  /** Of several revocations of one thing the last one concerns all tokens that the others do. */
+  #add(revocation: KnownRevocation): void {
+    this.#lastId = Math.max(this.#lastId, revocation.id);
+    const known = this.#known.get(keyOf(revocation));
+    if (known === undefined || known.revokedAt <= revocation.revokedAt) {
+      this.#known.set(keyOf(revocation), revocation);
+    }
+  }
+
+  #forget(nowMs: number): void {
+    for (const [key, { expiresMs }] of this.#known) {
+      if (expiresMs <= nowMs) this.#known.delete(key);
+    }
+  }
+
+  #nowMs(): number {
+    return toMillis(this.#options.clock());
+  }
+}
+
+const keyOf = ({ kind, value }: Revoked): string => `${kind}:${value}`;

@@ -1,0 +1,20 @@
+import { currentScopes } from "./current-scopes.ts";
+import type { GrantHandler } from "./grant-handler.ts";
+import { WRONG_CLIENT } from "./grant-handler.ts";
+import { issuePersonTokens } from "./person-tokens.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { redeemCode } from "#modules/auth/grants/authorization-codes.ts";
+
+/** A client redeems the code that the authorization endpoint has given it (RFC 6749 §4.1.3, RFC 7636). */
+export const authorizationCode: GrantHandler = async (request, ports) => {
+  const { code = "", redirect_uri: redirectUri, code_verifier: codeVerifier } = request.form;
+  if (code === "") throw new OAuthError("invalid_request", "code missing");
+  const proof = { allowsPublic: true, description: WRONG_CLIENT };
+  const client = await ports.clients.authenticate(request, proof);
+  await ports.signer.prepare();
+  const { clientId, public: isPublic } = client;
+  const redemption = { code, clientId, isPublic, redirectUri, codeVerifier };
+  const grant = await redeemCode(ports.context, redemption);
+  const scopes = await currentScopes(ports.context, client, grant);
+  return issuePersonTokens(request, ports, { grant, client, scopes, code });
+};

@@ -1,0 +1,96 @@
+import type { Credential } from "#modules/auth/core/client.ts";
+import { splitScopes } from "#modules/auth/core/scopes.ts";
+import { GrantStore } from "#modules/auth/grants/grant-store.ts";
+import { hashToken } from "#modules/auth/grants/opaque-token.ts";
+import type { EndUser } from "#modules/auth/people/end-user.ts";
+import { findPerson } from "#modules/auth/people/find-person.ts";
+import type { ReadToken, TokenReader } from "#modules/auth/token-verifier.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { AppError } from "#platform/errors.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** What a client learns of a token that it may know of. */
+export interface TokenState {
+  readonly kind: "access" | "refresh";
+  readonly scope: string;
+  readonly clientId: string;
+  readonly subject: string | undefined;
+  readonly person: EndUser | undefined;
+  /** In seconds since the epoch. */
+  readonly expiresAt: number;
+  readonly access: ReadToken | undefined;
+}
+
+/** Whose question it is, under which URL it came, and who reads tokens. */
+export interface Introspection {
+  readonly token: string;
+  readonly caller: Credential;
+  readonly url: string;
+  readonly reader: TokenReader;
+}
+
+/** What is known of a token that is valid now; undefined for all others, and for those of others that the caller has no part in. */
+export async function introspect(
+  context: ServiceContext,
+  request: Introspection,
+): Promise<TokenState | undefined> {
+  const { token } = request;
+  return token.includes(".") ? accessState(context, request) : refreshState(context, request);
+}
+
+async function accessState(
+  context: ServiceContext,
+  { token, caller, url, reader }: Introspection,
+): Promise<TokenState | undefined> {
+  const read = await readOrNothing(reader, token, url);
+  if (read === undefined || !read.isOwn) return undefined;
+  if (!caller.trusted && !read.audience.includes(caller.clientId)) return undefined;
+  const { grantId, person: subject, clientId, expiresAt } = read;
+  const grant =
+    grantId === undefined ? undefined : await GrantStore.from(context).findGrant(grantId);
+  const isEnded = grantId !== undefined && grant === undefined;
+  if (isEnded) return undefined;
+  const person = grant === undefined ? undefined : await findPerson(context, grant.subject);
+  if (grant !== undefined && person === undefined) return undefined;
+  const scope = grant === undefined ? read.scope : shownScope(read.scope, grant.scopes);
+  return { kind: "access", scope, clientId, subject, person, expiresAt, access: read };
+}
+
+/** The token itself lacks what only the userinfo endpoint shows. */
+function shownScope(ofToken: string, granted: string): string {
+  const inToken = splitScopes(ofToken);
+  const shown = [...splitScopes(granted)].filter(
+    (scope) => inToken.has(scope) || scope === "email",
+  );
+  return shown.join(" ");
+}
+
+async function refreshState(
+  context: ServiceContext,
+  { token, caller }: Introspection,
+): Promise<TokenState | undefined> {
+  const found = await GrantStore.from(context).findRefreshToken(hashToken(token));
+  if (found === undefined || found.token.successor !== null) return undefined;
+  const { grant, token: row } = found;
+  if (row.expiresMs <= toMillis(context.clock())) return undefined;
+  if (!caller.trusted && grant.clientId !== caller.clientId) return undefined;
+  const person = await findPerson(context, grant.subject);
+  if (person === undefined) return undefined;
+  const { scopes: scope, clientId, subject } = grant;
+  const expiresAt = Math.floor(row.expiresMs / 1000);
+  return { kind: "refresh", scope, clientId, subject, person, expiresAt, access: undefined };
+}
+
+/** A token that is not valid says nothing, whatever the reason. */
+export async function readOrNothing(
+  reader: TokenReader,
+  token: string,
+  url: string,
+): Promise<ReadToken | undefined> {
+  try {
+    return await reader.read(token, url);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "UNAUTHENTICATED") return undefined;
+    throw error;
+  }
+}

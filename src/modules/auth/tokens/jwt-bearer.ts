@@ -1,0 +1,74 @@
+import { presentsSecret } from "./client-authenticator.ts";
+import type { GrantHandler, GrantPorts } from "./grant-handler.ts";
+import type { TokenRequest } from "./requests.ts";
+import { CLIENT_TOKEN_SECONDS, PERSON_TOKEN_SECONDS } from "./token-signer.ts";
+import { baseOfIssuer, isSameIssuer } from "#modules/auth/core/issuer-url.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { splitScopes, withoutProfile } from "#modules/auth/core/scopes.ts";
+import { authSettings } from "#modules/auth/settings.ts";
+import type { ReadToken } from "#modules/auth/token-verifier.ts";
+import { AppError } from "#platform/errors.ts";
+
+/**
+ * Somebody exchanges a token of a trusted issuer for one of ours (RFC 7523). The assertion alone decides: requested scopes are
+ * ignored, because the official command line asks for `openid email` and works with what it gets. A client need not say who it
+ * is, but if it presents a secret, that must be right.
+ */
+export const jwtBearer: GrantHandler = async (request, ports) => {
+  const { assertion = "", scope: requested = "" } = request.form;
+  if (assertion === "") throw new OAuthError("invalid_request", "assertion missing");
+  const client = presentsSecret(request)
+    ? await ports.clients.authenticate(request, { allowsPublic: false })
+    : undefined;
+  const read = await readAssertion(assertion, request, ports);
+  assertMeantForUs(read, request, ports);
+  const scope = withoutProfile([...splitScopes(read.scope)]).join(" ");
+  const lifetimeSeconds = read.person === undefined ? CLIENT_TOKEN_SECONDS : PERSON_TOKEN_SECONDS;
+  const { issuer } = request;
+  const accessToken = await ports.signer.signAccessToken(
+    {
+      issuer,
+      // The issuer's clients are not ours, even if one of them has the name of one of ours.
+      clientId: client?.clientId ?? read.principal.issuer,
+      ...(read.person === undefined ? {} : { subject: read.person }),
+      audience: read.audience,
+      scope,
+      ledgers: read.principal.ledgers,
+    },
+    lifetimeSeconds,
+  );
+  const isAsRequested = scope === requested;
+  return {
+    accessToken,
+    expiresInSeconds: lifetimeSeconds,
+    scope: isAsRequested ? undefined : scope,
+  };
+};
+
+async function readAssertion(
+  assertion: string,
+  { url }: TokenRequest,
+  { reader }: GrantPorts,
+): Promise<ReadToken> {
+  try {
+    return await reader.read(assertion, url);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "UNAUTHENTICATED") throw error;
+    throw new OAuthError("invalid_grant", error.message);
+  }
+}
+
+/** A token of ours would live for ever if it could be exchanged for the next one. */
+function assertMeantForUs(read: ReadToken, { issuer }: TokenRequest, { context }: GrantPorts) {
+  if (read.isOwn) {
+    throw new OAuthError("invalid_grant", "the assertion is a token of this server itself");
+  }
+  const trusted = authSettings.of(context.env).FLORIN_TRUSTED_ISSUERS;
+  const audiences = trusted.find((item) => item.issuer === read.principal.issuer)?.audiences ?? [];
+  const server = [issuer, baseOfIssuer(issuer), `${issuer}/oauth/token`];
+  const isMeant = read.audience.some(
+    (item) => audiences.includes(item) || server.some((own) => isSameIssuer(own, item)),
+  );
+  if (isMeant) return;
+  throw new OAuthError("invalid_grant", "the audience of the assertion is not this server");
+}

@@ -1,0 +1,41 @@
+import type { GrantPorts } from "./grant-handler.ts";
+import type { IssuedTokens, TokenRequest } from "./requests.ts";
+import { PERSON_TOKEN_SECONDS } from "./token-signer.ts";
+import type { Credential } from "#modules/auth/core/client.ts";
+import { OPENID_SCOPE, withoutProfile } from "#modules/auth/core/scopes.ts";
+import type { Grant } from "#modules/auth/grants/authorization-codes.ts";
+
+/** What a client gets for a grant of a person. */
+export interface PersonTokens {
+  readonly grant: Grant;
+  readonly client: Credential;
+  /** Those of the grant, or fewer. */
+  readonly scopes: readonly string[];
+  /** The code that was redeemed, if one was. */
+  readonly code?: string;
+}
+
+/** Signs the tokens that a client gets for a person: an access token, and an ID token where it has asked for one. */
+export async function issuePersonTokens(
+  { issuer }: TokenRequest,
+  { signer }: GrantPorts,
+  { grant, client, scopes, code }: PersonTokens,
+): Promise<IssuedTokens> {
+  const { clientId, ledgers } = client;
+  const { subject, authTime, nonce, refreshToken } = grant;
+  const scope = withoutProfile(scopes).join(" ");
+  const accessToken = await signer.signAccessToken(
+    { issuer, clientId, subject, scope, ledgers, grantId: grant.id },
+    PERSON_TOKEN_SECONDS,
+  );
+  const about = { issuer, clientId, subject, authTime, nonce, accessToken };
+  return {
+    accessToken,
+    expiresInSeconds: PERSON_TOKEN_SECONDS,
+    scope: scopes.join(" "),
+    refreshToken,
+    idToken: scopes.includes(OPENID_SCOPE)
+      ? await signer.signIdToken({ ...about, ...(code === undefined ? {} : { code }) })
+      : undefined,
+  };
+}

@@ -1,0 +1,29 @@
+import { currentScopes } from "./current-scopes.ts";
+import type { GrantHandler } from "./grant-handler.ts";
+import { WRONG_CLIENT } from "./grant-handler.ts";
+import { issuePersonTokens } from "./person-tokens.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { splitScopes } from "#modules/auth/core/scopes.ts";
+import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
+
+/**
+ * A client gets new tokens without the person (RFC 6749 §6). Each refresh token is used once. The client may ask for fewer
+ * scopes, which changes this access token only.
+ */
+export const refreshToken: GrantHandler = async (request, ports) => {
+  const { refresh_token: token = "", scope: requested = "" } = request.form;
+  if (token === "") throw new OAuthError("invalid_request", "refresh_token missing");
+  const proof = { allowsPublic: true, description: WRONG_CLIENT };
+  const client = await ports.clients.authenticate(request, proof);
+  await ports.signer.prepare();
+  const found = await findRefreshToken(ports.context, token, client.clientId);
+  const granted = splitScopes(found.grant.scopes);
+  const wanted = splitScopes(requested);
+  if (![...wanted].every((scope) => granted.has(scope))) throw new OAuthError("invalid_scope");
+  const scopes = await currentScopes(ports.context, client, {
+    subject: found.grant.subject,
+    scopes: [...(wanted.size === 0 ? granted : wanted)],
+  });
+  const grant = await rotateRefreshToken(ports.context, found);
+  return issuePersonTokens(request, ports, { grant, client, scopes });
+};

@@ -1,0 +1,42 @@
+import { readOrNothing } from "./introspect.ts";
+import type { Credential } from "#modules/auth/core/client.ts";
+import { OAuthError } from "#modules/auth/core/oauth-error.ts";
+import { GrantStore } from "#modules/auth/grants/grant-store.ts";
+import { hashToken } from "#modules/auth/grants/opaque-token.ts";
+import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
+import type { TokenReader } from "#modules/auth/token-verifier.ts";
+import type { ServiceContext } from "#platform/context.ts";
+
+export interface TokenRevocation {
+  readonly token: string;
+  readonly caller: Credential;
+  readonly url: string;
+  readonly reader: TokenReader;
+}
+
+/**
+ * Ends a token of the caller (RFC 7009). With a refresh token its whole grant ends. A token that is not valid needs no
+ * revocation; one of another client is refused.
+ */
+export async function revokeToken(
+  context: ServiceContext,
+  { token, caller, url, reader }: TokenRevocation,
+): Promise<void> {
+  const store = GrantStore.from(context);
+  const refresh = await store.findRefreshToken(hashToken(token));
+  if (refresh !== undefined) {
+    assertOwn(refresh.grant.clientId, caller);
+    return store.revokeGrant(refresh.grant.id);
+  }
+  const read = await readOrNothing(reader, token, url);
+  if (read === undefined || !read.isOwn) return;
+  assertOwn(read.clientId, caller);
+  if (read.tokenId === undefined) return;
+  await revocationOf(context, { kind: "token", value: read.tokenId });
+  await armRevocationSweep(context);
+}
+
+function assertOwn(clientId: string, caller: Credential): void {
+  if (clientId === caller.clientId) return;
+  throw new OAuthError("invalid_client", "token was not issued for this client");
+}

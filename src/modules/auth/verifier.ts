@@ -1,0 +1,47 @@
+import { KeyCache } from "./key-cache.ts";
+import { RevocationList } from "./revocations/revocation-list.ts";
+import { loadRevocations } from "./revocations/store.ts";
+import { authSettings } from "./settings.ts";
+import { SigningKeys } from "./signing-keys.ts";
+import { type IssuerTrust, TokenVerifier } from "./token-verifier.ts";
+import { fetchIssuerKeys } from "./trusted-issuer.ts";
+import { systemClock } from "#platform/clock.ts";
+import { systemFetch } from "#platform/http/outbound.ts";
+import { memoByEnv } from "#platform/memo.ts";
+import { platformSettings } from "#platform/platform-settings.ts";
+
+/** Shortest time between two searches for an unknown key of ours, in our own database, in milliseconds. */
+const OWN_KEYS_PAUSE_MS = 1000;
+/** The same for other issuers: somebody who sends tokens with invented key ids must not make Florin flood them. */
+const TRUSTED_KEYS_PAUSE_MS = 30_000;
+/** Verified tokens that an isolate remembers, a few kilobytes each at most. */
+const VERIFIED_TOKENS_MAX = 4096;
+
+/** The verifier of tokens, made once for each environment. */
+export const verifierOf = memoByEnv((env: Env) => {
+  const settings = authSettings.of(env);
+  const clock = systemClock;
+  const ownKeys = new KeyCache({
+    issuer: "this server",
+    load: () => SigningKeys.from(env).verifiers(),
+    clock,
+    pauseMs: OWN_KEYS_PAUSE_MS,
+  });
+  const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
+  const access = { fetch: systemFetch, policy };
+  const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
+    ({ issuer, audiences }): [string, IssuerTrust] => {
+      const load = () => fetchIssuerKeys(issuer, access);
+      const keys = new KeyCache({ issuer, load, clock, pauseMs: TRUSTED_KEYS_PAUSE_MS });
+      return [issuer, { keys, audiences }];
+    },
+  );
+  return new TokenVerifier({
+    publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
+    ownKeys,
+    trusted: new Map(trusted),
+    revocations: new RevocationList({ load: (afterId) => loadRevocations(env, afterId), clock }),
+    clock,
+    tokensMax: VERIFIED_TOKENS_MAX,
+  });
+});

@@ -1,0 +1,48 @@
+import { env } from "cloudflare:workers";
+import { issueCode } from "#modules/auth/grants/authorization-codes.ts";
+import { systemContext } from "#platform/context.ts";
+import { makeClient } from "#test/support/auth/clients.ts";
+import { storePerson } from "#test/support/auth/people.ts";
+
+export const REDIRECT_URI = "https://app.example.com/callback";
+export const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+export const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+export const AUTH_TIME = 1_767_225_600;
+
+export interface PersonClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly person: string;
+  readonly email: string;
+  /** The parameters by which it says who it is. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** A client that people may log in to, and a person who has. */
+export async function freshPersonClient({ isPublic = true, scopes = ["ledger:read"] } = {}) {
+  const fields = { public: isPublic, scopes, redirectUris: [REDIRECT_URI] };
+  const { id, secret } = await makeClient(fields);
+  const { id: person, email } = await storePerson({ scopes, name: "Ann", emailVerified: true });
+  const credentials: Record<string, string> = isPublic
+    ? { client_id: id }
+    : { client_id: id, client_secret: secret };
+  return { id, secret, person, email, credentials } satisfies PersonClient;
+}
+
+const SCOPES = ["openid", "email", "profile", "offline_access", "ledger:read"];
+
+/** A code as the authorization endpoint gives it after the login. */
+export const codeFor = (
+  client: PersonClient,
+  changes: Partial<Parameters<typeof issueCode>[1]> = {},
+): Promise<string> =>
+  issueCode(systemContext(env, "test"), {
+    clientId: client.id,
+    subject: client.person,
+    redirectUri: REDIRECT_URI,
+    scopes: SCOPES,
+    nonce: "n-0",
+    codeChallenge: CHALLENGE,
+    authTime: AUTH_TIME,
+    ...changes,
+  });
