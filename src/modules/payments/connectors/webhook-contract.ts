@@ -1,4 +1,5 @@
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /**
  * Webhooks of a provider: what it calls when something has happened there.
@@ -76,7 +77,36 @@ export interface WebhookReport {
   readonly balances?: readonly ProviderBalance[];
   /** How movements have ended that are asked for under a polling id. One that nobody asks for is ignored. */
   readonly outcomes?: readonly MovementOutcome[];
+  /** What has happened to users of open banking and to their connections. */
+  readonly connections?: readonly ConnectionNews[];
 }
+
+interface UserNews {
+  /** What the provider knows the user by. News of somebody unknown are left out. */
+  readonly providerUserId: string;
+}
+interface DatedUserNews extends UserNews {
+  readonly at: Timestamp;
+}
+
+/**
+ * What has happened to a user, or to a connection of one. A connection that is disconnected or works again is stored; `data-ready` fetches the
+ * accounts and payments of a connection at once; of the others, only events tell.
+ */
+export type ConnectionNews =
+  | (DatedUserNews & { readonly kind: "user-disconnected"; readonly reason?: string })
+  | (DatedUserNews & {
+      readonly kind: "pending-disconnect";
+      readonly connectionId: string;
+      readonly reason: string;
+    })
+  | (DatedUserNews & {
+      readonly kind: "disconnected";
+      readonly connectionId: string;
+      readonly reason?: string;
+    })
+  | (DatedUserNews & { readonly kind: "reconnected"; readonly connectionId: string })
+  | (UserNews & { readonly kind: "data-ready"; readonly connectionId: string });
 
 export interface MovementOutcome {
   readonly pollingId: string;

@@ -31,6 +31,41 @@ export const USER_EVENT_TYPES = {
     payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
     example: { ...NAMED, connectionID: "item-1", at: "2026-07-01T10:00:00Z" },
   },
+  OPEN_BANKING_USER_CONNECTION_DISCONNECTED: {
+    description: "A connection of a user does not work any more.",
+    payload: Named.extend({
+      connectionID: z.string(),
+      errorType: z.literal("ERROR"),
+      at: TimestampOutput,
+      reason: z.string().optional(),
+    }),
+    example: {
+      ...NAMED,
+      connectionID: "item-1",
+      errorType: "ERROR",
+      at: "2026-07-01T10:00:00Z",
+      reason: "the user has to log in again",
+    },
+  },
+  OPEN_BANKING_USER_CONNECTION_PENDING_DISCONNECT: {
+    description: "A connection of a user will soon not work any more.",
+    payload: Named.extend({
+      connectionID: z.string(),
+      at: TimestampOutput,
+      reason: z.string(),
+    }),
+    example: {
+      ...NAMED,
+      connectionID: "item-1",
+      at: "2026-07-01T10:00:00Z",
+      reason: "the consent expires",
+    },
+  },
+  OPEN_BANKING_USER_DISCONNECTED: {
+    description: "A user has left the provider.",
+    payload: Named.extend({ at: TimestampOutput, reason: z.string().optional() }),
+    example: { ...NAMED, at: "2026-07-01T10:00:00Z" },
+  },
   OPEN_BANKING_USER_CONNECTION_RECONNECTED: {
     description: "A connection of a user that had an error works again.",
     payload: Named.extend({ connectionID: z.string(), at: TimestampOutput }),
@@ -72,15 +107,51 @@ export const reconnectedEvent = (about: ConnectionAtConnector, at: Timestamp): P
 export const syncedEvent = (about: ConnectionAtConnector, at: Timestamp): PlatformEvent =>
   connectionEvent("OPEN_BANKING_USER_CONNECTION_DATA_SYNCED", about, at);
 
-function connectionEvent(
+const connectionEvent = (
   type: keyof typeof USER_EVENT_TYPES,
-  { userId, connector, connectionId }: ConnectionAtConnector,
+  { connectionId, ...about }: ConnectionAtConnector,
   at: Timestamp,
+): PlatformEvent => userEvent(type, about, { at, more: { connectionID: connectionId } });
+
+/** When something has happened, and why, where the provider has said so. */
+interface Happening {
+  readonly at: Timestamp;
+  readonly reason?: string;
+}
+
+export const disconnectedEvent = (
+  about: UserAtConnector,
+  { connectionId, at, reason }: Happening & { readonly connectionId: string },
+): PlatformEvent =>
+  userEvent("OPEN_BANKING_USER_CONNECTION_DISCONNECTED", about, {
+    at,
+    more: { connectionID: connectionId, errorType: "ERROR", ...given({ reason }) },
+  });
+
+export const pendingDisconnectEvent = (
+  about: UserAtConnector,
+  { connectionId, at, reason }: Happening & { readonly connectionId: string },
+): PlatformEvent =>
+  userEvent("OPEN_BANKING_USER_CONNECTION_PENDING_DISCONNECT", about, {
+    at,
+    more: { connectionID: connectionId, ...given({ reason }) },
+  });
+
+export const userDisconnectedEvent = (
+  about: UserAtConnector,
+  { at, reason }: Happening,
+): PlatformEvent =>
+  userEvent("OPEN_BANKING_USER_DISCONNECTED", about, { at, more: given({ reason }) });
+
+function userEvent(
+  type: keyof typeof USER_EVENT_TYPES,
+  { userId, connector }: UserAtConnector,
+  { at, more }: { readonly at: Timestamp; readonly more: object },
 ): PlatformEvent {
   const payload = {
     psuID: userId,
     connectorID: encodeConnectorId(connector),
-    connectionID: connectionId,
+    ...more,
     at: formatTimestamp(at),
   };
   return paymentEvent({ type, connector, key: idempotencyKeyOf(payload), date: at, payload });

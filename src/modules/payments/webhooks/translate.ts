@@ -1,3 +1,4 @@
+import { prepareConnectionNews } from "./connections.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import type {
@@ -7,6 +8,11 @@ import type {
 import { joinPrepared, storePage } from "#modules/payments/ingest.ts";
 import { hearAllNews } from "#modules/payments/initiations/news.ts";
 import { openPlugin } from "#modules/payments/installs/plugin.ts";
+import {
+  reconcilerOf,
+  requestLimits,
+  withReference,
+} from "#modules/payments/installs/reconciler.ts";
 import { findConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { JobOf } from "#modules/payments/jobs/job.ts";
 import { isFinalError } from "#modules/payments/jobs/run-task.ts";
@@ -44,6 +50,7 @@ export async function storeReport(
   report: WebhookReport,
 ): Promise<void> {
   const { accounts = [], externalAccounts = [], payments = [], balances = [] } = report;
+  const { connections = [] } = report;
   const { deletedPayments: deleted = [], cancelledPayments: cancelled = [] } = report;
   await storePage(context, async () =>
     joinPrepared(
@@ -51,10 +58,17 @@ export async function storeReport(
       await prepareAccounts(context, { connector, type: "EXTERNAL", accounts: externalAccounts }),
       await preparePayments(context, { connector, payments, deleted, cancelled }),
       await prepareBalances(context, { connector, balances }),
+      await prepareConnectionNews(context, connector, connections),
     ),
   );
+  if (connections.some(({ kind }) => kind === "data-ready")) await tellObject(context, connector);
   for (const outcome of report.outcomes ?? []) await storeOutcome(context, connector, outcome);
   if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);
+}
+
+/** Its object fetches what is ready. The sweep tells it if nobody comes to that here. */
+async function tellObject({ env }: ServiceContext, { id }: InstalledConnector): Promise<void> {
+  await reconcilerOf(env).settle({ ...requestLimits(), scope: withReference(id.reference) });
 }
 
 /** The outcome of a movement as if it had been asked for. One that nobody asks for has ended already, or is asked for later. */

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ConnectionNews } from "#modules/payments/connectors/webhook-contract.ts";
+import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
+import { storeReport } from "#modules/payments/webhooks/translate.ts";
+import { parseJson } from "#platform/json.ts";
+import { PollingWorld } from "#test/support/payments/polling-world.ts";
+import { at } from "#test/support/payments/provider-objects.ts";
+
+const USER = "33333333-2222-4333-8444-555555555555";
+
+let world: PollingWorld;
+let connector: InstalledConnector;
+beforeEach(async () => {
+  world = new PollingWorld();
+  const id = await world.install("dummypay");
+  connector = await requireConnector(world.context, id);
+  await world.settle(id);
+  world.d1.exec(`
+    INSERT INTO payment_users (key, id, name, metadata, metadata_bits, created_at) VALUES (1, '${USER}', 'Ada', '{}', 0, '${at(0)}');
+    INSERT INTO payment_forwarded_users (user_key, connector_key, provider_user_id, metadata, created_at)
+      VALUES (1, ${connector.key}, 'ada', '{}', '${at(0)}')`);
+});
+
+const report = (...connections: readonly ConnectionNews[]): Promise<void> =>
+  storeReport(world.context, connector, { connections });
+
+const about = { providerUserId: "ada", connectionId: "item-1" };
+
+const connections = () =>
+  world.d1.rows("SELECT connection_id, status, error FROM payment_user_connections");
+
+/** The types of the events about users, with their reasons. */
+const events = () =>
+  world.d1.rows("SELECT event FROM outbox ORDER BY sequence").flatMap(({ event }) => {
+    const { type, payload } = parseJson(String(event)) as {
+      type: string;
+      payload: { reason?: string };
+    };
+    return type.startsWith("OPEN_BANKING") ? [[type, payload.reason]] : [];
+  });
+
+describe("a webhook about a connection of a user", () => {
+  test("that does not work any more stores the error, until it works again", async () => {
+    const broken = { ...about, kind: "disconnected", at: at(10), reason: "log in again" } as const;
+    await report(broken);
+    await report(broken);
+    expect(connections()).toEqual([
+      { connection_id: "item-1", status: "ERROR", error: "log in again" },
+    ]);
+    await report({ ...about, kind: "reconnected", at: at(20) });
+    expect(connections()).toEqual([{ connection_id: "item-1", status: "ACTIVE", error: null }]);
+    // A delivery that comes late is about a time before.
+    await report({ ...broken, at: at(15) });
+    expect(connections()).toMatchObject([{ status: "ACTIVE" }]);
+    await report({ ...about, kind: "reconnected", at: at(30) });
+    expect(events().slice(0, 2)).toEqual([
+      ["OPEN_BANKING_USER_CONNECTION_DISCONNECTED", "log in again"],
+      ["OPEN_BANKING_USER_CONNECTION_RECONNECTED", undefined],
+    ]);
+  });
+
+  test("that will end, or a user who has left, is an event only", async () => {
+    await report(
+      { ...about, kind: "pending-disconnect", at: at(1), reason: "the consent expires" },
+      { providerUserId: "ada", kind: "user-disconnected", at: at(2) },
+    );
+    expect(connections()).toEqual([]);
+    expect(events()).toEqual([
+      ["OPEN_BANKING_USER_CONNECTION_PENDING_DISCONNECT", "the consent expires"],
+      ["OPEN_BANKING_USER_DISCONNECTED", undefined],
+    ]);
+  });
+
+  test("whose data are ready lets them be fetched at once", async () => {
+    await report({ ...about, kind: "reconnected", at: at(1) });
+    world.told.length = 0;
+    await report({ ...about, kind: "data-ready" });
+    expect(world.count("payment_fetches", "parent LIKE '%/item-1'")).toBe(2);
+    expect(world.told).toEqual([connector.id.reference]);
+  });
+
+  test("concerns nobody where the user is not known", async () => {
+    const stranger = { ...about, providerUserId: "bob" };
+    await report(
+      { ...stranger, kind: "disconnected", at: at(1) },
+      { ...stranger, kind: "data-ready" },
+    );
+    expect([connections(), events()]).toEqual([[], []]);
+  });
+});
