@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { hashOf } from "./links.ts";
 import { paymentLinkAttempts } from "./tables.ts";
+import { isSameText } from "#modules/payments/connectors/kit/signatures.ts";
 import { type ConnectorId, decodeLinkState } from "#modules/payments/core/ids.ts";
 import { isInstalled, requireInstalled } from "#modules/payments/installs/installed.ts";
 import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
@@ -35,7 +35,7 @@ export async function receiveRedirect(
         eq(paymentLinkAttempts.connectorKey, connector.key),
       ),
     );
-  if (attempt === undefined || !isEqual(attempt.stateHash, hashOf(state.randomized))) {
+  if (attempt === undefined || !isSameText(attempt.stateHash, hashOf(state.randomized))) {
     throw new AppError("NOT_FOUND", "cannot get link attempt: not found");
   }
   const isPending = sql`EXISTS (
@@ -55,7 +55,3 @@ export async function receiveRedirect(
 const toLocation = (url: string): string => (HEADER_SAFE.test(url) ? url : new URL(url).href);
 
 const HEADER_SAFE = /^[\x21-\x7e]*$/;
-
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length &&
-  timingSafeEqual(new TextEncoder().encode(one), new TextEncoder().encode(other));

@@ -9,6 +9,7 @@ import {
   openBench,
   toWebhook,
 } from "#test/support/payments/conformance/subject.ts";
+import { memoryStore, NOW } from "#test/support/payments/plugins.ts";
 import { ADYEN_CONFIG, FakeAdyen, problem, toEventDate } from "#test/support/psp/adyen.ts";
 
 let deliveries = 0;
@@ -218,6 +219,21 @@ test("a prefix of live endpoints leads to the live platform", async () => {
   expect(psp.urls).toEqual([
     "https://management-live.adyen.com/v3/companies/FlorinCompany/webhooks?pageNumber=1&pageSize=50",
   ]);
+});
+
+test("a deployment may say where the platform is", async () => {
+  const asked: string[] = [];
+  const plugin = adyenKind.create(ADYEN_CONFIG, {
+    fetch: async ({ url }) => {
+      asked.push(url);
+      return { status: 200, headers: new Headers(), text: '{"pagesTotal":1}' };
+    },
+    clock: () => NOW,
+    store: memoryStore(),
+    baseUrl: "http://127.0.0.1:5000/v3",
+  });
+  await plugin.fetchAccounts?.({ state: undefined, pageSize: 2 });
+  expect(asked).toEqual(["http://127.0.0.1:5000/v3/merchants?pageNumber=1&pageSize=2"]);
 });
 
 test.each([

@@ -57,9 +57,14 @@ export class AdyenClient {
   readonly #api: ApiClient;
   readonly #company: string;
 
-  constructor(fetch: ProviderFetch, { apiKey, companyId, isLive }: AdyenConfig) {
+  /** The platform is that of the configuration, unless a URL is given. */
+  constructor(
+    fetch: ProviderFetch,
+    { apiKey, companyId, isLive }: AdyenConfig,
+    baseUrl = isLive ? LIVE_URL : TEST_URL,
+  ) {
     this.#api = new ApiClient(fetch, {
-      baseUrl: isLive ? LIVE_URL : TEST_URL,
+      baseUrl,
       headers: () => ({ "x-api-key": apiKey }),
     });
     this.#company = `/companies/${encodeURIComponent(companyId)}`;

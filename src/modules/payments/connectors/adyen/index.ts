@@ -15,9 +15,9 @@ export const adyenKind: ConnectorKind = {
     { task: "FETCH_ACCOUNTS", isPeriodic: true, children: [] },
     { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
   ],
-  create: (values, { fetch, clock }) => {
+  create: (values, { fetch, clock, baseUrl }) => {
     const config = readAdyenConfig(values);
-    const client = new AdyenClient(fetch, config);
+    const client = new AdyenClient(fetch, config, baseUrl);
     return {
       fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
       webhooks: adyenWebhooks(client, config),
