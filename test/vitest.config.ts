@@ -36,6 +36,9 @@ const patience = {
   expect: { poll: { timeout: WAIT_MS_MAX } },
 };
 
+/** Fails a file in whose tests something is logged that no log may show. */
+const LOG_CAPTURE = "test/support/platform/log-capture.ts";
+
 /** Options for tests that start servers, whose state folders are removed after the last test. */
 const SERVERS: InlineConfig = { globalSetup: "test/support/platform/temporary.ts" };
 
@@ -48,8 +51,8 @@ export default defineConfig({
     silent: "passed-only",
     reporters: ["default", "test/support/platform/slowest-files.ts"],
     projects: [
-      inNode("unit", { isolate: false }),
-      inNode("property", { isolate: false }),
+      inNode("unit", { isolate: false, setupFiles: LOG_CAPTURE }),
+      inNode("property", { isolate: false, setupFiles: LOG_CAPTURE }),
       contract(),
       inNode("e2e", SERVERS),
       inNode("long", { ...SERVERS, ...ALONE }),
@@ -94,7 +97,7 @@ function contract() {
     test: {
       name: "contract",
       include: ["test/contract/**/*.test.ts"],
-      setupFiles: ["test/support/platform/fresh-storage.ts"],
+      setupFiles: [LOG_CAPTURE, "test/support/platform/fresh-storage.ts"],
       isolate: false,
       maxWorkers: WORKERS,
       ...patience,

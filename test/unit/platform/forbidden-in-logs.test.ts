@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { forbiddenIn } from "#test/support/platform/forbidden-in-logs.ts";
+
+test.each([
+  ["the key psp-secret-1 is not known", "a secret"],
+  ['{"card":"4111111111111111"}', "a card number"],
+  ["to GB82WEST12345698765432", "an IBAN"],
+  ["account 123456789", "an account number"],
+])("the line '%s' shows %s", (line, forbidden) => {
+  expect(forbiddenIn(line)).toBe(forbidden);
+});
+
+test.each([
+  "the card ***1111",
+  "4111111111111112",
+  "c8adc4c2-69be-48bd-88d7-f9ede6d43050",
+  "2026-11-22T17:33:29.048Z 1795368234892",
+  "GB82WEST12345698765433",
+])("the line '%s' may be written", (line) => {
+  expect(forbiddenIn(line)).toBeUndefined();
+});
