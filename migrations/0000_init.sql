@@ -4,6 +4,7 @@ CREATE TABLE `auth_logins` (
 	`request` text NOT NULL,
 	`person_id` text,
 	`authenticated_at` text,
+	`challenge` text,
 	`expires_at` text NOT NULL,
 	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -48,6 +49,15 @@ CREATE TABLE `auth_refresh_tokens` (
 --> statement-breakpoint
 CREATE INDEX `auth_refresh_tokens_grant` ON `auth_refresh_tokens` (`grant_id`);--> statement-breakpoint
 CREATE INDEX `auth_refresh_tokens_expiry` ON `auth_refresh_tokens` (`expires_ms`);--> statement-breakpoint
+CREATE TABLE `auth_passkeys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`person_id` text NOT NULL,
+	`public_key` text NOT NULL,
+	`counter` integer NOT NULL,
+	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `auth_passkeys_person` ON `auth_passkeys` (`person_id`);--> statement-breakpoint
 CREATE TABLE `auth_invitations` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
@@ -76,6 +86,7 @@ CREATE TABLE `auth_sessions` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`person_id` text NOT NULL,
 	`authenticated_at` text NOT NULL,
+	`challenge` text,
 	`expires_at` text NOT NULL,
 	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
 );

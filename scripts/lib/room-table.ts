@@ -159,9 +159,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     uses: [...PLATFORM, "modules/auth", ...auth("authorize")],
     packages: ["jose", "node:crypto", "zod"],
   },
+  "modules/auth/passkeys": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "people")],
+    packages: [...D1, "@simplewebauthn/server", "zod"],
+  },
   // What people see in their browsers.
   "modules/auth/pages": {
-    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "core", "people", "upstream")],
+    uses: [
+      ...PLATFORM,
+      "modules/auth",
+      ...auth("authorize", "core", "passkeys", "people", "upstream"),
+    ],
     packages: [...HTTP, "hono/*", "node:crypto"],
   },
   // The token endpoint and the questions about tokens.

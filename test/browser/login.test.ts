@@ -66,7 +66,7 @@ async function logIn(page: Page): Promise<URL> {
   await page.goto(authorizeUrl());
   await page.getByLabel("E-mail address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
   await page.waitForURL(`${siteUrl}/callback?**`);
   return new URL(page.url());
 }
@@ -87,7 +87,7 @@ test("the first person accepts the printed invitation, logs in to an application
   await page.goto(authorizeUrl());
   await page.getByLabel("E-mail address").fill(EMAIL);
   await page.getByLabel("Password").fill("wrong horse battery");
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
   await page.getByRole("alert").waitFor();
   const back = await logIn(page);
   expect(back.searchParams.get("code")).toMatch(/^[\w-]{43}$/);
@@ -116,6 +116,42 @@ test("the session ends where the person says so", async () => {
   expect(await hasSession(context)).toBe(false);
   await page.goto(authorizeUrl({ prompt: "none" }));
   expect(new URL(page.url()).searchParams.get("error")).toBe("login_required");
+  await context.close();
+});
+
+test("a passkey of the person's device logs in without the password", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const devices = await context.newCDPSession(page);
+  await devices.send("WebAuthn.enable");
+  const options = { protocol: "ctap2", transport: "internal" } as const;
+  const abilities = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  await devices.send("WebAuthn.addVirtualAuthenticator", {
+    options: { ...options, ...abilities, automaticPresenceSimulation: true },
+  });
+  // Browsers have passkeys for names, and not for addresses.
+  const named = (url: string): string => url.replace("127.0.0.1", "localhost");
+  await page.goto(named(authorizeUrl()));
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  await page.waitForURL(`${siteUrl}/callback?**`);
+  await page.goto(`${named(server.url)}/api/auth/account`);
+  await page.getByText("have 0 passkeys").waitFor();
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("have 1 passkeys").waitFor();
+
+  await page.goto(named(authorizeUrl({ prompt: "login" })));
+  await page.getByRole("button", { name: "Log in with a passkey" }).click();
+  await page.waitForURL(`${siteUrl}/callback?**`);
+  expect(new URL(page.url()).searchParams.get("code")).toMatch(/^[\w-]{43}$/);
+
+  await page.goto(`${named(server.url)}/api/auth/account`);
+  await page.getByRole("button", { name: "Delete all passkeys" }).click();
+  await page.getByText("have 0 passkeys").waitFor();
+  await page.goto(named(authorizeUrl({ prompt: "login" })));
+  await page.getByRole("button", { name: "Log in with a passkey" }).click();
+  await page.getByText("The passkey was not accepted.").waitFor();
   await context.close();
 });
 

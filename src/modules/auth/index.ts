@@ -15,6 +15,7 @@ import { registerAuthorize } from "./pages/authorize.ts";
 import { registerInvitation } from "./pages/invitation.ts";
 import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
+import { registerPasskeys } from "./pages/passkeys.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
 import { verifierOf } from "./verifier.ts";
@@ -102,6 +103,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerAuthorize(app);
   registerLogin(app);
   registerLogout(app);
+  registerPasskeys(app);
   registerInvitation(app);
   return app;
 }

@@ -322,11 +322,22 @@ test("a client's page may send the request as a form", async () => {
   expect((await answerOf(locationOf(sent)))["code"]).toBeDefined();
 });
 
+test("parameters that mean nothing here are left alone", async () => {
+  const others = {
+    ui_locales: "de fr",
+    claims_locales: "de",
+    acr_values: "1",
+    display: "popup",
+    x: "y",
+  };
+  expect((await answerOf(authorizeUrl(app, others)))["code"]).toBeDefined();
+});
+
 test("what a client sends is shown as text", async () => {
   const login_hint = `"><script>alert("${freshName()}")</script>`;
   const browser = new PageVisitor();
   const sent = await browser.get(authorizeUrl(app, { login_hint }));
   const page = await (await browser.get(locationOf(sent))).text();
   expect(page).toContain("&lt;script&gt;");
-  expect(page).not.toContain("<script");
+  expect(page).not.toContain("<script>");
 });

@@ -15,6 +15,8 @@ export const authLogins = sqliteTable(
     /** Who has logged in; null until then. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     authenticatedAt: text("authenticated_at").$type<Timestamp>(),
+    /** What a passkey has to sign; null where none was asked for. */
+    challenge: text("challenge"),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
   },
   (table) => [

@@ -13,6 +13,7 @@ import {
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
 import { addressOf } from "#modules/auth/limits/address.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
 import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
 import { beginSession, endSession } from "#modules/auth/people/sessions.ts";
 import { EMAIL_LENGTH_MAX, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
@@ -40,7 +41,7 @@ export function registerLogin(app: OpenAPIHono<AppEnv>): void {
 /**
  * The login that is under way in this browser, at our own page. A form that somebody else has begun is not accepted, wherever it comes from.
  */
-async function openLogin({
+export async function openLogin({
   c,
   context,
   issuer,
@@ -153,6 +154,13 @@ function formPage({ id, issuer, email, problem }: LoginForm): Markup {
           ${isKnown ? "autofocus" : ""}
         />
         <button>Log in</button>
-      </form>`,
+      </form>
+      <p>
+        <button type="button" id="passkey" data-request="${id}" hidden>
+          Log in with a passkey
+        </button>
+      </p>
+      <p role="alert" id="passkey-problem" hidden>The passkey was not accepted.</p>`,
+    ...(hasPasskeys(issuer) ? { script: `${issuer}/passkeys.js` } : {}),
   });
 }

@@ -10,6 +10,7 @@ import { ANONYMOUS, type ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { readText } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
+import { stringifyJson } from "#platform/json.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /** A request for a page, or a form that was sent. */
@@ -30,6 +31,7 @@ export type PageAnswer =
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "text"; readonly status: number; readonly text: string }
+  | { readonly kind: "json"; readonly body: object }
   | { readonly kind: "redirect"; readonly to: string };
 
 export interface PageSpec {
@@ -100,6 +102,10 @@ async function toResponse(
     c.header("location", answer.to);
     // After a form, 303 makes the browser go on with GET and leave the form's fields behind.
     return c.body(null, method === "POST" ? 303 : 302);
+  }
+  if (answer.kind === "json") {
+    c.header("content-type", "application/json");
+    return c.body(stringifyJson(answer.body));
   }
   if (answer.kind === "text") return withStatus(c.text(answer.text), answer.status);
   return withStatus(await c.html(answer.page), answer.status ?? 200);

@@ -1,0 +1,112 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { html } from "hono/html";
+import { readCookie } from "./browser.ts";
+import { layout, type Markup } from "./layout.ts";
+import { establish, openLogin } from "./login.ts";
+import { PageError } from "./page-error.ts";
+import { PASSKEY_SCRIPT } from "./passkey-script.ts";
+import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import type { ChallengeKey } from "#modules/auth/passkeys/challenges.ts";
+import {
+  addPasskey,
+  askForPasskey,
+  countPasskeys,
+  deletePasskeys,
+  findByPasskey,
+  hasPasskeys,
+  offerPasskey,
+} from "#modules/auth/passkeys/passkeys.ts";
+import type { EndUser } from "#modules/auth/people/end-user.ts";
+import { findSession } from "#modules/auth/people/sessions.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** How long after a login the person may change how to log in, in milliseconds. */
+const CHANGE_MS_MAX = 15 * 60_000;
+
+/** Passkeys, which may replace the password of our own login page. */
+export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
+  app.get("/passkeys.js", (c) =>
+    c.body(PASSKEY_SCRIPT, 200, {
+      "content-type": "text/javascript; charset=utf-8",
+      "x-content-type-options": "nosniff",
+    }),
+  );
+  registerPage(app, { method: "GET", path: "/account" }, showAccount);
+  registerPage(app, { method: "POST", path: "/passkeys/offer" }, async (page) => {
+    const { person, key } = await openAccount(page);
+    const { context, issuer } = page;
+    return { kind: "json", body: await offerPasskey(context, { person, key, issuer }) };
+  });
+  registerPage(app, { method: "POST", path: "/passkeys/add" }, async (page) => {
+    const { person, key } = await openAccount(page);
+    const { context, issuer, params } = page;
+    await addPasskey(context, { person, key, issuer, text: params.get("response") ?? "" });
+    return { kind: "json", body: { next: `${issuer}/account` } };
+  });
+  registerPage(app, { method: "POST", path: "/passkeys/delete" }, async (page) => {
+    const { person } = await openAccount(page);
+    await deletePasskeys(page.context, person, page.issuer);
+    return { kind: "redirect", to: `${page.issuer}/account` };
+  });
+  registerPage(app, { method: "POST", path: "/passkeys/ask" }, async (page) => {
+    const { key } = await openLogin(page);
+    const { context, issuer } = page;
+    const body = await askForPasskey(context, { key: { of: "login", token: key.id }, issuer });
+    return { kind: "json", body };
+  });
+  registerPage(app, { method: "POST", path: "/passkeys/log-in" }, logIn);
+}
+
+async function logIn(page: PageRequest): Promise<PageAnswer> {
+  const { key } = await openLogin(page);
+  const { context, issuer, params } = page;
+  const personId = await findByPasskey(context, {
+    key: { of: "login", token: key.id },
+    issuer,
+    text: params.get("response") ?? "",
+  });
+  const next = await establish(page, key, { personId, authenticatedAt: context.clock() });
+  return { kind: "json", body: { next } };
+}
+
+/** Who has just logged in in this browser. */
+async function openAccount({
+  c,
+  context,
+  issuer,
+}: PageRequest): Promise<{ person: EndUser; key: ChallengeKey }> {
+  const token = readCookie(c, "florin-session", issuer) ?? "";
+  const session = await findSession(context, token);
+  const ageMs =
+    session === undefined
+      ? Infinity
+      : toMillis(context.clock()) - toMillis(session.authenticatedAt);
+  if (session === undefined || session.person.issuer !== "" || ageMs > CHANGE_MS_MAX) {
+    throw new PageError(401, "Log in to an application again, and come back within 15 minutes.");
+  }
+  return { person: session.person, key: { of: "session", token } };
+}
+
+async function showAccount(page: PageRequest): Promise<PageAnswer> {
+  const { person } = await openAccount(page);
+  const { issuer } = page;
+  const count = await countPasskeys(page.context, person.id);
+  const body = html` <p>
+      You are logged in as <strong>${person.email}</strong> and have ${count} passkeys.
+    </p>
+    ${hasPasskeys(issuer) ? passkeyButton("Add a passkey") : html`<p>Open this server by its name to add one.</p>`}
+    ${
+      count === 0
+        ? ""
+        : html`<form method="post" action="${issuer}/passkeys/delete">
+            <button>Delete all passkeys</button>
+          </form>`
+    }`;
+  const script = `${issuer}/passkeys.js`;
+  return { kind: "page", page: layout({ title: "Your passkeys", body, script }) };
+}
+
+const passkeyButton = (label: string): Markup =>
+  html` <p><button type="button" id="passkey" hidden>${label}</button></p>
+    <p role="alert" id="passkey-problem" hidden>The passkey was not accepted. Try again.</p>`;

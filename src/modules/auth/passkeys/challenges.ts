@@ -1,0 +1,51 @@
+import { and, eq } from "drizzle-orm";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { authLogins } from "#modules/auth/authorize/tables.ts";
+import { hashToken } from "#modules/auth/grants/opaque-token.ts";
+import { authSessions } from "#modules/auth/people/tables.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/** What a passkey has to sign, kept with the login or the session that it belongs to. */
+const TABLES = { login: authLogins, session: authSessions } as const satisfies Record<
+  string,
+  SQLiteTable & { hash: AnySQLiteColumn; challenge: AnySQLiteColumn }
+>;
+
+export interface ChallengeKey {
+  readonly of: keyof typeof TABLES;
+  /** The id of the login, or the cookie of the session. */
+  readonly token: string;
+}
+
+/** Stores a challenge; an earlier one of the same login or session is no longer accepted. */
+export async function putChallenge(
+  { env }: ServiceContext,
+  { of, token }: ChallengeKey,
+  challenge: string,
+): Promise<void> {
+  const table = TABLES[of];
+  await databaseOf(env)
+    .update(table)
+    .set({ challenge })
+    .where(eq(table.hash, hashToken(token)));
+}
+
+/** Takes the challenge, which is good for one attempt: of two at once, one gets it. */
+export async function takeChallenge(
+  { env }: ServiceContext,
+  { of, token }: ChallengeKey,
+): Promise<string | undefined> {
+  const table = TABLES[of];
+  const db = databaseOf(env);
+  const isThisOne = eq(table.hash, hashToken(token));
+  const [row] = await db.select({ challenge: table.challenge }).from(table).where(isThisOne);
+  const challenge = row?.challenge ?? undefined;
+  if (challenge === undefined) return undefined;
+  const taken = await db
+    .update(table)
+    .set({ challenge: null })
+    .where(and(isThisOne, eq(table.challenge, challenge)))
+    .returning({ hash: table.hash });
+  return taken.length > 0 ? challenge : undefined;
+}

@@ -1,0 +1,187 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { count, eq } from "drizzle-orm";
+import { z } from "zod";
+import { type ChallengeKey, putChallenge, takeChallenge } from "./challenges.ts";
+import { authPasskeys } from "./tables.ts";
+import type { EndUser } from "#modules/auth/people/end-user.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
+
+/** Most passkeys of a person. */
+const PASSKEYS_MAX = 20;
+/** What a browser sends, as far as it is looked at here; the rest is checked with the signature. */
+const Credential = z.looseObject({ id: z.string().max(1400), response: z.looseObject({}) });
+
+/** The passkey counts as two factors, so that the device asks for a finger, a face or a PIN. */
+const VERIFICATION = "required";
+
+/** Whether browsers have passkeys for the host of a server: they have none for addresses. */
+export function hasPasskeys(issuer: string): boolean {
+  const { hostname } = new URL(issuer);
+  return !/^[\d.]+$|^\[/.test(hostname);
+}
+
+export const countPasskeys = async (
+  { env }: Pick<ServiceContext, "env">,
+  personId: string,
+): Promise<number> => {
+  const [row] = await databaseOf(env)
+    .select({ count: count() })
+    .from(authPasskeys)
+    .where(eq(authPasskeys.personId, personId));
+  return row?.count ?? 0;
+};
+
+/** What a browser needs to make a passkey for a person. */
+export async function offerPasskey(
+  context: ServiceContext,
+  { person, key, issuer }: { person: EndUser; key: ChallengeKey; issuer: string },
+): Promise<object> {
+  const known = await databaseOf(context.env)
+    .select({ id: authPasskeys.id })
+    .from(authPasskeys)
+    .where(eq(authPasskeys.personId, person.id));
+  if (known.length >= PASSKEYS_MAX) {
+    throw new AppError("VALIDATION", `there are already ${PASSKEYS_MAX} passkeys`);
+  }
+  const options = await generateRegistrationOptions({
+    rpName: "Florin",
+    rpID: new URL(issuer).hostname,
+    userName: person.email,
+    userID: new Uint8Array(Buffer.from(person.id)),
+    attestationType: "none",
+    excludeCredentials: known,
+    authenticatorSelection: { residentKey: "required", userVerification: VERIFICATION },
+  });
+  await putChallenge(context, key, options.challenge);
+  return options;
+}
+
+/** Stores the passkey that a browser has made. */
+export async function addPasskey(
+  context: ServiceContext,
+  {
+    person,
+    key,
+    issuer,
+    text,
+  }: { person: EndUser; key: ChallengeKey; issuer: string; text: string },
+): Promise<void> {
+  const expectedChallenge = await challengeOf(context, key);
+  const response = parseCredential(text) as unknown as RegistrationResponseJSON; // the library checks it
+  const { verified, registrationInfo } = await attempt(() =>
+    verifyRegistrationResponse({ response, expectedChallenge, ...partyOf(issuer) }),
+  );
+  if (!verified || registrationInfo === undefined) throw refused();
+  const { id, publicKey, counter } = registrationInfo.credential;
+  const change = new AuditedChange(asPerson(context, person, issuer), {
+    action: "auth.passkey.create",
+    object: `users/${person.id}`,
+  });
+  await change.store(
+    databaseOf(context.env)
+      .insert(authPasskeys)
+      .values({
+        id,
+        personId: person.id,
+        publicKey: Buffer.from(publicKey).toString("base64url"),
+        counter,
+      })
+      .onConflictDoNothing(),
+  );
+}
+
+/** Deletes all passkeys of a person. */
+export async function deletePasskeys(
+  context: ServiceContext,
+  person: EndUser,
+  issuer: string,
+): Promise<void> {
+  const change = new AuditedChange(asPerson(context, person, issuer), {
+    action: "auth.passkey.delete",
+    object: `users/${person.id}`,
+  });
+  await change.store(
+    databaseOf(context.env).delete(authPasskeys).where(eq(authPasskeys.personId, person.id)),
+  );
+}
+
+/** What a browser needs to log in with a passkey, whoever has one. */
+export async function askForPasskey(
+  context: ServiceContext,
+  { key, issuer }: { key: ChallengeKey; issuer: string },
+): Promise<object> {
+  const rpID = new URL(issuer).hostname;
+  const options = await generateAuthenticationOptions({ rpID, userVerification: VERIFICATION });
+  await putChallenge(context, key, options.challenge);
+  return options;
+}
+
+/** Who has logged in with a passkey. */
+export async function findByPasskey(
+  context: ServiceContext,
+  { key, issuer, text }: { key: ChallengeKey; issuer: string; text: string },
+): Promise<string> {
+  const expectedChallenge = await challengeOf(context, key);
+  const response = parseCredential(text) as unknown as AuthenticationResponseJSON; // the library checks it
+  const db = databaseOf(context.env);
+  const isThisOne = eq(authPasskeys.id, response.id);
+  const [passkey] = await db.select().from(authPasskeys).where(isThisOne);
+  if (passkey === undefined) throw refused();
+  const { id, counter } = passkey;
+  const publicKey = new Uint8Array(Buffer.from(passkey.publicKey, "base64url"));
+  const credential = { id, publicKey, counter };
+  const { verified, authenticationInfo } = await attempt(() =>
+    verifyAuthenticationResponse({ response, expectedChallenge, ...partyOf(issuer), credential }),
+  );
+  if (!verified) throw refused();
+  await db.update(authPasskeys).set({ counter: authenticationInfo.newCounter }).where(isThisOne);
+  return passkey.personId;
+}
+
+const partyOf = (issuer: string) => ({
+  expectedOrigin: new URL(issuer).origin,
+  expectedRPID: new URL(issuer).hostname,
+  requireUserVerification: true,
+});
+
+const asPerson = (context: ServiceContext, person: EndUser, issuer: string): ServiceContext => ({
+  ...context,
+  principal: { ...context.principal, issuer, subject: person.id },
+});
+
+async function challengeOf(context: ServiceContext, key: ChallengeKey): Promise<string> {
+  const challenge = await takeChallenge(context, key);
+  if (challenge === undefined) throw refused();
+  return challenge;
+}
+
+function parseCredential(text: string): z.output<typeof Credential> {
+  try {
+    return Credential.parse(parseJson(text));
+  } catch (cause) {
+    throw refused(cause);
+  }
+}
+
+/** The library throws where a response does not fit. */
+async function attempt<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (cause) {
+    throw refused(cause);
+  }
+}
+
+const refused = (cause?: unknown): AppError =>
+  new AppError("VALIDATION", "the passkey was not accepted", { cause });
