@@ -9,7 +9,8 @@ import { decimalSource, quoteJson } from "#platform/json.ts";
 /** A value as a text: what a variable of a workflow receives. */
 export function printValue(value: ExprValue, meter: StepMeter): string {
   const loaded = load(value);
-  const text = typeof loaded === "number" ? jsonNumber(loaded) : new Printer(meter).print(loaded);
+  const text =
+    typeof loaded === "number" ? jsonNumber(loaded) : new Printer(GO, meter).print(loaded);
   meter.spendText(text.length);
   return text;
 }
@@ -17,44 +18,70 @@ export function printValue(value: ExprValue, meter: StepMeter): string {
 /** A number as JSON has it, which for floats is what JavaScript writes. */
 const jsonNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
-/** Prints as Go does: `[a b]` for arrays and `map[k:v]` for maps, with sorted keys. */
+type Moment = DateValue | TimeSpan | TimeZone;
+/** A value that has no others in it. */
+type Scalar = null | boolean | bigint | number | string | symbol | Moment;
+
+/** How a printer writes values. The way through collections is the same for all notations. */
+interface Notation {
+  readonly scalar: (value: Scalar) => string;
+  readonly array: (items: readonly string[]) => string;
+  readonly map: (members: readonly string[]) => string;
+  /** A key as members are sorted by it, and a member by that key. */
+  readonly key: (key: ExprValue, printer: Printer) => string;
+  readonly member: (key: string, text: string) => string;
+}
+
+/** Prints values, at most so deep, with sorted keys. */
 class Printer {
+  readonly #notation: Notation;
   readonly #meter: StepMeter;
   #depth = 0;
 
-  constructor(meter: StepMeter) {
+  constructor(notation: Notation, meter: StepMeter) {
+    this.#notation = notation;
     this.#meter = meter;
   }
 
   print(value: ExprValue): string {
     this.#meter.spend(1);
-    if (typeof value === "number") return shortFloat(value);
-    if (typeof value === "symbol") return this.print(load(value));
-    if (typeof value === "object") return value === null ? "<nil>" : this.#printCollection(value);
     if (typeof value === "string") this.#meter.spendText(value.length);
-    return String(value);
-  }
-
-  #printCollection(value: ExprValue & object): string {
-    if (value instanceof DateValue || value instanceof TimeSpan || value instanceof TimeZone) {
-      return value.toString();
+    if (typeof value !== "object" || value === null || isMoment(value)) {
+      return this.#notation.scalar(value);
     }
     if (++this.#depth > VALUE_DEPTH_MAX) throw tooDeep();
     const text = isArray(value)
-      ? `[${value.map((item) => this.print(item)).join(" ")}]`
-      : `map[${this.#members(value).join(" ")}]`;
+      ? this.#notation.array(value.map((item) => this.print(item)))
+      : this.#notation.map(this.#members(value));
     this.#depth--;
     return text;
   }
 
   #members(value: ExprValue): string[] {
     if (!isMap(value) && !isObject(value)) return [];
+    const { key: keyOf, member: memberOf } = this.#notation;
     return entriesOf(value)
-      .map(([key, member]): [string, ExprValue] => [this.print(key), member])
+      .map(([key, member]): [string, ExprValue] => [keyOf(key, this), member])
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${key}:${this.print(member)}`);
+      .map(([key, member]) => memberOf(key, this.print(member)));
   }
 }
+
+const isMoment = (value: ExprValue & object): value is Moment =>
+  value instanceof DateValue || value instanceof TimeSpan || value instanceof TimeZone;
+
+/** As Go prints: `[a b]` for arrays and `map[k:v]` for maps. */
+const GO: Notation = {
+  scalar: (value) => {
+    if (typeof value === "number") return shortFloat(value);
+    if (typeof value === "symbol") return shortFloat(Number(decimalSource(value)));
+    return value === null ? "<nil>" : value.toString();
+  },
+  array: (items) => `[${items.join(" ")}]`,
+  map: (members) => `map[${members.join(" ")}]`,
+  key: (key, printer) => printer.print(key),
+  member: (key, text) => `${key}:${text}`,
+};
 
 /** A float as Go prints it inside of collections: `1.2e+06` from a million on. */
 function shortFloat(value: number): string {
@@ -70,49 +97,26 @@ const SHORT_EXPONENT_MAX = 6;
 
 /** A value as JSON, with sorted keys. */
 export function printJson(value: ExprValue, meter: StepMeter): string {
-  const text = new JsonPrinter(meter).print(value);
+  const text = new Printer(JSON_TEXT, meter).print(value);
   meter.spendText(text.length);
   return text;
 }
 
-class JsonPrinter {
-  readonly #meter: StepMeter;
-  #depth = 0;
-
-  constructor(meter: StepMeter) {
-    this.#meter = meter;
-  }
-
-  print(value: ExprValue): string {
-    this.#meter.spend(1);
+const JSON_TEXT: Notation = {
+  scalar: (value) => {
     if (typeof value === "number") return jsonNumber(value);
     if (typeof value === "symbol") return decimalSource(value);
-    if (typeof value === "object") return value === null ? "null" : this.#printCollection(value);
-    if (typeof value !== "string") return String(value);
-    this.#meter.spendText(value.length);
-    return quoteJson(value);
-  }
-
-  #printCollection(value: ExprValue & object): string {
+    if (typeof value === "string") return quoteJson(value);
     if (value instanceof DateValue) return quoteJson(value.toRfc3339());
     if (value instanceof TimeSpan) return String(value.nanos);
     if (value instanceof TimeZone) return quoteJson(value.name);
-    if (++this.#depth > VALUE_DEPTH_MAX) throw tooDeep();
-    const text = isArray(value)
-      ? `[${value.map((item) => this.print(item)).join(",")}]`
-      : `{${this.#members(value).join(",")}}`;
-    this.#depth--;
-    return text;
-  }
-
-  #members(value: ExprValue): string[] {
-    if (!isMap(value) && !isObject(value)) return [];
-    return entriesOf(value)
-      .map(([key, member]): [string, ExprValue] => [nameOf(key), member])
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${quoteJson(key)}:${this.print(member)}`);
-  }
-}
+    return value === null ? "null" : value.toString();
+  },
+  array: (items) => `[${items.join(",")}]`,
+  map: (members) => `{${members.join(",")}}`,
+  key: (key) => nameOf(key),
+  member: (key, text) => `${quoteJson(key)}:${text}`,
+};
 
 function nameOf(key: ExprValue): string {
   if (typeof key === "string") return key;
