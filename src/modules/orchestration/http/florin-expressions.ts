@@ -4,18 +4,10 @@ import { EXPRESSION_FUNCTIONS, EXPRESSION_NAMES } from "#modules/orchestration/c
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
+import { RangeResponse } from "#platform/http/source-ranges.ts";
 
 /** Largest body of a check, in bytes: the longest expression with its characters escaped. */
 const CHECK_BYTES_MAX = 256 * 1024;
-
-const PositionResponse = z
-  .object({ line: z.int().min(0), character: z.int().min(0) })
-  .openapi("ExpressionPosition", {
-    description: "As in the Language Server Protocol: from 0, characters in UTF-16 code units.",
-  });
-const RangeResponse = z
-  .object({ start: PositionResponse, end: PositionResponse })
-  .openapi("ExpressionRange", { description: "The end is exclusive." });
 
 const CheckRequest = z
   .object({

@@ -5,18 +5,10 @@ import { type CheckReport, checkScript, LineIndex, type Range } from "#numscript
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, json } from "#platform/http/endpoint.ts";
 import { dataOf } from "#platform/http/schemas.ts";
+import { RangeResponse } from "#platform/http/source-ranges.ts";
 
 /** Largest body of a check, in bytes: a script of the longest kind with its characters escaped. */
 const CHECK_BYTES_MAX = 1024 * 1024;
-
-const PositionResponse = z
-  .object({ line: z.int().min(0), character: z.int().min(0) })
-  .openapi("ScriptPosition", {
-    description: "As in the Language Server Protocol: from 0, characters in UTF-16 code units.",
-  });
-const RangeResponse = z
-  .object({ start: PositionResponse, end: PositionResponse })
-  .openapi("ScriptRange", { description: "The end is exclusive." });
 
 const CheckRequest = z
   .object({
