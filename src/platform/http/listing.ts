@@ -20,18 +20,24 @@ export interface ListRules {
 
 const Repeatable = z.union([z.string(), z.array(z.string())]).optional();
 
+/** The size of a page. Each list has its own bounds. */
+export const PageSize = z
+  .string()
+  .regex(/^\d{1,10}$/, "expected an unsigned integer")
+  .transform(Number);
+
 /** The parameters that all cursor lists share. */
 export const ListParams = z.object({
   cursor: z.string().optional().openapi({
     description:
       "A cursor from an earlier answer. It makes all other parameters except `pageSize` ignored.",
   }),
-  pageSize: z
-    .string()
-    .regex(/^\d{1,10}$/, "expected an unsigned integer")
-    .transform(Number)
-    .optional()
-    .openapi({ type: "integer", minimum: 1, maximum: 1000, default: 15 }),
+  pageSize: PageSize.optional().openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: 1000,
+    default: 15,
+  }),
   sort: z.string().optional().openapi({ example: "id:desc" }),
 });
 

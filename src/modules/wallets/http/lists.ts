@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { WalletPageRequest } from "#modules/wallets/lists.ts";
 import { AppError } from "#platform/errors.ts";
+import { ListParams, PageSize } from "#platform/http/listing.ts";
 import { toCursorView } from "#platform/http/schemas.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
@@ -12,15 +13,11 @@ const INTEGER_MAX = 2 ** 31 - 1;
 
 /** The parameters of all lists. */
 export const PageParams = z.object({
-  cursor: z.string().optional().openapi({
-    description:
-      "A cursor from an earlier answer. It makes all other parameters except `pageSize` ignored.",
-  }),
-  pageSize: z
-    .string()
-    .regex(/^\d{1,10}$/, "expected an unsigned integer")
-    .transform(Number)
-    .refine((size) => size >= 1 && size <= INTEGER_MAX, "expected a positive integer of 32 bits")
+  cursor: ListParams.shape.cursor,
+  pageSize: PageSize.refine(
+    (size) => size >= 1 && size <= INTEGER_MAX,
+    "expected a positive integer of 32 bits",
+  )
     .optional()
     .openapi({ type: "integer", minimum: 1, maximum: PAGE_SIZE_MAX, default: 15 }),
 });
