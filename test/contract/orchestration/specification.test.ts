@@ -152,14 +152,17 @@ describe("operation 7: GET /api/orchestration/v2/instances/{instanceID}/history"
 
 describe("operation 8: GET /api/orchestration/instances", () => {
   test("answers all instances as a plain array", async () => {
-    const { id } = await run();
+    const { id, terminatedAt } = await run();
     const instances = await dataOf(`GET ${ORCHESTRATION}/instances`, {
       status: 200,
       data: z.array(Instance),
     });
     const instance = instances.find((item) => item.id === id);
     expect(instance).toMatchObject({ workflowID, terminated: true });
-    expect(instance?.terminatedAt).toBeDefined();
+    expect(instance?.terminatedAt).toBe(terminatedAt);
+    expect(Date.parse(terminatedAt ?? "")).toBeGreaterThanOrEqual(
+      Date.parse(instance?.createdAt ?? ""),
+    );
     expect(instance).not.toHaveProperty("error");
     expect(instances.filter((item) => item.id === id)).toHaveLength(1);
   });
