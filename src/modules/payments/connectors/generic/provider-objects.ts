@@ -7,6 +7,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import type { Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type {
   ProviderAccount,
   ProviderBalance,
@@ -21,15 +22,6 @@ import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** What a generic provider sends, in the form of the module. */
-
-/** An item of a list, with what tells whether it is known. */
-export interface Listed<Item> {
-  readonly item: Item;
-  /** What the list is ordered by. */
-  readonly time: Timestamp;
-  /** Equal for two reports of the same state of the same item. */
-  readonly identity: string;
-}
 
 const Account = z.object({
   id: Text,
