@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { counterpartyOf, CURRENCIES, texts } from "./accounts.ts";
+import type { QontoClient } from "./client.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import {
+  Amount,
+  Date3339,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { stringifyJson } from "#platform/json.ts";
+
+/** What kinds of transactions are; all others are `OTHER`. */
+export const TYPES: Readonly<Record<string, PaymentType>> = {
+  Income: "PAY-IN",
+  SwiftIncome: "PAY-IN",
+  DirectDebitCollection: "PAY-IN",
+  FinancingIncome: "PAY-IN",
+  Check: "PAYOUT",
+  DirectDebit: "PAYOUT",
+  BillingTransfer: "PAYOUT",
+  FinancingInstallment: "PAYOUT",
+  Transfer: "PAYOUT",
+  Card: "PAYOUT",
+  PagodaPayment: "PAYOUT",
+  F24Payment: "PAYOUT",
+  WalletToWallet: "TRANSFER",
+  Other: "OTHER",
+};
+
+/** What the states of transactions are; all others are `OTHER`. */
+export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  pending: "PENDING",
+  declined: "FAILED",
+  completed: "SUCCEEDED",
+};
+
+const rowOf = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | "OTHER" =>
+  Object.hasOwn(table, name) ? (table[name] ?? "OTHER") : "OTHER";
+
+/** The members that tell of a counterparty, one for each kind of transaction that has one. */
+const Party = z
+  .object({
+    counterparty_account_number: OptionalText,
+    counterparty_bank_identifier: OptionalText,
+  })
+  .nullish();
+
+const Transaction = z.object({
+  id: Text,
+  amount_cents: Amount,
+  currency: Text,
+  status: z.string(),
+  subject_type: OptionalText,
+  side: z.enum(["credit", "debit"]),
+  emitted_at: Date3339,
+  updated_at: Date3339,
+  label: OptionalText,
+  reference: OptionalText,
+  operation_type: OptionalText,
+  transfer: Party,
+  income: Party,
+  swift_income: Party,
+  direct_debit: Party,
+  direct_debit_collection: Party,
+});
+
+/** The transactions of a bank account, in the order of their changes. */
+export function fetchPayments(client: QontoClient, request: FetchRequest): Promise<PaymentPage> {
+  const { parent } = request;
+  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  return fetchTimeList(request, {
+    readPage: (place) => client.listTransactions(parent.reference, place),
+    read: (value) => toPayment(value, parent.reference),
+  });
+}
+
+/** A transaction of an account; undefined for a currency that is not known. */
+export function toPayment(value: unknown, account: string): Listed<ProviderPayment> | undefined {
+  const transaction = parseObject(Transaction, value, "a transaction");
+  const { id, status, side, emitted_at, updated_at, currency, amount_cents } = transaction;
+  const amount = CURRENCIES.fromUnits(amount_cents, currency);
+  if (amount === undefined) return undefined;
+  const party =
+    transaction.transfer ??
+    transaction.income ??
+    transaction.swift_income ??
+    transaction.direct_debit ??
+    transaction.direct_debit_collection;
+  const other =
+    party?.counterparty_account_number === undefined
+      ? undefined
+      : counterpartyOf({
+          number: party.counterparty_account_number,
+          bank: party.counterparty_bank_identifier,
+          fallback: "",
+        });
+  const [source, destination] = side === "debit" ? [account, other] : [other, account];
+  const item: ProviderPayment = {
+    reference: id,
+    createdAt: emitted_at,
+    type: rowOf(TYPES, transaction.subject_type ?? ""),
+    ...amount,
+    scheme: "OTHER",
+    status: rowOf(STATUSES, status),
+    ...(source === undefined ? {} : { sourceReference: source }),
+    ...(destination === undefined ? {} : { destinationReference: destination }),
+    metadata: texts({
+      label: transaction.label,
+      reference: transaction.reference,
+      operation_type: transaction.operation_type,
+    }),
+    raw: stringifyJson(value),
+  };
+  return { item, time: updated_at, identity: `${id} ${status} ${updated_at}` };
+}
