@@ -12,10 +12,13 @@ import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts"
 import type { Authenticator } from "#platform/http/authenticator.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
+import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
 import { respond } from "#platform/http/endpoint.ts";
 import { internalAuthenticator } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
+import { assertSameOrigin } from "#platform/http/same-origin.ts";
+import { addSecurityHeaders } from "#platform/http/security-headers.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
@@ -29,7 +32,7 @@ import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts"
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter() });
   app.use(observe);
-  app.use(allowAnyOrigin);
+  app.use(allowAnyOrigin(isOpenToAll));
   app.use(configure);
   for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
     app.route(`/api/${partOf}`, routes());
@@ -40,7 +43,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   registerDocument(app);
   const methodsOf = methodFinder(app);
   app.onError(answerError);
-  app.notFound((c) => answerError(unmatched(c, methodsOf), c));
+  app.notFound(async (c) => (await findFile(c)) ?? answerError(unmatched(c, methodsOf), c));
   return app;
 }
 
@@ -57,9 +60,10 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
   c.set("requestId", requestId);
   await next();
   // Not by `c.header`, which copies a finished answer.
-  c.res.headers.set("x-request-id", requestId);
+  const { headers, status } = c.res;
+  headers.set("x-request-id", requestId);
+  addSecurityHeaders(headers);
   const durationMs = Date.now() - startedMs;
-  const { status } = c.res;
   if (status < 500 && durationMs < SLOW_MS) return;
   const { path } = c.req;
   log("warn", "request", { requestId, method: c.req.raw.method, path, status, durationMs });
@@ -67,18 +71,21 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
 
 const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
-/**
- * The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests.
- * `cf` is looked at last, because the runtime makes it at its first use.
- */
-function rayOf({ req }: Context<AppEnv>): string | undefined {
+/** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
+function rayOf({ req, env }: Context<AppEnv>): string | undefined {
   const ray = req.header("cf-ray") ?? "";
-  return RAY.test(ray) && req.raw.cf !== undefined ? ray : undefined;
+  return RAY.test(ray) && isFromEdge(req.raw, env) ? ray : undefined;
 }
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
   assertConfigured(c.env);
-  if (authSettings.of(c.env).FLORIN_AUTH === "off") assertLocal(c.req.url);
+  assertDirect(c);
+  assertHost(c);
+  if (isOpenToAll(c.env)) {
+    assertLocal(c.req.url);
+    assertSameOrigin(c.req.raw);
+    c.set("masksSecrets", true);
+  }
   // No stored text contains it, and SQLite ends texts at it.
   if (c.req.url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
   if (BROKEN_ENCODING.test(c.req.url)) {
@@ -93,7 +100,7 @@ async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise
 /** With authentication off, everybody may do everything. */
 function authenticatorOf({ env, req }: Context<AppEnv>): Authenticator {
   const authenticate = authModule.authenticator(env);
-  if (authSettings.of(env).FLORIN_AUTH !== "off") {
+  if (!isOpenToAll(env)) {
     return internalAuthenticator(req.raw) ?? authenticate;
   }
   return async (request, scope) => {
@@ -115,10 +122,45 @@ const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
 
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
+/** With authentication off, everybody who reaches the server is its administrator. */
+const isOpenToAll = (env: Env): boolean => authSettings.of(env).FLORIN_AUTH === "off";
+
+/**
+ * Throws where a request came to `npm start` by another way than the Worker's own socket. The runtime's ways for its tools take
+ * headers that say which URL was asked for, and from where; all of them set `cf`, and so does such a header on our socket.
+ */
+function assertDirect({ env, req }: Context<AppEnv>): void {
+  if (!platformSettings.of(env).FLORIN_DIRECT || !hasEdgeData(req.raw)) return;
+  throw new AppError("VALIDATION", "this way into the server is closed");
+}
+
+/** The origin of the last request, with a slash at the end: most have the same. */
+const lastOriginOf = memoByEnv(() => ({ origin: "?" }));
+
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Throws where the header `Host`, which becomes a part of the URL, is no host. */
+function assertHost({ env, req }: Context<AppEnv>): void {
+  const last = lastOriginOf(env);
+  if (req.url.startsWith(last.origin)) return;
+  const host = req.header("host") ?? "localhost";
+  if (!HOST.test(host) || !URL.canParse(req.url)) {
+    throw new AppError("VALIDATION", "the header Host is not the name of a host");
+  }
+  last.origin = `${new URL(req.url).origin}/`;
+}
+
 /** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */
 function assertLocal(url: string): void {
   if (isLoopbackHost(new URL(url).hostname)) return;
   throw new AppError("UNAUTHENTICATED", "FLORIN_AUTH=off serves loopback hosts only");
+}
+
+/** A file that the page of the API needs. On Cloudflare, files are served before the Worker runs. */
+async function findFile({ env, req }: Context<AppEnv>): Promise<Response | undefined> {
+  if (req.method !== "GET" || req.path.startsWith("/api/")) return undefined;
+  const { ok, body, headers } = await env.ASSETS.fetch(req.raw.url);
+  return ok ? new Response(body, { headers: new Headers(headers) }) : undefined;
 }
 
 function unmatched(c: Context<AppEnv>, methodsOf: MethodFinder): AppError {

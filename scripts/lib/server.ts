@@ -4,7 +4,7 @@ import type { Miniflare } from "miniflare";
 import { migrate } from "./migrate.ts";
 import { OperatorError } from "./project.ts";
 import type { NetworkPorts } from "./public-network.ts";
-import { openRuntime, watchRuntimes } from "./runtime.ts";
+import { openRuntime, urlOf, watchRuntimes } from "./runtime.ts";
 import type { StateFolder } from "./state.ts";
 
 export interface ServerOptions {
@@ -73,7 +73,7 @@ const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 50;
 
 async function answeringUrl(runtime: Miniflare): Promise<string> {
-  const { origin } = await runtime.ready;
+  const { origin } = await urlOf(runtime);
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const response = await fetch(`${origin}/versions`);

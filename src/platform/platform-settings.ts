@@ -19,6 +19,11 @@ export const platformSettings = new DeclaredSettings(
       standard: "false",
       meaning: "Set by `npm start` and by tests only: allows what is refused on the internet",
     }),
+    FLORIN_DIRECT: boolean({
+      standard: "false",
+      meaning:
+        "Set by `npm start` only: requests come by the Worker's own socket, and all others are refused",
+    }),
     FLORIN_SECRET_KEY: text(
       "32 bytes in base64, as made by `openssl rand -base64 32`",
       (value) => decodedLength(value) === 32,

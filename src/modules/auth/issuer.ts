@@ -11,7 +11,7 @@ export function issuerOf(publicUrl: string | undefined, url: string): string {
   const { hostname, origin } = new URL(url);
   if (isLoopbackHost(hostname)) return origin + ISSUER_PATH;
   throw new AppError(
-    "INTERNAL",
-    "FLORIN_PUBLIC_URL is not set. Outside a loopback host it takes the URL under which clients reach this server, as tokens are issued in its name.",
+    "VALIDATION",
+    "this host is not the server's: FLORIN_PUBLIC_URL is not set. Outside a loopback host it takes the URL under which clients reach this server, as tokens are issued in its name.",
   );
 }

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Scalar } from "@scalar/hono-api-reference";
+import type { MiddlewareHandler } from "hono";
 import { TOKEN_PATH } from "./document.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { type Module, scopesOf } from "#platform/modules/module.ts";
@@ -10,11 +11,49 @@ export interface PageParts {
   readonly clientIdOf: (env: Env) => string;
 }
 
+const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
+
+/**
+ * Allows the page its own scripts and styles, and calls of this server only. Its styles are written while it runs, so that they
+ * can't be named one by one.
+ */
+const restrict: MiddlewareHandler = async (c, next) => {
+  await next();
+  const page = await c.res.text();
+  const scripts = [...page.matchAll(INLINE_SCRIPT)].map(([, script = ""]) => script);
+  const sources = ["'self'", ...(await Promise.all(scripts.map(hashSource)))];
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sources.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ];
+  c.res = new Response(page, {
+    headers: {
+      "content-type": "text/html; charset=UTF-8",
+      "content-security-policy": policy.join("; "),
+      "referrer-policy": "same-origin",
+    },
+  });
+};
+
+/** How a policy names a script that stands in the page. */
+async function hashSource(script: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}'`;
+}
+
 /** Registers the page that shows the document. The front page leads there. */
 export function registerPage(app: OpenAPIHono<AppEnv>, { modules, clientIdOf }: PageParts): void {
   app.get("/", (c) => c.redirect("/docs", 302));
   app.get(
     "/docs",
+    restrict,
     Scalar<AppEnv>((c) => ({
       url: "/openapi.json",
       cdn: "/scalar.js",

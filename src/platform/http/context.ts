@@ -14,6 +14,8 @@ export interface AppEnv {
     /** All scopes that the modules have. */
     scopes: readonly string[];
     authenticate: Authenticator;
+    /** Whether reads hide secrets, because nobody has to say who they are. */
+    masksSecrets?: boolean;
     /** What the handler passes to use cases. It is set once the token is checked. */
     context: ServiceContext;
   };

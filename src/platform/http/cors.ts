@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
+import type { AppEnv } from "./context.ts";
 
 const ORIGIN = "*";
 const EXPOSED = ["Count", "Idempotency-Hit"];
@@ -14,13 +15,17 @@ const answerPreflight = cors({
 
 /**
  * Any page may call the API: what protects it is the bearer token. Only the pages of a login read cookies, and browsers show no
- * page what a request with cookies to another site has answered, unless the answer allows it, as ours do not.
+ * page what a request with cookies to another site has answered, unless the answer allows it, as ours do not. Where `isSilent`,
+ * no other origin is allowed.
  */
-export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
-  if (c.req.raw.method === "OPTIONS") return answerPreflight(c, next);
-  await next();
-  // Set on the finished answer: headers that are there before it make Hono copy the whole answer.
-  c.res.headers.set("access-control-allow-origin", ORIGIN);
-  c.res.headers.set("access-control-expose-headers", EXPOSED.join(","));
-  return undefined;
-};
+export const allowAnyOrigin =
+  (isSilent: (env: Env) => boolean): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    if (isSilent(c.env)) return next();
+    if (c.req.raw.method === "OPTIONS") return answerPreflight(c, next);
+    await next();
+    // Set on the finished answer: headers that are there before it make Hono copy the whole answer.
+    c.res.headers.set("access-control-allow-origin", ORIGIN);
+    c.res.headers.set("access-control-expose-headers", EXPOSED.join(","));
+    return undefined;
+  };

@@ -90,12 +90,14 @@ describe("a limit of failed attempts", () => {
 });
 
 describe("the address of a request", () => {
+  const onTheInternet = Object.assign({ ...env }, { FLORIN_LOCAL: "false" });
   const at = (address: string | undefined, cf?: Record<string, unknown>) =>
     addressOf(
       new Request("https://florin.example", {
         headers: address === undefined ? {} : { "cf-connecting-ip": address },
         ...(cf === undefined ? {} : { cf }),
       }),
+      onTheInternet,
     );
 
   test("is what Cloudflare's edge says, and for IPv6 its network", () => {
@@ -107,6 +109,10 @@ describe("the address of a request", () => {
   });
 
   test("is nobody's where the client itself says it", () => {
+    const headers = { "cf-connecting-ip": "192.0.2.7" };
+    expect(addressOf(new Request("https://florin.example", { headers, cf: {} }), env)).toBe(
+      "unknown",
+    );
     expect(at("192.0.2.7")).toBe("unknown");
     expect(at(undefined, {})).toBe("unknown");
   });

@@ -3,6 +3,7 @@ import { decodeJwt, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
 import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import type { ErrorBody } from "#platform/errors.ts";
+import { BASE_URL } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -59,13 +60,13 @@ describe("the issuer", () => {
       "http://localhost.example.com",
     ]) {
       const found = await local(`${host}/api/auth/.well-known/openid-configuration`);
-      expect(found.status).toBe(500);
+      expect(found.status).toBe(400);
       const { errorCode, errorMessage } = await found.json<ErrorBody>();
-      expect(errorCode).toBe("INTERNAL");
+      expect(errorCode).toBe("VALIDATION");
       expect(errorMessage).toContain("FLORIN_PUBLIC_URL is not set");
       const issued = await local(`${host}/api/auth/oauth/token`, { method: "POST", body: form });
-      expect(await issued.text()).toMatch(/"server_error".*FLORIN_PUBLIC_URL is not set/);
-      expect(await use(await issue("http://localhost:8787"), host)).toBe(500);
+      expect(await issued.text()).toMatch(/"invalid_request".*FLORIN_PUBLIC_URL is not set/);
+      expect(await use(await issue("http://localhost:8787"), host)).toBe(400);
     }
   });
 });
@@ -91,5 +92,43 @@ describe("settings", () => {
     const headers = { authorization: "Bearer nonsense" };
     expect((await local("/api/auth/clients", { headers })).status).toBe(200);
     expect((await local("http://example.com/api/auth/clients")).status).toBe(401);
+  });
+
+  test("that turn it off keep the pages of other origins out, and secrets to themselves", async () => {
+    const local = isolate({ FLORIN_AUTH: "off" });
+    const call = (headers: Record<string, string>, method = "GET") =>
+      local("/api/webhooks/configs", { method, headers });
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: "http://localhost:9999" },
+      { origin: `${BASE_URL}.evil.example` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const response = await call(headers, method);
+        expect([headers, method, response.status]).toEqual([headers, method, 401]);
+        expect(response.headers.get("access-control-allow-origin")).toBeNull();
+      }
+    }
+    const own: Record<string, string>[] = [
+      {},
+      { origin: BASE_URL, "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" },
+    ];
+    for (const headers of own) {
+      const response = await call(headers);
+      expect([headers, response.status]).toEqual([headers, 200]);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    }
+    const body = JSON.stringify({ endpoint: "https://example.com/h", eventTypes: ["x.y"] });
+    const made = await local("/api/webhooks/configs", { method: "POST", body });
+    const { data } = await made.json<{ data: { secret: string } }>();
+    expect(data.secret).toMatch(/^[\w+/]{32}$/);
+    const list = await (await call({})).text();
+    expect(list).toContain('"secret":"********"');
+    expect(list).not.toContain(data.secret);
   });
 });

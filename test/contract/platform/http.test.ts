@@ -74,9 +74,10 @@ describe("routing", () => {
 
   test("takes the request id that Cloudflare's edge gives, and no other", async () => {
     const app = createApp();
+    const onTheInternet = Object.assign({ ...env }, { FLORIN_LOCAL: "false" });
     const idOf = async (ray: string, cf?: CfProperties) => {
       const init = { headers: { "cf-ray": ray }, ...(cf === undefined ? {} : { cf }) };
-      const answer = await app.fetch(new Request(`${BASE_URL}/nothing`, init), env);
+      const answer = await app.fetch(new Request(`${BASE_URL}/nothing`, init), onTheInternet);
       return answer.headers.get("x-request-id");
     };
     const ray = "8f1e2d3c4b5a6978";

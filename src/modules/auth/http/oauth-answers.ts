@@ -46,7 +46,7 @@ const authorizationOf = (c: Context<AppEnv>): string | null =>
 export const clientRequestOf = <F extends ClientRequest["form"]>(c: Context<AppEnv>, form: F) => ({
   form,
   authorization: authorizationOf(c),
-  address: addressOf(c.req.raw),
+  address: addressOf(c.req.raw, c.env),
 });
 
 /** The issuer in whose name this server answers a request. */

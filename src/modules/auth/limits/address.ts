@@ -1,13 +1,15 @@
+import { isFromEdge } from "#platform/http/edge.ts";
+
 /** The key of requests whose sender is not known, as on one's own machine: all of them count together. */
 const UNKNOWN_ADDRESS = "unknown";
 
 /**
  * Who sends a request, for limits of attempts. Only Cloudflare's edge says so; elsewhere the header is the client's, who could
- * name another address each time. `cf` is looked at last, because the runtime makes it at its first use.
+ * name another address each time.
  */
-export function addressOf(request: Request): string {
+export function addressOf(request: Request, env: Env): string {
   const address = request.headers.get("cf-connecting-ip");
-  if (address === null || request.cf === undefined) return UNKNOWN_ADDRESS;
+  if (address === null || !isFromEdge(request, env)) return UNKNOWN_ADDRESS;
   return address.includes(":") ? networkOf(address) : address;
 }
 

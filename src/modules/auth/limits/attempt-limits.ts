@@ -11,7 +11,7 @@ const TO_LIMIT: ObjectCall = { object: "limit of attempts", isRead: true, timeou
 /**
  * Exact limits of failed attempts:
  *
- *     const limits = new AttemptLimits(env, { account: email, loginAddress: addressOf(request) });
+ *     const limits = new AttemptLimits(env, { account: email, loginAddress: addressOf(request, env) });
  *     await limits.assertOpen();
  *     if (await isRight(password)) await limits.assertOpen();
  *     else await limits.countFailure();

@@ -80,7 +80,7 @@ async function findByPassword(
   password: string,
 ): Promise<string | undefined> {
   if (email.length > EMAIL_LENGTH_MAX || password.length > PASSWORD_LENGTH_MAX) return undefined;
-  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw) };
+  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw, c.env) };
   const limits = new AttemptLimits(env, keys);
   await limits.assertOpen();
   const person = await new PeopleStore(env).findLogin(email);

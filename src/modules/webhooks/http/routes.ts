@@ -11,7 +11,7 @@ import {
   SecretRequest,
   TestResponse,
 } from "./schemas.ts";
-import { toConfigView, toTestView } from "./views.ts";
+import { toConfigView, toListedView, toTestView } from "./views.ts";
 import { OVERLAP_MS, PREVIOUS_SECRETS_MAX } from "#modules/webhooks/core/secrets.ts";
 import { WebhookService } from "#modules/webhooks/service.ts";
 import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
@@ -88,7 +88,9 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ query, c }) => {
       const configs = await WebhookService.from(c.var.context).listConfigs(query);
-      return { status: 200, body: { cursor: { hasMore: false, data: configs.map(toConfigView) } } };
+      const masks = c.get("masksSecrets") === true;
+      const data = configs.map((config) => toListedView(config, masks));
+      return { status: 200, body: { cursor: { hasMore: false, data } } };
     },
   );
 }

@@ -20,6 +20,13 @@ export const toConfigView = (config: WebhookConfig): ConfigView => ({
   updatedAt: formatTimestamp(config.updatedAt),
 });
 
+/** Shown in place of a secret. */
+const MASK = "*".repeat(8);
+
+/** A config as lists show it. */
+export const toListedView = (config: WebhookConfig, masksSecrets: boolean): ConfigView =>
+  toConfigView(masksSecrets ? { ...config, secret: MASK } : config);
+
 /** A test is not stored, so its dates are zero; clients require them nevertheless. */
 export function toTestView({ webhookId, config, body, result }: TestCall): TestView {
   const zero = formatTimestamp(ZERO_TIMESTAMP);
