@@ -85,8 +85,11 @@ describe("npm run florin", () => {
 
   test("creates, shows and deletes a client, and verifies a ledger", async () => {
     const words = ["clients", "create", "shop", "--scopes", "ledger:read,ledger:write", "--json"];
+    words.push("--ledgers", "eu-*,main");
     const made = JSON.parse(await florin(...words)) as { id: string; secret: string };
-    expect(await florin("clients", "show", made.id)).toContain("ledger:read ledger:write");
+    expect(await florin("clients", "show", made.id)).toMatch(
+      /ledger:read ledger:write\n[^]*ledgers: eu-\*, main/,
+    );
     expect(await florin("clients", "list")).toContain(made.id);
     expect(await florin("clients", "add-secret", made.id)).toMatch(/^Secret {2}\S+$/m);
     expect(await florin("clients", "delete", made.id)).toBe(`The client ${made.id} is deleted.\n`);

@@ -28,6 +28,10 @@ export const noun: Noun = {
       parameters: ["name"],
       options: {
         scopes: { kind: "list", meaning: "what its tokens may allow, such as ledger:read" },
+        ledgers: {
+          kind: "list",
+          meaning: "the only ledgers that its tokens reach: names, or beginnings such as eu-*",
+        },
         description: { kind: "text", meaning: "what it is for" },
         public: { kind: "flag", meaning: "it cannot keep a secret, as in a browser" },
         trusted: { kind: "flag", meaning: "it may introspect the tokens of others" },
@@ -60,6 +64,7 @@ export const noun: Noun = {
 async function create(call: Call): Promise<Outcome> {
   const api = await call.connect(["auth:write"]);
   const isPublic = call.flag("public");
+  const ledgers = call.list("ledgers");
   const { data: client } = await api.call({
     method: "POST",
     path: "/api/auth/clients",
@@ -71,6 +76,7 @@ async function create(call: Call): Promise<Outcome> {
       redirectUris: call.list("redirect-uris"),
       postLogoutRedirectUris: call.list("post-logout-redirect-uris"),
       scopes: call.list("scopes"),
+      metadata: ledgers.length === 0 ? {} : { ledgers },
     },
     answer: z.object({ data: Client }),
   });
