@@ -420,6 +420,7 @@ CREATE TABLE `payment_initiation_adjustments` (
 	`amount` text,
 	`error` text,
 	`metadata` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
 	PRIMARY KEY(`initiation_key`, `ordinal`)
 );
 --> statement-breakpoint

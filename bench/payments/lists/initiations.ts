@@ -4,7 +4,6 @@ import {
   filtersBy,
   filtersByAmount,
   filtersByMetadata,
-  metadataAt,
   metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
@@ -102,7 +101,7 @@ function fillRelations(world: ListWorld): void {
     created_at: at(place),
     status: isRare(place) ? "REJECTED" : place % 2 === 0 ? "PROCESSING" : "FAILED",
     amount: "100",
-    metadata: JSON.stringify(metadataAt(place)),
+    ...metadataColumnsAt(place),
   }));
   const relate = (initiation: number, count: number, paymentAt: (place: number) => number) =>
     world.insert("payment_initiation_payments", count, (place) => ({

@@ -160,6 +160,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       status,
       amount: amount.toString(),
       metadata: "{}",
+      metadataBits: signatureOf({}),
     }),
   ] as const;
 }

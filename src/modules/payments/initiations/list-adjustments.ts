@@ -3,6 +3,7 @@ import type { Initiation, InitiationAdjustment } from "./initiation.ts";
 import { paymentInitiationAdjustments } from "./tables.ts";
 import { INITIATION_STATUSES } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
+import { metadataKey } from "#modules/payments/installs/filters.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -18,7 +19,7 @@ const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
       column: paymentInitiationAdjustments.status,
       values: INITIATION_STATUSES,
     },
-    metadata: { type: "metadata", column: paymentInitiationAdjustments.metadata },
+    metadata: metadataKey(paymentInitiationAdjustments),
   },
   sort: {
     // The order of the dates, too: each is later than the one before.

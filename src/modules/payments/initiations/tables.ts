@@ -83,6 +83,8 @@ export const paymentInitiationAdjustments = sqliteTable(
     error: text("error"),
     /** JSON. */
     metadata: text("metadata").notNull(),
+    /** The signature of the metadata. */
+    metadataBits: integer("metadata_bits").notNull(),
   },
   (table) => [primaryKey({ columns: [table.initiationKey, table.ordinal] })],
 );

@@ -9,6 +9,7 @@ import {
   type InitiationDecision,
   type InitiationTrigger,
 } from "#modules/payments/core/initiation-machine.ts";
+import { signatureOf } from "#modules/payments/core/signature.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -93,6 +94,7 @@ function adjust(
     amount: amount?.toString() ?? null,
     error: error ?? null,
     metadata: toMetadataColumn(metadata),
+    metadataBits: signatureOf(metadata),
   });
   const update = db
     .update(paymentInitiations)
