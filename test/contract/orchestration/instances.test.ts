@@ -57,7 +57,9 @@ describe("an instance", () => {
     const waiting = await flows.drive(started);
     expect(waiting).toEqual({ kind: "wait", waitMs: 3_600_000 });
     expect(await flows.drive(started, 1)).toEqual({ kind: "wait-for-event" });
+    const before = await getInstance(flows.context, started.id);
     await sendEvent(flows.context, started.id, "go");
+    expect(await getInstance(flows.context, started.id)).toEqual(before);
     expect(await flows.drive(started)).toEqual({ kind: "wait-for-event" });
     await sendEvent(flows.context, started.id, "go 1");
     expect(await flows.drive(started)).toEqual({ kind: "end" });

@@ -1,16 +1,17 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { FlowInstance } from "./instance.ts";
 import { getInstance } from "./store.ts";
-import { orchestrationStages } from "./tables.ts";
+import { orchestrationInstances, orchestrationMoments, orchestrationStages } from "./tables.ts";
 import { stageAt } from "#modules/orchestration/core/config.ts";
 import { resolveStage } from "#modules/orchestration/core/resolve.ts";
 import { wakeRun } from "#modules/orchestration/run/platform.ts";
-import { InstanceTransition } from "#modules/orchestration/run/transition.ts";
+import { InstanceTransition, type MomentKind } from "#modules/orchestration/run/transition.ts";
 import { watchInstances } from "#modules/orchestration/run/watch.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** How often an event is tried while the instance moves. */
 const ATTEMPTS_MAX = 10;
@@ -38,30 +39,44 @@ async function storeEvent(
   instance: FlowInstance,
   name: string,
 ): Promise<boolean> {
-  const { stage } = instance;
-  const isWanted = isWaitingFor(instance, name);
-  const transition = new InstanceTransition(context, instance);
   const data = { name: name.slice(0, NAME_LENGTH_MAX) };
-  transition.moment(isWanted ? "event-received" : "event-ignored", data, stage);
-  if (isWanted) {
-    const { instanceKey, number } = orchestrationStages;
-    transition.add(
-      databaseOf(context.env)
-        .update(orchestrationStages)
-        .set({ signaledAt: transition.now })
-        .where(and(eq(instanceKey, transition.key), eq(number, stage))),
-    );
-  } else {
-    transition.keepDueAt(instance.dueAt);
-  }
   const change = new AuditedChange(context, {
     action: "orchestration.instance.event",
     object: `instances/${instance.id}`,
   });
-  if (isWanted) await watchInstances(context);
+  if (!isWaitingFor(instance, name)) return ignoreEvent(context, instance, { data, change });
+  const { stage } = instance;
+  const transition = new InstanceTransition(context, instance);
+  transition.moment("event-received", data, stage);
+  const { instanceKey, number } = orchestrationStages;
+  transition.add(
+    databaseOf(context.env)
+      .update(orchestrationStages)
+      .set({ signaledAt: transition.now })
+      .where(and(eq(instanceKey, transition.key), eq(number, stage))),
+  );
+  await watchInstances(context);
   if (!(await transition.store(change))) return false;
-  if (isWanted) await wakeRun(context, instance);
+  await wakeRun(context, instance);
   return true;
+}
+
+/** Notes an event that nobody waits for, and leaves the instance as it is, so that many of them do not hold it up. */
+async function ignoreEvent(
+  { env, clock }: ServiceContext,
+  { id, changeId, stage }: FlowInstance,
+  { data, change }: { readonly data: object; readonly change: AuditedChange },
+): Promise<boolean> {
+  const kind: MomentKind = "event-ignored";
+  const noted = await change.store(
+    databaseOf(env)
+      .insert(orchestrationMoments)
+      .select(sql`
+        SELECT NULL, key, ${clock()}, ${kind}, ${stage}, ${stringifyJson(data)}
+        FROM ${orchestrationInstances} WHERE id = ${id} AND change_id = ${changeId}`)
+      .returning({ key: orchestrationMoments.key }),
+  );
+  return noted.length > 0;
 }
 
 function isWaitingFor({ workflow, stage: number, variables }: FlowInstance, name: string): boolean {

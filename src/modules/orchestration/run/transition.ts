@@ -99,11 +99,6 @@ export class InstanceTransition {
         : fromMillis(Math.min(toMillis(this.now) + milliseconds + GRACE_MS, LAST_MS));
   }
 
-  /** Leaves the time by which the instance has to move as it is. */
-  keepDueAt(dueAt: Timestamp | undefined): void {
-    this.#set.dueAt = dueAt ?? null;
-  }
-
   set(columns: InstanceColumns): void {
     Object.assign(this.#set, columns);
   }
