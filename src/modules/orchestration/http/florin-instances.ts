@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { toMomentView } from "./history-views.ts";
 import { InstanceResponse, MomentResponse } from "./schemas.ts";
 import { toInstanceView } from "./views.ts";
-import { timeline } from "#modules/orchestration/instances/history.ts";
+import { MOMENTS_MAX, timeline } from "#modules/orchestration/instances/history.ts";
 import { retryInstance } from "#modules/orchestration/instances/retry.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -11,6 +11,19 @@ import { dataOf } from "#platform/http/schemas.ts";
 
 const TAGS = ["Workflows"];
 const Params = z.object({ instanceID: z.string() });
+
+const After = z
+  .string()
+  .regex(/^\d{1,9}$/, "expected an unsigned integer")
+  .default("0")
+  .transform(Number)
+  .openapi({
+    type: "integer",
+    minimum: 0,
+    default: 0,
+    description: "How many moments to leave out: those that were read before.",
+  });
+const TimelineResponse = dataOf(z.array(MomentResponse)).extend({ hasMore: z.boolean() });
 
 /** What only Florin has. */
 export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
@@ -41,16 +54,16 @@ export function registerFlorinInstances(app: OpenAPIHono<AppEnv>): void {
       path: "/instances/{instanceID}/timeline",
       operationId: "florinReadInstanceTimeline",
       summary: "Show everything that has happened to an instance",
-      description:
-        "Stages, activities with their failed attempts, events and errors, in order, with links to the transactions, wallets and payments.",
+      description: `Stages, activities with their failed attempts, events and errors, in order, with links to the transactions, wallets and payments. An answer has at most ${MOMENTS_MAX} moments; \`hasMore\` says whether there are others, which \`after\` asks for.`,
       tags: TAGS,
       scope: "orchestration:read",
       params: Params,
-      responses: { 200: json("The timeline", dataOf(z.array(MomentResponse))), ...errors(404) },
+      query: z.object({ after: After }),
+      responses: { 200: json("The timeline", TimelineResponse), ...errors(404) },
     },
-    async ({ params, c }) => {
-      const moments = await timeline(c.var.context, params.instanceID);
-      return { status: 200, body: { data: moments.map(toMomentView) } };
+    async ({ params, query: { after }, c }) => {
+      const { moments, hasMore } = await timeline(c.var.context, { id: params.instanceID, after });
+      return { status: 200, body: { data: moments.map(toMomentView), hasMore } };
     },
   );
 }

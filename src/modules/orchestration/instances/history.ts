@@ -74,18 +74,27 @@ export interface Moment {
   readonly data: unknown;
 }
 
-/** Everything that has happened to an instance, in order. Throws `NOT_FOUND`. */
-export async function timeline(context: Context, id: string): Promise<Moment[]> {
+/** Most moments of one answer. */
+export const MOMENTS_MAX = 1000;
+
+/** What has happened to an instance, in order, from behind its first so many moments. Throws `NOT_FOUND`. */
+export async function timeline(
+  context: Context,
+  { id, after }: { readonly id: string; readonly after: number },
+): Promise<{ readonly moments: Moment[]; readonly hasMore: boolean }> {
   const { key } = await getInstance(context, id);
   const rows = await databaseOf(context.env)
     .select()
     .from(orchestrationMoments)
     .where(eq(orchestrationMoments.instanceKey, key))
-    .orderBy(asc(orchestrationMoments.key));
-  return rows.map(({ at, kind, stage, data }) => ({
+    .orderBy(asc(orchestrationMoments.key))
+    .limit(MOMENTS_MAX + 1)
+    .offset(after);
+  const moments = rows.slice(0, MOMENTS_MAX).map(({ at, kind, stage, data }) => ({
     at,
     kind,
     data: parseJson(data),
     ...(stage === null ? {} : { stage }),
   }));
+  return { moments, hasMore: rows.length > MOMENTS_MAX };
 }
