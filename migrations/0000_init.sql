@@ -224,6 +224,7 @@ CREATE TABLE `orchestration_instances` (
 CREATE UNIQUE INDEX `orchestration_instances_id_unique` ON `orchestration_instances` (`id`);--> statement-breakpoint
 CREATE INDEX `orchestration_instances_workflow` ON `orchestration_instances` (`workflow_key`,`key`);--> statement-breakpoint
 CREATE INDEX `orchestration_instances_due` ON `orchestration_instances` (`due_at`);--> statement-breakpoint
+CREATE INDEX `orchestration_instances_changed` ON `orchestration_instances` (`updated_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orchestration_instances_running` ON `orchestration_instances` (`terminated_at`,`key`);--> statement-breakpoint
 CREATE TABLE `orchestration_moments` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -3,6 +3,9 @@ import { LedgerClient } from "#modules/ledger/index.ts";
 import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { getInstance } from "#modules/orchestration/instances/store.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
+import { sweepInstances } from "#modules/orchestration/run/revive.ts";
+import { GRACE_MS } from "#modules/orchestration/run/transition.ts";
+import { fromMillis } from "#platform/time.ts";
 import { FakePlatform, Flows } from "#test/support/orchestration/flows.ts";
 import { freshLedger } from "#test/support/orchestration/sends.ts";
 import { api, bodyOf, freshName } from "#test/support/platform/api.ts";
@@ -21,6 +24,11 @@ const pay = (source: string, destination: string) => ({
     amount: { amount: "100", asset: "EUR/2" },
   },
 });
+
+interface Timeline {
+  readonly data: readonly { readonly kind: string }[];
+  readonly hasMore: boolean;
+}
 
 /** A platform that knows no instance, and instances that start there. */
 function world() {
@@ -55,6 +63,23 @@ describe("stages that do nothing", () => {
     const ended = await getInstance(flows.context, started.id);
     expect(ended).toMatchObject({ stage: 100, terminatedAt: started.createdAt });
   });
+});
+
+test("a timeline that is long comes in parts", async () => {
+  const { flows } = world();
+  const started = await flows.start(Array.from({ length: 500 }, () => NOOP));
+  await flows.drive(started);
+  const partOf = async (query: string) => {
+    const answer = await api(`/api/florin/v1/instances/${started.id}/timeline${query}`);
+    const { data, hasMore } = (await bodyOf(answer)) as Timeline; // as its schema says
+    return [data.length, hasMore, data.at(-1)?.kind];
+  };
+
+  expect(await partOf("")).toEqual([1000, true, "stage-started"]);
+  expect(await partOf("?after=1000")).toEqual([2, false, "instance-succeeded"]);
+  expect(await partOf("?after=5000")).toEqual([0, false, undefined]);
+  const refused = await api(`/api/florin/v1/instances/${started.id}/timeline?after=-1`);
+  expect(refused.status).toBe(400);
 });
 
 describe("an instance is executed where it was started", () => {
@@ -124,4 +149,24 @@ describe("an instance is executed where it was started", () => {
     expect(platform.calls).toEqual([[`${started.id}-1`, "create 1"]]);
     expect(await flows.drive(started)).toEqual({ kind: "end" });
   });
+});
+
+test("instances move as soon as they would have, after the clock has stepped back", async () => {
+  const { platform, flows } = world();
+  const now = flows.nowMs;
+  flows.nowMs = now + 86_400_000;
+  const moving = await flows.start([pay("world", "shop")]);
+  const asleep = await flows.start([{ delay: { duration: "1h" } }]);
+  await flows.drive(asleep);
+  flows.nowMs = now;
+  await sweepInstances(flows.context);
+  const dueOf = async (id: string) => (await getInstance(flows.context, id)).dueAt;
+  expect(await dueOf(moving.id)).toBe(fromMillis(now + GRACE_MS));
+  expect(await dueOf(asleep.id)).toBe(fromMillis(now + 3_600_000 + GRACE_MS));
+  flows.nowMs = now + GRACE_MS;
+  await sweepInstances(flows.context);
+
+  const ids = platform.calls.map(([id]) => id);
+  expect(ids).toContain(`${moving.id}-1`);
+  expect(ids).not.toContain(`${asleep.id}-1`);
 });

@@ -67,13 +67,16 @@ const answer = (status: number, body: unknown) =>
     .mockImplementation(async () => new Response(JSON.stringify(body), { status }));
 
 describe("an occurrence", () => {
-  test("whose message is lost is announced by the sweep", async () => {
+  test.each([
+    ["", 60_000],
+    [", also if the clock has stepped back by a day", -86_400_000],
+  ])("whose message is lost is announced by the sweep%s", async (_when, milliseconds) => {
     const lost = loseMessages();
     const { id, event } = await newTrigger();
     await deliver([eventOf(event, {})]);
     expect(await storedOf(id)).toMatchObject([{ state: "fire" }]);
     lost.mockRestore();
-    await sweepOccurrences(later(60_000));
+    await sweepOccurrences(later(milliseconds));
 
     expect(await untilFired(id)).toHaveLength(1);
   });

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -30,6 +31,9 @@ export const orchestrationInstances = sqliteTable(
   (table) => [
     index("orchestration_instances_workflow").on(table.workflowKey, table.key),
     index("orchestration_instances_due").on(table.dueAt),
+    index("orchestration_instances_changed")
+      .on(table.updatedAt)
+      .where(sql`due_at IS NOT NULL`),
     index("orchestration_instances_running").on(table.terminatedAt, table.key),
   ],
 );

@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lte } from "drizzle-orm";
+import { followClock } from "./follow-clock.ts";
 import { createRun, findOnPlatform, type RunParams, startRun, wakeRun } from "./platform.ts";
 import { GRACE_MS } from "./transition.ts";
 import { orchestrationInstances } from "#modules/orchestration/instances/tables.ts";
@@ -23,6 +24,7 @@ interface OverdueRun extends RunParams {
  * Returns when to do so again.
  */
 export async function sweepInstances(context: ServiceContext): Promise<number | undefined> {
+  await followClock(context);
   const db = databaseOf(context.env);
   const { id, run, dueAt, terminatedAt } = orchestrationInstances;
   const overdue = await db

@@ -1,4 +1,4 @@
-import { and, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { triggerRows } from "#modules/orchestration/triggers/store.ts";
 import {
   orchestrationOccurrences,
@@ -30,12 +30,15 @@ export async function claimOccurrences(
   const leaseUntil = fromMillis(toMillis(now) + LEASE_MS);
   const { id, attempts, dueAt, leaseUntil: lease, triggerKey } = orchestrationOccurrences;
   const isWanted = inArray(id, sql`(SELECT value FROM json_each(${stringifyJson(ids)}))`);
+  // A lease that ends far later than one from now would was taken before the clock stepped back.
+  const farUntil = fromMillis(toMillis(now) + 2 * LEASE_MS);
+  const isFree = or(isNull(lease), lte(lease, now), gt(lease, farUntil));
   const db = databaseOf(env);
   const [rows, triggerList] = await db.batch([
     db
       .update(orchestrationOccurrences)
       .set({ dueAt: leaseUntil, leaseUntil, attempts: sql`${attempts} + 1` })
-      .where(and(isWanted, isNotNull(dueAt), or(isNull(lease), lte(lease, now))))
+      .where(and(isWanted, isNotNull(dueAt), isFree))
       .returning(),
     triggerRows(db).where(
       inArray(

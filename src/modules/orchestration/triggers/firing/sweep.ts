@@ -9,6 +9,8 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 const OCCURRENCES_PER_SWEEP_MAX = 500;
 /** When it announces one again that nobody has fired, in milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
+/** No occurrence waits for longer, in milliseconds. One that seems to was stored before the clock stepped back. */
+const WAIT_MS_MAX = 300_000;
 
 /** Announces the occurrences that are due: their message was lost, or they are tried again. Returns when to do so again. */
 export async function sweepOccurrences({
@@ -18,9 +20,10 @@ export async function sweepOccurrences({
   const db = databaseOf(env);
   const now = clock();
   const next = fromMillis(toMillis(now) + ANNOUNCED_AGAIN_MS);
+  const latest = fromMillis(toMillis(now) + WAIT_MS_MAX);
   const due = await db.all<AnnouncedOccurrence>(sql`
     UPDATE ${orchestrationOccurrences} SET due_at = ${next} WHERE key IN (
-      SELECT key FROM ${orchestrationOccurrences} WHERE due_at <= ${now}
+      SELECT key FROM ${orchestrationOccurrences} WHERE due_at <= ${now} OR due_at > ${latest}
       ORDER BY due_at LIMIT ${OCCURRENCES_PER_SWEEP_MAX})
     RETURNING id, trigger_key AS "trigger"`);
   await announceOccurrences(env, due);
