@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as oauth from "oauth4webapi";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM, CHROMIUM_OPTIONS } from "#test/support/platform/chromium.ts";
@@ -62,8 +63,8 @@ const authorizeUrl = (params = {}): string =>
     ...params,
   }).toString()}`;
 
-async function logIn(page: Page): Promise<URL> {
-  await page.goto(authorizeUrl());
+async function logIn(page: Page, params = {}): Promise<URL> {
+  await page.goto(authorizeUrl(params));
   await page.getByLabel("E-mail address").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Log in", exact: true }).click();
@@ -154,6 +155,81 @@ test("a passkey of the person's device logs in without the password", async () =
   await page.getByText("The passkey was not accepted.").waitFor();
   await context.close();
 });
+
+test("a client library that nobody here wrote completes everything, from discovery to logout", async () => {
+  const options = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(`${server.url}/api/auth`);
+  const found = await oauth.discoveryRequest(issuer, options);
+  const as = await oauth.processDiscoveryResponse(issuer, found);
+  const client = { client_id: "backend" };
+  const secret = await confidentialClient(client.client_id);
+  const method = oauth.ClientSecretBasic(secret);
+
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const verifier = oauth.generateRandomCodeVerifier();
+  const nonce = oauth.generateRandomNonce();
+  const asked = {
+    client_id: client.client_id,
+    scope: "openid email offline_access ledger:read",
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+  };
+  const back = await logIn(page, asked);
+  const callback = oauth.validateAuthResponse(as, client, back, "s");
+  const answer = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    method,
+    callback,
+    `${siteUrl}/callback`,
+    verifier,
+    options,
+  );
+  const expected = { expectedNonce: nonce, requireIdToken: true } as const;
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer, expected);
+  const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub ?? "";
+  const asking = await oauth.userInfoRequest(as, client, tokens.access_token, options);
+  const info = await oauth.processUserInfoResponse(as, client, subject, asking);
+  expect(info.email).toBe(EMAIL);
+
+  const refresh = async (token: string) =>
+    oauth.processRefreshTokenResponse(
+      as,
+      client,
+      await oauth.refreshTokenGrantRequest(as, client, method, token, options),
+    );
+  const first = tokens.refresh_token ?? "";
+  const next = await refresh(first);
+  const about = await oauth.introspectionRequest(as, client, method, next.access_token, options);
+  expect((await oauth.processIntrospectionResponse(as, client, about)).active).toBe(true);
+  // Whoever uses a refresh token again ends all that follow from it.
+  await expect(refresh(first)).rejects.toMatchObject({ error: "invalid_grant" });
+  await expect(refresh(next.refresh_token ?? "")).rejects.toMatchObject({ error: "invalid_grant" });
+
+  const hint = { id_token_hint: tokens.id_token ?? "", state: "bye" };
+  const target = { post_logout_redirect_uri: `${siteUrl}/callback?bye` };
+  const leave = new URLSearchParams({ ...hint, ...target });
+  await page.goto(`${as.end_session_endpoint ?? ""}?${leave.toString()}`);
+  expect(page.url()).toBe(`${siteUrl}/callback?bye&state=bye`);
+  expect(await hasSession(context)).toBe(false);
+  await context.close();
+});
+
+/** Makes a client with a secret, which it returns. */
+async function confidentialClient(id: string): Promise<string> {
+  const bye = `${siteUrl}/callback?bye`;
+  await server.json("/api/auth/clients", {
+    body: {
+      id,
+      scopes: ["ledger:read"],
+      redirectUris: [`${siteUrl}/callback`],
+      postLogoutRedirectUris: [bye],
+    },
+  });
+  const made = await server.json(`/api/auth/clients/${id}/secrets`, { body: { name: "test" } });
+  return (made as { data: { clear: string } }).data.clear; // as the API describes it
+}
 
 test("the login page is shown in no frame of another site", async () => {
   const context = await browser.newContext();

@@ -97,7 +97,7 @@ describe("a code", () => {
     const server = await oauth.processDiscoveryResponse(issuer, found);
     const self = { client_id: client.id };
     const method = oauth.ClientSecretBasic(client.secret);
-    const back = new URL(`${REDIRECT_URI}?code=${await codeFor(client)}&state=s`);
+    const back = new URL(`${REDIRECT_URI}?code=${await codeFor(client)}&state=s&iss=${ISSUER}`);
     const parameters = oauth.validateAuthResponse(server, self, back, "s");
     const answer = await oauth.authorizationCodeGrantRequest(
       ...([server, self, method, parameters, REDIRECT_URI, VERIFIER, options] as const),
