@@ -7,6 +7,7 @@ import {
   type ClientSecret,
 } from "./core/client.ts";
 import { deleteGrantsOf } from "./grants/grant-store.ts";
+import { assertMayGive } from "./may-give.ts";
 import { armRevocationSweep, revocationIfChanged } from "./revocations/revoke.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
@@ -19,14 +20,17 @@ import { newId } from "#platform/ids.ts";
 export class ClientService {
   readonly #store: AuthStore;
   readonly #context: ServiceContext;
+  readonly #allScopes: readonly string[];
 
-  constructor(store: AuthStore, context: ServiceContext) {
+  /** `allScopes` are those that modules have. */
+  constructor(store: AuthStore, context: ServiceContext, allScopes: readonly string[]) {
     this.#store = store;
     this.#context = context;
+    this.#allScopes = allScopes;
   }
 
-  static from(context: ServiceContext): ClientService {
-    return new ClientService(new AuthStore(context.env), context);
+  static from(context: ServiceContext, allScopes: readonly string[]): ClientService {
+    return new ClientService(new AuthStore(context.env), context, allScopes);
   }
 
   async list(): Promise<Client[]> {
@@ -38,6 +42,7 @@ export class ClientService {
   }
 
   async create(fields: ClientFields, id = newId()): Promise<Client> {
+    await this.#assertMayHave(fields);
     // Two requests at once may exceed the limit by one; it only keeps the list from growing without end.
     if ((await this.#store.countClients()) >= CLIENTS_MAX) {
       throw new AppError(
@@ -54,6 +59,7 @@ export class ClientService {
 
   /** Replaces all fields; the id and the secrets stay. */
   async replace(id: string, fields: ClientFields): Promise<Client> {
+    await this.#assertMayHave(fields);
     const change = this.#audited("client.update", id);
     return (await this.#store.updateClient(id, fields, change)) ?? noClient(id);
   }
@@ -73,7 +79,10 @@ export class ClientService {
     clientId: string,
     { name, metadata }: Pick<ClientSecret, "name" | "metadata">,
   ): Promise<{ secret: ClientSecret; clear: string }> {
-    const { secrets } = await this.get(clientId);
+    const client = await this.get(clientId);
+    const { secrets } = client;
+    // Who has the secret may do what the client may.
+    await this.#assertMayHave(client);
     if (secrets.length >= CLIENT_SECRETS_MAX) {
       throw new AppError(
         "VALIDATION",
@@ -97,6 +106,12 @@ export class ClientService {
     const change = this.#audited("secret.delete", clientId, secretId);
     if (await this.#store.deleteSecret(clientId, secretId, change)) return;
     throw new AppError("NOT_FOUND", `client '${clientId}' has no secret '${secretId}'`);
+  }
+
+  /** Nobody makes a client that may do more than who makes it. Scopes that no module has are for other servers. */
+  async #assertMayHave({ scopes }: ClientFields): Promise<void> {
+    const known = scopes.filter((scope) => this.#allScopes.includes(scope));
+    await assertMayGive(this.#context, known, this.#allScopes);
   }
 
   #audited(action: string, clientId: string, secretId?: string): AuditedChange {

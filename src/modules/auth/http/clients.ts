@@ -38,7 +38,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The clients", ClientsResponse) },
     },
     async ({ c }) => {
-      const clients = await ClientService.from(c.var.context).list();
+      const clients = await ClientService.from(c.var.context, c.var.scopes).list();
       return { status: 200, body: { data: clients.map(toClientView) } };
     },
   );
@@ -57,7 +57,7 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 201: json("The client", ClientResponse), ...errors(409) },
     },
     async ({ body: { id, ...fields }, c }) => {
-      const client = await ClientService.from(c.var.context).create(
+      const client = await ClientService.from(c.var.context, c.var.scopes).create(
         fields,
         id === "" ? undefined : id,
       );
@@ -80,7 +80,7 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, c }) => {
-      const client = await ClientService.from(c.var.context).get(params.clientId);
+      const client = await ClientService.from(c.var.context, c.var.scopes).get(params.clientId);
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -100,7 +100,10 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The client", ClientResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const client = await ClientService.from(c.var.context).replace(params.clientId, body);
+      const client = await ClientService.from(c.var.context, c.var.scopes).replace(
+        params.clientId,
+        body,
+      );
       return { status: 200, body: { data: toClientView(client) } };
     },
   );
@@ -111,14 +114,14 @@ function registerClient(app: OpenAPIHono<AppEnv>): void {
       path: "/clients/{clientId}",
       operationId: "deleteClient",
       summary: "Delete a client, if there is one",
-      description: "Its tokens stay valid until they expire.",
+      description: "Its tokens end within a minute.",
       tags,
       scope: "auth:write",
       params: ClientParams,
       responses: { 204: empty("There is no such client now") },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context).delete(params.clientId);
+      await ClientService.from(c.var.context, c.var.scopes).delete(params.clientId);
       return { status: 204 };
     },
   );
@@ -141,7 +144,10 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The secret", SecretResponse), ...errors(404) },
     },
     async ({ params, body, c }) => {
-      const created = await ClientService.from(c.var.context).createSecret(params.clientId, body);
+      const created = await ClientService.from(c.var.context, c.var.scopes).createSecret(
+        params.clientId,
+        body,
+      );
       return { status: 200, body: { data: toCreatedSecretView(created) } };
     },
   );
@@ -158,7 +164,10 @@ function registerSecrets(app: OpenAPIHono<AppEnv>): void {
       responses: { 204: empty("The secret is deleted"), ...errors(404) },
     },
     async ({ params, c }) => {
-      await ClientService.from(c.var.context).deleteSecret(params.clientId, params.secretId);
+      await ClientService.from(c.var.context, c.var.scopes).deleteSecret(
+        params.clientId,
+        params.secretId,
+      );
       return { status: 204 };
     },
   );

@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { Scopes } from "./schemas.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
+import { assertMayGive } from "#modules/auth/may-give.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { invite } from "#modules/auth/people/invitations.ts";
-import { assertMayGive } from "#modules/auth/people/scopes.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
 import { deletePerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
 import type { AppEnv } from "#platform/http/context.ts";

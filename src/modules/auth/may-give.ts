@@ -1,6 +1,7 @@
-import { asClient } from "#modules/auth/as-client.ts";
+import { asClient } from "./as-client.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
+import { allows, type Scope } from "#platform/http/authenticator.ts";
 
 /** Refuses scopes that who acts could not have: nobody gives others more than that. `allScopes` are those that modules have. */
 export async function assertMayGive(
@@ -9,7 +10,8 @@ export async function assertMayGive(
   allScopes: readonly string[],
 ): Promise<void> {
   const { principal } = await asClient(context, allScopes);
-  const missing = scopes.filter((scope) => !principal.scopes.has(scope));
+  // Texts of another form are compared as they are.
+  const missing = scopes.filter((scope) => !allows(principal.scopes, scope as Scope));
   if (missing.length === 0) return;
   throw new AppError(
     "VALIDATION",

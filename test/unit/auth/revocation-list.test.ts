@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import {
+  type KnownRevocation,
+  REFRESH_MS,
+  RevocationList,
+} from "#modules/auth/revocations/revocation-list.ts";
+import { fromMillis } from "#platform/time.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+const ISSUED = START_MS / 1000;
+
+const TOKEN = {
+  clientId: "shop",
+  subject: "ann",
+  grantId: "grant",
+  tokenId: "token",
+  issuedAt: ISSUED,
+};
+
+function listOf() {
+  const state = {
+    nowMs: START_MS,
+    rows: [] as KnownRevocation[],
+    loads: [] as number[],
+    fails: false,
+  };
+  const list = new RevocationList({
+    clock: () => fromMillis(state.nowMs),
+    load: async (afterId) => {
+      state.loads.push(afterId);
+      if (state.fails) throw new Error("the database does not answer");
+      return state.rows.filter(({ id }) => id > afterId);
+    },
+  });
+  const revoke = (kind: KnownRevocation["kind"], value: string, revokedAt = ISSUED) =>
+    state.rows.push({
+      id: state.rows.length + 1,
+      kind,
+      value,
+      revokedAt,
+      expiresMs: START_MS + 3_600_000,
+    });
+  return { list, state, revoke };
+}
+
+describe("the list of revocations", () => {
+  test.each([
+    ["client", "shop"],
+    ["subject", "ann"],
+    ["grant", "grant"],
+    ["token", "token"],
+  ] as const)("knows a revoked %s after it was read", async (kind, value) => {
+    const { list, revoke } = listOf();
+    await list.refresh();
+    revoke(kind, value);
+    expect(list.isRevoked(TOKEN)).toBe(false);
+    expect(await list.refresh()).toBe(true);
+    expect(list.isRevoked(TOKEN)).toBe(true);
+    expect(list.isRevoked({ ...TOKEN, ...OTHERS })).toBe(false);
+  });
+
+  const OTHERS = { clientId: "other", subject: "bob", grantId: undefined, tokenId: undefined };
+
+  test("lets a client that comes back have tokens again", async () => {
+    const { list, revoke } = listOf();
+    revoke("client", "shop", ISSUED + 10);
+    await list.refresh();
+    expect(list.isRevoked({ ...TOKEN, issuedAt: ISSUED + 10 })).toBe(true);
+    expect(list.isRevoked({ ...TOKEN, issuedAt: ISSUED + 11 })).toBe(false);
+  });
+
+  test("is read every 30 seconds, and only what is new", async () => {
+    const { list, state, revoke } = listOf();
+    expect(list.isDue(state.nowMs)).toBe(true);
+    revoke("client", "a");
+    await list.refresh();
+    state.nowMs += REFRESH_MS - 1;
+    expect(list.isDue(state.nowMs)).toBe(false);
+    state.nowMs += 1;
+    expect(list.isDue(state.nowMs)).toBe(true);
+    expect(await list.refresh()).toBe(false);
+    expect(state.loads).toEqual([0, 1]);
+  });
+
+  test("is read soon after the clock was set back", async () => {
+    const { list, state } = listOf();
+    await list.refresh();
+    state.nowMs -= 3_600_000;
+    expect(list.isDue(state.nowMs)).toBe(true);
+  });
+
+  test("stays in use while the database does not answer, which is asked again soon", async () => {
+    const { list, state, revoke } = listOf();
+    revoke("client", "shop");
+    await list.refresh();
+    state.fails = true;
+    state.nowMs += REFRESH_MS;
+    expect(await list.refresh()).toBe(false);
+    expect(list.isRevoked(TOKEN)).toBe(true);
+    expect(list.isDue(state.nowMs)).toBe(false);
+    state.nowMs += 2000;
+    expect(list.isDue(state.nowMs)).toBe(true);
+  });
+
+  test("lets no token pass before it was read for the first time", async () => {
+    const { list, state } = listOf();
+    state.fails = true;
+    await expect(list.refresh()).rejects.toThrow("the database does not answer");
+  });
+
+  test("forgets what concerns no token any more", async () => {
+    const { list, state, revoke } = listOf();
+    revoke("token", "token");
+    await list.refresh();
+    state.nowMs += 3_600_000;
+    await list.refresh();
+    expect(list.isRevoked(TOKEN)).toBe(false);
+  });
+});
