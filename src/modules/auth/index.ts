@@ -8,6 +8,7 @@ import { registerIssuedTokens } from "./http/issued-tokens.ts";
 import { registerOAuth } from "./http/oauth.ts";
 import { registerPeople } from "./http/people.ts";
 import { registerServer } from "./http/server.ts";
+import { registerSigningKeys } from "./http/signing-keys.ts";
 import { registerUsers } from "./http/users.ts";
 import { sweepSigningKeys } from "./key-sweep.ts";
 import { AttemptLimitObject } from "./limits/attempt-limit-object.ts";
@@ -44,6 +45,7 @@ export const authModule: Module & {
   florinRoutes: () => {
     const app = new OpenAPIHono<AppEnv>();
     registerAudit(app);
+    registerSigningKeys(app);
     registerPeople(app);
     return app;
   },
@@ -65,6 +67,11 @@ export const authModule: Module & {
           name: "Users",
           description:
             "A user is a person who can log in. Clients get tokens in the person's name.",
+        },
+        {
+          name: "Signing keys",
+          description:
+            "Tokens are signed with keys. A new key takes over at once; the one before it verifies until its tokens have expired.",
         },
         {
           name: "Audit",

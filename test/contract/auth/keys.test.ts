@@ -2,6 +2,9 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
+import { sweepSigningKeys } from "#modules/auth/key-sweep.ts";
+import { KEY_OVERLAP_MS } from "#modules/auth/signing-keys.ts";
+import { systemContext } from "#platform/context.ts";
 import { isolate as isolateWith, type Send } from "#test/support/platform/isolate.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -17,19 +20,19 @@ const isolate = (settings: Readonly<Record<string, string>> = {}): Send =>
 const NEW_KEY = "bmV3LXRlc3RzLW9ubHkta2V5LW9mLTMyLWJ5dGVzLi4=";
 const OLD_KEY = TEST_SETTINGS.FLORIN_SECRET_KEY;
 
-const request = (local: Send) =>
+const request = (local: Send, scope = "auth:read") =>
   local("/api/auth/oauth/token", {
     method: "POST",
     body: new URLSearchParams({
       grant_type: "client_credentials",
       client_id: TEST_SETTINGS.FLORIN_CLIENT_ID,
       client_secret: TEST_SETTINGS.FLORIN_CLIENT_SECRET,
-      scope: "auth:read",
+      scope,
     }),
   });
 
-async function issue(local: Send): Promise<string> {
-  const response = await request(local);
+async function issue(local: Send, scope?: string): Promise<string> {
+  const response = await request(local, scope);
   return (await response.json<{ access_token: string }>()).access_token;
 }
 
@@ -49,7 +52,7 @@ const storedKeys = async () => (await DB.prepare("SELECT * FROM auth_signing_key
 test("isolates that need the first key at the same time end with one key", async () => {
   expect(await storedKeys()).toEqual([]);
   const isolates = Array.from({ length: 6 }, () => isolate());
-  const tokens = await Promise.all(isolates.map(issue));
+  const tokens = await Promise.all(isolates.map((local) => issue(local)));
   expect(await storedKeys()).toHaveLength(1);
   const [kid] = await kidsOf(isolate());
   for (const token of tokens) {
@@ -93,4 +96,42 @@ test("FLORIN_SECRET_KEY can be replaced in two steps", async () => {
   expect(await isAccepted(await issue(after), isolate())).toBe(true);
   expect(await isAccepted(token, after)).toBe(true);
   expect(await kidsOf(after)).toEqual(kids);
+});
+
+/** The settings after the test before this one. */
+const CURRENT = { FLORIN_SECRET_KEY: NEW_KEY };
+
+test("a new key signs at once, and the old one verifies until its tokens have expired", async () => {
+  const local = isolate(CURRENT);
+  const [before = ""] = await kidsOf(local);
+  const old = await issue(local);
+  const bearer = { authorization: `Bearer ${await issue(local, "auth:write")}` };
+  const rotated = await local("/api/florin/v1/signing-keys/rotate", {
+    method: "POST",
+    headers: bearer,
+  });
+  expect(rotated.status).toBe(201);
+  const [after = ""] = await kidsOf(local);
+  expect(after).not.toBe(before);
+  expect(decodeProtectedHeader(await issue(local)).kid).toBe(after);
+  for (const other of [local, isolate(CURRENT)]) expect(await isAccepted(old, other)).toBe(true);
+  expect(await kidsOf(local)).toEqual([after, before]);
+
+  const context = systemContext({ ...env, DB }, "test");
+  expect(await sweepSigningKeys(context)).toBeGreaterThan(Date.now() + 3_600_000);
+  await DB.prepare("UPDATE auth_signing_keys SET created_ms = created_ms - ?")
+    .bind(KEY_OVERLAP_MS)
+    .run();
+  expect(await sweepSigningKeys(context)).toBeUndefined();
+  expect(await kidsOf(local)).toEqual([after]);
+  expect(await isAccepted(old, isolate(CURRENT))).toBe(false);
+});
+
+test("a key that is old is replaced before it signs again", async () => {
+  const [before] = await kidsOf(isolate(CURRENT));
+  await DB.prepare("UPDATE auth_signing_keys SET created_ms = created_ms - 3600000").run();
+  const kidOf = async (age: string) =>
+    decodeProtectedHeader(await issue(isolate({ ...CURRENT, FLORIN_SIGNING_KEY_AGE: age }))).kid;
+  expect(await kidOf("24h")).toBe(before);
+  expect(await kidOf("1h")).not.toBe(before);
 });

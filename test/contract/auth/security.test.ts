@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { ATTEMPT_RULES } from "#modules/auth/limits/attempt-rules.ts";
+import { makeClient } from "#test/support/auth/clients.ts";
+import {
+  CHALLENGE,
+  codeFor,
+  freshPersonClient,
+  REDIRECT_URI,
+  VERIFIER,
+} from "#test/support/auth/person-clients.ts";
+import { ask, basic, type Form, post } from "#test/support/auth/token-requests.ts";
+
+/** An attack on the token endpoint: what is presented besides a good code and a good client. */
+type Attack = readonly [
+  what: string,
+  changes: Form,
+  refusal: { readonly status: number; readonly error: string },
+];
+
+const INVALID_GRANT = { status: 400, error: "invalid_grant" };
+const INVALID_CLIENT = { status: 401, error: "invalid_client" };
+const INVALID_REQUEST = { status: 400, error: "invalid_request" };
+
+const ATTACKS: readonly Attack[] = [
+  ["an invented code", { code: "invented" }, INVALID_GRANT],
+  ["no code", { code: "" }, INVALID_REQUEST],
+  ["another path in the redirect URI", { redirect_uri: `${REDIRECT_URI}/x` }, INVALID_GRANT],
+  ["a slash behind the redirect URI", { redirect_uri: `${REDIRECT_URI}/` }, INVALID_GRANT],
+  ["a query in the redirect URI", { redirect_uri: `${REDIRECT_URI}?a=b` }, INVALID_GRANT],
+  ["a redirect URI in capitals", { redirect_uri: REDIRECT_URI.toUpperCase() }, INVALID_GRANT],
+  ["no redirect URI", { redirect_uri: "" }, INVALID_GRANT],
+  ["no verifier", { code_verifier: "" }, INVALID_REQUEST],
+  ["another verifier", { code_verifier: VERIFIER.replace("d", "e") }, INVALID_GRANT],
+  ["the challenge itself", { code_verifier: CHALLENGE }, INVALID_GRANT],
+  ["an unknown client", { client_id: "nobody" }, INVALID_CLIENT],
+  ["a wrong secret", { client_secret: "wrong" }, INVALID_CLIENT],
+  [
+    "another grant type",
+    { grant_type: "password" },
+    { status: 400, error: "unsupported_grant_type" },
+  ],
+  [
+    "the implicit grant",
+    { grant_type: "implicit" },
+    { status: 400, error: "unsupported_grant_type" },
+  ],
+  [
+    "an assertion where nobody is trusted",
+    { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: "a.b.c" },
+    { status: 400, error: "unsupported_grant_type" },
+  ],
+];
+
+describe("a good code is refused with", () => {
+  test.each(ATTACKS)("%s", async (...[, changes, refusal]) => {
+    const client = await freshPersonClient();
+    const good = {
+      grant_type: "authorization_code",
+      code: await codeFor(client),
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+      ...client.credentials,
+    };
+    expect(await ask({ ...good, ...changes })).toMatchObject(refusal);
+    // The attack has used nothing up.
+    expect((await ask(good)).status).toBe(200);
+  });
+
+  test("another client's credentials, be they right", async () => {
+    const client = await freshPersonClient();
+    const thief = await freshPersonClient({ isPublic: false });
+    const stolen = {
+      grant_type: "authorization_code",
+      code: await codeFor(client),
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+    };
+    expect(await ask({ ...stolen, ...thief.credentials })).toMatchObject(INVALID_GRANT);
+    expect((await ask({ ...stolen, ...client.credentials })).status).toBe(200);
+  });
+
+  test("a verifier that the authorization request had no challenge for", async () => {
+    const client = await freshPersonClient({ isPublic: false });
+    const code = await codeFor(client, { codeChallenge: undefined });
+    const form = { grant_type: "authorization_code", code, redirect_uri: REDIRECT_URI };
+    const downgraded = { ...form, code_verifier: VERIFIER, ...client.credentials };
+    expect(await ask(downgraded)).toMatchObject(INVALID_GRANT);
+  });
+});
+
+describe("whoever tries secrets", () => {
+  const { failuresMax } = ATTEMPT_RULES.clientAtAddress;
+
+  test("learns of ten in a minute whether they are right, however many they send at once", async () => {
+    const { id, secret } = await makeClient({});
+    const guess = (clientSecret: string) =>
+      post("/oauth/token", {
+        grant_type: "client_credentials",
+        client_id: id,
+        client_secret: clientSecret,
+      });
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => guess(`wrong ${at}`)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(failuresMax);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(60 - failuresMax);
+    const right = await guess(secret);
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await right.json()).toMatchObject({ error: "temporarily_unavailable" });
+    // The same limit holds where tokens are introspected and revoked.
+    const header = basic(id, secret);
+    expect((await post("/oauth/introspect", { token: "x" }, header)).status).toBe(429);
+    expect((await post("/revoke", { token: "x" }, header)).status).toBe(429);
+  });
+
+  test("does not keep other clients out", async () => {
+    const { id, secret } = await makeClient({});
+    const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    expect((await ask(form)).status).toBe(200);
+  });
+});
