@@ -20,7 +20,7 @@ const PUBLIC = [
   /^\/api\/payments\/connectors\/webhooks\//,
 ];
 /** Routes that the document does not show: pages for browsers. */
-const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/[a-z/-]+)$/;
+const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
 
 /** The scope that a method of a module needs. A POST that only reads has the scope of a read. */
 const READS_BY_POST = new Set([
