@@ -53,7 +53,14 @@ function toJson(document: Document.Parsed): unknown {
     if (!(error instanceof ReferenceError)) throw error;
     throw new WorkflowConfigError("aliases are not supported", []);
   }
-  return parseJson(stringifyJson(value ?? null));
+  const text = stringifyJson(value ?? null);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    // A text of YAML may escape what no storage keeps.
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new WorkflowConfigError(error.message, []);
+  }
 }
 
 /** Where a value stands, or the nearest one around it. */
