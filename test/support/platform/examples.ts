@@ -64,14 +64,16 @@ export class Story {
   #withTokens(text: string): string {
     let translated = text;
     for (const [written, made] of this.#made) {
-      if (written.length >= TOKEN_LENGTH_MIN) translated = translated.replaceAll(written, made);
+      const isToken = written.length >= TOKEN_LENGTH_MIN && !ENCODED_ID.test(written);
+      if (isToken) translated = translated.replaceAll(written, made);
     }
     return translated;
   }
 }
 
-/** Ids are shorter. */
+/** Ids are shorter, except those that encode others, of which they may have a part: they are found as a whole. */
 const TOKEN_LENGTH_MIN = 40;
+const ENCODED_ID = /^eyJ[A-Za-z0-9]+$/;
 
 const FENCE = "```";
 
