@@ -9,6 +9,8 @@ export const WISE_CONFIG = {
   webhookPublicKey: KEYS.publicKey.export({ type: "spki", format: "pem" }).toString(),
 };
 
+export const WISE_ORIGIN = "https://api.wise.com";
+
 /** The profile that the fake begins with. */
 export const PROFILE = 101;
 
@@ -47,9 +49,9 @@ export class FakeWise extends FakePsp {
   readonly #byCustomerId = new Map<unknown, number>();
   #id = 1000;
 
-  constructor(origin = "https://api.wise.com") {
+  constructor() {
     super({
-      origins: [origin],
+      origins: [WISE_ORIGIN],
       refuse: ({ headers }) =>
         headers.get("authorization") === `Bearer ${WISE_CONFIG.apiKey}`
           ? undefined
