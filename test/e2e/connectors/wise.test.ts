@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
-import { EVENT_TYPES, StartedPayments } from "#test/support/payments/started-payments.ts";
+import { EVENT_TYPES, StartedPayments } from "#test/support/payments/started.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { deliver } from "#test/support/psp/psp-server.ts";
 import { FakeWise, WISE_CONFIG, WISE_ORIGIN } from "#test/support/psp/wise.ts";

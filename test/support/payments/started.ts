@@ -6,6 +6,14 @@ import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 import { PspServer } from "#test/support/psp/psp-server.ts";
 
+/** The events that are received. */
+export const EVENT_TYPES = [
+  "payments.saved_account",
+  "payments.saved_balance",
+  "payments.saved_payment",
+  "payments.saved_payment_initiation_related_payment",
+] as const;
+
 /** A started server, a provider that it reaches on loopback, and a receiver of its events about payments. */
 export class StartedPayments {
   readonly server: LocalServer;
@@ -32,10 +40,9 @@ export class StartedPayments {
     });
     const token = await server.token();
     const started = new StartedPayments(server, { receiver, psp, token });
-    const eventTypes = ["account", "balance", "payment"].map((name) => `payments.saved_${name}`);
     const { configResponse } = await started.sdk.webhooks.v1.insertConfig({
       endpoint: receiver.url,
-      eventTypes,
+      eventTypes: [...EVENT_TYPES],
     });
     receiver.expectSecret(configResponse?.data.secret ?? "");
     return started;
