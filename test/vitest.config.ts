@@ -37,7 +37,7 @@ const patience = {
 };
 
 /** Fails a file in whose tests something is logged that no log may show. */
-const LOG_CAPTURE = "test/support/platform/log-capture.ts";
+const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
 
 /** Options for tests that start servers, whose state folders are removed after the last test. */
 const SERVERS: InlineConfig = { globalSetup: "test/support/platform/temporary.ts" };

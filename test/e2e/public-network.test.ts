@@ -8,8 +8,8 @@ import { type Server, startServer } from "#scripts/lib/server.ts";
 import { readLocalSettings } from "#scripts/lib/settings.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
+import { StubInternet } from "#test/support/platform/outbound/stub-internet.ts";
 import { freshFolder } from "#test/support/platform/server.ts";
-import { StubInternet } from "#test/support/platform/stub-internet.ts";
 
 const PUBLIC = "93.184.216.34";
 const LEDGER = "watched";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forbiddenIn } from "#test/support/platform/forbidden-in-logs.ts";
+import { forbiddenIn } from "#test/support/platform/logs/forbidden-in-logs.ts";
 
 test.each([
   ["the key psp-secret-1 is not known", "a secret"],

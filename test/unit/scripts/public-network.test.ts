@@ -8,7 +8,7 @@ import {
 } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { publicNetworkHandler } from "#scripts/lib/public-network.ts";
-import { StubInternet } from "#test/support/platform/stub-internet.ts";
+import { StubInternet } from "#test/support/platform/outbound/stub-internet.ts";
 
 const NAME = "hooks.example.com";
 const PUBLIC = "93.184.216.34";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { urlProblem } from "#platform/http/outbound.ts";
 import { isPublicAddress } from "#platform/http/public-hosts.ts";
-import { OUTBOUND_URLS } from "#test/support/platform/outbound-urls.ts";
+import { OUTBOUND_URLS } from "#test/support/platform/outbound/outbound-urls.ts";
 
 describe("where private hosts are not allowed", () => {
   test.each(OUTBOUND_URLS)("%j: %s", (url, problem) => {

@@ -1,4 +1,4 @@
-import { TEST_SETTINGS } from "./settings.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 /** The secrets of tests: those of fake providers have this text in them. */
 const SECRETS = ["psp-secret", TEST_SETTINGS.FLORIN_SECRET_KEY, TEST_SETTINGS.FLORIN_CLIENT_SECRET];
