@@ -48,6 +48,8 @@ const idToken = async (claims: object): Promise<string> => {
     .sign(privateKey);
 };
 
+const CODE = /^[\w-]{43}$/;
+
 const answerOf = async (url: string, browser = visitor): Promise<Record<string, string>> =>
   Object.fromEntries(new URL(locationOf(await browser.get(url))).searchParams);
 
@@ -57,7 +59,7 @@ describe("a login", () => {
     const url = await logIn(new PageVisitor(), authorizeUrl(app), ada);
     expect(url.origin + url.pathname).toBe(app.redirectUri);
     expect(Object.fromEntries(url.searchParams)).toEqual({
-      code: expect.stringMatching(/^[\w-]{43}$/) as string,
+      code: expect.stringMatching(CODE) as string,
       state: "the-state",
       iss: ISSUER,
     });
@@ -78,7 +80,7 @@ describe("a login", () => {
   test("is not asked for again in the same browser", async () => {
     const other = await freshApp();
     expect(await answerOf(authorizeUrl(other))).toMatchObject({ state: "the-state", iss: ISSUER });
-    expect((await answerOf(authorizeUrl(other, { prompt: "none" })))["code"]).toBeDefined();
+    expect((await answerOf(authorizeUrl(other, { prompt: "none" })))["code"]).toMatch(CODE);
   });
 
   test("keeps the query of the redirect URI, and answers in the fragment where that is asked", async () => {
@@ -233,7 +235,7 @@ describe("a request that is wrong goes back to the client with an error, the sta
   test("a confidential client may leave PKCE out, but not a half of it", async () => {
     const client = await freshApp({ public: false });
     const none = { code_challenge: undefined, code_challenge_method: undefined };
-    expect((await answerOf(authorizeUrl(client, none)))["code"]).toBeDefined();
+    expect((await answerOf(authorizeUrl(client, none)))["code"]).toMatch(CODE);
     const half = { code_challenge_method: undefined };
     expect((await answerOf(authorizeUrl(client, half)))["error"]).toBe("invalid_request");
   });
@@ -248,7 +250,7 @@ describe("who has logged in", () => {
   test("must be there for prompt=none", async () => {
     const url = authorizeUrl(app, { prompt: "none" });
     expect((await answerOf(url, new PageVisitor()))["error"]).toBe("login_required");
-    expect((await answerOf(url))["code"]).toBeDefined();
+    expect((await answerOf(url))["code"]).toMatch(CODE);
   });
 
   test.each(["login", "select_account", "login consent"])(
@@ -260,7 +262,7 @@ describe("who has logged in", () => {
   );
 
   test("consents by being there, because operators register the clients", async () => {
-    expect((await answerOf(authorizeUrl(app, { prompt: "consent" })))["code"]).toBeDefined();
+    expect((await answerOf(authorizeUrl(app, { prompt: "consent" })))["code"]).toMatch(CODE);
   });
 
   test("logs in again where the last time is too long ago", async () => {
@@ -268,7 +270,7 @@ describe("who has logged in", () => {
     await env.DB.prepare("UPDATE auth_sessions SET authenticated_at = ? WHERE person_id = ?")
       .bind(new Date(Date.now() - 3_600_000).toISOString().replace("Z", "000Z"), ada.id)
       .run();
-    expect((await answerOf(authorizeUrl(app, { max_age: "4000" })))["code"]).toBeDefined();
+    expect((await answerOf(authorizeUrl(app, { max_age: "4000" })))["code"]).toMatch(CODE);
     const asked = locationOf(await visitor.get(authorizeUrl(app, { max_age: "3000" })));
     expect(asked.startsWith(login)).toBe(true);
     const none = authorizeUrl(app, { max_age: "0", prompt: "none" });
@@ -280,7 +282,7 @@ describe("who has logged in", () => {
     const none = { prompt: "none" };
     const ask = async (claims: object) =>
       answerOf(authorizeUrl(app, { ...none, ...(await hint(claims)) }));
-    expect((await ask({}))["code"]).toBeDefined();
+    expect((await ask({}))["code"]).toMatch(CODE);
     expect((await ask({ sub: "somebody else" }))["error"]).toBe("login_required");
     expect((await ask({ azp: "another-app" }))["error"]).toBe("login_required");
     expect((await ask({ iss: "https://evil.example" }))["error"]).toBe("login_required");
@@ -319,7 +321,7 @@ test("a client's page may send the request as a form", async () => {
   const fields = Object.fromEntries(new URLSearchParams(query));
   const sent = await visitor.post(path, fields, { origin: "https://app.example.com" });
   expect(sent.status).toBe(303);
-  expect((await answerOf(locationOf(sent)))["code"]).toBeDefined();
+  expect((await answerOf(locationOf(sent)))["code"]).toMatch(CODE);
 });
 
 test("parameters that mean nothing here are left alone", async () => {
@@ -330,7 +332,7 @@ test("parameters that mean nothing here are left alone", async () => {
     display: "popup",
     x: "y",
   };
-  expect((await answerOf(authorizeUrl(app, others)))["code"]).toBeDefined();
+  expect((await answerOf(authorizeUrl(app, others)))["code"]).toMatch(CODE);
 });
 
 test("what a client sends is shown as text", async () => {
