@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { CURRENCIES, type IncreaseClient, noteCurrency } from "./client.ts";
+import { fetchCursorList } from "./list.ts";
+import { categoryOf } from "./sources.ts";
+import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import {
+  Amount,
+  Date3339,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+
+/** The lists of transactions, in the order in which they are read, and what is in each. */
+export const LISTS = {
+  pending_transactions: "PENDING",
+  transactions: "SUCCEEDED",
+  declined_transactions: "FAILED",
+} as const satisfies Readonly<Record<string, PaymentStatus>>;
+export type TransactionList = keyof typeof LISTS;
+
+const NAMES = ["pending_transactions", "transactions", "declined_transactions"] as const;
+
+/** What the source of a transaction says of who takes part in it. */
+const Details = z.object({
+  transfer_id: OptionalText,
+  wire_transfer_id: OptionalText,
+  check_deposit_id: OptionalText,
+  pending_transaction_id: OptionalText,
+  source_account_id: OptionalText,
+  destination_account_id: OptionalText,
+});
+
+const Transaction = z.object({
+  id: Text,
+  account_id: Text,
+  amount: Amount,
+  currency: Text,
+  created_at: Date3339,
+  source: z.looseObject({ category: z.string() }),
+});
+
+/** Where each list was left, and which one comes next. */
+const State = z.object({
+  next: z.enum(NAMES).default("pending_transactions"),
+  lists: z.partialRecord(z.enum(NAMES), z.unknown()).default({}),
+});
+
+/** One page of one of the lists. A run reads all of them. */
+export async function fetchPayments(
+  client: IncreaseClient,
+  { state, pageSize }: FetchRequest,
+): Promise<PaymentPage> {
+  const { next: list, lists } = State.parse(state ?? {});
+  const page = await fetchCursorList(
+    { state: lists[list], pageSize },
+    {
+      client,
+      path: `/${list}`,
+      read: (value) => {
+        const { id, created_at } = parseObject(Transaction, value, "a transaction");
+        return { id, time: created_at, item: toPayment(list, value) };
+      },
+    },
+  );
+  const following = page.hasMore ? list : NAMES[NAMES.indexOf(list) + 1];
+  return {
+    items: page.items,
+    state: { next: following ?? NAMES[0], lists: { ...lists, [list]: page.state } },
+    hasMore: following !== undefined,
+  };
+}
+
+/** The state of a payment that a transaction is; undefined for a currency that is not known. */
+export function toPayment(list: TransactionList, value: unknown): ProviderPayment | undefined {
+  const transaction = parseObject(Transaction, value, "a transaction");
+  const { id, amount: units, currency, created_at, source } = transaction;
+  const amount = CURRENCIES.fromUnits(units < 0n ? -units : units, currency);
+  if (amount === undefined) {
+    noteCurrency("transaction", id, currency);
+    return undefined;
+  }
+  const category = categoryOf(source.category);
+  const type = category.type === "by-sign" ? (units > 0n ? "PAY-IN" : "TRANSFER") : category.type;
+  const posted = list === "transactions" ? category.posted : undefined;
+  const details = parseObject(
+    Details,
+    source[source.category] ?? {},
+    "the source of a transaction",
+  );
+  const parent =
+    details.transfer_id ??
+    details.wire_transfer_id ??
+    details.check_deposit_id ??
+    details.pending_transaction_id;
+  return {
+    reference: id,
+    ...(parent === undefined ? {} : { parentReference: parent }),
+    createdAt: created_at,
+    type,
+    ...amount,
+    scheme: "OTHER",
+    status: posted ?? LISTS[list],
+    ...endsOf(type, transaction, details),
+    metadata: {},
+    raw: rawOf(value),
+  };
+}
+
+/** The account of the transaction is where a pay-in arrives, and where all else comes from, unless it is a credit. */
+function endsOf(
+  type: ProviderPayment["type"],
+  { account_id: own, amount }: z.output<typeof Transaction>,
+  { source_account_id, destination_account_id }: z.output<typeof Details>,
+): Pick<ProviderPayment, "sourceReference" | "destinationReference"> {
+  const isArriving = type === "PAY-IN" || (type === "OTHER" && amount > 0n);
+  const source = isArriving ? source_account_id : own;
+  const destination = isArriving ? own : destination_account_id;
+  return {
+    ...(source === undefined ? {} : { sourceReference: source }),
+    ...(destination === undefined ? {} : { destinationReference: destination }),
+  };
+}
+
+/** A transaction as it is now; undefined where the provider does not have it any more. */
+export async function readPayment(
+  client: IncreaseClient,
+  list: TransactionList,
+  id: string,
+): Promise<ProviderPayment | undefined> {
+  const path = `/${list}/${encodeURIComponent(id)}`;
+  const value = await client.find(path, z.unknown(), "a transaction");
+  return value === undefined ? undefined : toPayment(list, value);
+}
