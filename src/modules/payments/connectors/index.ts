@@ -2,6 +2,7 @@ import { adyenKind } from "./adyen/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
+import { increaseKind } from "./increase/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
 import { wiseKind } from "./wise/index.ts";
@@ -11,6 +12,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   dummypayKind,
   genericKind,
+  increaseKind,
   qontoKind,
   stripeKind,
   wiseKind,
