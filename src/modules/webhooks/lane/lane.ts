@@ -21,7 +21,7 @@ import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** Most calls of an endpoint that are under way at once, while it answers fast and well. */
-export const CALLS_MAX = 32;
+export const CALLS_MAX = 96;
 /** The same for an endpoint that is slow, fails or is not known yet: the platform keeps so many connections open, and lets others wait. */
 export const CALLS_SLOW_MAX = 6;
 /** An endpoint that takes longer on average, in milliseconds, is slow. */
