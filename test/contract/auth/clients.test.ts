@@ -164,9 +164,6 @@ describe("clients", () => {
         errorMessage: `[NOT_FOUND] there is no client '${id}'`,
       });
     }
-    await expect(stack.auth.v1.readClient({ clientId: id })).rejects.toMatchObject({
-      statusCode: 404,
-    });
   });
 
   test("refuses an id that is taken and changes nothing", async () => {
@@ -385,7 +382,5 @@ describe("probes", () => {
     expect(await info.text()).toBe('{"version":"v2.4.0","debug":false}');
     const health = await api("/api/auth/_healthcheck", { token: null });
     expect(await health.text()).toBe('{"Database":"OK"}');
-    expect((await stack.auth.v1.getServerInfoAuth()).serverInfo).toEqual({ version: "v2.4.0" });
-    expect((await stack.auth.v1.getOIDCWellKnowns()).statusCode).toBe(200);
   });
 });

@@ -3,20 +3,8 @@ import { describe, expect, test } from "vitest";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import { storePerson } from "#test/support/auth/people.ts";
 import { api, token } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
 
 describe("users", () => {
-  test("are listed in the order in which they came, and read one by one", async () => {
-    const ada = await storePerson({ name: "Ada", scopes: ["ledger:read"] });
-    const bob = await storePerson();
-    const { v1 } = sdk().auth;
-    const { listUsersResponse } = await v1.listUsers();
-    const views = [ada, bob].map(({ id, subject, email }) => ({ id, subject, email }));
-    expect(listUsersResponse?.data?.slice(-2)).toEqual(views);
-    const { readUserResponse } = await v1.readUser({ userId: bob.id });
-    expect(readUserResponse?.data).toEqual(views[1]);
-  });
-
   test("answer with the reference's fields only, in its order", async () => {
     const { id, subject, email } = await storePerson({ name: "Ada" });
     const response = await api(`/api/auth/users/${id}`, { token: await token("auth:read") });

@@ -1,5 +1,7 @@
-import { hiddenField, PageVisitor } from "./pages.ts";
+import { PageVisitor } from "./pages.ts";
 import { api, BASE_URL, freshName } from "#test/support/platform/api.ts";
+
+export { locationOf, logIn, openLogin } from "./visitor.ts";
 
 export const ISSUER = `${BASE_URL}/api/auth`;
 export const PASSWORD = "correct horse battery";
@@ -70,27 +72,4 @@ export function authorizeUrl(
     value === undefined ? [] : [[name, value]],
   );
   return `/api/auth/authorize?${new URLSearchParams(given).toString()}`;
-}
-
-/** Opens the login page of a request. Returns what its form has. */
-export async function openLogin(visitor: PageVisitor, url: string): Promise<{ request: string }> {
-  const sent = await visitor.get(url);
-  const page = await visitor.get(locationOf(sent));
-  return { request: hiddenField(await page.text(), "request") };
-}
-
-/** Types e-mail address and password into the login page of a request, and returns where the browser ends up. */
-export async function logIn(visitor: PageVisitor, url: string, person: TestPerson): Promise<URL> {
-  const form = await openLogin(visitor, url);
-  const { email, password } = person;
-  const answer = await visitor.post("/api/auth/login", { ...form, email, password });
-  const [, next] = /content="0; url=([^"]+)"/.exec(await answer.text()) ?? [];
-  if (next === undefined) throw new Error(`the login answered ${answer.status}`);
-  return new URL(locationOf(await visitor.get(next)));
-}
-
-export function locationOf(response: Response): string {
-  const location = response.headers.get("location");
-  if (location === null) throw new Error(`no redirect, but ${response.status}`);
-  return location;
 }

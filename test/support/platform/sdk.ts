@@ -3,6 +3,7 @@ import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { BASE_URL } from "./api.ts";
+import type { Send } from "./isolate.ts";
 import { TEST_SETTINGS } from "./settings.ts";
 
 export interface SdkOptions {
@@ -10,22 +11,35 @@ export interface SdkOptions {
   readonly clientSecret?: string;
   /** The token to send in place of the one that the SDK gets itself. */
   readonly bearer?: string;
+  /** Whether the SDK has no client to get tokens for. */
+  readonly isAnonymous?: boolean;
+  /** The URL under which the SDK believes the server to be. */
+  readonly serverUrl?: string;
+  /** What answers in place of the Worker in this process. */
+  readonly send?: Send;
 }
 
 /** The official SDK, which checks every answer strictly, calling the Worker in this process as the test client. */
 export function sdk(options: SdkOptions = {}): SDK {
   return new SDK({
-    serverURL: BASE_URL,
-    security: {
-      clientID: options.clientId ?? TEST_SETTINGS.FLORIN_CLIENT_ID,
-      clientSecret: options.clientSecret ?? TEST_SETTINGS.FLORIN_CLIENT_SECRET,
-    },
+    serverURL: options.serverUrl ?? BASE_URL,
+    ...(options.isAnonymous === true ? {} : { security: securityOf(options) }),
     httpClient: new HTTPClient({
-      fetcher: (input, init) =>
-        exports.default.fetch(withBearer(new Request(input, init), options)),
+      fetcher: (input, init) => {
+        const request = withBearer(new Request(input, init), options);
+        const { method, headers, body } = request;
+        return (
+          options.send?.(request.url, { method, headers, body }) ?? exports.default.fetch(request)
+        );
+      },
     }),
   });
 }
+
+const securityOf = ({ clientId, clientSecret }: SdkOptions) => ({
+  clientID: clientId ?? TEST_SETTINGS.FLORIN_CLIENT_ID,
+  clientSecret: clientSecret ?? TEST_SETTINGS.FLORIN_CLIENT_SECRET,
+});
 
 function withBearer(request: Request, { bearer }: SdkOptions): Request {
   if (bearer !== undefined && !request.url.endsWith("/oauth/token")) {
@@ -49,4 +63,20 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
   const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
   expect(errorMessage).toContain(`[${errorCode}] `);
   return errorCode;
+}
+
+/**
+ * The status and the code of the error that a call ends with, for the operations for which the SDK declares no type of errors:
+ * they all end with its general error, which has the answer as a text.
+ */
+export async function refusalOf(
+  call: Promise<unknown>,
+): Promise<{ statusCode: number; errorCode: unknown }> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ name: "SDKError" });
+  const { statusCode, body } = error as { statusCode: number; body: string }; // by its name
+  return { statusCode, errorCode: (JSON.parse(body) as { errorCode?: unknown }).errorCode };
 }

@@ -1,0 +1,83 @@
+import type { Send } from "#test/support/platform/isolate.ts";
+
+/** Where a visitor's pages are, and what answers. */
+export interface Site {
+  readonly origin: string;
+  readonly fetch: Send;
+}
+
+/** A browser, as far as our pages need one: it keeps cookies, sends forms, and follows no redirect by itself. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly #site: Site;
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return this.#send(url, { headers });
+  }
+
+  /** Sends a form as the browser does from one of our own pages. */
+  post(
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {
+      origin: this.#site.origin,
+      "sec-fetch-site": "same-origin",
+    },
+  ): Promise<Response> {
+    return this.#send(url, { method: "POST", body: new URLSearchParams(fields), headers });
+  }
+
+  async #send(url: string, init: RequestInit): Promise<Response> {
+    const { pathname, search } = new URL(url, this.#site.origin);
+    const headers = new Headers(init.headers);
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (cookie !== "") headers.set("cookie", cookie);
+    const request = { ...init, headers, redirect: "manual" } as const;
+    const response = await this.#site.fetch(pathname + search, request);
+    for (const text of response.headers.getSetCookie()) this.#keep(text);
+    return response;
+  }
+
+  #keep(text: string): void {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+    if (/max-age=0/i.test(text)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+/** The value of a hidden field of a page. */
+export function hiddenField(page: string, name: string): string {
+  const [, value] = new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page) ?? [];
+  if (value === undefined) throw new Error(`the page has no field ${name}: ${page}`);
+  return value;
+}
+
+export function locationOf(response: Response): string {
+  const location = response.headers.get("location");
+  if (location === null) throw new Error(`no redirect, but ${response.status}`);
+  return location;
+}
+
+/** Opens the login page of an authorization request. Returns what its form has. */
+export async function openLogin(visitor: Visitor, url: string): Promise<{ request: string }> {
+  const sent = await visitor.get(url);
+  const page = await visitor.get(locationOf(sent));
+  return { request: hiddenField(await page.text(), "request") };
+}
+
+/** Types e-mail address and password into the login page of a request, and returns where the browser ends up. */
+export async function logIn(
+  visitor: Visitor,
+  url: string,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<URL> {
+  const form = await openLogin(visitor, url);
+  const answer = await visitor.post("/api/auth/login", { ...form, email, password });
+  const [, next] = /content="0; url=([^"]+)"/.exec(await answer.text()) ?? [];
+  if (next === undefined) throw new Error(`the login answered ${answer.status}`);
+  return new URL(locationOf(await visitor.get(next)));
+}
