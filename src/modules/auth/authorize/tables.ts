@@ -15,7 +15,7 @@ export const authLogins = sqliteTable(
     /** Who has logged in; null until then. */
     personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     authenticatedAt: text("authenticated_at").$type<Timestamp>(),
-    /** What a passkey has to sign; null where none was asked for. */
+    /** SHA-256 of what a passkey has to sign; null where none was asked for. */
     challenge: text("challenge"),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
   },

@@ -18,7 +18,7 @@ export interface ChallengeKey {
   readonly token: string;
 }
 
-/** Stores a challenge; an earlier one of the same login or session is no longer accepted. */
+/** Stores the hash of a challenge; an earlier one of the same login or session is no longer accepted. */
 export async function putChallenge(
   { env }: ServiceContext,
   { of, token }: ChallengeKey,
@@ -27,25 +27,28 @@ export async function putChallenge(
   const table = TABLES[of];
   await databaseOf(env)
     .update(table)
-    .set({ challenge })
+    .set({ challenge: hashToken(challenge) })
     .where(eq(table.hash, hashToken(token)));
 }
 
-/** Takes the challenge, which is good for one attempt: of two at once, one gets it. */
+/**
+ * Takes the challenge, which is good for one attempt: of two at once, one gets it. Returns whether a text is the challenge, or
+ * undefined where there is none.
+ */
 export async function takeChallenge(
   { env }: ServiceContext,
   { of, token }: ChallengeKey,
-): Promise<string | undefined> {
+): Promise<((text: string) => boolean) | undefined> {
   const table = TABLES[of];
   const db = databaseOf(env);
   const isThisOne = eq(table.hash, hashToken(token));
   const [row] = await db.select({ challenge: table.challenge }).from(table).where(isThisOne);
-  const challenge = row?.challenge ?? undefined;
-  if (challenge === undefined) return undefined;
+  const hash = row?.challenge ?? undefined;
+  if (hash === undefined) return undefined;
   const taken = await db
     .update(table)
     .set({ challenge: null })
-    .where(and(isThisOne, eq(table.challenge, challenge)))
+    .where(and(isThisOne, eq(table.challenge, hash)))
     .returning({ hash: table.hash });
-  return taken.length > 0 ? challenge : undefined;
+  return taken.length > 0 ? (text) => hashToken(text) === hash : undefined;
 }

@@ -160,10 +160,13 @@ const asPerson = (context: ServiceContext, person: EndUser, issuer: string): Ser
   principal: { ...context.principal, issuer, subject: person.id },
 });
 
-async function challengeOf(context: ServiceContext, key: ChallengeKey): Promise<string> {
-  const challenge = await takeChallenge(context, key);
-  if (challenge === undefined) throw refused();
-  return challenge;
+async function challengeOf(
+  context: ServiceContext,
+  key: ChallengeKey,
+): Promise<(text: string) => boolean> {
+  const isChallenge = await takeChallenge(context, key);
+  if (isChallenge === undefined) throw refused();
+  return isChallenge;
 }
 
 function parseCredential(text: string): z.output<typeof Credential> {

@@ -53,7 +53,7 @@ export const authSessions = sqliteTable(
       .references(() => authPeople.id, { onDelete: "cascade" }),
     /** When the person proved who it is. */
     authenticatedAt: text("authenticated_at").$type<Timestamp>().notNull(),
-    /** What a new passkey has to sign; null where none was offered. */
+    /** SHA-256 of what a new passkey has to sign; null where none was offered. */
     challenge: text("challenge"),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
   },
