@@ -3,6 +3,7 @@ import { FakePsp, jsonAnswer, numberedPage, type PspRequest } from "./fake-psp.t
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 import type { Sent } from "#test/support/payments/conformance/subject.ts";
 
+export const ADYEN_ORIGIN = "https://management-test.adyen.com";
 export const ADYEN_CONFIG = {
   apiKey: "psp-secret-adyen-key",
   companyID: "FlorinCompany",
@@ -30,7 +31,7 @@ export class FakeAdyen extends FakePsp {
 
   constructor() {
     super({
-      origins: ["https://management-test.adyen.com"],
+      origins: [ADYEN_ORIGIN],
       refuse: ({ headers }) =>
         headers.get("x-api-key") === ADYEN_CONFIG.apiKey
           ? undefined

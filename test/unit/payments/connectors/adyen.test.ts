@@ -230,7 +230,7 @@ test("a deployment may say where the platform is", async () => {
     },
     clock: () => NOW,
     store: memoryStore(),
-    baseUrl: "http://127.0.0.1:5000/v3",
+    baseUrl: "http://127.0.0.1:5000",
   });
   await plugin.fetchAccounts?.({ state: undefined, pageSize: 2 });
   expect(asked).toEqual(["http://127.0.0.1:5000/v3/merchants?pageNumber=1&pageSize=2"]);

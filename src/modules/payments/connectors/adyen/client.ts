@@ -4,8 +4,8 @@ import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
 import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { Text } from "#modules/payments/connectors/kit/objects.ts";
 
-const TEST_URL = "https://management-test.adyen.com/v3";
-const LIVE_URL = "https://management-live.adyen.com/v3";
+const TEST_URL = "https://management-test.adyen.com";
+const LIVE_URL = "https://management-live.adyen.com";
 
 /** How many webhooks are listed at once. */
 const WEBHOOKS_PER_PAGE = 50;
@@ -64,7 +64,7 @@ export class AdyenClient {
     baseUrl = isLive ? LIVE_URL : TEST_URL,
   ) {
     this.#api = new ApiClient(fetch, {
-      baseUrl,
+      baseUrl: `${baseUrl}/v3`,
       headers: () => ({ "x-api-key": apiKey }),
     });
     this.#company = `/companies/${encodeURIComponent(companyId)}`;
