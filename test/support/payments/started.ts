@@ -1,18 +1,29 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { SDK } from "@formance/formance-sdk";
 import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
 import { MIRROR_SCHEMA } from "./mirror.ts";
+import { present } from "#platform/assert.ts";
 import { WebhookReceiver } from "#scripts/demo/receiver.ts";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
 import type { FakePsp } from "#test/support/psp/fake-psp.ts";
 import { PspServer } from "#test/support/psp/psp-server.ts";
 
 /** The events that are received. */
-export const EVENT_TYPES = [
+const EVENT_TYPES = [
   "payments.saved_account",
   "payments.saved_balance",
   "payments.saved_payment",
   "payments.saved_payment_initiation_related_payment",
 ] as const;
+
+interface Parts {
+  readonly folder: string;
+  readonly receiver: WebhookReceiver;
+  readonly psp: PspServer;
+  readonly token: string;
+}
 
 /** A started server, a provider that it reaches on loopback, and a receiver of its events about payments. */
 export class StartedPayments {
@@ -20,14 +31,13 @@ export class StartedPayments {
   readonly receiver: WebhookReceiver;
   readonly sdk: SDK;
   readonly #psp: PspServer;
+  readonly #folder: string;
 
-  private constructor(
-    server: LocalServer,
-    { receiver, psp, token }: { receiver: WebhookReceiver; psp: PspServer; token: string },
-  ) {
+  private constructor(server: LocalServer, { folder, receiver, psp, token }: Parts) {
     this.server = server;
     this.receiver = receiver;
     this.#psp = psp;
+    this.#folder = folder;
     this.sdk = openSdk(server, token);
   }
 
@@ -35,11 +45,12 @@ export class StartedPayments {
   static async start(kind: string, fake: FakePsp, origin: string): Promise<StartedPayments> {
     const psp = await PspServer.open(fake, origin);
     const receiver = await WebhookReceiver.open();
-    const server = await LocalServer.start(freshFolder(), {
+    const folder = freshFolder();
+    const server = await LocalServer.start(folder, {
       FLORIN_PAYMENTS_PROVIDER_URLS: `${kind}=${psp.url}`,
     });
     const token = await server.token();
-    const started = new StartedPayments(server, { receiver, psp, token });
+    const started = new StartedPayments(server, { folder, receiver, psp, token });
     const { configResponse } = await started.sdk.webhooks.v1.insertConfig({
       endpoint: receiver.url,
       eventTypes: [...EVENT_TYPES],
@@ -82,6 +93,28 @@ export class StartedPayments {
     return new Set(
       this.receiver.deliveries.map(({ body }) => /"type":"([^"]+)"/.exec(body)?.[1] ?? ""),
     );
+  }
+
+  /** How many rows each table of payments has in the database of the server, and how many events were stored in all. */
+  countRows(): Readonly<Record<string, unknown>> {
+    const files = readdirSync(this.#folder, { recursive: true, encoding: "utf8" });
+    const file = files.find((path) => path.endsWith(".sqlite") && path.split("/").includes("d1"));
+    const path = join(this.#folder, present(file, "the server has a database"));
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const tables = database
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'payment_*'")
+        .all()
+        .map(({ name }) => String(name));
+      const count = (sql: string) => database.prepare(sql).get()?.["n"];
+      const rows: Record<string, unknown> = {};
+      for (const name of tables) rows[name] = count(`SELECT count(*) AS n FROM ${name}`);
+      // Events go once they are confirmed; their numbers never come again.
+      const events = count("SELECT seq AS n FROM sqlite_sequence WHERE name = 'outbox'");
+      return { ...rows, events };
+    } finally {
+      database.close();
+    }
   }
 }
 
