@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { genericKind } from "#modules/payments/connectors/generic/index.ts";
+import {
+  STATUSES,
+  toPayment,
+  TYPES,
+} from "#modules/payments/connectors/generic/provider-objects.ts";
 import { parseTimestamp } from "#platform/time.ts";
 import { fetchAll, openPlugin } from "#test/support/payments/plugins.ts";
 
@@ -159,6 +164,45 @@ describe("a list of a generic provider", () => {
     });
     expect(found[0]).not.toHaveProperty("destinationReference");
     expect(found[1]).toMatchObject({ type: "OTHER", status: "OTHER" });
+  });
+});
+
+describe("a transaction of a generic provider", () => {
+  test.each([
+    ["PAYIN", "PAY-IN"],
+    ["PAYOUT", "PAYOUT"],
+    ["TRANSFER", "TRANSFER"],
+    ["OTHER", "OTHER"],
+    ["toString", "OTHER"],
+    [null, "OTHER"],
+  ])("of the type %s is a payment of the type %s", (type, expected) => {
+    expect(toPayment(transaction("a", 1, { type })).item.type).toBe(expected);
+    expect(Object.keys(TYPES)).toHaveLength(3);
+  });
+
+  test.each([
+    ["PENDING", "PENDING"],
+    ["SUCCEEDED", "SUCCEEDED"],
+    ["FAILED", "FAILED"],
+    ["CANCELLED", "CANCELLED"],
+    ["EXPIRED", "EXPIRED"],
+    ["REFUNDED", "REFUNDED"],
+    ["REFUNDED_FAILURE", "REFUNDED_FAILURE"],
+    ["REFUND_REVERSED", "REFUND_REVERSED"],
+    ["DISPUTE", "DISPUTE"],
+    ["DISPUTE_WON", "DISPUTE_WON"],
+    ["DISPUTE_LOST", "DISPUTE_LOST"],
+    ["AUTHORISATION", "AUTHORISATION"],
+    ["CAPTURE", "CAPTURE"],
+    ["CAPTURE_FAILED", "CAPTURE_FAILED"],
+    ["OTHER", "OTHER"],
+    ["UNKNOWN", "OTHER"],
+    ["AMOUNT_ADJUSTEMENT", "OTHER"],
+    ["constructor", "OTHER"],
+    [undefined, "OTHER"],
+  ])("that is %s has the status %s", (status, expected) => {
+    expect(toPayment(transaction("a", 1, { status })).item.status).toBe(expected);
+    expect(Object.keys(STATUSES)).toHaveLength(14);
   });
 });
 

@@ -202,6 +202,7 @@ describe("a balance transaction of Stripe", () => {
     ["pending", "PENDING"],
     ["paid", "SUCCEEDED"],
     ["lately_invented", "OTHER"],
+    ["constructor", "OTHER"],
   ])("of a payout with the status %s has the status %s", (status, expected) => {
     expect(Object.keys(PAYOUT_STATUSES)).toHaveLength(5);
     const payment = toPayment(transaction("payout", { ...payout, status }), "acct_own");
@@ -223,6 +224,7 @@ describe("a balance transaction of Stripe", () => {
     ["lost", "FAILED"],
     ["needs_response", "DISPUTE"],
     ["under_review", "DISPUTE"],
+    ["constructor", "DISPUTE"],
   ])("of a dispute that is %s has the status %s", (status, expected) => {
     expect(Object.keys(DISPUTE_STATUSES)).toHaveLength(2);
     const payment = toPayment(transaction("adjustment", { ...dispute, status }), "acct_own");
@@ -238,6 +240,7 @@ describe("a balance transaction of Stripe", () => {
     ["jcb", "CARD_JCB"],
     ["unionpay", "CARD_UNION_PAY"],
     ["lately_invented", "UNKNOWN"],
+    ["toString", "UNKNOWN"],
     [undefined, "UNKNOWN"],
   ])("of a charge by %s has the scheme %s", (brand, scheme) => {
     expect(Object.keys(CARD_SCHEMES)).toHaveLength(7);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Amount,
   Date3339,
@@ -96,7 +97,7 @@ const Item = z.object({
 /** The state of a payment that an item of a notification reports; undefined where it reports none. */
 export function toPayment(value: unknown): ProviderPayment | undefined {
   const { eventCode, success } = parseObject(Event, value, "a notification");
-  const mapping = Object.hasOwn(EVENTS, eventCode) ? EVENTS[eventCode] : undefined;
+  const mapping = rowOf(EVENTS, eventCode);
   if (mapping === undefined) return undefined;
   const { type, status, hasParent, scheme, failed } = mapping;
   const hasFailed = success === "false";

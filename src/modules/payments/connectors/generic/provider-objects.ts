@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Amount,
   Date3339,
@@ -13,11 +14,7 @@ import type {
   ProviderBalance,
   ProviderPayment,
 } from "#modules/payments/connectors/provider-objects.ts";
-import {
-  isPaymentStatus,
-  type PaymentStatus,
-  type PaymentType,
-} from "#modules/payments/core/enums.ts";
+import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
@@ -91,17 +88,33 @@ const Transaction = z.object({
   metadata: Metadata,
 });
 
-const TYPES: Readonly<Record<string, PaymentType>> = {
+/** The types of transactions; all others are `OTHER`. */
+export const TYPES: Readonly<Record<string, PaymentType>> = {
   PAYIN: "PAY-IN",
   PAYOUT: "PAYOUT",
   TRANSFER: "TRANSFER",
 };
 
-/** The statuses that the contract has are those of payments, but for these. */
+/** The statuses of transactions and movements; all others are `OTHER`. */
+export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  PENDING: "PENDING",
+  SUCCEEDED: "SUCCEEDED",
+  FAILED: "FAILED",
+  CANCELLED: "CANCELLED",
+  EXPIRED: "EXPIRED",
+  REFUNDED: "REFUNDED",
+  REFUNDED_FAILURE: "REFUNDED_FAILURE",
+  REFUND_REVERSED: "REFUND_REVERSED",
+  DISPUTE: "DISPUTE",
+  DISPUTE_WON: "DISPUTE_WON",
+  DISPUTE_LOST: "DISPUTE_LOST",
+  AUTHORISATION: "AUTHORISATION",
+  CAPTURE: "CAPTURE",
+  CAPTURE_FAILED: "CAPTURE_FAILED",
+};
+
 const toStatus = (text: string | null | undefined): PaymentStatus =>
-  text && isPaymentStatus(text) && text !== "UNKNOWN" && text !== "AMOUNT_ADJUSTEMENT"
-    ? text
-    : "OTHER";
+  rowOf(STATUSES, text) ?? "OTHER";
 
 export function toPayment(value: unknown): Listed<ProviderPayment> {
   const transaction = parseObject(Transaction, value, "a transaction");
@@ -112,7 +125,7 @@ export function toPayment(value: unknown): Listed<ProviderPayment> {
     reference: id,
     ...(relatedTransactionID === undefined ? {} : { parentReference: relatedTransactionID }),
     createdAt,
-    type: TYPES[transaction.type ?? ""] ?? "OTHER",
+    type: rowOf(TYPES, transaction.type) ?? "OTHER",
     amount,
     asset: currency,
     scheme: "OTHER",

@@ -3,6 +3,7 @@ import { counterpartyOf, CURRENCIES, texts } from "./accounts.ts";
 import type { QontoClient } from "./client.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Amount,
   Date3339,
@@ -39,9 +40,6 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   declined: "FAILED",
   completed: "SUCCEEDED",
 };
-
-const rowOf = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | "OTHER" =>
-  Object.hasOwn(table, name) ? (table[name] ?? "OTHER") : "OTHER";
 
 /** The members that tell of a counterparty, one for each kind of transaction that has one. */
 const Party = z
@@ -104,10 +102,10 @@ export function toPayment(value: unknown, account: string): Listed<ProviderPayme
   const item: ProviderPayment = {
     reference: id,
     createdAt: emitted_at,
-    type: rowOf(TYPES, transaction.subject_type ?? ""),
+    type: rowOf(TYPES, transaction.subject_type) ?? "OTHER",
     ...amount,
     scheme: "OTHER",
-    status: rowOf(STATUSES, status),
+    status: rowOf(STATUSES, status) ?? "OTHER",
     ...(source === undefined ? {} : { sourceReference: source }),
     ...(destination === undefined ? {} : { destinationReference: destination }),
     metadata: texts({

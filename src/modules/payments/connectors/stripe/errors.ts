@@ -4,6 +4,7 @@ import {
   type ConnectorErrorKind,
 } from "#modules/payments/connectors/connector-error.ts";
 import type { ProviderResponse } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { parseJson } from "#platform/json.ts";
 
 /** What an error says of itself decides before its type does, and its type before its HTTP status. */
@@ -34,8 +35,9 @@ type Body = z.output<typeof Body>;
 /** What an error answer means; undefined where its status alone decides. */
 export function errorKindOf(answer: ProviderResponse): ConnectorErrorKind | undefined {
   const { type = "", code = "" } = readError(answer) ?? {};
-  if (Object.hasOwn(CODES, code)) return CODES[code];
-  return isOrdinary(answer) && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  const kind = rowOf(CODES, code);
+  if (kind !== undefined) return kind;
+  return isOrdinary(answer) ? rowOf(TYPES, type) : undefined;
 }
 
 /** Statuses which say, whatever comes with them, that the request may be repeated. */

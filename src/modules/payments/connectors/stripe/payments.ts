@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CURRENCIES } from "./objects.ts";
 import { readCharge, readDispute, readPayout, readRefund, readTransfer } from "./sources.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Amount,
   parseObject,
@@ -123,7 +124,7 @@ export function toPayment(value: unknown, account: string): ProviderPayment | un
 
 /** An adjustment is something else where it is not about a dispute. Only a failed payment may be without a source. */
 function mappingOf({ type, source }: Transaction): Mapping | undefined {
-  const mapping = Object.hasOwn(TRANSACTIONS, type) ? TRANSACTIONS[type] : undefined;
+  const mapping = rowOf(TRANSACTIONS, type);
   if (type === "adjustment") return isDispute(source) ? mapping : undefined;
   return hasSource(source) || type === "payment_failure_refund" ? mapping : undefined;
 }

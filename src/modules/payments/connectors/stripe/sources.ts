@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Reference } from "./objects.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { Amount, Metadata, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import type { PaymentScheme, PaymentStatus } from "#modules/payments/core/enums.ts";
 
@@ -31,7 +32,7 @@ export const DISPUTE_STATUSES: Readonly<Record<string, PaymentStatus>> = {
 };
 
 export const cardScheme = (brand: string | null | undefined): PaymentScheme =>
-  CARD_SCHEMES[brand ?? ""] ?? "UNKNOWN";
+  rowOf(CARD_SCHEMES, brand) ?? "UNKNOWN";
 
 const PaymentIntent = z
   .union([Text.transform(() => ({ metadata: {} })), z.object({ metadata: Metadata })])
@@ -94,7 +95,7 @@ export function readDispute(value: unknown) {
   const paid = readExpandedCharge(charge, "a dispute");
   if (paid === undefined) throw new ConnectorError("invalid", "a dispute has no charge");
   return {
-    status: DISPUTE_STATUSES[status] ?? ("DISPUTE" as const),
+    status: rowOf(DISPUTE_STATUSES, status) ?? ("DISPUTE" as const),
     charge: { ...paid, metadata: { ...paid.metadata, ...intent } },
   };
 }
@@ -139,7 +140,7 @@ export function readPayout(value: unknown) {
     scheme,
     transaction: balance_transaction,
     /** Undefined for one that is not known. */
-    status: PAYOUT_STATUSES[status],
+    status: rowOf(PAYOUT_STATUSES, status),
   };
 }
 

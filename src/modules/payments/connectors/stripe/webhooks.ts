@@ -4,6 +4,7 @@ import { API_VERSION, type StripeClient } from "./client.ts";
 import { Reference } from "./objects.ts";
 import { readPayment } from "./transactions.ts";
 import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { parseObject, Text, UnixSeconds } from "#modules/payments/connectors/kit/objects.ts";
 import {
   isRecent,
@@ -180,7 +181,7 @@ async function translate(
 ): Promise<WebhookReport> {
   const event = parseObject(Event, parseBody(body), "an event");
   const account = event.account ?? config.metadata["webhook_related_account_id"];
-  const what = Object.hasOwn(EVENTS, event.type) ? EVENTS[event.type] : undefined;
+  const what = rowOf(EVENTS, event.type);
   if (account === undefined || what === undefined) return {};
   const { object } = event.data;
   if (what === "balance") return { balances: toBalances(object, { account, at: event.created }) };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { profileOf } from "./accounts.ts";
 import { amountOf, type WiseClient } from "./client.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
   Date3339,
   DecimalText,
@@ -27,8 +28,7 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   cancelled: "CANCELLED",
 };
 
-const statusOf = (status: string): PaymentStatus =>
-  Object.hasOwn(STATUSES, status) ? (STATUSES[status] ?? "OTHER") : "OTHER";
+const statusOf = (status: string): PaymentStatus => rowOf(STATUSES, status) ?? "OTHER";
 
 /** `2026-03-01 09:30:00` in UTC, or RFC 3339. */
 const WiseTime = z
