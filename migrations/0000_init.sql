@@ -814,6 +814,8 @@ CREATE TABLE `payment_webhook_configs` (
 	`url_path` text NOT NULL,
 	`name` text NOT NULL,
 	`metadata` text NOT NULL,
+	`failed_at` text,
+	`error` text,
 	PRIMARY KEY(`connector_key`, `url_path`)
 );
 --> statement-breakpoint

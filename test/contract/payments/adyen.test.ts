@@ -6,6 +6,7 @@ import { systemContext } from "#platform/context.ts";
 import { ledgerWith } from "#test/support/ledger/schema-api.ts";
 import {
   ended,
+  healthOf,
   installDummypay,
   keyOf,
   ownedRows,
@@ -180,6 +181,23 @@ describe("Adyen, from its installation to the ledger", () => {
     expect(await answerOf(deliver(sent, earlier))).toEqual([200, ""]);
 
     expect(await ownedRows(key)).toEqual(before);
+    expect(await paymentsOf(connectorID)).toHaveLength(2);
+  });
+
+  test("leaves out what it cannot read, and its health says so", async () => {
+    const [webhook] = (await healthOf(connectorID)).webhooks;
+    expect(webhook).toEqual({ name: "standard", path: "/standard" });
+    // The signature does not cover the date.
+    const unreadable = notification({ pspReference: "auth-3", eventDate: "yesterday" });
+    expect((await deliver(unreadable, path)).status).toBe(200);
+    const health = await eventually(async () => {
+      const read = await healthOf(connectorID);
+      expect(read.webhooks[0]).toHaveProperty("lastError");
+      return read;
+    });
+    expect(health.status).toBe("healthy");
+    expect(health.webhooks[0]?.lastError).toContain("'eventDate'");
+    expect(health.webhooks[0]?.lastFailureAt).toMatch(/^\d{4}-.*Z$/);
     expect(await paymentsOf(connectorID)).toHaveLength(2);
   });
 

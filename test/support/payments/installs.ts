@@ -55,12 +55,20 @@ interface ScheduleHealth {
   readonly itemsOfLastRun?: number;
 }
 
+interface WebhookHealth {
+  readonly name: string;
+  readonly path: string;
+  readonly lastFailureAt?: string;
+  readonly lastError?: string;
+}
+
 export interface Health {
   readonly status: string;
   readonly lastSuccessAt?: string;
   readonly lastError?: string;
   readonly nextRunAt?: string;
   readonly schedules: readonly ScheduleHealth[];
+  readonly webhooks: readonly WebhookHealth[];
 }
 
 export async function healthOf(connectorID: string): Promise<Health> {

@@ -4,6 +4,10 @@ import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { readSchedules, scheduleIdOf } from "#modules/payments/polling/list.ts";
 import type { Schedule } from "#modules/payments/polling/schedule.ts";
+import {
+  readWebhookHealth,
+  type WebhookHealth as RegisteredHealth,
+} from "#modules/payments/webhooks/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { Count, dataOf, TimestampOutput } from "#platform/http/schemas.ts";
@@ -22,6 +26,16 @@ const ScheduleHealth = z.object({
   itemsOfThisRun: Count.optional(),
 });
 
+const WebhookHealth = z.object({
+  name: z.string(),
+  path: z.string().openapi({ description: "What follows the connector's own URL." }),
+  lastFailureAt: TimestampOutput.optional().openapi({
+    description:
+      "When a delivery was left out that the provider has signed, but that could not be read.",
+  }),
+  lastError: z.string().optional(),
+});
+
 const HealthResponse = z
   .object({
     connectorID: z.string(),
@@ -33,6 +47,9 @@ const HealthResponse = z
     lastError: z.string().optional(),
     nextRunAt: TimestampOutput.optional(),
     schedules: z.array(ScheduleHealth),
+    webhooks: z
+      .array(WebhookHealth)
+      .openapi({ description: "Those that the connector has registered at its provider." }),
   })
   .openapi("PaymentConnectorHealth");
 
@@ -46,7 +63,7 @@ export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
       operationId: "getConnectorHealth",
       summary: "Read how a connector is doing",
       description:
-        "When each of its schedules has succeeded and failed last and runs next, and how many items its runs bring.",
+        "When each of its schedules has succeeded and failed last and runs next, how many items its runs bring, and which deliveries of webhooks could not be read.",
       tags: ["Connectors"],
       scope: "payments:read",
       params: z.object({ connectorID: connectorIdParam() }),
@@ -54,14 +71,18 @@ export function registerConnectorHealth(app: OpenAPIHono<AppEnv>): void {
     },
     async ({ params, c }) => {
       const { connector, schedules } = await readSchedules(c.var.context, params.connectorID);
-      return { status: 200, body: { data: toHealthView(connector, schedules) } };
+      const webhooks = await readWebhookHealth(c.var.context, connector);
+      return { status: 200, body: { data: toHealthView(connector, { schedules, webhooks }) } };
     },
   );
 }
 
 function toHealthView(
   connector: InstalledConnector,
-  schedules: readonly Schedule[],
+  {
+    schedules,
+    webhooks,
+  }: { readonly schedules: readonly Schedule[]; readonly webhooks: readonly RegisteredHealth[] },
 ): z.input<typeof HealthResponse> {
   const failed = schedules.toSorted((a, b) => compare(b.lastFailureAt, a.lastFailureAt))[0];
   const succeeded = schedules.toSorted((a, b) => compare(b.lastSuccessAt, a.lastSuccessAt))[0];
@@ -78,6 +99,7 @@ function toHealthView(
     ...(failed?.lastError ? { lastError: failed.lastError } : {}),
     ...(isRemoved ? {} : optionalTimestamp("nextRunAt", next?.nextAt)),
     schedules: schedules.map((schedule) => toScheduleHealth(connector, schedule)),
+    webhooks: webhooks.map(toWebhookHealth),
   };
 }
 
@@ -100,6 +122,18 @@ function toScheduleHealth(
     ...(isRunning ? { itemsOfThisRun: schedule.items } : {}),
   };
 }
+
+const toWebhookHealth = ({
+  name,
+  urlPath,
+  failedAt,
+  error,
+}: RegisteredHealth): z.input<typeof WebhookHealth> => ({
+  name,
+  path: urlPath,
+  ...optionalTimestamp("lastFailureAt", failedAt ?? undefined),
+  ...(error === null ? {} : { lastError: error }),
+});
 
 const isFailing = ({ lastSuccessAt, lastFailureAt }: Schedule): boolean =>
   compare(lastFailureAt, lastSuccessAt) > 0;

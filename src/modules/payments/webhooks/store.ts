@@ -56,6 +56,44 @@ export async function listWebhookConfigs(
   return rows.map((row) => toConfig(env, connector, row));
 }
 
+/** A webhook, and the last delivery to it that was left out. */
+export type WebhookHealth = Pick<
+  typeof paymentWebhookConfigs.$inferSelect,
+  keyof typeof HEALTH_COLUMNS
+>;
+
+const HEALTH_COLUMNS = {
+  name: paymentWebhookConfigs.name,
+  urlPath: paymentWebhookConfigs.urlPath,
+  failedAt: paymentWebhookConfigs.failedAt,
+  error: paymentWebhookConfigs.error,
+};
+
+/** How the webhooks of a connector are doing. */
+export const readWebhookHealth = (
+  { env }: Pick<ServiceContext, "env">,
+  { key }: InstalledConnector,
+): Promise<WebhookHealth[]> =>
+  databaseOf(env)
+    .select(HEALTH_COLUMNS)
+    .from(paymentWebhookConfigs)
+    .where(eq(paymentWebhookConfigs.connectorKey, key))
+    .orderBy(paymentWebhookConfigs.urlPath);
+
+/** Stores that a delivery could not be read. */
+export async function storeWebhookFailure(
+  { env, clock }: Pick<ServiceContext, "env" | "clock">,
+  { key }: InstalledConnector,
+  { urlPath, error }: { readonly urlPath: string; readonly error: string },
+): Promise<void> {
+  await databaseOf(env)
+    .update(paymentWebhookConfigs)
+    .set({ failedAt: clock(), error })
+    .where(
+      and(eq(paymentWebhookConfigs.connectorKey, key), eq(paymentWebhookConfigs.urlPath, urlPath)),
+    );
+}
+
 const toConfig = (
   env: Env,
   connector: InstalledConnector,

@@ -11,6 +11,9 @@ export const paymentWebhookConfigs = sqliteTable(
     name: text("name").notNull(),
     /** Encrypted: JSON of what the plugin needs to verify deliveries and to remove the webhook. */
     metadata: text("metadata").notNull(),
+    /** When the last delivery was left out that could not be read, and why. */
+    failedAt: text("failed_at").$type<Timestamp>(),
+    error: text("error"),
   },
   (table) => [primaryKey({ columns: [table.connectorKey, table.urlPath] })],
 );

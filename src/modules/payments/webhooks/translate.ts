@@ -1,4 +1,5 @@
 import { prepareConnectionNews } from "./connections.ts";
+import { storeWebhookFailure } from "./store.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
 import type {
@@ -24,7 +25,8 @@ import { logError } from "#platform/log.ts";
 
 /**
  * Works off a delivery. It may be cut off and repeated at any place: what is stored already changes nothing the second time. What the
- * plugin cannot read, and what it reports that is not valid, is left out, since a repetition would fail in the same way.
+ * plugin cannot read, and what it reports that is not valid, is left out, since a repetition would fail in the same way; the health of the
+ * connector shows it.
  */
 export async function runWebhook(
   context: ServiceContext,
@@ -40,6 +42,7 @@ export async function runWebhook(
     if (!isFinalError(error)) throw error;
     const { name, urlPath } = webhook.config;
     logError("a webhook could not be read", error, { connector: id.reference, name, urlPath });
+    await storeWebhookFailure(context, connector, { urlPath, error: error.message });
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AdyenClient } from "./client.ts";
 import type { AdyenConfig } from "./config.ts";
 import { toPayment } from "./payments.ts";
+import { parseBody } from "#modules/payments/connectors/kit/objects.ts";
 import {
   isSameText,
   isSignedBy,
@@ -15,7 +16,6 @@ import type {
   WebhookRegistration,
   WebhookVerdict,
 } from "#modules/payments/connectors/webhook-contract.ts";
-import { parseJson } from "#platform/json.ts";
 
 /** The one webhook of an installation. Its description at the provider is the id of the connector. */
 const NAME = "standard";
@@ -134,12 +134,4 @@ const Notifications = z.object({
 function readItems(body: unknown): readonly unknown[] {
   const { data } = Notifications.safeParse(body);
   return data?.notificationItems.map((item) => item.NotificationRequestItem) ?? [];
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined; // which has no items
-  }
 }

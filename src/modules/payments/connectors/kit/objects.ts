@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
-import { decimalSource, stringifyJson } from "#platform/json.ts";
+import { decimalSource, parseJson, stringifyJson } from "#platform/json.ts";
 import { fromMillis } from "#platform/time.ts";
 import { TimestampInput } from "#platform/validation.ts";
 
@@ -45,6 +45,15 @@ export const OptionalText = z
   .string()
   .nullish()
   .transform((text) => (text === null || text === "" ? undefined : text));
+
+/** The JSON of a delivery. A text that is none is undefined, which no schema takes. */
+export function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A value of a provider in the form of its schema. Throws `ConnectorError`: a page with a bad item is not stored at all. */
 export function parseObject<S extends z.ZodType>(

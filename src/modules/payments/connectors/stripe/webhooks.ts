@@ -5,7 +5,12 @@ import { Reference } from "./objects.ts";
 import { readPayment } from "./transactions.ts";
 import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
-import { parseObject, Text, UnixSeconds } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  parseBody,
+  parseObject,
+  Text,
+  UnixSeconds,
+} from "#modules/payments/connectors/kit/objects.ts";
 import {
   isRecent,
   isSignedBy,
@@ -20,7 +25,6 @@ import type {
   WebhookReport,
   WebhookVerdict,
 } from "#modules/payments/connectors/webhook-contract.ts";
-import { parseJson } from "#platform/json.ts";
 import { type Clock, fromMillis } from "#platform/time.ts";
 
 /**
@@ -158,14 +162,6 @@ function verify({ headers, body, config }: ProviderWebhook, clock: Clock): Webho
 }
 
 const Identified = z.object({ id: Text });
-
-function parseBody(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined; // which is no event
-  }
-}
 
 const Event = z.object({
   type: z.string(),

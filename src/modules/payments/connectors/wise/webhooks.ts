@@ -6,6 +6,7 @@ import {
   Date3339,
   DecimalText,
   Id,
+  parseBody,
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
@@ -19,7 +20,7 @@ import type {
   WebhookReport,
   WebhookVerdict,
 } from "#modules/payments/connectors/webhook-contract.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
+import { stringifyJson } from "#platform/json.ts";
 
 /** What is subscribed to for each profile. */
 export const SUBSCRIPTIONS = [
@@ -91,7 +92,7 @@ const Event = z.object({ event_type: z.string(), data: z.unknown() });
 
 async function translate(client: WiseClient, webhook: ProviderWebhook): Promise<WebhookReport> {
   if (isTest(webhook)) return {};
-  const { event_type: type, data } = parseObject(Event, parseJson(webhook.body), "a notification");
+  const { event_type: type, data } = parseObject(Event, parseBody(webhook.body), "a notification");
   const payment = await toReported(client, type, data);
   return payment === undefined ? {} : { payments: [payment] };
 }
