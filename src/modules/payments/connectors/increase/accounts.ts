@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { CURRENCIES, type IncreaseClient, noteCurrency, PREFIX } from "./client.ts";
-import { fetchCursorList } from "./list.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   BankAccountDetails,
   FetchPage,
   FetchRequest,
 } from "#modules/payments/connectors/contract.ts";
+import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import {
   Date3339,
   OptionalText,
@@ -31,9 +31,8 @@ export const fetchAccounts = (
   client: IncreaseClient,
   request: FetchRequest,
 ): Promise<FetchPage<ProviderAccount>> =>
-  fetchCursorList(request, {
-    client,
-    path: "/accounts",
+  fetchNewestList(request, {
+    readPage: (place) => client.list("/accounts", place),
     read: (value) => {
       const account = parseObject(Account, value, "an account");
       return { id: account.id, time: account.created_at, item: toAccount(account, value) };
@@ -83,9 +82,8 @@ export const fetchExternalAccounts = (
   client: IncreaseClient,
   request: FetchRequest,
 ): Promise<FetchPage<ProviderAccount>> =>
-  fetchCursorList(request, {
-    client,
-    path: "/external_accounts",
+  fetchNewestList(request, {
+    readPage: (place) => client.list("/external_accounts", place),
     read: (value) => {
       const item = toExternalAccount(value);
       return { id: item.reference, time: item.createdAt, item };

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { IncreaseConfig } from "./config.ts";
 import type { ProviderFetch } from "#modules/payments/connectors/contract.ts";
-import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import type { NewestPage, NewestPlace } from "#modules/payments/connectors/kit/newest-list.ts";
 import { OptionalText } from "#modules/payments/connectors/kit/objects.ts";
 import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import { log } from "#platform/log.ts";
+import { formatTimestamp } from "#platform/time.ts";
 
 /** What users and this connector add to the metadata of accounts and movements begins so. */
 export const PREFIX = "com.increase.spec/";
@@ -37,12 +39,14 @@ export class IncreaseClient {
   }
 
   /** A page of a list, its newest object first. */
-  async list(
-    path: string,
-    query: NonNullable<ApiCall["query"]>,
-  ): Promise<{ readonly values: readonly unknown[]; readonly nextCursor: string | undefined }> {
+  async list(path: string, { since, cursor, pageSize }: NewestPlace): Promise<NewestPage> {
+    const query = {
+      limit: pageSize,
+      cursor,
+      "created_at.on_or_after": since === undefined ? undefined : formatTimestamp(since),
+    };
     const page = await this.#api.read({ path, query }, Page, "a list");
-    return { values: page.data, nextCursor: page.next_cursor };
+    return { values: page.data, next: page.next_cursor };
   }
 
   /** Undefined where the provider has no such object. */

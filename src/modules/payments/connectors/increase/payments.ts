@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { CURRENCIES, type IncreaseClient, noteCurrency } from "./client.ts";
-import { fetchCursorList } from "./list.ts";
 import { categoryOf } from "./sources.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import {
   Amount,
   Date3339,
@@ -55,11 +55,10 @@ export async function fetchPayments(
   { state, pageSize }: FetchRequest,
 ): Promise<PaymentPage> {
   const { next: list, lists } = State.parse(state ?? {});
-  const page = await fetchCursorList(
+  const page = await fetchNewestList(
     { state: lists[list], pageSize },
     {
-      client,
-      path: `/${list}`,
+      readPage: (place) => client.list(`/${list}`, place),
       read: (value) => {
         const { id, created_at } = parseObject(Transaction, value, "a transaction");
         return { id, time: created_at, item: toPayment(list, value) };

@@ -69,10 +69,14 @@ async function listSubscriptions(client: IncreaseClient): Promise<Subscription[]
   const found: Subscription[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await client.list("/event_subscriptions", { limit: PER_PAGE, cursor });
+    const page = await client.list("/event_subscriptions", {
+      cursor,
+      since: undefined,
+      pageSize: PER_PAGE,
+    });
     found.push(...page.values.map((value) => parseObject(Subscription, value, "a subscription")));
-    if (page.nextCursor === undefined) break;
-    cursor = page.nextCursor;
+    if (page.next === undefined) break;
+    cursor = page.next;
   }
   return found.filter(({ status }) => status !== "deleted");
 }

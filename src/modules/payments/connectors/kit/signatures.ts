@@ -30,6 +30,12 @@ export function isSignedBy(hmac: Hmac, signatures: readonly string[]): boolean {
 export const sha256 = (text: string, encoding: "hex" | "base64"): string =>
   createHash("sha256").update(text).digest(encoding);
 
+/** A reference as an idempotency key in a header: itself where the provider takes it, and its digest where it does not. */
+export const headerKey = (reference: string, lengthMax: number): string =>
+  reference.length <= lengthMax && /^[\x21-\x7e]+$/.test(reference)
+    ? reference
+    : sha256(reference, "hex");
+
 /** A header of the form `t=…,v1=…,v1=…`. */
 export interface TimedSignature {
   readonly time: string;

@@ -6,7 +6,7 @@ import type { PluginPorts, ProviderResponse } from "#modules/payments/connectors
 import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
 import { assertFound, parseAnswer } from "#modules/payments/connectors/kit/http.ts";
 import { parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
+import { headerKey, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import type { TimelinePage, TimelinePlace } from "#modules/payments/connectors/kit/timeline.ts";
 
 const BASE_URL = "https://api.stripe.com";
@@ -85,7 +85,9 @@ export class StripeClient {
 
   async write({ form, idempotencyKey, ...call }: StripeWrite, what: string): Promise<StripeObject> {
     const headers: Record<string, string> =
-      idempotencyKey === undefined ? {} : { "idempotency-key": toKey(idempotencyKey) };
+      idempotencyKey === undefined
+        ? {}
+        : { "idempotency-key": headerKey(idempotencyKey, KEY_LENGTH_MAX) };
     const response = await this.#send({ ...call, form, headers, method: "POST" });
     assertFound(response);
     return toObject(parseAnswer(response), what);
@@ -145,8 +147,3 @@ const toObject = (value: unknown, what: string): StripeObject => ({
 
 /** Longest idempotency key that the provider takes, in characters. */
 const KEY_LENGTH_MAX = 255;
-
-const toKey = (reference: string): string =>
-  reference.length <= KEY_LENGTH_MAX && /^[\x21-\x7e]+$/.test(reference)
-    ? reference
-    : sha256(reference, "hex");
