@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage } from "./client.ts";
+import { endOfPayment, readOrder } from "./orders.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
+import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import { type OpenMovements, OpenRound } from "#modules/payments/connectors/kit/open-movements.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentType } from "#modules/payments/core/enums.ts";
+import type { Clock } from "#platform/time.ts";
+
+/** The types of transactions that are what their beginning does not say. */
+export const TYPES: Readonly<Record<string, PaymentType>> = {
+  PI_REV: "OTHER",
+  PO_REV: "OTHER",
+  ADHOC: "OTHER",
+  INT_INTERC: "TRANSFER",
+};
+
+/** What the types of all other transactions begin with; the rest is `OTHER`. */
+export const PREFIXES: Readonly<Record<string, PaymentType>> = {
+  PI_: "PAY-IN",
+  PO_: "PAYOUT",
+};
+
+export function typeOf(type: string): PaymentType {
+  if (Object.hasOwn(TYPES, type)) return TYPES[type] ?? "OTHER";
+  const prefix = type.slice(0, 3);
+  return Object.hasOwn(PREFIXES, prefix) ? (PREFIXES[prefix] ?? "OTHER") : "OTHER";
+}
+
+const Transaction = z.object({
+  id: Text,
+  amount: DecimalText,
+  currency: Text,
+  type: z.string(),
+  credit: z.boolean(),
+  postedDate: ModulrTime,
+  sourceId: Text,
+});
+
+const State = z.object({ list: z.unknown().optional(), round: OpenRound.optional() });
+
+export interface ModulrReader {
+  readonly client: ModulrClient;
+  readonly clock: Clock;
+  readonly open: OpenMovements;
+}
+
+/** The transactions of an account, and then the payments of it that have ended without one. */
+export async function fetchPayments(
+  reader: ModulrReader,
+  { parent, state, pageSize }: FetchRequest,
+): Promise<PaymentPage> {
+  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  const { client, open } = reader;
+  const account = parent.reference;
+  const { list, round = { unchecked: [], ended: [] } } = State.parse(state ?? {});
+  if (round.unchecked.length > 0) {
+    const checked = await open.check(account, round, (id) => endOfPayment(reader, id));
+    const hasMore = checked.round.unchecked.length > 0;
+    return { items: checked.items, state: { list, round: checked.round }, hasMore };
+  }
+  const page = await readTransactions(client, account, { state: list, pageSize });
+  const items: ProviderPayment[] = [];
+  for (const value of page.items) {
+    const payment = await toPayment(client, account, value);
+    if (payment !== undefined) items.push(payment);
+  }
+  const next = page.hasMore ? round : await open.open(account, round);
+  const hasMore = page.hasMore || next.unchecked.length > 0;
+  return { items, state: { list: page.state, round: next }, hasMore };
+}
+
+const readTransactions = (
+  client: ModulrClient,
+  account: string,
+  request: Pick<FetchRequest, "state" | "pageSize">,
+) =>
+  fetchNewestList(request, {
+    readPage: async ({ since, cursor = "0", pageSize }) => {
+      const path = `/accounts/${encodeURIComponent(account)}/transactions`;
+      const query = { page: cursor, size: pageSize };
+      return toNewestPage(await client.list(path, query, { name: "fromPostedDate", time: since }));
+    },
+    read: (value) => {
+      const { id, postedDate } = parseObject(Transaction, value, "a transaction");
+      return { id, time: postedDate, item: value };
+    },
+  });
+
+/** The payment that a transaction of an account is; undefined for one that is told of elsewhere, or of a currency that is not known. */
+export async function toPayment(
+  client: ModulrClient,
+  account: string,
+  value: unknown,
+): Promise<ProviderPayment | undefined> {
+  const transaction = parseObject(Transaction, value, "a transaction");
+  const { amount: decimal, currency, credit, postedDate, sourceId } = transaction;
+  const type = typeOf(transaction.type);
+  // Both accounts have a transaction of it.
+  if (type === "TRANSFER" && !credit) return undefined;
+  const amount = CURRENCIES.fromDecimal(decimal.replace("-", ""), currency);
+  if (amount === undefined) {
+    noteCurrency("transaction", transaction.id, currency);
+    return undefined;
+  }
+  const source = type === "TRANSFER" ? await findSource(client, sourceId) : undefined;
+  const ends = credit ? { ...source, destinationReference: account } : { sourceReference: account };
+  return {
+    reference: sourceId,
+    createdAt: postedDate,
+    type,
+    ...amount,
+    scheme: "OTHER",
+    status: "SUCCEEDED",
+    ...ends,
+    metadata: {},
+    raw: rawOf(value),
+  };
+}
+
+/** The account that a transfer comes from, which only the payment names. */
+async function findSource(
+  client: ModulrClient,
+  id: string,
+): Promise<{ readonly sourceReference: string } | undefined> {
+  const value = await client.findPayment(id);
+  return value === undefined
+    ? undefined
+    : { sourceReference: readOrder(value).details.sourceAccountId };
+}
