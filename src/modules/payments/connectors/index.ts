@@ -3,6 +3,7 @@ import type { ConnectorKind } from "./contract.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
 import { increaseKind } from "./increase/index.ts";
+import { modulrKind } from "./modulr/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
 import { wiseKind } from "./wise/index.ts";
@@ -13,6 +14,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   dummypayKind,
   genericKind,
   increaseKind,
+  modulrKind,
   qontoKind,
   stripeKind,
   wiseKind,

@@ -1,0 +1,66 @@
+import { CURRENCIES, type ModulrClient } from "./client.ts";
+import { isOpen, ModulrOrder, toOrdered } from "./orders.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
+import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
+import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
+
+/** What the statement of the receiver shows. */
+const DESCRIPTION = /^[a-zA-Z0-9 ]*$/;
+/** Longest description that the provider takes, in characters. */
+const DESCRIPTION_LENGTH_MAX = 18;
+const EXTERNAL_REFERENCE = /^[\w -]{1,50}$/;
+/** Of a longer reference, so many digits of its digest are given. */
+const DIGEST_LENGTH = 40;
+
+/** Orders a payment to another account of the same customer, or to a beneficiary. */
+export async function createMovement(
+  { client, open }: { readonly client: ModulrClient; readonly open: OpenMovements },
+  movement: Movement,
+): Promise<MovementResult> {
+  const { reference, source } = movement;
+  const value = await client.createPayment(bodyOf(movement), reference);
+  const { data: order } = ModulrOrder.safeParse(value);
+  const payment = order && toOrdered(order, value);
+  // It was made, whatever is wrong with the answer.
+  if (payment === undefined || payment.asset !== CURRENCIES.assetOf(currencyOf(movement))) {
+    throw new ConnectorError("unknown", "the answer to a payment is not valid");
+  }
+  if (source !== undefined && isOpen(payment.status)) {
+    await open.add(source.reference, payment.reference);
+  }
+  return { payment: { ...payment, type: movement.type } };
+}
+
+const currencyOf = (movement: Movement): string => CURRENCIES.toDecimal(movement).currency;
+
+function bodyOf(movement: Movement): object {
+  const { type, source, destination, description, amount, reference } = movement;
+  const request = "in transfer/payout request";
+  if (source === undefined) throw refused(`source account is required ${request}`);
+  if (destination === undefined) throw refused(`destination account is required ${request}`);
+  if (amount <= 0n) throw refused("amount must be positive");
+  if (description.length > DESCRIPTION_LENGTH_MAX) {
+    throw refused(`description must have at most ${DESCRIPTION_LENGTH_MAX} characters`);
+  }
+  if (!DESCRIPTION.test(description)) {
+    throw refused("description must have letters, digits and spaces only");
+  }
+  const { decimal, currency } = CURRENCIES.toDecimal(movement);
+  return {
+    sourceAccountId: source.reference,
+    destination: {
+      type: type === "TRANSFER" ? "ACCOUNT" : "BENEFICIARY",
+      id: destination.reference,
+    },
+    currency,
+    // A number with exactly these decimals.
+    amount: Symbol(decimal),
+    reference: description,
+    externalReference: EXTERNAL_REFERENCE.test(reference)
+      ? reference
+      : sha256(reference, "hex").slice(0, DIGEST_LENGTH),
+  };
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);
