@@ -24,24 +24,24 @@ const PAUSE_BACKOFF = doubling(5000, 300_000);
 /** Longest time between two failures that counts as time of failing: in a longer one, nobody has asked the endpoint. */
 const SILENCE_MS_MAX = 3_600_000;
 
-/** A call that failed. One that was refused for good was answered. */
+/** A call that failed. An endpoint that refuses one message works, and may take the next one. */
 export interface FailedCall {
   readonly startedMs: number;
   readonly nowMs: number;
-  readonly isRefusal: boolean;
+  readonly isRefusalOfMessage: boolean;
 }
 
-/** The state after a call that failed. A refusal pauses nothing. */
+/** The state after a call that failed. The refusal of a message pauses nothing. */
 export function afterFailure(
   state: BreakerState,
-  { startedMs, nowMs, isRefusal }: FailedCall,
+  { startedMs, nowMs, isRefusalOfMessage }: FailedCall,
 ): BreakerState {
   const sinceMs = nowMs - (state.lastFailureMs ?? nowMs);
   const failing = {
     failingMs: state.failingMs + Math.min(Math.max(sinceMs, 0), SILENCE_MS_MAX),
     lastFailureMs: nowMs,
   };
-  if (isRefusal) return { failures: 0, pauses: 0, ...failing };
+  if (isRefusalOfMessage) return { failures: 0, pauses: 0, ...failing };
   const failures = state.failures + 1;
   if (failures < FAILURES_MAX) return { failures, pauses: 0, ...failing };
   // Calls that began before the pause say nothing new.

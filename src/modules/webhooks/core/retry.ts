@@ -51,6 +51,15 @@ export function classify(statusCode: number): AttemptOutcome {
   return statusCode >= 400 && statusCode < 500 ? "permanent_failure" : "retryable_failure";
 }
 
+/**
+ * Whether an answer refuses one message only. 401, 403, 404, 405 and 410 say that the endpoint takes nothing from us, or is
+ * not there, whatever the message is.
+ */
+export const isRefusalOfMessage = (statusCode: number): boolean =>
+  classify(statusCode) === "permanent_failure" && !ENDPOINT_REFUSALS.has(statusCode);
+
+const ENDPOINT_REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 405, 410]);
+
 function retryWait(attempt: AttemptInfo, policy: RetryPolicy): number | undefined {
   if (policy.maxAttempts > 0 && attempt.index + 1 >= policy.maxAttempts) return undefined;
   const standardMs = waitAfterFailures(policy.backoff, attempt.index + 1);

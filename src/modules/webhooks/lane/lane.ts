@@ -15,7 +15,7 @@ import {
   CLOSED,
 } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { classify, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
+import { classify, isRefusalOfMessage, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -226,7 +226,7 @@ export class Lane {
     { result, startedMs, endpoint }: { result: CallResult; startedMs: number; endpoint: string },
   ): void {
     const laneMs = this.#clock.nowMs();
-    this.#learn(classify(result.statusCode), { laneMs, tookMs: result.durationMs, endpoint });
+    this.#learn(result.statusCode, { laneMs, tookMs: result.durationMs, endpoint });
     const call = { result, startedMs, endpoint, laneMs };
     this.#finish(toDeliveryResult(delivery, call, this.#policy.retries));
     // The place is free at once; what else there is to do waits until the result is stored.
@@ -234,20 +234,24 @@ export class Lane {
   }
 
   #learn(
-    outcome: ReturnType<typeof classify>,
+    statusCode: number,
     { laneMs, tookMs, endpoint }: { laneMs: number; tookMs: number; endpoint: string },
   ): void {
-    if (outcome !== "succeeded") this.#averageMs = SLOW_MS;
-    else this.#averageMs += LATEST_WEIGHT * (tookMs - this.#averageMs);
+    const hasSucceeded = classify(statusCode) === "succeeded";
+    if (hasSucceeded) this.#averageMs += LATEST_WEIGHT * (tookMs - this.#averageMs);
+    else this.#averageMs = SLOW_MS;
     if (endpoint !== this.#spec.endpoint) return;
-    if (outcome === "succeeded") {
+    if (hasSucceeded) {
       this.#setBreaker(CLOSED);
       return;
     }
-    const isRefusal = outcome === "permanent_failure";
     const wasOpen = this.#breaker.openUntilMs !== undefined;
-    const startedMs = laneMs - tookMs;
-    this.#setBreaker(afterFailure(this.#breaker, { nowMs: laneMs, startedMs, isRefusal }));
+    const failed = {
+      nowMs: laneMs,
+      startedMs: laneMs - tookMs,
+      isRefusalOfMessage: isRefusalOfMessage(statusCode),
+    };
+    this.#setBreaker(afterFailure(this.#breaker, failed));
     if (!wasOpen && this.#breaker.openUntilMs !== undefined) this.#queue.clear();
     if (this.#breaker.failingMs >= this.#policy.disableAfterMs) void this.#disable();
   }

@@ -148,7 +148,7 @@ describe("a delivery that fails", () => {
 
   test("for good is not attempted again", async () => {
     const bench = new LaneBench();
-    bench.answer = () => 404;
+    bench.answer = () => 400;
     bench.accept(1, 20);
     await bench.pass(HOUR);
     expect(bench.calls).toHaveLength(20);
@@ -185,6 +185,25 @@ describe("an endpoint that is down", () => {
     await bench.pass(2 * HOUR);
     expect(new Set(bench.statuses())).toEqual(new Set(["succeeded"]));
   });
+
+  test.each([401, 403, 404, 405, 410])(
+    "that answers %i to everything is left alone, too, and what waits is not lost",
+    async (status) => {
+      const bench = new LaneBench(STANDARD);
+      bench.answer = () => status;
+      bench.accept(1, 200);
+      await bench.pass(4 * SECOND);
+      const before = bench.calls.length;
+      expect(before).toBeLessThan(FAILURES_MAX + CALLS_SLOW_MAX + 1);
+      await bench.pass(HOUR);
+      const asked = bench.calls.length;
+      expect(asked).toBeLessThan(before + 30);
+      bench.answer = () => 200;
+      await bench.pass(HOUR);
+      expect(bench.calls).toHaveLength(200);
+      expect(bench.list({ statuses: ["failed"] })).toHaveLength(asked);
+    },
+  );
 
   test("that hangs has few calls under way, and they are not repeated by alarms", async () => {
     const bench = new LaneBench();
