@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import { webhookListener } from "./event-listener.ts";
 import { WEBHOOK_EVENT_TYPES } from "./event-types.ts";
+import { webhookListener } from "./fan-out/event-listener.ts";
+import { OwedBatches } from "./fan-out/owed-batches.ts";
 import examples from "./http/examples.md" with { type: "text" };
 import { API_VERSION, webhookRoutes } from "./http/routes.ts";
 import { EndpointObject } from "./lane/endpoint-object.ts";
-import { OwedBatches } from "./lane/owed-batches.ts";
 import { WebhookService } from "./service.ts";
 import { webhookSettings } from "./settings.ts";
 import { databaseOf } from "#platform/db/database.ts";

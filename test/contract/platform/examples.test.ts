@@ -12,7 +12,7 @@ import { storePage } from "#modules/payments/ingest.ts";
 import { requireConnector } from "#modules/payments/installs/store.ts";
 import { prepareOrders } from "#modules/payments/orders/ingest.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
-import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { inReadingOrder } from "#platform/document/document.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";

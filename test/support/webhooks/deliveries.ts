@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import type { WebhookConfig } from "#modules/webhooks/core/config.ts";
 import { DeliveryService } from "#modules/webhooks/delivery-service.ts";
-import { webhookListener } from "#modules/webhooks/event-listener.ts";
+import { webhookListener } from "#modules/webhooks/fan-out/event-listener.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
 import type { DeliveryRecord } from "#modules/webhooks/lane/types.ts";
 import { present } from "#platform/assert.ts";

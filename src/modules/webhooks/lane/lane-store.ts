@@ -1,11 +1,12 @@
+import { type Inserted, insertDeliveries, spansWithin, toSpan } from "./insert-deliveries.ts";
 import type { LaneClockState } from "./lane-clock.ts";
 import { createLaneTables, hasLaneTables, OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
-import { type EntryRange, ReceivedRanges } from "./received-ranges.ts";
+import { ReceivedRanges } from "./received-ranges.ts";
 import { type DeliveryResult, settleDeliveries } from "./settle-deliveries.ts";
-import type { LaneSpec, EventBatch, EventOrigin, OwedEvent } from "./types.ts";
+import type { LaneSpec, EventBatch, EventOrigin } from "./types.ts";
 import type { BreakerState } from "#modules/webhooks/core/breaker.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
-import { chunksOf, first, type Sql } from "#platform/sql/sql.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
 
 /** What a lane keeps besides its deliveries. */
 export interface LaneState {
@@ -119,50 +120,25 @@ export class LaneStore {
   }
 
   /**
-   * Stores the events of a batch that are new, behind `afterSeq`, as pending and due at once. Returns the number of each
-   * one. Dates never decrease, whatever the clock does, so that the order of numbers is that of dates.
+   * Stores the events of a batch that are new, behind `afterSeq`, as pending and due at once. Dates never decrease,
+   * whatever the clock does, so that the order of numbers is that of dates.
    */
-  insert(
-    batch: EventBatch,
-    { afterSeq, nowMs }: { afterSeq: number; nowMs: number },
-  ): Map<OwedEvent, number> {
+  insert(batch: EventBatch, { afterSeq, nowMs }: { afterSeq: number; nowMs: number }): Inserted {
     const origin = this.#originOf(batch.origin);
     const fresh =
       batch.range === undefined
-        ? [...batch.events]
-        : this.#unseen(origin, batch.range, batch.events);
-    if (fresh.length === 0) return new Map();
+        ? batch.events.map(toSpan)
+        : spansWithin(batch, this.#received.add(origin, batch.range));
+    if (fresh.length === 0) return { events: new Map(), lastSeq: afterSeq };
     const [last] = this.#sql.all<{ created_ms: number }>(
       "SELECT created_ms FROM delivery ORDER BY seq DESC LIMIT 1",
     );
-    const createdMs = Math.max(nowMs, last?.created_ms ?? 0);
-    const numbered = new Map(fresh.map((event, index) => [event, afterSeq + 1 + index]));
-    const rows = [...numbered].map(([event, seq]) =>
-      stringifyJson([seq, event.position, this.#nameId(event.eventType), event.idempotencyKey]),
-    );
-    const inserted = new Set<number>();
-    for (const chunk of chunksOf(rows)) {
-      const stored = this.#sql.all<{ seq: number }>(
-        `INSERT INTO delivery (
-           seq, origin, position, type, key, status, created_ms, updated_ms, generation, attempts, waited_ms)
-         SELECT value ->> 0, ?, value ->> 1, value ->> 2, nullif(value ->> 3, ''), ${PENDING}, ?, ?, 0, 0, 0
-         FROM json_each(?) WHERE true
-         ON CONFLICT DO NOTHING RETURNING seq`,
-        origin,
-        createdMs,
-        createdMs,
-        `[${chunk.join(",")}]`,
-      );
-      for (const { seq } of stored) inserted.add(seq);
-    }
-    return new Map([...numbered].filter(([, seq]) => inserted.has(seq)));
-  }
-
-  #unseen(origin: number, range: EntryRange, events: readonly OwedEvent[]): OwedEvent[] {
-    const gaps = this.#received.add(origin, range);
-    return events.filter(({ position }) =>
-      gaps.some((gap) => Number(position) >= gap.first && Number(position) <= gap.last),
-    );
+    return insertDeliveries(this.#sql, fresh, {
+      origin,
+      afterSeq,
+      createdMs: Math.max(nowMs, last?.created_ms ?? 0),
+      nameId: (name) => this.#nameId(name),
+    });
   }
 
   /** Deliveries of a range that were never attempted, except some; oldest first. */

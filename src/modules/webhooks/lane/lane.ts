@@ -137,7 +137,8 @@ export class Lane {
       this.#store.insert(batch, { afterSeq: this.#queue.lastSeq, nowMs: this.#ports.wallMs() }),
     );
     const isIdle = this.#isKeepingUp();
-    for (const [{ body }, seq] of inserted) this.#queue.add(seq, isIdle ? body : undefined);
+    for (const [{ body }, seq] of inserted.events) this.#queue.add(seq, isIdle ? body : undefined);
+    this.#queue.add(inserted.lastSeq, undefined);
     this.run();
     return this.#isKeepingUp();
   }

@@ -17,12 +17,21 @@ export interface OwedEvent {
   readonly body?: string | undefined;
 }
 
+/** Entries of a log that follow one another, with events of one type and without keys. The lane reads their bodies. */
+export interface OwedRun {
+  readonly first: number;
+  readonly last: number;
+  readonly eventType: string;
+}
+
 /** Events of one origin for one endpoint. */
 export interface EventBatch {
   readonly origin: EventOrigin;
   /** The entries of the log that were looked through. Absent for other events. */
   readonly range?: { readonly first: number; readonly last: number } | undefined;
   readonly events: readonly OwedEvent[];
+  /** Further events, which take little room however many there are. */
+  readonly runs?: readonly OwedRun[] | undefined;
 }
 
 /** What a lane knows of its config. How to sign is read from D1 where it is needed. */

@@ -1,8 +1,9 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
-import type { EventBatch, LaneSpec } from "./types.ts";
+import { withoutBodies } from "./without-bodies.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
+import type { EventBatch, LaneSpec } from "#modules/webhooks/lane/types.ts";
 import { webhookSettings } from "#modules/webhooks/settings.ts";
 import { webhookOwed } from "#modules/webhooks/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -43,10 +44,9 @@ export class OwedBatches {
   async add(owed: readonly OwedBatch[]): Promise<void> {
     const now = this.#context.clock();
     const dueMs = toMillis(now) + WAIT_MS;
-    const rows = owed.map(({ spec, batch }) => {
-      const events = batch.events.map((event) => ({ ...event, body: undefined }));
-      return stringifyJson([spec.configId, spec.revision, stringifyJson({ ...batch, events })]);
-    });
+    const rows = owed.map(({ spec, batch }) =>
+      stringifyJson([spec.configId, spec.revision, stringifyJson(withoutBodies(batch))]),
+    );
     const db = databaseOf(this.#context.env);
     for (const pack of packJson(rows)) {
       await db.run(sql`

@@ -1,9 +1,10 @@
-import { ConfigStore, type Subscription } from "./config-store.ts";
-import { endpointOf, TO_ENDPOINT } from "./endpoints.ts";
-import { type OwedBatch, OwedBatches } from "./lane/owed-batches.ts";
-import type { EventBatch, EventOrigin, OwedEvent } from "./lane/types.ts";
-import { PayloadStore } from "./payload-store.ts";
-import { toPayload } from "./payload.ts";
+import { type OwedBatch, OwedBatches } from "./owed-batches.ts";
+import { withoutBodies } from "./without-bodies.ts";
+import { ConfigStore, type Subscription } from "#modules/webhooks/config-store.ts";
+import { endpointOf, TO_ENDPOINT } from "#modules/webhooks/endpoints.ts";
+import type { EventBatch, EventOrigin, OwedEvent } from "#modules/webhooks/lane/types.ts";
+import { PayloadStore } from "#modules/webhooks/payload-store.ts";
+import { toPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
@@ -18,7 +19,7 @@ const CALLS = { total: 24, perKey: 1, timeoutMs: 10_000 };
 const WITHOUT_BODIES_MS = 1000;
 
 /** Until when endpoints want no bodies, by config: a hint that an isolate may lose. */
-const withoutBodies = new Map<string, number>();
+const wantNoBodies = new Map<string, number>();
 const HINTS_MAX = 1000;
 
 /**
@@ -82,19 +83,17 @@ function toOwed(event: PlatformEvent, message: EventsMessage): OwedEvent {
 
 async function give({ spec, batch }: OwedBatch, env: Env): Promise<void> {
   const { configId } = spec;
-  const isWithout = (withoutBodies.get(configId) ?? 0) > Date.now();
-  const sent = isWithout
-    ? { ...batch, events: batch.events.map((event) => ({ ...event, body: undefined })) }
-    : batch;
+  const isWithout = (wantNoBodies.get(configId) ?? 0) > Date.now();
   const lane = endpointOf(env, configId);
+  const sent = isWithout ? withoutBodies(batch) : batch;
   const wantsBodies = await reachObject(lane.accept(sent, spec), TO_ENDPOINT);
-  if (wantsBodies) withoutBodies.delete(configId);
+  if (wantsBodies) wantNoBodies.delete(configId);
   else remember(configId);
 }
 
 function remember(configId: string): void {
-  if (withoutBodies.size >= HINTS_MAX) withoutBodies.clear();
-  withoutBodies.set(configId, Date.now() + WITHOUT_BODIES_MS);
+  if (wantNoBodies.size >= HINTS_MAX) wantNoBodies.clear();
+  wantNoBodies.set(configId, Date.now() + WITHOUT_BODIES_MS);
 }
 
 function whereFrom(message: EventsMessage): Pick<EventBatch, "origin" | "range"> {

@@ -1,0 +1,21 @@
+import type { EventBatch, OwedEvent, OwedRun } from "#modules/webhooks/lane/types.ts";
+
+/**
+ * A batch for a lane that reads the bodies itself. Events of a ledger without keys become runs, so that a bulk of many
+ * transactions is one run for each endpoint and not one object for each event.
+ */
+export function withoutBodies({ events, runs = [], ...batch }: EventBatch): EventBatch {
+  const bare: OwedEvent[] = [];
+  const joined: OwedRun[] = [...runs];
+  for (const { position, eventType, idempotencyKey } of events) {
+    if (typeof position === "string" || idempotencyKey !== "") {
+      bare.push({ position, eventType, idempotencyKey });
+      continue;
+    }
+    const run = joined.at(-1);
+    const continues = run?.last === position - 1 && run.eventType === eventType;
+    if (continues) joined[joined.length - 1] = { ...run, last: position };
+    else joined.push({ first: position, last: position, eventType });
+  }
+  return { ...batch, events: bare, ...(joined.length === 0 ? {} : { runs: joined }) };
+}

@@ -1,0 +1,106 @@
+import { OUTBOX_ORIGIN, PENDING } from "./lane-tables.ts";
+import type { EntryRange } from "./received-ranges.ts";
+import type { EventBatch, OwedEvent } from "./types.ts";
+import { stringifyJson } from "#platform/json.ts";
+import { chunksOf, type Sql } from "#platform/sql/sql.ts";
+
+/** Events that follow one another: all have the type and the key of the first one. */
+interface Span {
+  readonly position: number | string;
+  readonly count: number;
+  readonly eventType: string;
+  readonly idempotencyKey: string;
+  /** Absent for a run. */
+  readonly event?: OwedEvent;
+}
+
+interface InsertOptions {
+  readonly origin: number;
+  /** The new deliveries are numbered behind it. */
+  readonly afterSeq: number;
+  readonly createdMs: number;
+  /** The number of an event type. */
+  readonly nameId: (name: string) => number;
+}
+
+export interface Inserted {
+  /** The number of each event that came as an object and is new. */
+  readonly events: ReadonlyMap<OwedEvent, number>;
+  /** The last number that was given, or `afterSeq`. */
+  readonly lastSeq: number;
+}
+
+/** The events of a batch of a ledger that lie within some ranges of its log, in the order of the log. */
+export function spansWithin(
+  { events, runs = [] }: EventBatch,
+  ranges: readonly EntryRange[],
+): Span[] {
+  const spans: Span[] = [];
+  for (const { first, last } of ranges) {
+    const start = spans.length;
+    for (const run of runs) {
+      const position = Math.max(run.first, first);
+      const count = Math.min(run.last, last) - position + 1;
+      const { eventType } = run;
+      if (count > 0) spans.push({ position, count, eventType, idempotencyKey: "" });
+    }
+    for (const event of events) {
+      if (Number(event.position) >= first && Number(event.position) <= last) {
+        spans.push(toSpan(event));
+      }
+    }
+    const sorted = spans.splice(start).toSorted((a, b) => Number(a.position) - Number(b.position));
+    spans.push(...sorted);
+  }
+  return spans;
+}
+
+export const toSpan = (event: OwedEvent): Span => ({
+  position: event.position,
+  count: 1,
+  eventType: event.eventType,
+  idempotencyKey: event.idempotencyKey,
+  event,
+});
+
+/** Stores events as pending and due at once. An event of the outbox that is there already is not stored again. */
+export function insertDeliveries(
+  sql: Sql,
+  spans: readonly Span[],
+  { origin, afterSeq, createdMs, nameId }: InsertOptions,
+): Inserted {
+  const bySeq = new Map<number, OwedEvent>();
+  let lastSeq = afterSeq;
+  const rows = spans.map(({ position, count, eventType, idempotencyKey, event }) => {
+    const seq = lastSeq + 1;
+    lastSeq += count;
+    if (event !== undefined) bySeq.set(seq, event);
+    return stringifyJson([seq, position, nameId(eventType), idempotencyKey, count]);
+  });
+  const isOutbox = origin === OUTBOX_ORIGIN;
+  const statement = isOutbox ? `${INSERT} ON CONFLICT DO NOTHING RETURNING seq` : INSERT;
+  const stored: number[] = [];
+  for (const chunk of chunksOf(rows)) {
+    const json = `[${chunk.join(",")}]`;
+    const inserted = sql.all<{ seq: number }>(statement, json, origin, createdMs, createdMs);
+    for (const { seq } of inserted) stored.push(seq);
+  }
+  const seqs = isOutbox ? stored : [...bySeq.keys()];
+  const events = new Map<OwedEvent, number>();
+  for (const seq of seqs) {
+    const event = bySeq.get(seq);
+    if (event !== undefined) events.set(event, seq);
+  }
+  return { events, lastSeq: isOutbox ? (stored.at(-1) ?? afterSeq) : lastSeq };
+}
+
+/** The columns of a span are those of its first delivery; the next ones count on from it. */
+const INSERT = `
+  WITH RECURSIVE span (seq, position, type, key, count) AS (
+    SELECT value ->> 0, value ->> 1, value ->> 2, nullif(value ->> 3, ''), value ->> 4 FROM json_each(?)
+    UNION ALL
+    SELECT seq + 1, position + 1, type, key, count - 1 FROM span WHERE count > 1
+  )
+  INSERT INTO delivery (
+    seq, origin, position, type, key, status, created_ms, updated_ms, generation, attempts, waited_ms)
+  SELECT seq, ?, position, type, key, ${PENDING}, ?, ?, 0, 0, 0 FROM span WHERE true`;
