@@ -49,7 +49,11 @@ export default defineConfig({
   root,
   test: {
     silent: "passed-only",
-    reporters: ["default", "test/support/platform/slowest-files.ts"],
+    reporters: [
+      "default",
+      "test/support/platform/slowest-files.ts",
+      "test/support/payments/client-coverage.ts",
+    ],
     projects: [
       inNode("unit", { isolate: false, setupFiles: LOG_CAPTURE }),
       inNode("property", { isolate: false, setupFiles: LOG_CAPTURE }),

@@ -21,6 +21,7 @@ import { registerPaymentsV1 } from "./http/v1/payments.ts";
 import { registerPoolsV1 } from "./http/v1/pools.ts";
 import { readPaymentV1 } from "./http/v1/read-payment.ts";
 import { registerTransferInitiations } from "./http/v1/transfer-initiations.ts";
+import { registerUnservedV1 } from "./http/v1/unserved.ts";
 import { registerAccounts } from "./http/v3/accounts.ts";
 import { registerBankAccounts } from "./http/v3/bank-accounts.ts";
 import { registerConnectors } from "./http/v3/connectors.ts";
@@ -88,6 +89,7 @@ export const paymentsModule: Module = {
     registerConnectors(app);
     registerConnectorsV1(app);
     registerConnectorTasksV1(app);
+    registerUnservedV1(app);
     registerSchedules(app);
     registerTasks(app);
     registerWebhookReception(app);

@@ -298,16 +298,6 @@ describe("connectors of the first generation", () => {
     const install = v1.installConnector({ connector: "DUMMY-PAY", connectorConfig });
     expect(await codeOf(install)).toBe("VALIDATION");
   });
-
-  test("are not served without an id", async () => {
-    const base = "/api/payments/connectors/dummy-pay";
-    const methods = { "": "DELETE", "/config": "GET", "/transfers": "POST" };
-    for (const [path, method] of Object.entries(methods)) {
-      const response = await api(base + path, { method });
-      expect([404, 405]).toContain(response.status);
-      expect(await response.json()).toHaveProperty("errorCode");
-    }
-  });
 });
 
 describe("the object of a connector", () => {

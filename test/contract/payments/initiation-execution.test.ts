@@ -21,8 +21,10 @@ beforeAll(async () => {
   accounts.destinationAccountID = await createAccount("EXTERNAL");
 });
 
-async function createAccount(type: "INTERNAL" | "EXTERNAL"): Promise<string> {
-  const reference = freshName("account");
+async function createAccount(
+  type: "INTERNAL" | "EXTERNAL",
+  reference = freshName("account"),
+): Promise<string> {
   const account = { reference, accountName: reference, connectorID, type, metadata: {} };
   const { v3CreateAccountResponse: created } = await v3.createAccount({
     ...account,
@@ -259,6 +261,16 @@ describe("version 1, through the official client", () => {
     const transferId = failed?.id ?? "";
     expect(await codeOf(v1.retryTransferInitiation({ transferId }))).toBe("VALIDATION");
     expect((await read(transferId))?.relatedAdjustments).toHaveLength(5);
+  });
+
+  test("retries once the account exists", async () => {
+    const reference = freshName("later");
+    const late = { destinationAccountID: destinationOf(reference), reference: freshName("po") };
+    const transferId = (await createV1(late))?.id ?? "";
+    expect(await codeOf(change(transferId, "VALIDATED"))).toBe("VALIDATION");
+    await createAccount("EXTERNAL", reference);
+    expect((await v1.retryTransferInitiation({ transferId })).statusCode).toBe(204);
+    expect((await read(transferId))?.status).toBe("PROCESSED");
   });
 
   test("rejects, deletes, and refuses the rest", async () => {

@@ -1,9 +1,11 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { afterEach, vi } from "vitest";
+import { sdkCalls } from "./sdk-calls.ts";
 
 // This runs before each contract file. The files of a worker share its runtime and its modules, but no data: each file
-// starts with a migrated database, without objects and without spies.
+// starts with a migrated database, without objects and without spies. What a worker has called through the official client
+// is told to `test/support/payments/client-coverage.ts`.
 
 /** Empties the storage except for the signing key, because tokens and caches of the Worker outlive a file. */
 async function resetAllButKeys(): Promise<void> {
@@ -22,3 +24,6 @@ async function resetAllButKeys(): Promise<void> {
 
 vi.restoreAllMocks();
 await resetAllButKeys();
+afterEach(({ task }) => {
+  task.file.meta.sdkCalls = sdkCalls();
+});

@@ -4,6 +4,7 @@ import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { BASE_URL } from "./api.ts";
 import type { Send } from "./isolate.ts";
+import { recorded, recordTypedError } from "./sdk-calls.ts";
 import { TEST_SETTINGS } from "./settings.ts";
 
 export interface SdkOptions {
@@ -21,7 +22,7 @@ export interface SdkOptions {
 
 /** The official SDK, which checks every answer strictly, calling the Worker in this process as the test client. */
 export function sdk(options: SdkOptions = {}): SDK {
-  return new SDK({
+  const client = new SDK({
     serverURL: options.serverUrl ?? BASE_URL,
     ...(options.isAnonymous === true ? {} : { security: securityOf(options) }),
     httpClient: new HTTPClient({
@@ -34,6 +35,12 @@ export function sdk(options: SdkOptions = {}): SDK {
       },
     }),
   });
+  const { v1, v3 } = client.payments;
+  Object.defineProperties(client.payments, {
+    v1: { value: recorded(v1, "v1") },
+    v3: { value: recorded(v3, "v3") },
+  });
+  return client;
 }
 
 const securityOf = ({ clientId, clientSecret }: SdkOptions) => ({
@@ -62,6 +69,7 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
   expect(name).toMatch(DECLARED_ERRORS);
   const { errorCode, errorMessage } = error as { errorCode: string; errorMessage: string }; // by its name
   expect(errorMessage).toContain(`[${errorCode}] `);
+  recordTypedError(error as object); // it has members
   return errorCode;
 }
 

@@ -1,0 +1,22 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { AppError } from "#platform/errors.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+/** Operations of clients that name a kind of connectors, of which there may be several, and none of them. */
+const UNSERVED: readonly (readonly [method: string, path: string])[] = [
+  ["DELETE", "/connectors/:connector"],
+  ["GET", "/connectors/:connector/config"],
+  ["POST", "/connectors/:connector/reset"],
+  ["GET", "/connectors/:connector/tasks"],
+  ["GET", "/connectors/:connector/tasks/:taskId"],
+  ["POST", "/connectors/:connector/transfers"],
+];
+
+/** Answers 404 also where other methods or longer paths are served. The document does not show these operations. */
+export function registerUnservedV1(app: OpenAPIHono<AppEnv>): void {
+  for (const [method, path] of UNSERVED) {
+    app.on(method, path, () => {
+      throw new AppError("NOT_FOUND", "a connector is named by its id, not by its kind alone");
+    });
+  }
+}
