@@ -414,15 +414,14 @@ CREATE UNIQUE INDEX `payment_conversions_identity` ON `payment_conversions` (`re
 CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`,`connector_key`,`status`,`source_asset`,`destination_asset`,`source_amount`,`destination_amount`,`source_reference`,`destination_reference`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_conversions_connector` ON `payment_conversions` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_initiation_adjustments` (
+	`key` integer PRIMARY KEY NOT NULL,
 	`initiation_key` integer NOT NULL,
-	`ordinal` integer NOT NULL,
-	`created_at` text NOT NULL,
 	`status` text NOT NULL,
+	`metadata_bits` integer NOT NULL,
+	`created_at` text NOT NULL,
 	`amount` text,
 	`error` text,
-	`metadata` text NOT NULL,
-	`metadata_bits` integer NOT NULL,
-	PRIMARY KEY(`initiation_key`, `ordinal`)
+	`metadata` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `payment_initiation_payments` (

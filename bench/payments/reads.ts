@@ -28,7 +28,7 @@ export interface PaymentList {
   readonly cursor?: {
     /** The name of the list in its cursors. */
     readonly list: string;
-    readonly column?: "created_at" | "ordinal" | "id";
+    readonly column?: "created_at" | "key" | "id";
     /** The key of the row in the middle. */
     readonly middle?: PageKey;
   };

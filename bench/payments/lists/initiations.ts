@@ -11,6 +11,7 @@ import {
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
 /** Initiations; the adjustments of one that was sent again all the time; and the payments of one, of most payments there are. */
@@ -37,8 +38,8 @@ export function initiationReads(world: ListWorld): PaymentRead[] {
       ],
       cursor: {
         list: "payment-initiation-adjustments",
-        column: "ordinal",
-        middle: { value: BigInt(COUNT / 2) },
+        column: "key",
+        middle: { value: BigInt(adjustmentKey(1, COUNT / 2)) },
       },
     }),
     ...readsOf(world, {
@@ -96,8 +97,8 @@ function fillInitiations(world: ListWorld): void {
 /** The first initiation has all adjustments, and as many payments. */
 function fillRelations(world: ListWorld): void {
   world.insert("payment_initiation_adjustments", COUNT, (place) => ({
+    key: adjustmentKey(1, place),
     initiation_key: 1,
-    ordinal: place,
     created_at: at(place),
     status: isRare(place) ? "REJECTED" : place % 2 === 0 ? "PROCESSING" : "FAILED",
     amount: "100",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { encodePaymentId } from "#modules/payments/core/ids.ts";
+import { ADJUSTMENTS_MAX } from "#modules/payments/initiations/adjustment-keys.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import { allInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
@@ -75,6 +76,29 @@ describe("an approved initiation", () => {
     expect(await refusalOf(retryInitiation(world.context, id))).toBe(
       "VALIDATION cannot retry an already processed payment initiation: validation error",
     );
+  });
+
+  test("is not sent again once it has very many adjustments, and takes what comes of it", async () => {
+    const world = await openWorld();
+    const id = await world.createApproved();
+    const setCount = (count: number) =>
+      world.world.d1.rows("UPDATE payment_initiations SET adjustments = ?", count);
+    setCount(ADJUSTMENTS_MAX + 1);
+    world.provider.before = () => {
+      throw new ConnectorError("invalid", "the account is closed");
+    };
+    await world.sweep();
+    const shown = await allInitiationAdjustments(world.context, await world.get(id));
+    expect(shown.map(({ status }) => status)).toEqual([
+      "FAILED",
+      "PROCESSING",
+      "WAITING_FOR_VALIDATION",
+    ]);
+    expect(await refusalOf(retryInitiation(world.context, id))).toBe(
+      `VALIDATION cannot retry a payment initiation with ${ADJUSTMENTS_MAX} adjustments`,
+    );
+    setCount(ADJUSTMENTS_MAX - 1);
+    await retryInitiation(world.context, id);
   });
 
   test("is asked for again where the outcome is unknown, and is paid once", async () => {

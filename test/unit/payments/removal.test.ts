@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { lastOwnedRows, removeOwnedRows } from "#modules/payments/installs/owned-rows.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";
@@ -50,4 +51,35 @@ test("rows of a connector go some at a time, with what hangs on them, and only t
   const stale = `payment_segments WHERE NOT EXISTS (
     SELECT 1 FROM payment_payments WHERE key / 32 = segment)`;
   expect(countOf(world, stale)).toBe(0);
+});
+
+test("adjustments go with their initiations, and those of others stay", async () => {
+  const world = new IngestWorld();
+  const { d1, connector, other } = world;
+  const adjusted = [connector, other, connector].map(({ key }, place) => {
+    const [row] = d1.rows(
+      `INSERT INTO payment_initiations (connector_key, reference, created_at, description, type, amount, asset, metadata,
+         metadata_bits, creator_issuer, creator_subject, status, adjusted_at, adjustments, attempts, was_processed, reversed, reserved)
+       VALUES (?, ?, '', '', '', '1', '', '{}', 0, '', '', '', '', 2, 0, 0, '0', '0') RETURNING key`,
+      key,
+      `po-${place}`,
+    );
+    const initiation = Number(row?.["key"]);
+    for (const ordinal of [0, 1]) {
+      d1.rows(
+        `INSERT INTO payment_initiation_adjustments (key, initiation_key, status, metadata_bits, created_at, metadata)
+         VALUES (?, ?, '', 0, '', '{}')`,
+        adjustmentKey(initiation, ordinal),
+        initiation,
+      );
+    }
+    return initiation;
+  });
+  const left = () => d1.rows("SELECT initiation_key AS key FROM payment_initiation_adjustments");
+  expect(left()).toHaveLength(6);
+  await removeOwnedRows(d1.db, { connectorKey: connector.key, untilMs: Infinity });
+  expect(left()).toEqual([{ key: adjusted[1] }, { key: adjusted[1] }]);
+  const [first, ...others] = lastOwnedRows(d1.db, other.key);
+  if (first !== undefined) await d1.db.batch([first, ...others]);
+  expect(left()).toEqual([]);
 });

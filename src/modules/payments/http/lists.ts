@@ -49,7 +49,7 @@ export const listing =
   };
 
 /** The columns that lists are sorted by. */
-const COLUMNS = { created_at: "date", ordinal: "integer" } as const;
+const COLUMNS = { created_at: "date", key: "integer" } as const;
 
 /** The page that a request asks for, of a list with the sort column `created_at` or another one. Throws `VALIDATION`. */
 export const toListQuery = (

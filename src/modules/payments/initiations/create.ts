@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { adjustmentKeys } from "./adjustment-keys.ts";
 import { approvedBy, assertApprover } from "./approve.ts";
 import { savedAdjustmentEvent, savedInitiationEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
@@ -154,8 +155,7 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       reserved: "0",
     }),
     db.insert(paymentInitiationAdjustments).values({
-      initiationKey: createdKey(initiation),
-      ordinal: 0,
+      ...adjustmentKeys(createdKey(initiation), 0),
       createdAt,
       status,
       amount: amount.toString(),

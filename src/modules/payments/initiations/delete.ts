@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { isAdjustmentOf } from "./adjustment-keys.ts";
 import type { Initiation } from "./initiation.ts";
 import { decideAnew, getInitiation, storedKey } from "./store.ts";
 import { paymentInitiationAdjustments, paymentInitiations } from "./tables.ts";
@@ -37,11 +38,6 @@ const deletion = ({ env }: ServiceContext, { key, adjustments }: Initiation) =>
 const orphans = ({ env }: ServiceContext, initiation: Initiation) =>
   databaseOf(env)
     .delete(paymentInitiationAdjustments)
-    .where(
-      and(
-        eq(paymentInitiationAdjustments.initiationKey, initiation.key),
-        sql`${storedKey(initiation)} IS NULL`,
-      ),
-    );
+    .where(and(isAdjustmentOf(initiation.key), sql`${storedKey(initiation)} IS NULL`));
 
 const CHANGED = "cannot delete an already approved payment initiation: validation error";

@@ -128,7 +128,7 @@ export const adjustmentIdOf = (
 
 export function savedAdjustmentEvent(
   initiation: Initiation,
-  adjustment: Omit<InitiationAdjustment, "ordinal">,
+  adjustment: Omit<InitiationAdjustment, "key">,
 ): OutboxEvent {
   const { createdAt, status, amount, error, metadata } = adjustment;
   const id = adjustmentIdOf(initiation, adjustment);

@@ -42,7 +42,7 @@ export interface Person {
 
 /** One change of an initiation. */
 export interface InitiationAdjustment {
-  readonly ordinal: number;
+  readonly key: number;
   readonly createdAt: Timestamp;
   readonly status: InitiationStatus;
   readonly amount?: bigint;

@@ -1,4 +1,5 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc } from "drizzle-orm";
+import { isAdjustmentOf } from "./adjustment-keys.ts";
 import type { Initiation, InitiationAdjustment } from "./initiation.ts";
 import { paymentInitiationAdjustments } from "./tables.ts";
 import { INITIATION_STATUSES } from "#modules/payments/core/enums.ts";
@@ -23,10 +24,10 @@ const ADJUSTMENTS: ListTable<InitiationAdjustment> = {
   },
   sort: {
     // The order of the dates, too: each is later than the one before.
-    ordinal: {
+    key: {
       type: "integer",
-      column: paymentInitiationAdjustments.ordinal,
-      keyOf: ({ ordinal }) => ({ value: BigInt(ordinal) }),
+      column: paymentInitiationAdjustments.key,
+      keyOf: ({ key }) => ({ value: BigInt(key) }),
     },
   },
 };
@@ -43,7 +44,7 @@ export function listInitiationAdjustments(
       const rows = await databaseOf(env)
         .select()
         .from(paymentInitiationAdjustments)
-        .where(and(eq(paymentInitiationAdjustments.initiationKey, key), where))
+        .where(and(isAdjustmentOf(key), where))
         .orderBy(...orderBy)
         .limit(limit)
         .offset(offset);
@@ -63,16 +64,16 @@ export async function allInitiationAdjustments(
   const rows = await databaseOf(env)
     .select()
     .from(paymentInitiationAdjustments)
-    .where(eq(paymentInitiationAdjustments.initiationKey, key))
-    .orderBy(desc(paymentInitiationAdjustments.ordinal))
+    .where(isAdjustmentOf(key))
+    .orderBy(desc(paymentInitiationAdjustments.key))
     .limit(SHOWN_MAX);
   return rows.map(toAdjustment);
 }
 
 function toAdjustment(row: typeof paymentInitiationAdjustments.$inferSelect): InitiationAdjustment {
-  const { ordinal, createdAt, status, amount, error, metadata } = row;
+  const { key, createdAt, status, amount, error, metadata } = row;
   return {
-    ordinal,
+    key,
     createdAt,
     status,
     metadata: parseJson(metadata) as ObjectMetadata, // only this module writes the column

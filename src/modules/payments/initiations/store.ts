@@ -51,7 +51,7 @@ const ATTEMPTS_MAX = 5;
 
 /**
  * Decides a change from what is stored, and stores it in one batch. Of two changes that have seen the same state, the batch of
- * one fails, as they add an adjustment with the same ordinal: it is decided again from what is stored then.
+ * one fails, as they add an adjustment with the same key: it is decided again from what is stored then.
  */
 export async function decideAnew<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {

@@ -69,25 +69,21 @@ export const paymentInitiations = sqliteTable(
   ],
 );
 
-/** What has happened to initiations. Of two changes that have seen the same adjustments, only one can be stored. */
-export const paymentInitiationAdjustments = sqliteTable(
-  "payment_initiation_adjustments",
-  {
-    initiationKey: integer("initiation_key").notNull(),
-    /** Its place among the adjustments of the initiation, from 0. */
-    ordinal: integer("ordinal").notNull(),
-    /** Later than that of the adjustment before. */
-    createdAt: text("created_at").$type<Timestamp>().notNull(),
-    status: text("status").$type<InitiationStatus>().notNull(),
-    amount: text("amount"),
-    error: text("error"),
-    /** JSON. */
-    metadata: text("metadata").notNull(),
-    /** The signature of the metadata. */
-    metadataBits: integer("metadata_bits").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.initiationKey, table.ordinal] })],
-);
+/** What has happened to initiations. */
+export const paymentInitiationAdjustments = sqliteTable("payment_initiation_adjustments", {
+  /** See `adjustment-keys.ts`. */
+  key: integer("key").primaryKey(),
+  initiationKey: integer("initiation_key").notNull(),
+  status: text("status").$type<InitiationStatus>().notNull(),
+  /** The signature of the metadata. */
+  metadataBits: integer("metadata_bits").notNull(),
+  /** Later than that of the adjustment before. */
+  createdAt: text("created_at").$type<Timestamp>().notNull(),
+  amount: text("amount"),
+  error: text("error"),
+  /** JSON. */
+  metadata: text("metadata").notNull(),
+});
 
 /** Reversals of initiations. */
 export const paymentReversals = sqliteTable(

@@ -1,5 +1,6 @@
 import { eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { ADJUSTMENTS_MAX, adjustmentKeys } from "./adjustment-keys.ts";
 import { savedAdjustmentEvent } from "./event-types.ts";
 import type { Initiation } from "./initiation.ts";
 import { storedKey } from "./store.ts";
@@ -53,6 +54,7 @@ export function prepareTransition(
   const { initiation, trigger } = transition;
   const decision = decideInitiation(initiation.state, trigger);
   if (decision.kind === "refused") throw new AppError("VALIDATION", decision.reason);
+  assertRoom(initiation, trigger);
   return decision.kind === "adjusted"
     ? adjust(context, transition, decision)
     : { statements: [], events: [], initiation };
@@ -81,14 +83,13 @@ function adjust(
   { initiation, metadata = {}, at, isAttempt = false, key = storedKey(initiation) }: Transition,
   { adjustment, state }: Extract<InitiationDecision, { kind: "adjusted" }>,
 ): PreparedTransition {
-  const { adjustments: ordinal } = initiation;
+  const { adjustments } = initiation;
   const createdAt = after(initiation.adjustedAt, at, clock());
   const { status, amount, error } = adjustment;
   const attempts = initiation.attempts + (isAttempt ? 1 : 0);
   const db = databaseOf(env);
   const insertion = db.insert(paymentInitiationAdjustments).values({
-    initiationKey: key,
-    ordinal,
+    ...adjustmentKeys(key, adjustments),
     createdAt,
     status,
     amount: amount?.toString() ?? null,
@@ -102,7 +103,7 @@ function adjust(
       status,
       error: error ?? null,
       adjustedAt: createdAt,
-      adjustments: ordinal + 1,
+      adjustments: adjustments + 1,
       attempts,
       wasProcessed: state.wasProcessed,
       reversed: state.reversed.toString(),
@@ -119,9 +120,18 @@ function adjust(
       state,
       attempts,
       adjustedAt: createdAt,
-      adjustments: ordinal + 1,
+      adjustments: adjustments + 1,
     },
   };
+}
+
+/** Whoever asks again and again would fill the room that is left for what comes of it. */
+function assertRoom({ adjustments }: Initiation, { kind }: InitiationTrigger): void {
+  if (adjustments < ADJUSTMENTS_MAX || (kind !== "retry" && kind !== "reverse")) return;
+  throw new AppError(
+    "VALIDATION",
+    `cannot ${kind} a payment initiation with ${ADJUSTMENTS_MAX} adjustments`,
+  );
 }
 
 /**

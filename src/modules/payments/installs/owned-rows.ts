@@ -6,6 +6,7 @@ import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
 import { paymentBookingFailures, paymentBookings } from "#modules/payments/bookings/tables.ts";
 import { paymentConversions } from "#modules/payments/conversions/tables.ts";
+import { isAdjustmentOfOneOf } from "#modules/payments/initiations/adjustment-keys.ts";
 import {
   paymentInitiationAdjustments,
   paymentInitiationPayments,
@@ -46,9 +47,21 @@ interface OwnedRows {
     db: Database,
     keys: readonly number[],
   ) => ReturnType<typeof removeEmptySegments>;
-  /** Columns of other tables that hold the key of a row of this one; their rows go first. */
-  readonly children?: readonly { readonly table: SQLiteTable; readonly key: AnySQLiteColumn }[];
+  /** What belongs to rows of this table; it goes first. */
+  readonly children?: readonly ChildRows[];
 }
+
+interface ChildRows {
+  readonly table: SQLiteTable;
+  /** Those of the rows whose keys a query gives. */
+  readonly isOfOneOf: (keys: SQL) => SQL;
+}
+
+/** Rows that have the key of what they belong to in a column. */
+const rowsWith = (table: SQLiteTable, key: AnySQLiteColumn): ChildRows => ({
+  table,
+  isOfOneOf: (keys) => sql`${key} IN (${keys})`,
+});
 
 /** Every table whose rows belong to connectors. Whoever adds such a table adds a line here. */
 const OWNED_ROWS: readonly OwnedRows[] = [
@@ -56,33 +69,33 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     table: paymentSchedules,
     connectorKey: paymentSchedules.connectorKey,
     children: [
-      { table: paymentFetches, key: paymentFetches.scheduleKey },
-      { table: paymentInstances, key: paymentInstances.scheduleKey },
+      rowsWith(paymentFetches, paymentFetches.scheduleKey),
+      rowsWith(paymentInstances, paymentInstances.scheduleKey),
     ],
   },
   {
     table: paymentBookings,
     connectorKey: paymentBookings.connectorKey,
-    children: [{ table: paymentBookingFailures, key: paymentBookingFailures.bookingKey }],
+    children: [rowsWith(paymentBookingFailures, paymentBookingFailures.bookingKey)],
   },
   { table: paymentMovements, connectorKey: paymentMovements.connectorKey },
   {
     table: paymentReversals,
     connectorKey: paymentReversals.connectorKey,
-    children: [{ table: paymentReversalAdjustments, key: paymentReversalAdjustments.reversalKey }],
+    children: [rowsWith(paymentReversalAdjustments, paymentReversalAdjustments.reversalKey)],
   },
   {
     table: paymentInitiations,
     connectorKey: paymentInitiations.connectorKey,
     children: [
-      { table: paymentInitiationAdjustments, key: paymentInitiationAdjustments.initiationKey },
-      { table: paymentInitiationPayments, key: paymentInitiationPayments.initiationKey },
+      { table: paymentInitiationAdjustments, isOfOneOf: isAdjustmentOfOneOf },
+      rowsWith(paymentInitiationPayments, paymentInitiationPayments.initiationKey),
     ],
   },
   {
     table: paymentPayments,
     connectorKey: paymentPayments.connectorKey,
-    children: [{ table: paymentAdjustments, key: paymentAdjustments.paymentKey }],
+    children: [rowsWith(paymentAdjustments, paymentAdjustments.paymentKey)],
     forget: removeEmptySegments,
   },
   { table: paymentBalances, connectorKey: paymentBalances.connectorKey },
@@ -96,7 +109,7 @@ const OWNED_ROWS: readonly OwnedRows[] = [
   {
     table: paymentOrders,
     connectorKey: paymentOrders.connectorKey,
-    children: [{ table: paymentOrderAdjustments, key: paymentOrderAdjustments.orderKey }],
+    children: [rowsWith(paymentOrderAdjustments, paymentOrderAdjustments.orderKey)],
   },
   { table: paymentConversions, connectorKey: paymentConversions.connectorKey },
   { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
@@ -164,6 +177,6 @@ async function removeSome(
 }
 
 const deletions = (db: Database, { table, children = [] }: OwnedRows, keys: SQL) => [
-  ...children.map((child) => db.delete(child.table).where(sql`${child.key} IN (${keys})`)),
+  ...children.map((child) => db.delete(child.table).where(child.isOfOneOf(keys))),
   db.delete(table).where(sql`rowid IN (${keys})`),
 ];

@@ -24,7 +24,7 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
  * | the outcome is stored | the payment, the adjustments, the ended task, and no row | nothing is left to do |
  *
  * Two who work on one row, because the first one took longer than a minute, send the same reference, and only one of them can store
- * the outcome: both add the same ordinal to the adjustments.
+ * the outcome: both add an adjustment with the same key.
  */
 export type MovementRow = typeof paymentMovements.$inferSelect;
 

@@ -2,6 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ReversalRequest } from "./initiation-schemas.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { ownedIdParam } from "#modules/payments/http/path-ids.ts";
+import { ADJUSTMENTS_MAX } from "#modules/payments/initiations/adjustment-keys.ts";
 import { approveInitiation } from "#modules/payments/initiations/approve.ts";
 import { rejectInitiation } from "#modules/payments/initiations/reject.ts";
 import { retryInitiation } from "#modules/payments/initiations/retry.ts";
@@ -51,7 +52,8 @@ function registerSends(app: OpenAPIHono<AppEnv>): void {
       operationId: "v3RetryPaymentInitiation",
       summary: "Send a payment initiation again that has failed",
       description:
-        "The provider gets the same reference as before, so that it moves the money once, even if it has done so already.",
+        "The provider gets the same reference as before, so that it moves the money once, even if it has done so already. " +
+        `With ${ADJUSTMENTS_MAX} adjustments, an initiation is not sent again.`,
       tags: TAGS,
       scope: "payments:write",
       params: Params,

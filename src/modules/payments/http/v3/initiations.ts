@@ -156,7 +156,7 @@ function registerAdjustments(app: OpenAPIHono<AppEnv>): void {
         query,
         body,
         settings,
-        column: "ordinal",
+        column: "key",
       });
       const page = await listInitiationAdjustments(context, initiation, wanted);
       return {
