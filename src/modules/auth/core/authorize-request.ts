@@ -1,5 +1,5 @@
 import { isCodeChallenge } from "./pkce.ts";
-import { STANDARD_SCOPES } from "./scopes.ts";
+import { isStandardScope, mayHave, STANDARD_SCOPES } from "./scopes.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** What a client asks of the authorization endpoint, once it is known that the client may have the answer. */
@@ -102,8 +102,7 @@ export function grantableScopes(
   requested: readonly string[],
   ofPerson: readonly string[],
 ): string[] {
-  const grantable = new Set([...STANDARD_SCOPES, ...ofPerson]);
-  return requested.filter((scope) => grantable.has(scope));
+  return requested.filter((scope) => isStandardScope(scope) || mayHave(ofPerson, scope));
 }
 
 /** RFC 6749 §3.1: no parameter comes twice. Request objects would hold parameters of their own, and are not read. */

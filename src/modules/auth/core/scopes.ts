@@ -28,6 +28,13 @@ export const STANDARD_SCOPES: readonly string[] = [
 
 export const isStandardScope = (scope: string): boolean => STANDARD_SCOPES.includes(scope);
 
+/** Whether a person with these scopes may have one of them: who may write may read. */
+export const mayHave = (ofPerson: readonly string[], scope: string): boolean =>
+  ofPerson.includes(scope) ||
+  (scope.endsWith(READ) && ofPerson.includes(`${scope.slice(0, -READ.length)}:write`));
+
+const READ = ":read";
+
 /** The scopes that an access token carries. */
 export const withoutProfile = (scopes: readonly string[]): string[] =>
   scopes.filter((scope) => !PROFILE_SCOPES.has(scope));

@@ -1,6 +1,6 @@
 import type { Credential } from "#modules/auth/core/client.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
-import { isStandardScope } from "#modules/auth/core/scopes.ts";
+import { isStandardScope, mayHave } from "#modules/auth/core/scopes.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
@@ -17,6 +17,6 @@ export async function currentScopes(
   if (person === undefined) throw new OAuthError("invalid_grant", "the person is gone");
   return grant.scopes.filter(
     (scope) =>
-      isStandardScope(scope) || (client.scopes.includes(scope) && person.scopes.includes(scope)),
+      isStandardScope(scope) || (client.scopes.includes(scope) && mayHave(person.scopes, scope)),
   );
 }

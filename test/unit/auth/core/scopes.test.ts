@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { grantScopes, splitScopes } from "#modules/auth/core/scopes.ts";
+import { grantScopes, mayHave, splitScopes } from "#modules/auth/core/scopes.ts";
 
 describe("granted scopes", () => {
   const allowed = ["a:read", "b:write", "openid", "email"];
@@ -26,4 +26,12 @@ describe("granted scopes", () => {
 test("scopes of a token are separated by spaces", () => {
   expect(splitScopes("")).toEqual(new Set());
   expect(splitScopes(" a:read  b:write ")).toEqual(new Set(["a:read", "b:write"]));
+});
+
+test("who may write may read, and who may read may not write", () => {
+  expect(mayHave(["ledger:write"], "ledger:read")).toBe(true);
+  expect(mayHave(["ledger:read"], "ledger:read")).toBe(true);
+  expect(mayHave(["ledger:read"], "ledger:write")).toBe(false);
+  expect(mayHave(["wallets:write"], "ledger:read")).toBe(false);
+  expect(mayHave([":write"], "read")).toBe(false);
 });
