@@ -62,9 +62,12 @@ CREATE TABLE `auth_invitations` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
 	`scopes` text NOT NULL,
-	`expires_at` text NOT NULL
+	`person_id` text,
+	`expires_at` text NOT NULL,
+	FOREIGN KEY (`person_id`) REFERENCES `auth_people`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE INDEX `auth_invitations_person` ON `auth_invitations` (`person_id`);--> statement-breakpoint
 CREATE INDEX `auth_invitations_expires` ON `auth_invitations` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `auth_people` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -164,11 +164,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [...D1, "@simplewebauthn/server", "zod"],
   },
   // What people see in their browsers.
+  "modules/auth/passwords": {
+    uses: [...PLATFORM, "modules/auth", ...auth("authorize", "passkeys", "people")],
+    packages: D1,
+  },
   "modules/auth/pages": {
     uses: [
       ...PLATFORM,
       "modules/auth",
-      ...auth("authorize", "core", "passkeys", "people", "upstream"),
+      ...auth("authorize", "core", "passkeys", "passwords", "people", "upstream"),
     ],
     packages: [...HTTP, "hono/*", "node:crypto"],
   },
@@ -178,7 +182,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ["jose", "node:crypto"],
   },
   "modules/auth/http": {
-    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "people", "tokens")],
+    uses: [...ANATOMY, "modules/auth", ...auth("core", "pages", "passwords", "people", "tokens")],
     packages: HTTP,
   },
 

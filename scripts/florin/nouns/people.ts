@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { columns } from "#scripts/florin/columns.ts";
 import type { Call, Noun, Option, Outcome } from "#scripts/florin/command.ts";
+import { OperatorError } from "#scripts/lib/project.ts";
 
 const User = z.object({
   id: z.string(),
@@ -16,6 +17,7 @@ const Invitation = z.object({
   scopes: z.array(z.string()),
   expiresAt: z.string(),
 });
+const PasswordReset = z.object({ url: z.string(), email: z.string(), expiresAt: z.string() });
 
 const SCOPES: Option = {
   kind: "list",
@@ -39,6 +41,11 @@ export const noun: Noun = {
       parameters: ["person"],
       options: { scopes: SCOPES },
       run: setScopes,
+    },
+    reset: {
+      summary: "Prints a link with which a person, by id or e-mail address, sets a new password",
+      parameters: ["person"],
+      run: reset,
     },
     delete: { summary: "Deletes a person, who is logged out", parameters: ["person"], run: remove },
   },
@@ -76,6 +83,31 @@ async function setScopes(call: Call): Promise<Outcome> {
     answer: z.object({ data: User }),
   });
   return { data, lines: [`${data.email} has ${data.scopes.join(" ") || "no scopes"} now.`] };
+}
+
+async function reset(call: Call): Promise<Outcome> {
+  const api = await call.connect(["auth:write"]);
+  const users = await api.call({
+    method: "GET",
+    path: "/api/florin/v1/users",
+    answer: z.object({ data: z.array(User) }),
+  });
+  const person = call.parameter("person");
+  const isSame = (email: string): boolean => email.toLowerCase() === person.toLowerCase();
+  const found = users.data.filter(({ id, email }) => id === person || isSame(email));
+  const [user, another] = found;
+  if (user === undefined) throw new OperatorError(`There is no person ${person}.`);
+  if (another !== undefined) {
+    const ids = found.map(({ id }) => id).join(", ");
+    throw new OperatorError(`Several people have the address ${person}. Give an id: ${ids}`);
+  }
+  const { data } = await api.call({
+    method: "POST",
+    path: `/api/florin/v1/users/${encodeURIComponent(user.id)}/password-reset`,
+    answer: z.object({ data: PasswordReset }),
+  });
+  const lines = [data.url, `${data.email} sets a new password with it, until ${data.expiresAt}.`];
+  return { data: { id: user.id, ...data }, lines };
 }
 
 async function remove(call: Call): Promise<Outcome> {

@@ -17,6 +17,7 @@ import { registerInvitation } from "./pages/invitation.ts";
 import { registerLogin } from "./pages/login.ts";
 import { registerLogout } from "./pages/logout.ts";
 import { registerPasskeys } from "./pages/passkeys.ts";
+import { registerPassword } from "./pages/password.ts";
 import { authSettings } from "./settings.ts";
 import { AuthStore } from "./store.ts";
 import { verifierOf } from "./verifier.ts";
@@ -111,6 +112,7 @@ function createRoutes(): OpenAPIHono<AppEnv> {
   registerLogin(app);
   registerLogout(app);
   registerPasskeys(app);
+  registerPassword(app);
   registerInvitation(app);
   return app;
 }

@@ -4,11 +4,11 @@ import {
   CODE_LIFETIME_MS,
   type CodeRedemption,
   type CodeRequest,
-  issueCode,
   redeemCode,
 } from "#modules/auth/grants/authorization-codes.ts";
 import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
+import { codeOf } from "#test/support/auth/person-clients.ts";
 import { freshName } from "#test/support/platform/api.ts";
 
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -30,7 +30,7 @@ async function freshCode(changes: Partial<CodeRequest> = {}) {
     ...changes,
   };
   const redemption: CodeRedemption = {
-    code: await issueCode(context, request),
+    code: await codeOf(context, request),
     clientId: request.clientId,
     isPublic: true,
     redirectUri: REDIRECT_URI,

@@ -86,6 +86,10 @@ const BEFORE: Readonly<Record<string, () => Promise<void>>> = {
     const claims = { subject: "google|1234", email: "ada@example.com" };
     await storePerson({ id: PERSON, ...claims, scopes: ["ledger:read"] });
   },
+  florinResetPassword: async () => {
+    const id = "88888888-2222-4333-8444-555555555555";
+    await storePerson({ id, subject: id, issuer: "", email: "grace@example.com" });
+  },
   createToken: storeCode,
   introspectToken: async () => {
     const clear = "4f9d5c1e-0a6b-4b0e-9a53-1c2d3e4f5a6b";

@@ -1,13 +1,15 @@
-import { and, count, eq, gt, isNull } from "drizzle-orm";
+import { and, count, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { authLogins } from "./tables.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
+import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
+import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { AppError } from "#platform/errors.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
-import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
+import { fromMillis, toMillis } from "#platform/time.ts";
 
 /** How long a person may take to log in, in milliseconds. */
 export const LOGIN_MS_MAX = 15 * 60_000;
@@ -18,12 +20,6 @@ const LOGINS_MAX = 100_000;
 export interface LoginKey {
   readonly id: string;
   readonly browser: string;
-}
-
-/** Who has logged in for a request, and when. */
-export interface LoggedIn {
-  readonly personId: string;
-  readonly authenticatedAt: Timestamp;
 }
 
 /** Keeps the request of a client until somebody has logged in. Returns its id. */
@@ -61,29 +57,29 @@ export async function findLogin(
   return row === undefined ? undefined : readRequest(row.request);
 }
 
-/** Stores who has logged in, unless the login has ended or somebody else has logged in. Returns whether it was stored. */
-export async function completeLogin(
+/** The cause of a session: a login that is under way, at which nobody has logged in yet, and which keeps who has. */
+export const asLoginCause = (
   context: ServiceContext,
   key: LoginKey,
   { personId, authenticatedAt }: LoggedIn,
-): Promise<boolean> {
-  const changed = await databaseOf(context.env)
-    .update(authLogins)
-    .set({ personId, authenticatedAt })
-    .where(and(isOpen(context, key), isNull(authLogins.personId)))
-    .returning({ hash: authLogins.hash });
-  return changed.length > 0;
-}
+): SessionCause => {
+  const isWaiting = and(isOpen(context, key), isNull(authLogins.personId));
+  return {
+    condition: sql`EXISTS (SELECT 1 FROM ${authLogins} WHERE ${isWaiting})`,
+    consequence: (hasBegun) =>
+      databaseOf(context.env)
+        .update(authLogins)
+        .set({ personId, authenticatedAt })
+        .where(and(isWaiting, hasBegun)),
+  };
+};
 
-/** Ends a login, once: gives the request, and who has logged in. */
-export async function takeLogin(
+/** A login that is under way, with who has logged in. */
+export async function readLogin(
   context: ServiceContext,
   key: LoginKey,
 ): Promise<{ request: AuthorizeRequest; loggedIn: LoggedIn | undefined } | undefined> {
-  const [row] = await databaseOf(context.env)
-    .delete(authLogins)
-    .where(isOpen(context, key))
-    .returning();
+  const [row] = await databaseOf(context.env).select().from(authLogins).where(isOpen(context, key));
   if (row === undefined) return undefined;
   const { request, personId, authenticatedAt } = row;
   const isLoggedIn = personId !== null && authenticatedAt !== null;
@@ -92,6 +88,24 @@ export async function takeLogin(
     loggedIn: isLoggedIn ? { personId, authenticatedAt } : undefined,
   };
 }
+
+/** Ends a login. Returns whether it was under way until now: it is answered once. */
+export async function endLogin(context: ServiceContext, key: LoginKey): Promise<boolean> {
+  const ended = await loginEnd(context, key).returning({ hash: authLogins.hash });
+  return ended.length > 0;
+}
+
+/** The cause of a code: a login at which a person has logged in, and which ends with the code. */
+export const asCodeCause = (context: ServiceContext, key: LoginKey): CodeCause => {
+  const isLoggedIn = and(isOpen(context, key), isNotNull(authLogins.personId));
+  return {
+    condition: sql`EXISTS (SELECT 1 FROM ${authLogins} WHERE ${isLoggedIn})`,
+    consequence: loginEnd(context, key),
+  };
+};
+
+const loginEnd = (context: ServiceContext, key: LoginKey) =>
+  databaseOf(context.env).delete(authLogins).where(isOpen(context, key));
 
 const isOpen = ({ clock }: ServiceContext, { id, browser }: LoginKey) =>
   and(

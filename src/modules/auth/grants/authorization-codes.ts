@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type CodeRow, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
+import { type CodeCause, type CodeRow, GrantStore, type RefreshTokenRow } from "./grant-store.ts";
 import { hashToken, newOpaqueToken } from "./opaque-token.ts";
 import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { isCodeVerifier } from "#modules/auth/core/pkce.ts";
@@ -30,10 +30,17 @@ export const CODE_LIFETIME_MS = 5 * 60_000;
 /** The scope that asks for a refresh token. */
 export const OFFLINE_SCOPE = "offline_access";
 
-/** Makes a code and stores its hash. The code itself is in the returned text only. */
-export async function issueCode(context: ServiceContext, request: CodeRequest): Promise<string> {
+/**
+ * Makes a code and stores its hash. The code itself is in the returned text only; undefined where its cause is gone: the person
+ * has logged out meanwhile, or has another password.
+ */
+export async function issueCode(
+  context: ServiceContext,
+  request: CodeRequest,
+  cause: CodeCause,
+): Promise<string | undefined> {
   const code = newOpaqueToken();
-  await GrantStore.from(context).insertCode({
+  const row = {
     hash: hashToken(code),
     clientId: request.clientId,
     subject: request.subject,
@@ -43,9 +50,8 @@ export async function issueCode(context: ServiceContext, request: CodeRequest): 
     codeChallenge: request.codeChallenge ?? null,
     authTime: request.authTime,
     expiresMs: toMillis(context.clock()) + CODE_LIFETIME_MS,
-    grantId: null,
-  });
-  return code;
+  };
+  return (await GrantStore.from(context).insertCode(row, cause)) ? code : undefined;
 }
 
 /** What a client presents to the token endpoint; it is authenticated already. */

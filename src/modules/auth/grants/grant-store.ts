@@ -1,4 +1,5 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { authCodes, authGrants, authRefreshTokens } from "./tables.ts";
 import { armRevocationSweep, revocationOf } from "#modules/auth/revocations/revoke.ts";
 import { armSweep } from "#modules/auth/sweeps.ts";
@@ -6,11 +7,19 @@ import type { ServiceContext } from "#platform/context.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 
 export type CodeRow = typeof authCodes.$inferSelect;
+type NewCodeRow = Omit<CodeRow, "grantId">;
 export type GrantRow = typeof authGrants.$inferSelect;
 export type RefreshTokenRow = typeof authRefreshTokens.$inferSelect;
 
 /** How long a redeemed code is kept after its expiry, so that its replay is recognised; in milliseconds. */
 export const REDEEMED_CODE_KEPT_MS = 24 * 3_600_000;
+
+/** What a code is given for: as long as it is there, nobody has ended what the person has begun by logging in. */
+export interface CodeCause {
+  readonly condition: SQL;
+  /** The statement that ends it. */
+  readonly consequence?: BatchItem<"sqlite">;
+}
 
 /** Codes, grants and refresh tokens, in D1. What must happen at most once is one statement that changes one row. */
 export class GrantStore {
@@ -26,9 +35,25 @@ export class GrantStore {
     return new GrantStore(context);
   }
 
-  async insertCode(code: CodeRow): Promise<void> {
-    await this.#db.insert(authCodes).values(code);
+  /** Returns false where the cause of the code is gone. */
+  async insertCode(code: NewCodeRow, cause: CodeCause): Promise<boolean> {
+    const { hash, clientId, subject, redirectUri, scopes, nonce, codeChallenge } = code;
+    const { condition, consequence } = cause;
+    const [added] = await this.#db.batch([
+      this.#db
+        .insert(authCodes)
+        .select(
+          sql`
+            SELECT ${hash}, ${clientId}, ${subject}, ${redirectUri}, ${scopes}, ${nonce}, ${codeChallenge},
+              ${code.authTime}, ${code.expiresMs}, NULL
+            WHERE ${condition}`,
+        )
+        .returning({ hash: authCodes.hash }),
+      ...(consequence === undefined ? [] : [consequence]),
+    ]);
+    if (added.length === 0) return false;
     await armSweep(this.#context.env, code.expiresMs);
+    return true;
   }
 
   async findCode(hash: string): Promise<CodeRow | undefined> {
@@ -116,15 +141,15 @@ export class GrantStore {
 export type GrantOwner = { readonly clientId: string } | { readonly subject: string };
 
 /**
- * The statements that delete all codes and refresh tokens of an owner. They belong into the batch of the change that they
- * follow from.
+ * The statements that delete all codes and refresh tokens of an owner, under a condition if there is one. They belong into the
+ * batch of the change that they follow from.
  */
-export function deleteGrantsOf({ env }: ServiceContext, owner: GrantOwner) {
+export function deleteGrantsOf({ env }: ServiceContext, owner: GrantOwner, condition?: SQL) {
   const db = databaseOf(env);
   const of = ({ clientId, subject }: typeof authCodes | typeof authGrants) =>
     "clientId" in owner ? eq(clientId, owner.clientId) : eq(subject, owner.subject);
   return [
-    db.delete(authCodes).where(of(authCodes)),
-    db.delete(authGrants).where(of(authGrants)),
+    db.delete(authCodes).where(and(of(authCodes), condition)),
+    db.delete(authGrants).where(and(of(authGrants), condition)),
   ] as const;
 }

@@ -3,10 +3,11 @@ import { Scopes } from "./schemas.ts";
 import { issuerOf } from "#modules/auth/issuer.ts";
 import { assertMayGive } from "#modules/auth/may-give.ts";
 import { invitationUrl } from "#modules/auth/pages/invitation.ts";
+import { offerPasswordReset } from "#modules/auth/passwords/password-resets.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { invite } from "#modules/auth/people/invitations.ts";
 import { EMAIL_LENGTH_MAX } from "#modules/auth/people/store.ts";
-import { deletePerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
+import { deletePerson, getPerson, listPeople, setScopes } from "#modules/auth/people/users.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
 import { dataOf, TimestampOutput } from "#platform/http/schemas.ts";
@@ -55,6 +56,7 @@ const UserDetails = z
 export function registerPeople(app: OpenAPIHono<AppEnv>): void {
   registerInvite(app);
   registerUserDetails(app);
+  registerReset(app);
   registerDelete(app);
 }
 
@@ -125,6 +127,45 @@ function registerUserDetails(app: OpenAPIHono<AppEnv>): void {
       await assertMayGive(c.var.context, scopes, c.var.scopes);
       const person = await setScopes(c.var.context, params.userId, scopes);
       return { status: 200, body: { data: toDetailsView(person) } };
+    },
+  );
+}
+
+const PasswordResetView = z
+  .object({
+    url: z.url().openapi({ description: "The link for the user. It is not shown again." }),
+    email: z.string(),
+    expiresAt: TimestampOutput,
+  })
+  .openapi("PasswordReset");
+
+function registerReset(app: OpenAPIHono<AppEnv>): void {
+  endpoint(
+    app,
+    {
+      method: "post",
+      path: "/users/{userId}/password-reset",
+      operationId: "florinResetPassword",
+      summary: "Let a user choose a new password",
+      description:
+        "Whoever opens the link sets the user's password. It works once, within a day, and replaces an earlier one; until then, the user logs in as before. With the new password, the user's sessions, refresh tokens and passkeys end. The user's scopes must be among those of the client that makes the link.",
+      tags,
+      scope: "auth:write",
+      params: UserParams,
+      responses: { 201: json("The link", dataOf(PasswordResetView)), ...errors(404, 409) },
+    },
+    async ({ params: { userId }, c }) => {
+      const { context } = c.var;
+      const { scopes } = await getPerson(context, userId);
+      await assertMayGive(context, scopes, c.var.scopes);
+      const reset = await offerPasswordReset(context, { personId: userId, scopes });
+      const issuer = issuerOf(platformSettings.of(c.env).FLORIN_PUBLIC_URL, c.req.url);
+      const data = {
+        url: invitationUrl(issuer, reset.token),
+        email: reset.email,
+        expiresAt: formatTimestamp(reset.expiresAt),
+      };
+      return { status: 201, body: { data }, headers: { "cache-control": "no-store" } };
     },
   );
 }

@@ -4,7 +4,13 @@ import { loginUrl } from "./login.ts";
 import { type PageAnswer, type PageRequest, registerFormAsLink, registerPage } from "./register.ts";
 import { finishUpstream, upstreamUrl } from "./upstream.ts";
 import { readIdTokenHint } from "#modules/auth/authorize/id-token-hint.ts";
-import { beginLogin, type LoginKey, takeLogin } from "#modules/auth/authorize/logins.ts";
+import {
+  asCodeCause,
+  beginLogin,
+  endLogin,
+  type LoginKey,
+  readLogin,
+} from "#modules/auth/authorize/logins.ts";
 import {
   answerUrl,
   type AnswerTarget,
@@ -21,14 +27,14 @@ import {
 import type { Client } from "#modules/auth/core/client.ts";
 import { toDescription } from "#modules/auth/core/oauth-error.ts";
 import { issueCode } from "#modules/auth/grants/authorization-codes.ts";
+import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
-import type { EndUser } from "#modules/auth/people/end-user.ts";
 import { findPerson } from "#modules/auth/people/find-person.ts";
-import { type BrowserSession, findSession } from "#modules/auth/people/sessions.ts";
+import { type BrowserSession, findSession, sessionExists } from "#modules/auth/people/sessions.ts";
 import { AuthStore } from "#modules/auth/store.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { type Timestamp, toMillis } from "#platform/time.ts";
+import { toMillis } from "#platform/time.ts";
 
 const PATH = "/authorize";
 
@@ -72,10 +78,12 @@ async function findRegistered(env: Env, id: string, uri: string): Promise<Client
 async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<PageAnswer> {
   const { c, context, issuer } = page;
   const subject = await hintedSubject(page, request);
-  const session = await findSession(context, readCookie(c, "florin-session", issuer));
+  const cookie = readCookie(c, "florin-session", issuer) ?? "";
+  const session = await findSession(context, cookie);
   const nowMs = toMillis(context.clock());
   if (session !== undefined && suffices(session, { request, subject, nowMs })) {
-    return toCode(page, request, session);
+    const cause = { condition: sessionExists(cookie) };
+    return toCode(page, { request, session, cause });
   }
   if (request.prompts.includes("none")) {
     throw new AuthorizeError("login_required", "nobody is logged in who would do");
@@ -136,12 +144,12 @@ async function finish(page: PageRequest): Promise<PageAnswer> {
     id: params.get("id") ?? "",
     browser: readCookie(c, "florin-browser", issuer) ?? "",
   };
-  const login = await takeLogin(context, key);
-  if (login === undefined) return refusal("the login is unknown in this browser, or has expired");
+  const login = await readLogin(context, key);
+  if (login === undefined) return refusal(UNKNOWN_LOGIN);
   const { request, loggedIn } = login;
   const client = await findRegistered(context.env, request.clientId, request.redirectUri);
-  if (typeof client === "string") return refusal(client);
   try {
+    if (typeof client === "string") return refusal(client);
     const person = loggedIn && (await findPerson(context, loggedIn.personId));
     if (person === undefined || loggedIn === undefined) {
       throw new AuthorizeError("interaction_required", "nobody has logged in");
@@ -150,20 +158,31 @@ async function finish(page: PageRequest): Promise<PageAnswer> {
     if (subject !== undefined && subject !== person.id) {
       throw new AuthorizeError("login_required", "somebody else has logged in");
     }
-    return await toCode(page, request, { person, authenticatedAt: loggedIn.authenticatedAt });
+    const session = { person, authenticatedAt: loggedIn.authenticatedAt };
+    return await toCode(page, { request, session, cause: asCodeCause(context, key) });
   } catch (error) {
     if (!(error instanceof AuthorizeError)) throw error;
+    if (!(await endLogin(context, key))) return refusal(UNKNOWN_LOGIN);
     return toError(request, error, issuer);
   }
+}
+
+const UNKNOWN_LOGIN = "the login is unknown in this browser, or has expired";
+
+/** What a code is the answer to. */
+interface CodeAnswer {
+  readonly request: AuthorizeRequest;
+  readonly session: BrowserSession;
+  readonly cause: CodeCause;
 }
 
 /** Sends the browser to the client with a code. Operators register clients, so that no person is asked for consent. */
 async function toCode(
   { context, issuer }: Pick<PageRequest, "context" | "issuer">,
-  request: AuthorizeRequest,
-  { person, authenticatedAt }: { person: EndUser; authenticatedAt: Timestamp },
+  { request, session, cause }: CodeAnswer,
 ): Promise<PageAnswer> {
-  const code = await issueCode(context, {
+  const { person, authenticatedAt } = session;
+  const wanted = {
     clientId: request.clientId,
     subject: person.id,
     redirectUri: request.redirectUri,
@@ -171,7 +190,9 @@ async function toCode(
     nonce: request.nonce,
     codeChallenge: request.codeChallenge,
     authTime: Math.floor(toMillis(authenticatedAt) / 1000),
-  });
+  };
+  const code = await issueCode(context, wanted, cause);
+  if (code === undefined) return refusal("the login has ended meanwhile");
   return { kind: "redirect", to: answerUrl(request, { code }, issuer) };
 }
 

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { resetPassword } from "#modules/auth/passwords/password-resets.ts";
 import {
   acceptInvitation,
   findInvitation,
@@ -41,7 +42,8 @@ async function accept({ context, issuer, params }: PageRequest): Promise<PageAns
   const email = invitation.email === "" ? (params.get("email") ?? "").trim() : invitation.email;
   const name = (params.get("name") ?? "").trim();
   const password = params.get("password") ?? "";
-  const problem = problemOf({ email, name, password });
+  const isReset = invitation.personId !== undefined;
+  const problem = isReset ? passwordProblem(password) : problemOf({ email, name, password });
   const again = (text: string, status: number): PageAnswer => ({
     kind: "page",
     status,
@@ -49,7 +51,8 @@ async function accept({ context, issuer, params }: PageRequest): Promise<PageAns
   });
   if (problem !== undefined) return again(problem, 400);
   try {
-    await acceptInvitation(context, { token, email, name, password });
+    if (isReset) await resetPassword(context, { token, password });
+    else await acceptInvitation(context, { token, email, name, password });
   } catch (error) {
     if (error instanceof AppError && error.kind === "CONFLICT")
       return again(`${capitalized(error.message)}.`, 409);
@@ -59,7 +62,10 @@ async function accept({ context, issuer, params }: PageRequest): Promise<PageAns
     You can log in as <strong>${email}</strong> now, with the password that you chose, in every
     application of this server.
   </p>`;
-  return { kind: "page", page: layout({ title: "Welcome", body }) };
+  return {
+    kind: "page",
+    page: layout({ title: isReset ? "Your password is set" : "Welcome", body }),
+  };
 }
 
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -75,7 +81,11 @@ function problemOf({
     return "This is not an e-mail address.";
   if (name.length > NAME_LENGTH_MAX)
     return `The name is longer than ${NAME_LENGTH_MAX} characters.`;
-  const { length } = password;
+  return passwordProblem(password);
+}
+
+/** Why a text is no password that somebody may choose; undefined if it is one. */
+export function passwordProblem({ length }: string): string | undefined {
   if (length < PASSWORD_LENGTH_MIN)
     return `The password needs at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX)
@@ -92,10 +102,11 @@ interface Form {
 }
 
 function formPage({ token, issuer, invitation, values, problem }: Form): Markup {
+  const isReset = invitation.personId !== undefined;
   const isOpen = invitation.email === "";
   const email = isOpen ? (values.get("email") ?? "") : invitation.email;
   return layout({
-    title: "Choose a password",
+    title: isReset ? "Choose a new password" : "Choose a password",
     body: html` <p>With it you log in to the applications of this server.</p>
       ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
       <form method="post" action="${issuer}${PATH}">
@@ -111,14 +122,7 @@ function formPage({ token, issuer, invitation, values, problem }: Form): Markup 
           required
           ${isOpen ? "autofocus" : "readonly"}
         />
-        <label for="name">Name <small>(if you like)</small></label>
-        <input
-          id="name"
-          name="name"
-          value="${values.get("name") ?? ""}"
-          maxlength="${NAME_LENGTH_MAX}"
-          autocomplete="name"
-        />
+        ${isReset ? "" : nameField(values.get("name") ?? "")}
         <label for="password"
           >Password <small>(${PASSWORD_LENGTH_MIN} characters or more)</small></label
         >
@@ -131,7 +135,17 @@ function formPage({ token, issuer, invitation, values, problem }: Form): Markup 
           autocomplete="new-password"
           required
         />
-        <button>Accept the invitation</button>
+        <button>${isReset ? "Set the password" : "Accept the invitation"}</button>
       </form>`,
   });
 }
+
+const nameField = (name: string): Markup =>
+  html`<label for="name">Name <small>(if you like)</small></label>
+    <input
+      id="name"
+      name="name"
+      value="${name}"
+      maxlength="${NAME_LENGTH_MAX}"
+      autocomplete="name"
+    />`;

@@ -4,18 +4,13 @@ import { readCookie, removeCookie, writeCookie } from "./browser.ts";
 import { layout, type Markup } from "./layout.ts";
 import { PageError } from "./page-error.ts";
 import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
-import {
-  completeLogin,
-  findLogin,
-  type LoggedIn,
-  type LoginKey,
-} from "#modules/auth/authorize/logins.ts";
+import { asLoginCause, findLogin, type LoginKey } from "#modules/auth/authorize/logins.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
 import { addressOf } from "#modules/auth/limits/address.ts";
 import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
 import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
-import { beginSession, endSession } from "#modules/auth/people/sessions.ts";
+import { beginSession, endSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
 import { EMAIL_LENGTH_MAX, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -63,8 +58,8 @@ const ELSEWHERE = "People log in at the provider of their organisation, and not 
 async function logIn(page: PageRequest): Promise<PageAnswer> {
   const { key } = await openLogin(page);
   const email = page.params.get("email") ?? "";
-  const personId = await findByPassword(page, email, page.params.get("password") ?? "");
-  if (personId !== undefined) return proceed(page, key, personId);
+  const person = await findByPassword(page, email, page.params.get("password") ?? "");
+  if (person !== undefined) return proceed(page, key, person);
   const problem = "The e-mail address or the password is wrong.";
   return {
     kind: "page",
@@ -73,12 +68,14 @@ async function logIn(page: PageRequest): Promise<PageAnswer> {
   };
 }
 
+type ProvenPerson = Omit<LoggedIn, "authenticatedAt">;
+
 /** Who has that password. Known or not, finding out takes the same time and counts as the same failure. */
 async function findByPassword(
   { c, context: { env } }: PageRequest,
   email: string,
   password: string,
-): Promise<string | undefined> {
+): Promise<ProvenPerson | undefined> {
   if (email.length > EMAIL_LENGTH_MAX || password.length > PASSWORD_LENGTH_MAX) return undefined;
   const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw, c.env) };
   const limits = new AttemptLimits(env, keys);
@@ -87,16 +84,21 @@ async function findByPassword(
   const isRight = await matchesPassword(password, person?.password);
   if (isRight) await limits.assertOpen();
   else await limits.countFailure();
-  return isRight ? person?.id : undefined;
+  if (!isRight || person === undefined) return undefined;
+  return { personId: person.id, passwordHash: person.password };
 }
 
 /**
  * The page leads on by itself, because browsers hold redirects after a form to the page's `form-action`, however often the
  * client's own pages redirect.
  */
-async function proceed(page: PageRequest, key: LoginKey, personId: string): Promise<PageAnswer> {
-  const authenticatedAt = page.context.clock();
-  const next = await establish(page, key, { personId, authenticatedAt });
+async function proceed(
+  page: PageRequest,
+  key: LoginKey,
+  person: ProvenPerson,
+): Promise<PageAnswer> {
+  const loggedIn = { ...person, authenticatedAt: page.context.clock() };
+  const next = await establish(page, key, loggedIn);
   const body = html`<p>You are logged in. <a href="${next}">Continue to the application</a></p>`;
   return { kind: "page", page: layout({ title: "Welcome", next, body }) };
 }
@@ -108,9 +110,9 @@ export async function establish(
   loggedIn: LoggedIn,
 ): Promise<string> {
   await endSession(context, readCookie(c, "florin-session", issuer));
-  const token = await beginSession(context, loggedIn);
-  if (!(await completeLogin(context, key, loggedIn))) {
-    await endSession(context, token);
+  const cause = asLoginCause(context, key, loggedIn);
+  const token = await beginSession(context, loggedIn, cause);
+  if (token === undefined) {
     removeCookie(c, "florin-session", issuer);
     throw new PageError(400, "This login is over. Go back to the application and log in again.");
   }

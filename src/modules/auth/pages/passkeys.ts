@@ -102,7 +102,8 @@ async function showAccount(page: PageRequest): Promise<PageAnswer> {
         : html`<form method="post" action="${issuer}/passkeys/delete">
             <button>Delete all passkeys</button>
           </form>`
-    }`;
+    }
+    <p><a href="${issuer}/password">Change your password</a></p>`;
   const script = `${issuer}/passkeys.js`;
   return { kind: "page", page: layout({ title: "Your passkeys", body, script }) };
 }

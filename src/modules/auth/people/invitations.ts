@@ -1,4 +1,4 @@
-import { and, count, eq, exists, gt, sql } from "drizzle-orm";
+import { and, count, eq, exists, gt, isNull, sql } from "drizzle-orm";
 import { PEOPLE_MAX } from "./end-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { loginOf, PeopleStore } from "./store.ts";
@@ -15,7 +15,7 @@ import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, type Timestamp, toMillis } from "#platform/time.ts";
 
 /** How long an invitation waits, in milliseconds. */
-const INVITATION_MS = 7 * 24 * 3_600_000;
+export const INVITATION_MS = 7 * 24 * 3_600_000;
 /** Most invitations that wait at once. */
 const INVITATIONS_MAX = 1000;
 
@@ -27,21 +27,26 @@ export interface InvitationFields {
 
 /** An invitation that waits to be accepted. */
 export interface Invitation extends InvitationFields {
+  /** Who chooses a new password by it; undefined where it makes a new person. */
+  readonly personId: string | undefined;
   readonly expiresAt: Timestamp;
 }
+
+/** A link as it is made, with its token, which is known at no other time. */
+export type NewInvitation = Invitation & { readonly token: string };
 
 /** Makes an invitation. This is the only time at which its token is known. */
 export async function invite(
   context: ServiceContext,
   { email, scopes }: InvitationFields,
-): Promise<Invitation & { token: string }> {
+): Promise<NewInvitation> {
   const { env, clock } = context;
   assertOwnLogin(env);
   const db = databaseOf(env);
   const [waiting] = await db
     .select({ count: count() })
     .from(authInvitations)
-    .where(gt(authInvitations.expiresAt, clock()));
+    .where(and(gt(authInvitations.expiresAt, clock()), isNull(authInvitations.personId)));
   if ((waiting?.count ?? 0) >= INVITATIONS_MAX) {
     throw new AppError("VALIDATION", `there are already ${INVITATIONS_MAX} invitations waiting`);
   }
@@ -57,7 +62,7 @@ export async function invite(
     db.insert(authInvitations).values({ hash, email, scopes: stringifyJson(scopes), expiresAt }),
   );
   await armClock(env, endMs + 1);
-  return { token, email, scopes, expiresAt };
+  return { token, email, scopes, personId: undefined, expiresAt };
 }
 
 /** The invitation of a link, unless it was accepted or has ended. */
@@ -72,7 +77,8 @@ export async function findInvitation(
     .where(and(eq(authInvitations.hash, hashToken(token)), gt(authInvitations.expiresAt, clock())));
   if (row === undefined) return undefined;
   const scopes = parseJson(row.scopes) as string[]; // the column holds what was written there
-  return { email: row.email, scopes, expiresAt: row.expiresAt };
+  const { email, expiresAt } = row;
+  return { email, scopes, personId: row.personId ?? undefined, expiresAt };
 }
 
 export interface Acceptance {
@@ -83,14 +89,14 @@ export interface Acceptance {
   readonly password: string;
 }
 
-/** Makes a person of an invitation, which ends with it. Returns the person's id. */
+/** Makes a person of an invitation for a new one, which ends with it. Returns the person's id. */
 export async function acceptInvitation(
   context: ServiceContext,
   { token, email: typed, name, password }: Acceptance,
 ): Promise<string> {
   const { env } = context;
   const invitation = await findInvitation(context, token);
-  if (invitation === undefined) throw gone();
+  if (invitation === undefined || invitation.personId !== undefined) throw gone();
   await assertRoom(env);
   const id = newId();
   const email = invitation.email === "" ? typed : invitation.email;
@@ -128,7 +134,8 @@ async function storePerson(
       .select(
         sql`
           SELECT NULL, ${id}, '', ${id}, ${email}, 0, ${name}, scopes, ${loginOf(email)}, ${password}
-          FROM auth_invitations WHERE hash = ${hash} AND expires_at > ${context.clock()}`,
+          FROM auth_invitations
+          WHERE hash = ${hash} AND person_id IS NULL AND expires_at > ${context.clock()}`,
       )
       .onConflictDoNothing()
       .returning({ id: authPeople.id }),
@@ -137,7 +144,8 @@ async function storePerson(
   return added.length > 0;
 }
 
-function assertOwnLogin(env: Env): void {
+/** Throws where people log in at another provider, so that they need no link of ours. */
+export function assertOwnLogin(env: Env): void {
   const { FLORIN_LOGIN_ISSUER: issuer } = authSettings.of(env);
   if (issuer === undefined) return;
   throw new AppError("VALIDATION", `people log in at ${issuer} and need no invitation`);
@@ -149,5 +157,5 @@ async function assertRoom(env: Env): Promise<void> {
   throw new AppError("VALIDATION", `there are already ${PEOPLE_MAX} people`);
 }
 
-const gone = (): AppError =>
+export const gone = (): AppError =>
   new AppError("NOT_FOUND", "the invitation has been used or has expired; ask for another one");

@@ -1,4 +1,5 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import type { EndUser } from "./end-user.ts";
 import { toPerson } from "./store.ts";
 import { authPeople, authSessions } from "./tables.ts";
@@ -15,20 +16,59 @@ export interface BrowserSession {
   readonly authenticatedAt: Timestamp;
 }
 
-/** Begins a session for a person who has logged in. Returns the value for the cookie. */
+/** Who has logged in, when, and by what. */
+export interface LoggedIn {
+  readonly personId: string;
+  readonly authenticatedAt: Timestamp;
+  /** The hash of the password that was typed; undefined after another kind of login. */
+  readonly passwordHash?: string | undefined;
+}
+
+/** What a session begins for. */
+export interface SessionCause {
+  /** Without it there is no session. */
+  readonly condition: SQL;
+  /** The statement that belongs to it, given the condition by which it sees that the session has begun. */
+  readonly consequence: (hasBegun: SQL) => BatchItem<"sqlite">;
+}
+
+/**
+ * Begins a session for a person who has logged in. Returns the value for the cookie; undefined where the person is gone, has
+ * another password since the old one was typed, or the cause is gone.
+ */
 export async function beginSession(
   { env, clock }: ServiceContext,
-  { personId, authenticatedAt }: { personId: string; authenticatedAt: Timestamp },
-): Promise<string> {
+  { personId, authenticatedAt, passwordHash }: LoggedIn,
+  cause?: SessionCause,
+): Promise<string | undefined> {
   const token = newOpaqueToken();
+  const hash = hashToken(token);
   const endMs = toMillis(clock()) + authSettings.of(env).FLORIN_SESSION_LIFETIME;
-  const expiresAt = fromMillis(endMs);
-  await databaseOf(env)
-    .insert(authSessions)
-    .values({ hash: hashToken(token), personId, authenticatedAt, expiresAt });
+  const isStillTheOne = and(
+    eq(authPeople.id, personId),
+    passwordHash === undefined ? undefined : eq(authPeople.password, passwordHash),
+    cause?.condition,
+  );
+  const db = databaseOf(env);
+  const [begun] = await db.batch([
+    db
+      .insert(authSessions)
+      .select(
+        sql`
+          SELECT ${hash}, ${authPeople.id}, ${authenticatedAt}, NULL, ${fromMillis(endMs)}
+          FROM ${authPeople} WHERE ${isStillTheOne}`,
+      )
+      .returning({ hash: authSessions.hash }),
+    ...(cause === undefined ? [] : [cause.consequence(sessionExists(token))]),
+  ]);
+  if (begun.length === 0) return undefined;
   await armClock(env, endMs + 1);
   return token;
 }
+
+/** The condition that there is a session of a cookie, be it one that has expired. */
+export const sessionExists = (token: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${authSessions} WHERE ${eq(authSessions.hash, hashToken(token))})`;
 
 /** The session of a cookie, unless it has ended. */
 export async function findSession(

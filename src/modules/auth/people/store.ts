@@ -1,7 +1,7 @@
 import { count, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { EndUser } from "./end-user.ts";
-import { authPeople } from "./tables.ts";
+import { authInvitations, authPeople } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
 import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
@@ -40,7 +40,16 @@ export class PeopleStore {
     return { id: row.id, password: row.password };
   }
 
-  /** Whether there was such a person. */
+  /** The hash of a person's password; undefined for who has none. */
+  async passwordOf(id: string): Promise<string | undefined> {
+    const [row] = await this.#db
+      .select({ password: authPeople.password })
+      .from(authPeople)
+      .where(eq(authPeople.id, id));
+    return row?.password ?? undefined;
+  }
+
+  /** Whether there was such a person. A link with which the person could have set a password is no longer good. */
   async setScopes(id: string, scopes: readonly string[], change: AuditedChange): Promise<boolean> {
     const changed = await change.store(
       this.#db
@@ -48,13 +57,19 @@ export class PeopleStore {
         .set({ scopes: stringifyJson(scopes) })
         .where(eq(authPeople.id, id))
         .returning({ id: authPeople.id }),
+      // Who has made it may not have been allowed to give these scopes.
+      this.#db.delete(authInvitations).where(eq(authInvitations.personId, id)),
     );
     return changed.length > 0;
   }
 
   /** Deletes a person, and the sessions with it. What follows from that is stored in the same batch. */
-  async delete(id: string, change: AuditedChange, revocation: BatchItem<"sqlite">): Promise<void> {
-    await change.store(this.#db.delete(authPeople).where(eq(authPeople.id, id)), revocation);
+  async delete(
+    id: string,
+    change: AuditedChange,
+    consequences: readonly BatchItem<"sqlite">[],
+  ): Promise<void> {
+    await change.store(this.#db.delete(authPeople).where(eq(authPeople.id, id)), ...consequences);
   }
 }
 

@@ -27,7 +27,7 @@ export const authPeople = sqliteTable(
   (table) => [uniqueIndex("auth_people_subject").on(table.issuer, table.subject)],
 );
 
-/** Links that make whoever opens one of them a person who can log in, once. */
+/** Links with which whoever opens one of them chooses a password, once: as a new person, or as one who is there already. */
 export const authInvitations = sqliteTable(
   "auth_invitations",
   {
@@ -35,11 +35,16 @@ export const authInvitations = sqliteTable(
     hash: text("hash").primaryKey(),
     /** The e-mail address of the person; empty if the person chooses it. */
     email: text("email").notNull(),
-    /** The scopes that the person gets, as a JSON text. */
+    /** The scopes that a new person gets, as a JSON text. */
     scopes: text("scopes").notNull(),
+    /** Whose password it sets; null where it makes a new person. */
+    personId: text("person_id").references(() => authPeople.id, { onDelete: "cascade" }),
     expiresAt: text("expires_at").$type<Timestamp>().notNull(),
   },
-  (table) => [index("auth_invitations_expires").on(table.expiresAt)],
+  (table) => [
+    index("auth_invitations_person").on(table.personId),
+    index("auth_invitations_expires").on(table.expiresAt),
+  ],
 );
 
 /** Browsers in which somebody has logged in. */

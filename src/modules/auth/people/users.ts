@@ -1,6 +1,7 @@
 import type { EndUser } from "./end-user.ts";
 import { PeopleStore } from "./store.ts";
-import { revocationOf } from "#modules/auth/revocations/revoke.ts";
+import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { armRevocationSweep, revocationIfChanged } from "#modules/auth/revocations/revoke.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -27,8 +28,11 @@ export async function setScopes(
 
 /** Deletes a person, if there is one: the sessions end at once, and the tokens within a minute. */
 export async function deletePerson(context: ServiceContext, id: string): Promise<void> {
-  const revocation = revocationOf(context, { kind: "subject", value: id });
-  await new PeopleStore(context.env).delete(id, audited(context, "delete", id), revocation);
+  await new PeopleStore(context.env).delete(id, audited(context, "delete", id), [
+    revocationIfChanged(context, { kind: "subject", value: id }),
+    ...deleteGrantsOf(context, { subject: id }),
+  ]);
+  await armRevocationSweep(context);
 }
 
 const audited = (context: ServiceContext, verb: string, id: string): AuditedChange =>

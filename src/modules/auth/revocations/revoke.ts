@@ -1,5 +1,6 @@
-import { sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { authRevocations } from "./tables.ts";
+import { authGrants } from "#modules/auth/grants/tables.ts";
 import { armSweep } from "#modules/auth/sweeps.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -30,6 +31,21 @@ export const revocationIfChanged = (context: ServiceContext, revoked: Revoked) =
   databaseOf(context.env)
     .insert(authRevocations)
     .select(sql`${rowOf(context, revoked)} WHERE changes() > 0`);
+
+/**
+ * The statement that revokes the access tokens of all grants of a person, under a condition. It comes before the one that deletes
+ * the grants, and ends no token that the person gets later, be it in the same second.
+ */
+export const revocationsOfGrants = (
+  { env, clock }: ServiceContext,
+  { subject, where }: { readonly subject: string; readonly where: SQL },
+) => {
+  const nowMs = toMillis(clock());
+  const isTheirs = and(eq(authGrants.subject, subject), where);
+  return databaseOf(env).insert(authRevocations).select(sql`
+    SELECT NULL, 'grant', ${authGrants.id}, ${Math.floor(nowMs / 1000)}, ${nowMs + KEPT_MS}
+    FROM ${authGrants} WHERE ${isTheirs}`);
+};
 
 /** Whoever stores a revocation calls it afterwards. Never throws. */
 export const armRevocationSweep = ({ env, clock }: ServiceContext): Promise<void> =>

@@ -1,0 +1,131 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { html } from "hono/html";
+import { readCookie, writeCookie } from "./browser.ts";
+import { passwordProblem } from "./invitation.ts";
+import { layout, type Markup } from "./layout.ts";
+import { PageError } from "./page-error.ts";
+import { type PageAnswer, type PageRequest, registerPage } from "./register.ts";
+import { addressOf } from "#modules/auth/limits/address.ts";
+import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
+import { changePassword } from "#modules/auth/passwords/set-password.ts";
+import type { EndUser } from "#modules/auth/people/end-user.ts";
+import {
+  matchesPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+} from "#modules/auth/people/passwords.ts";
+import { beginSession, findSession } from "#modules/auth/people/sessions.ts";
+import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+
+const PATH = "/password";
+
+/** The page on which a person who is logged in changes the password. */
+export function registerPassword(app: OpenAPIHono<AppEnv>): void {
+  registerPage(app, { method: "GET", path: PATH }, async (page) => {
+    const { email } = await findPerson(page);
+    return { kind: "page", page: formPage({ issuer: page.issuer, email }) };
+  });
+  registerPage(app, { method: "POST", path: PATH }, change);
+}
+
+/** Who is logged in in this browser at our own page. */
+async function findPerson({ c, context, issuer }: PageRequest): Promise<EndUser> {
+  const session = await findSession(context, readCookie(c, "florin-session", issuer));
+  if (session?.person.issuer === "") return session.person;
+  throw new PageError(401, "Log in to an application first, and come back.");
+}
+
+async function change(page: PageRequest): Promise<PageAnswer> {
+  const { params, issuer } = page;
+  const person = await findPerson(page);
+  const again = (problem: string, status: number): PageAnswer => ({
+    kind: "page",
+    status,
+    page: formPage({ issuer, email: person.email, problem }),
+  });
+  const password = params.get("new") ?? "";
+  const problem = passwordProblem(password);
+  if (problem !== undefined) return again(problem, 400);
+  const hash = await provenHash(page, person, params.get("old") ?? "");
+  if (hash === undefined) return again("The old password is wrong.", 401);
+  const context = {
+    ...page.context,
+    principal: { ...page.context.principal, issuer, subject: person.id },
+  };
+  const wanted = { personId: person.id, formerHash: hash, password };
+  if (!(await changePassword(context, wanted))) {
+    return again("The password was changed meanwhile.", 409);
+  }
+  return stayLoggedIn(page, person);
+}
+
+/** The hash of the person's password, if the old one is right. A wrong one counts as a failed login. */
+async function provenHash(
+  { c, context: { env } }: PageRequest,
+  { id, email }: EndUser,
+  old: string,
+): Promise<string | undefined> {
+  if (old.length > PASSWORD_LENGTH_MAX) return undefined;
+  const keys = { account: loginOf(email), loginAddress: addressOf(c.req.raw, c.env) };
+  const limits = new AttemptLimits(env, keys);
+  await limits.assertOpen();
+  const hash = await new PeopleStore(env).passwordOf(id);
+  const isRight = await matchesPassword(old, hash);
+  if (isRight) await limits.assertOpen();
+  else await limits.countFailure();
+  return isRight ? hash : undefined;
+}
+
+/** All sessions have ended, this one, too: the browser gets a new one, whose cookie nobody else can know. */
+async function stayLoggedIn(
+  { c, context, issuer }: PageRequest,
+  { id: personId, email }: EndUser,
+): Promise<PageAnswer> {
+  const value = await beginSession(context, { personId, authenticatedAt: context.clock() });
+  if (value === undefined) throw new PageError(401, "Your account was deleted.");
+  writeCookie(c, { name: "florin-session", value, issuer });
+  const body = html`<p>
+    The password of <strong>${email}</strong> is changed. You are logged out everywhere but here.
+  </p>`;
+  return { kind: "page", page: layout({ title: "Your password is changed", body }) };
+}
+
+interface PasswordForm {
+  readonly issuer: string;
+  readonly email: string;
+  readonly problem?: string;
+}
+
+const formPage = ({ issuer, email, problem }: PasswordForm): Markup =>
+  layout({
+    title: "Change your password",
+    body: html` <p>You are then logged out everywhere but in this browser.</p>
+      ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+      <form method="post" action="${issuer}${PATH}">
+        <input type="hidden" name="username" value="${email}" autocomplete="username" />
+        <label for="old">Old password</label>
+        <input
+          id="old"
+          name="old"
+          type="password"
+          maxlength="${PASSWORD_LENGTH_MAX}"
+          autocomplete="current-password"
+          required
+          autofocus
+        />
+        <label for="new"
+          >New password <small>(${PASSWORD_LENGTH_MIN} characters or more)</small></label
+        >
+        <input
+          id="new"
+          name="new"
+          type="password"
+          minlength="${PASSWORD_LENGTH_MIN}"
+          maxlength="${PASSWORD_LENGTH_MAX}"
+          autocomplete="new-password"
+          required
+        />
+        <button>Change the password</button>
+      </form>`,
+  });

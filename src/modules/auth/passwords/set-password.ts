@@ -1,0 +1,72 @@
+import { and, eq, exists, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { authLogins } from "#modules/auth/authorize/tables.ts";
+import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
+import { hashPassword } from "#modules/auth/people/passwords.ts";
+import { authInvitations, authPeople, authSessions } from "#modules/auth/people/tables.ts";
+import { armRevocationSweep, revocationsOfGrants } from "#modules/auth/revocations/revoke.ts";
+import { AuditedChange } from "#platform/audit/audited-change.ts";
+import type { ServiceContext } from "#platform/context.ts";
+import { databaseOf } from "#platform/db/database.ts";
+
+/** What the audit calls a new password. */
+export const PASSWORD_ACTION = "auth.person.password";
+
+export interface PasswordChange {
+  readonly personId: string;
+  readonly password: string;
+  /** When the change is to happen: what holds of the person's row. */
+  readonly where: SQL;
+  /** What the audit calls it. */
+  readonly action: string;
+}
+
+/**
+ * Gives a person a new password, and ends everything that somebody may have got by the old one: sessions, logins that are under
+ * way, codes, refresh tokens, links that set a password, and, within a minute, access tokens. Returns false where the condition does
+ * not hold, and changes nothing then. `others` are statements that belong to it, given the condition by which they see that it has
+ * happened.
+ */
+export async function setPassword(
+  context: ServiceContext,
+  { personId, password, where, action }: PasswordChange,
+  others: (isChanged: SQL) => readonly BatchItem<"sqlite">[] = () => [],
+): Promise<boolean> {
+  const db = databaseOf(context.env);
+  const hash = await hashPassword(password);
+  // The salt makes the hash one that no other change has.
+  const isThisOne = and(eq(authPeople.id, personId), eq(authPeople.password, hash));
+  const isChanged = exists(
+    db
+      .select({ one: sql`1` })
+      .from(authPeople)
+      .where(isThisOne),
+  );
+  const change = new AuditedChange(context, { action, object: `users/${personId}` });
+  const changed = await change.store(
+    db
+      .update(authPeople)
+      .set({ password: hash })
+      .where(and(eq(authPeople.id, personId), where))
+      .returning({ id: authPeople.id }),
+    db.delete(authSessions).where(and(eq(authSessions.personId, personId), isChanged)),
+    db.delete(authLogins).where(and(eq(authLogins.personId, personId), isChanged)),
+    db.delete(authInvitations).where(and(eq(authInvitations.personId, personId), isChanged)),
+    revocationsOfGrants(context, { subject: personId, where: isChanged }),
+    ...deleteGrantsOf(context, { subject: personId }, isChanged),
+    ...others(isChanged),
+  );
+  await armRevocationSweep(context);
+  return changed.length > 0;
+}
+
+/** Replaces the password of a person by another one. Returns false where the former one is no longer that of this hash. */
+export const changePassword = (
+  context: ServiceContext,
+  change: { readonly personId: string; readonly formerHash: string; readonly password: string },
+): Promise<boolean> =>
+  setPassword(context, {
+    ...change,
+    where: eq(authPeople.password, change.formerHash),
+    action: PASSWORD_ACTION,
+  });
