@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { beginLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
+import { purgeLogins } from "#modules/auth/authorize/purge.ts";
+import { CODE_LIFETIME_MS, redeemCode } from "#modules/auth/grants/authorization-codes.ts";
+import { REDEEMED_CODE_KEPT_MS } from "#modules/auth/grants/grant-store.ts";
+import { purgeGrants } from "#modules/auth/grants/purge.ts";
+import { findRefreshToken, rotateRefreshToken } from "#modules/auth/grants/refresh-tokens.ts";
+import { INVITATION_MS, invite } from "#modules/auth/people/invitations.ts";
+import { beginSession } from "#modules/auth/people/sessions.ts";
+import { revocationOf } from "#modules/auth/revocations/revoke.ts";
+import { systemContext } from "#platform/context.ts";
+import { fromMillis } from "#platform/time.ts";
+import { storePerson } from "#test/support/auth/people.ts";
+import { codeOf } from "#test/support/auth/person-clients.ts";
+import { freshName } from "#test/support/platform/api.ts";
+
+const NOW_MS = Date.now();
+const HOUR_MS = 3_600_000;
+/** How long a revocation is kept: longer than what it revokes. */
+const REVOCATION_MS = 70 * 60_000;
+/** Lifetimes of which no two are the same. */
+const SESSION_MS = 12 * HOUR_MS;
+const REFRESH_TOKEN_MS = 240 * HOUR_MS;
+const bindings = {
+  ...env,
+  FLORIN_SESSION_LIFETIME: "12h",
+  FLORIN_REFRESH_TOKEN_LIFETIME: "240h",
+};
+
+/** The deployment, so many milliseconds from now. */
+const at = (ms: number) => ({
+  ...systemContext(bindings, "test"),
+  clock: () => fromMillis(NOW_MS + ms),
+});
+const now = at(0);
+
+const TABLES = [
+  "auth_codes",
+  "auth_grants",
+  "auth_refresh_tokens",
+  "auth_revocations",
+  "auth_invitations",
+  "auth_sessions",
+  "auth_logins",
+] as const;
+
+/** How many rows each table has. */
+async function counts(): Promise<Record<string, number>> {
+  const rows = await Promise.all(
+    TABLES.map(async (name) => {
+      const count = await env.DB.prepare(`SELECT count(*) AS n FROM ${name}`).first<number>("n");
+      return [name, count ?? -1] as const;
+    }),
+  );
+  return Object.fromEntries(rows);
+}
+
+const purge = async (ms: number): Promise<void> => {
+  await purgeGrants(at(ms));
+  await purgeLogins(at(ms));
+};
+
+const newCode = async (clientId = freshName("client")) => {
+  const redirectUri = "https://app.example.com/callback";
+  const code = await codeOf(now, {
+    clientId,
+    subject: freshName("person"),
+    redirectUri,
+    scopes: ["openid", "offline_access"],
+    authTime: Math.floor(NOW_MS / 1000),
+  });
+  const redemption = { code, clientId, isPublic: false, redirectUri, codeVerifier: undefined };
+  return { clientId, redeem: () => redeemCode(now, redemption) };
+};
+
+const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
+
+describe("what ends by itself", () => {
+  test("stays as long as it is good for something, and is gone then", async () => {
+    await newCode();
+    const { clientId, redeem } = await newCode();
+    const { refreshToken = "" } = await redeem();
+    const usable = await findRefreshToken(now, refreshToken, clientId);
+    await rotateRefreshToken(now, usable);
+    await revocationOf(now, { kind: "token", value: freshName() });
+    await invite(now, { email: "", scopes: [] });
+    const { id: personId } = await storePerson();
+    await beginSession(now, { personId, authenticatedAt: now.clock() });
+    const request = {
+      clientId,
+      redirectUri: "https://app.example.com/callback",
+      responseMode: "query",
+      scopes: [],
+      prompts: [],
+    } as const;
+    await beginLogin(now, request, "browser");
+
+    const expected = {
+      auth_codes: 2,
+      auth_grants: 1,
+      auth_refresh_tokens: 2,
+      auth_revocations: 1,
+      auth_invitations: 1,
+      auth_sessions: 1,
+      auth_logins: 1,
+    };
+    expect(await counts()).toEqual(expected);
+    // In the order in which they end; each is there in the last moment, and gone a moment later.
+    const ends: readonly [ms: number, left: Readonly<Record<string, number>>][] = [
+      [CODE_LIFETIME_MS, { auth_codes: 1 }],
+      [LOGIN_MS_MAX, { auth_logins: 0 }],
+      [REVOCATION_MS, { auth_revocations: 0 }],
+      [SESSION_MS, { auth_sessions: 0 }],
+      // Until then its replay shows that it has leaked.
+      [CODE_LIFETIME_MS + REDEEMED_CODE_KEPT_MS, { auth_codes: 0 }],
+      [INVITATION_MS, { auth_invitations: 0 }],
+      [REFRESH_TOKEN_MS, { auth_refresh_tokens: 0, auth_grants: 0 }],
+    ];
+    for (const [ms, left] of ends) {
+      await purge(ms);
+      expect({ ms, ...(await counts()) }).toEqual({ ms, ...expected });
+      await purge(ms + 1);
+      Object.assign(expected, left);
+      expect({ ms, ...(await counts()) }).toEqual({ ms, ...expected });
+    }
+    expect(expected).toEqual(NOTHING);
+  });
+
+  test("says when the next of it ends", async () => {
+    await purge(10 * REFRESH_TOKEN_MS);
+    expect(await counts()).toEqual(NOTHING);
+    expect(await purgeGrants(now)).toBeUndefined();
+    expect(await purgeLogins(now)).toBeUndefined();
+    await newCode();
+    // Those of a minute are purged at once.
+    expect(await purgeGrants(now)).toBe(NOW_MS + CODE_LIFETIME_MS + 60_000);
+    await invite(now, { email: "", scopes: [] });
+    expect(await purgeLogins(now)).toBe(NOW_MS + INVITATION_MS + 1);
+  });
+});
