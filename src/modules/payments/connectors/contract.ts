@@ -58,6 +58,8 @@ export interface ProviderRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether it changes nothing, although its method says otherwise: a search, or a login. */
+  readonly isRead?: boolean;
   /** How long the provider may take, in milliseconds; 10 s where it is absent, and 40 s at most. */
   readonly timeoutMs?: number;
   /** What an error answer means, where its status alone does not say. Undefined for all that it does not know. */

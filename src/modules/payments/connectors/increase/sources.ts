@@ -1,3 +1,4 @@
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
 
 /** What the categories of sources say of a transaction, besides the list that it is in. */
@@ -81,5 +82,4 @@ export const CATEGORIES: Readonly<Record<string, Category>> = {
   user_initiated_hold: other,
 };
 
-export const categoryOf = (name: string): Category =>
-  Object.hasOwn(CATEGORIES, name) ? (CATEGORIES[name] ?? other) : other;
+export const categoryOf = (name: string): Category => rowOf(CATEGORIES, name) ?? other;

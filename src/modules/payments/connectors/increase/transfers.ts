@@ -6,6 +6,7 @@ import type {
   MovementResult,
   StoredAccount,
 } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { Amount, Date3339, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { PaymentStatus } from "#modules/payments/core/enums.ts";
@@ -26,7 +27,7 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 
 export function statusOf(status: string): PaymentStatus {
   if (status.startsWith("pending_")) return "PENDING";
-  return Object.hasOwn(STATUSES, status) ? (STATUSES[status] ?? "OTHER") : "OTHER";
+  return rowOf(STATUSES, status) ?? "OTHER";
 }
 
 /** A movement whose accounts are there. */
@@ -91,7 +92,7 @@ export async function createPayout(
 ): Promise<MovementResult> {
   const order = orderOf(movement);
   const name = required(order, "payoutMethod");
-  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+  const method = rowOf(METHODS, name);
   if (method === undefined) {
     throw refused(`${PREFIX}payoutMethod is '${name}', and not one of ach, wire, check, rtp`);
   }

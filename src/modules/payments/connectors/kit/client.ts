@@ -18,6 +18,8 @@ export interface ApiCall {
   /** Those that are undefined are left out; a list gives its name several times. */
   readonly query?: Readonly<Record<string, Value | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it changes nothing, although its method says otherwise. */
+  readonly isRead?: boolean;
   /** The body as JSON; members that are undefined are left out. */
   readonly json?: unknown;
   /** The body as a form. */
@@ -69,6 +71,7 @@ export class ApiClient {
     path,
     query,
     headers,
+    isRead,
     json,
     form,
   }: ApiCall): Promise<ProviderResponse> {
@@ -83,6 +86,7 @@ export class ApiClient {
         ...headers,
         ...typeOf({ json, form }),
       },
+      ...(isRead === undefined ? {} : { isRead }),
       ...(json === undefined ? {} : { body: stringifyJson(json) }),
       ...(form === undefined ? {} : { body: toParameters(form) }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

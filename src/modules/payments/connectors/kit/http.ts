@@ -74,8 +74,8 @@ export function providerFetch(network: ProviderNetwork): ProviderFetch {
 }
 
 /** A read changes nothing. The provider may have done all else that it was asked for. */
-function noAnswer({ method }: ProviderRequest, why: string): ConnectorError {
-  const kind = method === "GET" ? "unreachable" : "unknown";
+function noAnswer({ method, isRead }: ProviderRequest, why: string): ConnectorError {
+  const kind = method === "GET" || isRead === true ? "unreachable" : "unknown";
   return new ConnectorError(kind, `the provider gave no answer: ${why}`);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime } from "./client.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
@@ -21,8 +22,7 @@ export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   ER_GENERAL: "FAILED",
 };
 
-export const statusOf = (status: string): PaymentStatus =>
-  Object.hasOwn(STATUSES, status) ? (STATUSES[status] ?? "UNKNOWN") : "UNKNOWN";
+export const statusOf = (status: string): PaymentStatus => rowOf(STATUSES, status) ?? "UNKNOWN";
 
 /** What a payment goes on from. */
 export const isOpen = (status: PaymentStatus): boolean => ["PENDING", "UNKNOWN"].includes(status);

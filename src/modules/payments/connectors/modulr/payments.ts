@@ -3,6 +3,7 @@ import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage }
 import { endOfPayment, readOrder } from "./orders.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import { type OpenMovements, OpenRound } from "#modules/payments/connectors/kit/open-movements.ts";
@@ -25,11 +26,8 @@ export const PREFIXES: Readonly<Record<string, PaymentType>> = {
   PO_: "PAYOUT",
 };
 
-export function typeOf(type: string): PaymentType {
-  if (Object.hasOwn(TYPES, type)) return TYPES[type] ?? "OTHER";
-  const prefix = type.slice(0, 3);
-  return Object.hasOwn(PREFIXES, prefix) ? (PREFIXES[prefix] ?? "OTHER") : "OTHER";
-}
+export const typeOf = (type: string): PaymentType =>
+  rowOf(TYPES, type) ?? rowOf(PREFIXES, type.slice(0, 3)) ?? "OTHER";
 
 const Transaction = z.object({
   id: Text,
