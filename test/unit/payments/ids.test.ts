@@ -10,6 +10,7 @@ import {
   encodeConnectorId,
   encodeEventId,
   encodeLinkState,
+  encodeOrderAdjustmentId,
   encodeOwnedId,
   encodePaymentAdjustmentId,
   encodePaymentId,
@@ -48,6 +49,29 @@ describe("ids", () => {
     expect(decodeConnectorId(GENERIC_TEXT)).toEqual(GENERIC);
     expect(decodeOwnedId(ACCOUNT_TEXT)).toEqual(ACCOUNT);
     expect(decodePaymentId(PAYMENT_TEXT)).toEqual(PAYMENT);
+  });
+
+  test("are canonical, whatever they are of", () => {
+    const createdAt = fromMillis(0);
+    const owned = { connector: GENERIC, reference: "b" };
+    const order = { order: owned, reference: "r", status: "s" };
+    const state = { randomized: "r", attemptID: GENERIC.reference };
+    for (const id of [
+      encodeConnectorId(GENERIC),
+      encodeOwnedId(owned),
+      encodePaymentId(PAYMENT),
+      encodePaymentAdjustmentId({ payment: PAYMENT, reference: "a", createdAt, status: "FAILED" }),
+      encodeOrderAdjustmentId(order),
+      encodeOrderAdjustmentId({ ...order, baseQuantityFilled: 1n, fee: 2n, feeAsset: "EUR/2" }),
+      encodeStatusChangeId("PaymentInitiationID", { id: owned, createdAt, status: "s" }),
+      encodeStatusChangeId("PaymentInitiationReversalID", { id: owned, createdAt, status: "s" }),
+      encodeEventId(GENERIC, "key"),
+      encodeEventId(undefined, "key"),
+      encodeLinkState(state),
+    ]) {
+      const text = Buffer.from(id, "base64url").toString();
+      expect(text).toBe(canonicalJson(JSON.parse(text)));
+    }
   });
 
   test("keep any reference, written as canonical JSON", () => {
