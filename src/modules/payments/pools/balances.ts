@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type FoundAccount, scanAccounts } from "./dynamic.ts";
-import type { Pool } from "./pool.ts";
-import { getPool } from "./store.ts";
+import { matchingAccountKeys } from "./dynamic.ts";
+import { getPoolQuery, type PoolQuery } from "./store.ts";
 import { paymentPoolAccounts } from "./tables.ts";
+import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { encodeOwnedId } from "#modules/payments/core/ids.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { jsonRows } from "#platform/db/json-rows.ts";
+import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -24,11 +24,11 @@ export async function poolBalances(
   context: Pick<ServiceContext, "env">,
   { poolId, at }: { readonly poolId: string; readonly at?: Timestamp },
 ): Promise<PoolBalance[]> {
-  const pool = await getPool(context, poolId);
+  const pool = await getPoolQuery(context, poolId);
   const rows: BalanceRow[] = [];
   for await (const page of balanceRows(context, pool, at)) rows.push(...page);
   const directory = await ConnectorDirectory.read(context);
-  return sumBalances(rows.flatMap((row) => toMemberBalances(row, directory)));
+  return sumBalances(memberBalances(rows, directory));
 }
 
 interface BalanceRow {
@@ -39,40 +39,54 @@ interface BalanceRow {
   readonly createdAt: Timestamp;
 }
 
+/** Accounts of a dynamic pool whose balances are read at a time. */
+const PAGE_SIZE = 1000;
+
 async function* balanceRows(
   context: Pick<ServiceContext, "env">,
-  pool: Pool,
+  { key, query }: PoolQuery,
   at: Timestamp | undefined,
 ): AsyncGenerator<readonly BalanceRow[]> {
-  if (pool.query === undefined) {
+  if (query === null) {
     const members = sql`(
       SELECT m.connector_key AS connector, m.account_reference AS reference
-      FROM ${paymentPoolAccounts} AS m WHERE m.pool_key = ${pool.key})`;
+      FROM ${paymentPoolAccounts} AS m WHERE m.pool_key = ${key})`;
     yield await readBalances(context, members, at);
     return;
   }
-  for await (const accounts of scanAccounts(context, pool.query)) {
-    yield await readBalances(context, accountsIn(accounts), at);
+  const keys = await matchingAccountKeys(context, query);
+  for (let first = 0; first < keys.length; first += PAGE_SIZE) {
+    yield await readBalances(context, accountsOf(keys.slice(first, first + PAGE_SIZE)), at);
   }
 }
 
-const accountsIn = (accounts: readonly FoundAccount[]): SQL => sql`(
-  SELECT r.item ->> 0 AS connector, r.item ->> 1 AS reference
-  FROM ${jsonRows(accounts.map(({ connectorKey, reference }) => [connectorKey, reference]))} AS r)`;
+const accountsOf = (keys: readonly number[]): SQL => sql`(
+  SELECT a.connector_key AS connector, a.reference AS reference
+  FROM json_each(${stringifyJson(keys)}) AS wanted CROSS JOIN ${paymentAccounts} AS a ON a.key = wanted.value)`;
 
 const readBalances = (
   { env }: Pick<ServiceContext, "env">,
   accounts: SQL,
   at: Timestamp | undefined,
 ): Promise<BalanceRow[]> =>
-  databaseOf(env).all<BalanceRow>(sql`
-    SELECT b.connector_key AS connectorKey, b.account_reference AS accountReference, b.asset, b.amount,
-      b.created_at AS createdAt
-    FROM ${accounts} AS member CROSS JOIN ${paymentBalances} AS newest
-      ON newest.connector_key = member.connector AND newest.account_reference = member.reference
-        AND newest.is_open = 1
-    CROSS JOIN ${paymentBalances} AS b ON b.key = ${at === undefined ? sql`newest.key` : lastBegunAt(at)}
-    WHERE ${at === undefined ? sql`TRUE` : sql`b.last_updated_at >= ${at}`}`);
+  databaseOf(env).all<BalanceRow>(
+    at === undefined
+      ? sql`SELECT ${columnsOf("newest")} FROM ${newestOf(accounts)}`
+      : sql`SELECT ${columnsOf("b")}
+          FROM ${newestOf(accounts)} CROSS JOIN ${paymentBalances} AS b ON b.key = ${lastBegunAt(at)}
+          WHERE b.last_updated_at >= ${at}`,
+  );
+
+const columnsOf = (balance: string): SQL =>
+  sql.raw(`${balance}.connector_key AS connectorKey, ${balance}.account_reference AS accountReference,
+    ${balance}.asset, ${balance}.amount, ${balance}.created_at AS createdAt`);
+
+/** The newest balances of accounts. */
+const newestOf = (
+  accounts: SQL,
+): SQL => sql`${accounts} AS member CROSS JOIN ${paymentBalances} AS newest
+  ON newest.connector_key = member.connector AND newest.account_reference = member.reference
+    AND newest.is_open = 1`;
 
 /**
  * The key of the balance that had begun last at a moment. Those of an account and asset follow each other without a gap up to the
@@ -84,12 +98,19 @@ const lastBegunAt = (at: Timestamp): SQL => sql`(
     AND begun.asset = newest.asset AND begun.created_at <= ${at}
   ORDER BY begun.created_at DESC, begun.key DESC LIMIT 1)`;
 
-function toMemberBalances(
-  { connectorKey, accountReference, asset, amount, createdAt }: BalanceRow,
+/** Balances of an account follow each other, so that its id is made once. */
+function* memberBalances(
+  rows: readonly BalanceRow[],
   directory: ConnectorDirectory,
-): MemberBalance[] {
-  const connector = directory.byKey(connectorKey);
-  if (connector === undefined) return [];
-  const accountId = encodeOwnedId({ connector: connector.id, reference: accountReference });
-  return [{ accountId, asset, amount: BigInt(amount), since: createdAt }];
+): Generator<MemberBalance> {
+  let previous: (BalanceRow & { readonly accountId: string }) | undefined;
+  for (const row of rows) {
+    const { connectorKey, accountReference: reference, asset, amount, createdAt } = row;
+    if (previous?.accountReference !== reference || previous.connectorKey !== connectorKey) {
+      const connector = directory.byKey(connectorKey);
+      if (connector === undefined) continue;
+      previous = { ...row, accountId: encodeOwnedId({ connector: connector.id, reference }) };
+    }
+    yield { accountId: previous.accountId, asset, amount: BigInt(amount), since: createdAt };
+  }
 }

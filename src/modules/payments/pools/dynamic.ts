@@ -1,4 +1,4 @@
-import { and, asc, gt } from "drizzle-orm";
+import { and, asc, type SQL, sql } from "drizzle-orm";
 import { POOL_ACCOUNTS_MAX } from "./pool.ts";
 import { ACCOUNT_KEYS } from "#modules/payments/accounts/list.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
@@ -18,7 +18,12 @@ export async function matchingAccounts(
   context: Pick<ServiceContext, "env">,
   query: string,
 ): Promise<OwnedId[]> {
-  const rows = await scan(context, query, { after: 0, limit: POOL_ACCOUNTS_MAX });
+  const rows = await databaseOf(context.env)
+    .select({ connectorKey: paymentAccounts.connectorKey, reference: paymentAccounts.reference })
+    .from(paymentAccounts)
+    .where(toCondition(ACCOUNT_KEYS, query))
+    .orderBy(asc(paymentAccounts.key))
+    .limit(POOL_ACCOUNTS_MAX);
   const directory = await ConnectorDirectory.read(context);
   return rows.flatMap(({ connectorKey, reference }) => {
     const connector = directory.byKey(connectorKey);
@@ -26,40 +31,29 @@ export async function matchingAccounts(
   });
 }
 
-/** An account that a filter finds. */
-export interface FoundAccount {
-  readonly key: number;
-  readonly connectorKey: number;
-  readonly reference: string;
-}
-
-/** All accounts that a filter finds, in pages. */
-export async function* scanAccounts(
-  context: Pick<ServiceContext, "env">,
+/** The keys of all accounts that a filter finds, in their order. They come from the index of lists, page by page. */
+export async function matchingAccountKeys(
+  { env }: Pick<ServiceContext, "env">,
   query: string,
-): AsyncGenerator<readonly FoundAccount[]> {
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const page: readonly FoundAccount[] = await scan(context, query, { after, limit: PAGE_SIZE });
-    if (page.length > 0) yield page;
-    after = page.length < PAGE_SIZE ? undefined : page.at(-1)?.key;
+): Promise<number[]> {
+  const { key, createdAt } = paymentAccounts;
+  const condition = toCondition(ACCOUNT_KEYS, query);
+  const keys: number[] = [];
+  for (let beyond: SQL | undefined; ;) {
+    const page = await databaseOf(env)
+      .select({ key, createdAt })
+      .from(paymentAccounts)
+      .where(and(condition, beyond))
+      .orderBy(asc(createdAt), asc(key))
+      .limit(PAGE_SIZE);
+    for (const found of page) keys.push(found.key);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) {
+      return keys.toSorted((a, b) => a - b);
+    }
+    beyond = sql`(${createdAt}, ${key}) > (${last.createdAt}, ${last.key})`;
   }
 }
 
 /** Accounts that are read at a time. */
-const PAGE_SIZE = 1000;
-
-const scan = (
-  { env }: Pick<ServiceContext, "env">,
-  query: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<FoundAccount[]> =>
-  databaseOf(env)
-    .select({
-      key: paymentAccounts.key,
-      connectorKey: paymentAccounts.connectorKey,
-      reference: paymentAccounts.reference,
-    })
-    .from(paymentAccounts)
-    .where(and(gt(paymentAccounts.key, after), toCondition(ACCOUNT_KEYS, query)))
-    .orderBy(asc(paymentAccounts.key))
-    .limit(limit);
+const PAGE_SIZE = 5000;

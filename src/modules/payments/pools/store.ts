@@ -21,10 +21,19 @@ export async function findPool(
 }
 
 /** Of a pool, what finds its accounts: they may be a thousand. */
+export type PoolQuery = Pick<PoolRow, "key" | "query">;
+
+/** Throws `NOT_FOUND`. */
+export async function getPoolQuery(context: { readonly env: Env }, id: string): Promise<PoolQuery> {
+  const pool = await findPoolQuery(context, id);
+  if (pool === undefined) throw unknownPool();
+  return pool;
+}
+
 export async function findPoolQuery(
   { env }: { readonly env: Env },
   id: string,
-): Promise<Pick<PoolRow, "key" | "query"> | undefined> {
+): Promise<PoolQuery | undefined> {
   const [row] = await databaseOf(env)
     .select({ key: paymentPools.key, query: paymentPools.query })
     .from(paymentPools)
@@ -35,9 +44,11 @@ export async function findPoolQuery(
 /** Throws `NOT_FOUND`. */
 export async function getPool(context: { readonly env: Env }, id: string): Promise<Pool> {
   const pool = await findPool(context, id);
-  if (pool === undefined) throw new AppError("NOT_FOUND", "cannot get pool: not found");
+  if (pool === undefined) throw unknownPool();
   return pool;
 }
+
+const unknownPool = (): AppError => new AppError("NOT_FOUND", "cannot get pool: not found");
 
 /** Rows as pools, in their order, with the accounts of those that are static. */
 export async function toPools(db: Database, rows: readonly PoolRow[]): Promise<Pool[]> {
