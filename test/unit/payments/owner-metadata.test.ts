@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  readOwnerMetadata,
   toAccountMetadata,
   toOwnerMetadata,
 } from "#modules/payments/core/owners/owner-metadata.ts";
@@ -38,5 +39,10 @@ describe("the metadata of an owner", () => {
         phoneNumber: "",
       }),
     );
+  });
+
+  test("are read without what is empty or of something else", () => {
+    const metadata = { ...prefixed({ city: "Paris", region: "", name: "Ada" }), own: "1" };
+    expect(readOwnerMetadata(metadata)).toEqual({ city: "Paris" });
   });
 });

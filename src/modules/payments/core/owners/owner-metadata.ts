@@ -73,3 +73,15 @@ export function toAccountMetadata(bankAccount: {
   ]);
   return Object.fromEntries([...entries, ...address]);
 }
+
+/** What the metadata of a bank account say of its owner. A text that is empty says nothing. */
+export function readOwnerMetadata(
+  metadata: Texts,
+): Readonly<Partial<Record<(typeof ADDRESS_KEYS)[number], string>>> {
+  return Object.fromEntries(
+    ADDRESS_KEYS.flatMap((key) => {
+      const value = metadata[PREFIX + key] ?? "";
+      return value === "" ? [] : [[key, value]];
+    }),
+  );
+}
