@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { type ColumnClient, CURRENCIES, PREFIX } from "./client.ts";
+import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
+import {
+  Amount,
+  Date3339,
+  OptionalText,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
+import { log } from "#platform/log.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/**
+ * What outgoing transfers are; all others are a `TRANSFER`, and incoming ones a `PAY-IN`. A book transfer moves money between two accounts
+ * of the bank, and has no direction.
+ */
+export const TYPES: Readonly<Record<string, PaymentType>> = {
+  book: "TRANSFER",
+  wire: "PAYOUT",
+  swift: "PAYOUT",
+  realtime: "PAYOUT",
+  check_credit: "PAYOUT",
+  ach_credit: "PAYOUT",
+};
+
+/** The statuses of transfers of all kinds. Those that begin with `pending` are `PENDING`, and all others are `UNKNOWN`. */
+export const STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  submitted: "PENDING",
+  initiated: "PENDING",
+  scheduled: "PENDING",
+  acknowledged: "PENDING",
+  cancellation_requested: "PENDING",
+  completed: "SUCCEEDED",
+  deposited: "SUCCEEDED",
+  recleared: "SUCCEEDED",
+  settled: "SUCCEEDED",
+  accepted: "SUCCEEDED",
+  canceled: "CANCELLED",
+  stopped: "CANCELLED",
+  blocked: "CANCELLED",
+  failed: "FAILED",
+  rejected: "FAILED",
+  returned: "REFUNDED",
+  user_initiated_returned: "REFUNDED",
+  return_contested: "REFUND_REVERSED",
+  return_dishonored: "REFUND_REVERSED",
+  user_initiated_return_dishonored: "REFUND_REVERSED",
+  first_return: "REFUNDED_FAILURE",
+  second_return: "REFUNDED_FAILURE",
+  user_initiated_return_submitted: "REFUNDED_FAILURE",
+  manual_review: "AUTHORISATION",
+  manual_review_approved: "AUTHORISATION",
+  hold: "CAPTURE",
+};
+
+/** The provider writes statuses of some transfers in capitals. */
+export function statusOf(text: string): PaymentStatus {
+  const status = text.toLowerCase();
+  return status.startsWith("pending") ? "PENDING" : (rowOf(STATUSES, status) ?? "UNKNOWN");
+}
+
+const Transfer = z.object({
+  id: Text,
+  created_at: Date3339,
+  /** `BOOK`, `ACH_CREDIT` and others in the list of all; `CREDIT` or `DEBIT` of an ACH transfer by itself. */
+  type: OptionalText,
+  status: Text,
+  amount: Amount,
+  currency_code: Text,
+  is_incoming: z
+    .boolean()
+    .nullish()
+    .transform((isIncoming) => isIncoming === true),
+  bank_account_id: OptionalText,
+  counterparty_id: OptionalText,
+  sender_bank_account_id: OptionalText,
+  receiver_bank_account_id: OptionalText,
+  description: OptionalText,
+});
+type Transfer = z.output<typeof Transfer>;
+
+/** The transfers of all bank accounts. */
+export const fetchPayments = (client: ColumnClient, request: FetchRequest): Promise<PaymentPage> =>
+  client.fetchList("/transfers", request, (value) => toPayment(value));
+
+/** What is known of a transfer besides itself. */
+interface Context {
+  /** The kind of transfer, where it does not say that itself: `ach`. */
+  readonly rail?: string;
+  readonly isIncoming?: boolean;
+  /** What has happened to it, which is a later state of it. */
+  readonly event?: { readonly id: string; readonly at: Timestamp };
+}
+
+/** A state of the payment that a transfer is; undefined for another currency, with a line in the log. */
+export function toPayment(
+  value: unknown,
+  { rail, isIncoming, event }: Context = {},
+): ProviderPayment | undefined {
+  const transfer = parseObject(Transfer, value, "a transfer");
+  const { id, created_at, status, currency_code: currency, description } = transfer;
+  const amount = CURRENCIES.fromUnits(transfer.amount, currency);
+  if (amount === undefined) {
+    log("info", "a transfer in a currency that is not supported is left out", { id, currency });
+    return undefined;
+  }
+  const kind = kindOf(transfer, rail);
+  return {
+    ...(event === undefined
+      ? { reference: id, createdAt: created_at }
+      : { reference: event.id, parentReference: id, createdAt: event.at }),
+    ...flowOf(transfer, kind, isIncoming ?? transfer.is_incoming),
+    ...amount,
+    scheme: "OTHER",
+    status: statusOf(status),
+    metadata: {
+      [`${PREFIX}type`]: kind,
+      ...(description === undefined ? {} : { [`${PREFIX}description`]: description }),
+    },
+    raw: rawOf(value),
+  };
+}
+
+/** `ach_credit` as the list of all transfers has it, from the rail and the direction of the transfer itself. */
+function kindOf({ type = "" }: Transfer, rail: string | undefined): string {
+  const own = type.toLowerCase();
+  if (rail === undefined) return own;
+  return rail === "ach" && (own === "credit" || own === "debit") ? `ach_${own}` : rail;
+}
+
+/**
+ * The type of a payment, and where its money comes from and goes to. An ACH debit pulls money: an outgoing one brings it here, and an
+ * incoming one takes it away.
+ */
+function flowOf(
+  transfer: Transfer,
+  kind: string,
+  isIncoming: boolean,
+): Pick<ProviderPayment, "type" | "sourceReference" | "destinationReference"> {
+  const { bank_account_id: own, counterparty_id: other } = transfer;
+  const isDebit = kind === "ach_debit";
+  const ends = isIncoming === isDebit ? [own, other] : [other, own];
+  const source = transfer.sender_bank_account_id ?? ends[0];
+  const destination = transfer.receiver_bank_account_id ?? ends[1];
+  return {
+    type: typeOf(kind, isIncoming),
+    ...(source === undefined ? {} : { sourceReference: source }),
+    ...(destination === undefined ? {} : { destinationReference: destination }),
+  };
+}
+
+function typeOf(kind: string, isIncoming: boolean): PaymentType {
+  if (isIncoming && kind === "ach_debit") return "PAYOUT";
+  if (isIncoming && kind !== "book") return "PAY-IN";
+  return rowOf(TYPES, kind) ?? "TRANSFER";
+}
