@@ -1,4 +1,5 @@
 import { adyenKind } from "./adyen/index.ts";
+import { columnKind } from "./column/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
@@ -11,6 +12,7 @@ import { wiseKind } from "./wise/index.ts";
 /** All kinds of connectors, by their names. */
 export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
+  columnKind,
   dummypayKind,
   genericKind,
   increaseKind,

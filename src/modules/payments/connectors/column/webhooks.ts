@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { ColumnClient } from "./client.ts";
+import { toPayment } from "./payments.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import {
+  Date3339,
+  parseBody,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { isSignedBy } from "#modules/payments/connectors/kit/signatures.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookReport,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+
+/** What is told of each kind of transfer. */
+const TOLD: Readonly<Record<string, string>> = {
+  "book.transfer": "completed canceled updated hold_created",
+  "wire.outgoing_transfer": "initiated completed submitted rejected manual_review",
+  "wire.incoming_transfer": "completed",
+  "ach.outgoing_transfer":
+    "initiated manual_review submitted settled completed canceled returned return_contested return_dishonored noc",
+  "ach.incoming_transfer":
+    "scheduled settled completed nsf returned return_contested return_dishonored",
+  "swift.outgoing_transfer":
+    "initiated manual_review submitted completed pending_return returned cancellation_requested cancellation_accepted cancellation_rejected tracking_updated",
+  "swift.incoming_transfer":
+    "initiated completed pending_return returned cancellation_requested cancellation_accepted cancellation_rejected tracking_updated",
+  "realtime.outgoing_transfer":
+    "initiated completed rejected manual_review manual_review_approved manual_review_rejected",
+  "realtime.incoming_transfer": "completed",
+};
+
+/** The types of events that the endpoint of an installation gets. */
+export const EVENTS: readonly string[] = Object.entries(TOLD).flatMap(([transfer, types]) =>
+  types.split(" ").map((type) => `${transfer}.${type}`),
+);
+
+const NAME = "events";
+const URL_PATH = "/events";
+
+export const columnWebhooks = (client: ColumnClient): WebhookPlugin => ({
+  create: (registration) => register(client, registration),
+  verify: async (webhook) => verify(webhook),
+  translate: async (webhook) => translate(webhook),
+});
+
+const Endpoint = z.object({
+  id: Text,
+  url: z.string(),
+  enabled_events: z.array(z.string()),
+  secret: z.string().nullish(),
+});
+type Endpoint = z.output<typeof Endpoint>;
+
+const PER_PAGE = 100;
+/** Most pages of endpoints that are looked through: a platform has few. */
+const PAGES_MAX = 20;
+
+async function listEndpoints(client: ColumnClient): Promise<Endpoint[]> {
+  const found: Endpoint[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const place = after === undefined ? {} : { after };
+    const page = await client.list("/webhook-endpoints", { limit: PER_PAGE, ...place });
+    found.push(
+      ...page.items.map(({ value }) => parseObject(Endpoint, value, "a webhook endpoint")),
+    );
+    after = page.items.at(-1)?.id;
+    if (!page.hasMore || after === undefined) break;
+  }
+  return found;
+}
+
+const pathOf = ({ id }: Pick<Endpoint, "id">): string =>
+  `/webhook-endpoints/${encodeURIComponent(id)}`;
+
+/** An endpoint that is there stays if its secret is known; otherwise it is made anew, as a crash came between. */
+async function register(
+  client: ColumnClient,
+  { baseUrl, registered }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  const url = `${baseUrl}${URL_PATH}`;
+  if (!url.startsWith("https:")) {
+    throw new ConnectorError("invalid", "the provider delivers webhooks to https URLs only");
+  }
+  let kept: RegisteredWebhook | undefined;
+  for (const endpoint of (await listEndpoints(client)).filter((each) => each.url === url)) {
+    const known = registered.find(({ metadata }) => metadata["endpoint_id"] === endpoint.id);
+    if (kept === undefined && known !== undefined && hasAllEvents(endpoint)) kept = known;
+    else await client.remove(pathOf(endpoint));
+  }
+  return [kept ?? (await createEndpoint(client, url))];
+}
+
+const hasAllEvents = ({ enabled_events: enabled }: Endpoint): boolean =>
+  EVENTS.every((event) => enabled.includes(event));
+
+async function createEndpoint(client: ColumnClient, url: string): Promise<RegisteredWebhook> {
+  const value = await client.create("/webhook-endpoints", { url, enabled_events: EVENTS });
+  const { id, secret } = parseObject(Endpoint, value, "a webhook endpoint");
+  if (!secret) throw new ConnectorError("invalid", "a webhook endpoint has no secret");
+  return { name: NAME, urlPath: URL_PATH, metadata: { endpoint_id: id, secret } };
+}
+
+/** Removes the endpoint of an installation, however often it was made. */
+export async function removeWebhooks(client: ColumnClient, connectorId: string): Promise<void> {
+  for (const endpoint of await listEndpoints(client)) {
+    if (endpoint.url.includes(`/${connectorId}/`)) await client.remove(pathOf(endpoint));
+  }
+}
+
+function verify({ headers, body, config }: ProviderWebhook): WebhookVerdict {
+  const signature = headers["column-signature"];
+  const key = config.metadata["secret"] ?? "";
+  if (signature === undefined || key === "") return { refused: "it has no signature" };
+  if (!isSignedBy({ key, text: body, encoding: "hex" }, [signature.toLowerCase()])) {
+    return { refused: "the signature does not fit" };
+  }
+  const { data } = z.object({ id: Text }).safeParse(parseBody(body));
+  return data === undefined ? { refused: "it is no event" } : { key: data.id };
+}
+
+const Event = z.object({ id: Text, type: z.string(), created_at: Date3339, data: z.unknown() });
+
+/** An event has the transfer as it was then: each is a state of one payment. */
+function translate({ body }: ProviderWebhook): WebhookReport {
+  const { id, type, created_at, data } = parseObject(Event, parseBody(body), "an event");
+  if (!EVENTS.includes(type)) return {};
+  const [rail = "", direction = ""] = type.split(".");
+  const payment = toPayment(data, {
+    rail,
+    isIncoming: direction === "incoming_transfer",
+    event: { id, at: created_at },
+  });
+  return payment === undefined ? {} : { payments: [payment] };
+}
