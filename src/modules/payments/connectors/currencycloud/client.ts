@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { CurrencycloudConfig } from "./config.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { PluginPorts } from "#modules/payments/connectors/contract.ts";
+import type { ApiCall } from "#modules/payments/connectors/kit/client.ts";
+import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import { TokenApiClient } from "#modules/payments/connectors/kit/token-client.ts";
+import { log } from "#platform/log.ts";
+
+/** The currencies that the provider has balances in, of those that are known here. */
+export const CURRENCIES = new Currencies({
+  known:
+    "AED AUD CAD CHF CZK DKK EUR GBP HKD IDR ILS INR JPY KES MXN MYR NOK NZD PHP PLN QAR RON SAR SEK SGD THB TRY UGX USD ZAR".split(
+      " ",
+    ),
+});
+
+/** Items in other currencies are left out. */
+export function noteCurrency(what: string, id: string, currency: string): void {
+  log("info", "an item in a currency that is not supported is left out", {
+    provider: "currencycloud",
+    what,
+    id,
+    currency,
+  });
+}
+
+/** A page of a list; the first one is 1. */
+export interface CurrencycloudPage {
+  readonly values: readonly unknown[];
+  /** Undefined for the last page. */
+  readonly next: number | undefined;
+}
+
+const Login = z.object({ auth_token: Text });
+const Pagination = z.object({ next_page: z.int() });
+
+/** The lists that are searched by POST, and those by GET. */
+const LISTS = {
+  accounts: "POST",
+  beneficiaries: "POST",
+  balances: "GET",
+  transactions: "GET",
+} as const;
+
+/** What is made, by its path. */
+export type Creation = "transfers" | "payments";
+
+/** The API of Currencycloud, version 2. All methods throw `ConnectorError`. */
+export class CurrencycloudClient {
+  readonly #api: TokenApiClient;
+
+  constructor(
+    { fetch, clock }: Pick<PluginPorts, "fetch" | "clock">,
+    { loginId, apiKey, endpoint }: CurrencycloudConfig,
+  ) {
+    this.#api = new TokenApiClient(fetch, {
+      baseUrl: endpoint,
+      clock,
+      logIn: async (api) => {
+        const form = { login_id: loginId, api_key: apiKey };
+        const call = { method: "POST", path: "/v2/authenticate/api", form, isRead: true } as const;
+        return { token: (await api.read(call, Login, "the answer to a login")).auth_token };
+      },
+      headersOf: (token) => ({ "x-auth-token": token }),
+    });
+  }
+
+  async list(
+    name: keyof typeof LISTS,
+    query: NonNullable<ApiCall["query"]>,
+  ): Promise<CurrencycloudPage> {
+    const call = { method: LISTS[name], path: `/v2/${name}/find`, query, isRead: true };
+    const schema = z.object({ [name]: z.array(z.unknown()), pagination: Pagination });
+    const answer = await this.#api.read(call, schema, `a page of ${name}`);
+    const next = Pagination.parse(answer.pagination).next_page;
+    return { values: z.array(z.unknown()).parse(answer[name]), next: next < 1 ? undefined : next };
+  }
+
+  /** Makes something once for each id of a request. The provider refuses one that it knows: what was made for it is looked up. */
+  async create(what: Creation, form: NonNullable<ApiCall["form"]>): Promise<unknown> {
+    const call = { method: "POST", path: `/v2/${what}/create`, form } as const;
+    try {
+      return await this.#api.read(call, z.unknown(), `an answer about ${what}`);
+    } catch (error) {
+      const isKnown = error instanceof ConnectorError && error.message.includes(REQUEST_ID);
+      const made =
+        isKnown && error.kind === "invalid" ? await this.#findMade(what, form) : undefined;
+      if (made === undefined) throw error;
+      return made;
+    }
+  }
+
+  async #findMade(what: Creation, form: NonNullable<ApiCall["form"]>): Promise<unknown> {
+    const query = { [REQUEST_ID]: form[REQUEST_ID] };
+    const schema = z.object({ [what]: z.array(z.unknown()) });
+    const answer = await this.#api.read({ path: `/v2/${what}/find`, query }, schema, what);
+    return answer[what]?.[0];
+  }
+}
+
+/** The field that names a request; errors name it where it is known from another one. */
+export const REQUEST_ID = "unique_request_id";
