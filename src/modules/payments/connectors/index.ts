@@ -1,6 +1,7 @@
 import { adyenKind } from "./adyen/index.ts";
 import { columnKind } from "./column/index.ts";
 import type { ConnectorKind } from "./contract.ts";
+import { currencycloudKind } from "./currencycloud/index.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
 import { increaseKind } from "./increase/index.ts";
@@ -13,6 +14,7 @@ import { wiseKind } from "./wise/index.ts";
 export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   columnKind,
+  currencycloudKind,
   dummypayKind,
   genericKind,
   increaseKind,
