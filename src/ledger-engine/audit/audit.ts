@@ -227,7 +227,7 @@ export class LedgerAudit {
   sum(accountsMax: number): void {
     const accounts = this.#sql
       .all<{ id: number }>(
-        "SELECT id FROM account WHERE id > ? ORDER BY id LIMIT ?",
+        "SELECT id FROM account WHERE id > ? ORDER BY id LIMIT ? + 0",
         this.#progress.summedAccount,
         accountsMax,
       )

@@ -82,7 +82,7 @@ export class LogReader {
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
     // The sizes are read first, without the payloads, which may be large.
     const sizes = this.#sql.all<LogSizeRow>(
-      "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+      "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ? + 0",
       from,
       to,
       limits.countMax,
@@ -119,7 +119,7 @@ export class LogReader {
   /** The entries after an id, in order: about as many as the limits allow, but at least one if there is any. */
   following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
     const sizes = this.#sql.all<LogSizeRow>(
-      `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+      `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ? + 0`,
       after,
       to,
       limits.countMax,

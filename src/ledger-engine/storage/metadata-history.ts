@@ -144,7 +144,7 @@ type EntrySqlRow = { target: number; type: number; payload: string };
 const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
   FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
     AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4
-  CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5`;
+  CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5 + 0`;
 
 /** For each account, the first entry about it after a given one. */
 const SELECT_NEXT = `SELECT wanted.value ->> 0 AS target, log.id AS log, octet_length(log.payload) AS size

@@ -171,7 +171,7 @@ export class WriteBatch implements VolumeReader {
     this.flush();
     const rows = this.#sql.all<{ name: Asset }>(
       // `0` is the character after `/`.
-      "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2",
+      "SELECT name FROM asset WHERE name = ?1 OR (name > ?1 || '/' AND name < ?1 || '0') ORDER BY name LIMIT ?2 + 0",
       base,
       SCALES_MAX,
     );

@@ -268,9 +268,9 @@ interface LaterMoves {
 
 const laterMoves = (condition: string, order: string): LaterMoves => ({
   rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, effective_delta_input, effective_delta_output FROM move
-    WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5`,
+    WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5 + 0`,
   groups: `SELECT effective_delta_input, effective_delta_output, count(*) AS moves FROM move
-    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY effective_delta_input, effective_delta_output LIMIT ?5`,
+    WHERE account = ?1 AND asset = ?2 AND ${condition} GROUP BY effective_delta_input, effective_delta_output LIMIT ?5 + 0`,
   update: `UPDATE move
     SET (effective_delta_input, effective_delta_output) = (SELECT value ->> 0, value ->> 1 FROM json_each(?7))
     WHERE account = ?1 AND asset = ?2 AND ${condition}

@@ -52,7 +52,7 @@ const BYTES_MAX = 2_000_000;
 /** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
 export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPage {
   const sizes = sql.all<{ id: number; size: number }>(
-    "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ?",
+    "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ? + 0",
     after,
     rowsMax + 1,
   );

@@ -3,7 +3,10 @@
  * in tests and inside a user's own process.
  */
 export interface Sql {
-  /** Runs one statement and reads all its rows. */
+  /**
+   * Runs one statement and reads all its rows. A limit that is a parameter is written `LIMIT ? + 0`: where it is alone, SQLite
+   * plans with its value, and prepares the statement anew for each execution, which takes longer than most executions.
+   */
   all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[];
   /** Runs `work` in a transaction: if it throws, none of its writes is kept. */
   transaction<T>(work: () => T): T;

@@ -93,7 +93,7 @@ export class AccountAccess {
     if (path.kind === "union") return this.#idsOfAll(path.parts, search);
     const { from, bindings } = this.#sourceOf(path, search);
     const rows = this.#sql.all<{ id: number }>(
-      `SELECT DISTINCT ${from} LIMIT ?`,
+      `SELECT DISTINCT ${from} LIMIT ? + 0`,
       ...bindings,
       search.countMax + 1,
     );

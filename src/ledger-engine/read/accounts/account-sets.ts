@@ -58,7 +58,7 @@ export class AccountSet {
     let count = 0;
     for (const { from, below } of this.#ranges) {
       const [counted] = this.#sql.all<{ count: number }>(
-        `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?3)`,
+        `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?3 + 0)`,
         from,
         below ?? null,
         max - count,
@@ -87,7 +87,7 @@ export class AccountSet {
 
   #read({ from, below }: AddressRange, limit: number): AccountSqlRow[] {
     return this.#sql.all<AccountSqlRow>(
-      `SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3`,
+      `SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0`,
       from,
       below ?? null,
       limit,

@@ -119,7 +119,7 @@ class ScanReader {
         ? "account"
         : "json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value";
     return this.#sql.all<AccountScanRow>(
-      `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ?`,
+      `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ? + 0`,
       ...(ids === undefined ? [] : [ids]),
       ...bindings,
       limit,

@@ -98,7 +98,7 @@ export class LogLists {
       ];
       return this.#sql.all<LogIdRow>(
         `SELECT log.id, log.date FROM tx CROSS JOIN log ON log.id = tx.log
-          WHERE tx.id BETWEEN ? AND ? AND log.type = ${type} ORDER BY tx.id ${order} LIMIT ?`,
+          WHERE tx.id BETWEEN ? AND ? AND log.type = ${type} ORDER BY tx.id ${order} LIMIT ? + 0`,
         first,
         last,
         limit,
@@ -107,7 +107,7 @@ export class LogLists {
     const ofType =
       type === undefined ? "" : `AND type = ${type} ${type === 0 ? "" : "AND type <> 0"}`;
     return this.#sql.all<LogIdRow>(
-      `SELECT id, date FROM log WHERE id BETWEEN ? AND ? ${ofType} ORDER BY id ${order} LIMIT ?`,
+      `SELECT id, date FROM log WHERE id BETWEEN ? AND ? ${ofType} ORDER BY id ${order} LIMIT ? + 0`,
       from,
       to,
       limit,

@@ -145,7 +145,7 @@ export class IndexScan implements IdScan {
     if (this.#known !== undefined) return this.#known;
     const { from, column, bindings } = this.#indexRange;
     const rows = this.#sql.all<{ id: number }>(
-      `SELECT ${column} AS id ${from} LIMIT ?`,
+      `SELECT ${column} AS id ${from} LIMIT ? + 0`,
       ...bindings,
       max,
     );
@@ -157,7 +157,7 @@ export class IndexScan implements IdScan {
   #count({ from: low, to: high }: IdRange, max = Number.MAX_SAFE_INTEGER): number {
     const { from, column, bindings } = this.#indexRange;
     const [counted] = this.#sql.all<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT 1 ${from} AND ${column} >= ? AND ${column} <= ? LIMIT ?)`,
+      `SELECT count(*) AS count FROM (SELECT 1 ${from} AND ${column} >= ? AND ${column} <= ? LIMIT ? + 0)`,
       ...bindings,
       low,
       high,
@@ -169,7 +169,7 @@ export class IndexScan implements IdScan {
   #nearest({ from: low, to: high }: IdRange, order: Order, limit: number): number[] {
     const { from, column, bindings } = this.#indexRange;
     const rows = this.#sql.all<{ id: number }>(
-      `SELECT ${column} AS id ${from} AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} ${order} LIMIT ?`,
+      `SELECT ${column} AS id ${from} AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} ${order} LIMIT ? + 0`,
       ...bindings,
       low,
       high,

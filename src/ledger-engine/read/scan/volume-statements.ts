@@ -121,4 +121,4 @@ export const SELECT_DISPLACED = `SELECT wanted.key AS place, moved.account, move
     ON earlier.account = moved.account AND earlier.asset = moved.asset AND earlier.tx = (
       SELECT max(tx) FROM move WHERE account = moved.account AND asset = moved.asset AND tx < moved.tx
     )
-  LIMIT ?6`;
+  LIMIT ?6 + 0`;

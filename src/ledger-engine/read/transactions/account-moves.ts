@@ -71,7 +71,7 @@ export class MoveScan implements IdScan {
         const accounts = page.slice(from, from + SCANNED_ACCOUNTS);
         const rows = this.#sql.all<{ tx: number }>(
           `SELECT move.tx FROM json_each(?1) AS wanted CROSS JOIN move ON move.account = wanted.value
-            WHERE move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} LIMIT ?5`,
+            WHERE move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} LIMIT ?5 + 0`,
           toJson(accounts),
           range.from,
           range.to,
@@ -91,7 +91,7 @@ export class MoveScan implements IdScan {
       return Math.min(max, ACCOUNT_COST * this.#accounts.count(Math.ceil(max / ACCOUNT_COST)));
     }
     const [counted] = this.#sql.all<{ count: number }>(
-      `${HELD} SELECT count(*) AS count FROM (SELECT 1 ${FROM_HELD} LIMIT ?4)`,
+      `${HELD} SELECT count(*) AS count FROM (SELECT 1 ${FROM_HELD} LIMIT ?4 + 0)`,
       toJson(accounts),
       range.from,
       range.to,
@@ -181,7 +181,7 @@ export class MoveScan implements IdScan {
 
   #isCrossed(): boolean {
     return (
-      this.#sql.all("SELECT 1 FROM asset LIMIT ?", CROSSED_ASSETS_MAX + 1).length <=
+      this.#sql.all("SELECT 1 FROM asset LIMIT ? + 0", CROSSED_ASSETS_MAX + 1).length <=
       CROSSED_ASSETS_MAX
     );
   }
@@ -249,7 +249,7 @@ const HAS_ROLE = "(?4 IS NULL OR move.role & 3 IN (2, ?4))";
 const selectHeads = (order: Order): string => `SELECT held.account, held.asset, (
     SELECT move.tx FROM move WHERE move.account = held.account AND move.asset = held.asset
       AND move.tx >= ?2 AND move.tx <= ?3 AND ${HAS_ROLE} ORDER BY move.tx ${order} LIMIT 1
-  ) AS head FROM held ORDER BY head ${order} NULLS LAST LIMIT ?5`;
+  ) AS head FROM held ORDER BY head ${order} NULLS LAST LIMIT ?5 + 0`;
 
 const SELECT_HEADS: Readonly<Record<Order, string>> = {
   asc: selectHeads("asc"),
@@ -306,7 +306,7 @@ const selectDated = (order: Order, [on, to]: readonly [string, string]): string 
   `SELECT tx AS id, CAST(timestamp AS TEXT) AS value FROM move INDEXED BY move_dated
     WHERE account = ? AND asset = ? AND timestamp IS NOT NULL
       AND (timestamp, tx) ${on} (CAST(? AS INTEGER), ?) AND timestamp ${to} CAST(? AS INTEGER)
-    ORDER BY timestamp ${order}, tx ${order} LIMIT ?`;
+    ORDER BY timestamp ${order}, tx ${order} LIMIT ? + 0`;
 
 const SELECT_DATED: Readonly<Record<Order, string>> = {
   asc: selectDated("asc", [">=", "<="]),

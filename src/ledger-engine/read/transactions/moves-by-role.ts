@@ -59,7 +59,7 @@ export class MovesByRole {
 
   #read({ from, to }: IdRange, order: Order, limit: number): { tx: number; role: number }[] {
     return this.#sql.all<{ tx: number; role: number }>(
-      `SELECT tx, role FROM move WHERE account = ? AND asset = ? AND tx >= ? AND tx <= ? ORDER BY tx ${order} LIMIT ?`,
+      `SELECT tx, role FROM move WHERE account = ? AND asset = ? AND tx >= ? AND tx <= ? ORDER BY tx ${order} LIMIT ? + 0`,
       ...this.#pair,
       from,
       to,

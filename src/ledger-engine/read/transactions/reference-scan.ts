@@ -74,7 +74,7 @@ class ReferenceScan implements IdScan {
 
   count(_range: IdRange, max: number): number {
     const [counted] = this.#sql.all<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ?)`,
+      `SELECT count(*) AS count FROM (SELECT 1 ${FROM_RANGE} LIMIT ? + 0)`,
       this.#range.from,
       this.#range.below,
       max,
@@ -108,7 +108,7 @@ class ReferenceScan implements IdScan {
   *#references(): Generator<ReferenceSqlRow> {
     for (let { from } = this.#range; ;) {
       const rows = this.#sql.all<ReferenceSqlRow>(
-        `SELECT id, reference ${FROM_RANGE} ORDER BY reference LIMIT ?`,
+        `SELECT id, reference ${FROM_RANGE} ORDER BY reference LIMIT ? + 0`,
         from,
         this.#range.below,
         PAGE_REFERENCES,

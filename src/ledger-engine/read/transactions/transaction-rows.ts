@@ -138,7 +138,7 @@ export class TransactionRows {
   ): TransactionRow[] {
     const condition = undated === undefined ? "" : `AND ${UNDATED[undated]}`;
     return this.#read(
-      `${COLUMNS} FROM tx ${JOIN_LOG} WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3`,
+      `${COLUMNS} FROM tx ${JOIN_LOG} WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3 + 0`,
       from,
       to,
       limit,
@@ -155,7 +155,7 @@ export class TransactionRows {
     return this.#read(
       `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} ${JOIN_LOG} WHERE tx.${column} IS NOT NULL
         AND (tx.${column}, tx.id) ${on} (CAST(? AS INTEGER), ?) AND tx.${column} ${to} CAST(? AS INTEGER)
-        ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ?`,
+        ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ? + 0`,
       from.value.toString(),
       from.id,
       until.toString(),
@@ -177,7 +177,7 @@ export class TransactionRows {
         `SELECT tx.id, CAST(${key} AS TEXT) AS value
           FROM json_each(?1) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}
           WHERE (${key}, tx.id) ${on} (CAST(?2 AS INTEGER), ?3) AND ${key} ${to} CAST(?4 AS INTEGER)
-          ORDER BY ${key} ${order}, tx.id ${order} LIMIT ?5`,
+          ORDER BY ${key} ${order}, tx.id ${order} LIMIT ?5 + 0`,
         `[${ids.join(",")}]`,
         from.value.toString(),
         from.id,

@@ -52,14 +52,14 @@ export class LaneChanges {
     const from = Math.max(head, this.#storedHead());
     const waiting = this.#sql.all<{ seq: number }>(
       `SELECT seq FROM delivery INDEXED BY delivery_waiting
-       WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?)) LIMIT ?`,
+       WHERE status = ${PENDING} AND due_ms IS NOT NULL AND seq NOT IN (SELECT value FROM json_each(?)) LIMIT ? + 0`,
       under,
       limit,
     );
     const fresh = this.#sql.all<{ seq: number }>(
       `SELECT seq FROM delivery
        WHERE seq >= ? AND status = ${PENDING} AND due_ms IS NULL AND seq NOT IN (SELECT value FROM json_each(?))
-       ORDER BY seq LIMIT ?`,
+       ORDER BY seq LIMIT ? + 0`,
       from,
       under,
       limit - waiting.length,
@@ -168,7 +168,7 @@ export class LaneChanges {
   #purgeStatus(status: number, beforeMs: number, limit: number): number {
     const rows = this.#sql.all<{ seq: number; isOld: number }>(
       `SELECT seq, updated_ms < ? AND seq < (SELECT max(seq) FROM delivery) AS isOld FROM delivery
-       WHERE status > 0 AND status = ? AND seq > ? ORDER BY seq LIMIT ?`,
+       WHERE status > 0 AND status = ? AND seq > ? ORDER BY seq LIMIT ? + 0`,
       beforeMs,
       status,
       this.#purgedTo.get(status) ?? 0,

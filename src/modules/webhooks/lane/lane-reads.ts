@@ -114,7 +114,7 @@ export class LaneReads {
          ) AS a JOIN name ON name.id = a.endpoint
          LEFT JOIN excerpt USING (seq, generation, number)
          WHERE (a.generation, a.number) < (?, ?)
-         ORDER BY a.generation DESC, a.number DESC LIMIT ?`,
+         ORDER BY a.generation DESC, a.number DESC LIMIT ? + 0`,
         seq,
         seq,
         after?.generation ?? Number.MAX_SAFE_INTEGER,
@@ -160,7 +160,7 @@ export class LaneReads {
          cycle_ms, due_ms, last_ms, last_code, last_error
        FROM (
          SELECT * FROM delivery WHERE seq >= ? AND seq < ? ${condition}
-         ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ?
+         ORDER BY seq ${order === "asc" ? "ASC" : "DESC"} LIMIT ? + 0
        ) AS d
        JOIN name ON name.id = d.type LEFT JOIN origin ON origin.id = d.origin`,
       from,

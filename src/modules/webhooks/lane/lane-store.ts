@@ -148,7 +148,7 @@ export class LaneStore {
       .all<DueRow>(
         `SELECT ${DUE_COLUMNS} FROM delivery JOIN name ON name.id = delivery.type
          WHERE seq >= ? AND seq < ? AND status = ${PENDING} AND due_ms IS NULL ${ofOrigin} ${EXCEPT}
-         ORDER BY seq LIMIT ?`,
+         ORDER BY seq LIMIT ? + 0`,
         from,
         to ?? Number.MAX_SAFE_INTEGER,
         ...(origin === undefined ? [] : [origin]),
@@ -168,7 +168,7 @@ export class LaneStore {
            WHERE status = ${PENDING} AND due_ms IS NOT NULL AND due_ms <= ?
            ORDER BY due_ms, seq LIMIT ${DUE_ROWS_MAX}
          ) AS delivery JOIN name ON name.id = delivery.type
-         WHERE true ${EXCEPT} ORDER BY due_ms, seq LIMIT ?`,
+         WHERE true ${EXCEPT} ORDER BY due_ms, seq LIMIT ? + 0`,
         laneMs,
         stringifyJson(except.seqs),
         stringifyJson(except.origins),
