@@ -666,7 +666,23 @@ CREATE TABLE `payment_segments` (
 	`w20` integer NOT NULL,
 	`w21` integer NOT NULL,
 	`w22` integer NOT NULL,
-	`w23` integer NOT NULL
+	`w23` integer NOT NULL,
+	`w24` integer NOT NULL,
+	`w25` integer NOT NULL,
+	`w26` integer NOT NULL,
+	`w27` integer NOT NULL,
+	`w28` integer NOT NULL,
+	`w29` integer NOT NULL,
+	`w30` integer NOT NULL,
+	`w31` integer NOT NULL,
+	`w32` integer NOT NULL,
+	`w33` integer NOT NULL,
+	`w34` integer NOT NULL,
+	`w35` integer NOT NULL,
+	`w36` integer NOT NULL,
+	`w37` integer NOT NULL,
+	`w38` integer NOT NULL,
+	`w39` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `payment_fetches` (

@@ -58,6 +58,33 @@ const CASES = (world: IngestWorld) => [
   ...cases((it) => it.status === "FAILED" || it.asset === "USD/2", {
     $or: [{ $match: { status: "FAILED" } }, { $match: { asset: "USD/2" } }],
   }),
+  ...cases(
+    (it) => it.status === "FAILED" || it.status === "REFUNDED",
+    { $in: { status: ["FAILED", "REFUNDED"] } },
+    { $not: { $in: { status: ["PENDING", "SUCCEEDED"] } } },
+    { $not: { $not: { $in: { status: ["FAILED", "REFUNDED", "EXPIRED"] } } } },
+    { $not: { $or: [{ $match: { status: "PENDING" } }, { $match: { status: "SUCCEEDED" } }] } },
+  ),
+  ...cases(
+    () => false,
+    { $in: { asset: [] } },
+    { $not: { $in: { type: ["PAY-IN"] } } },
+    { $and: [{ $match: { asset: "EUR/2" } }, { $in: { scheme: ["DOKU", "A2A"] } }] },
+  ),
+  ...cases((it) => it.amount === 7n || it.amount === 99n, { $in: { amount: [7, 99, 98] } }),
+  ...cases((it) => it.amount !== 7n, { $not: { $match: { amount: 7 } } }),
+  ...cases((it) => it.initialAmount === 10n ** 26n || it.metadata["order"] === "3", {
+    $or: [{ $match: { initial_amount: 10n ** 26n } }, { $in: { "metadata[order]": ["3", "99"] } }],
+  }),
+  ...cases((it) => (it.status === "FAILED" && it.asset === "EUR/2") || it.amount === 100n, {
+    $or: [
+      { $and: [{ $match: { status: "FAILED" } }, { $match: { asset: "EUR/2" } }] },
+      { $and: [{ $match: { amount: 100 } }, { $gte: { amount: -5 } }] },
+    ],
+  }),
+  ...cases((it) => it.status !== "FAILED" || it.asset !== "EUR/2", {
+    $not: { $and: [{ $match: { status: "FAILED" } }, { $match: { asset: "EUR/2" } }] },
+  }),
 ];
 
 const list = async (world: IngestWorld, where?: object) => {

@@ -4,6 +4,7 @@ import { listBalances } from "#modules/payments/balances/list.ts";
 import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
 import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
+import { WORDS } from "#modules/payments/core/payment-terms.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
@@ -85,8 +86,8 @@ describe("payments", () => {
 
   test.each(PAGES)("of a filter by %s come from the index of the list", async (_name, where) => {
     // So many segments may have payments that fit, whatever the filter is.
-    world.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1400)
-      INSERT OR IGNORE INTO payment_segments SELECT i, ${Array(24).fill("-1").join()} FROM n`);
+    world.d1.exec(`WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT OR IGNORE INTO payment_segments SELECT i, ${Array(WORDS).fill("-1").join()} FROM n`);
     const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
     expect(await planOf("payment_payments", list(false))).toBe(scan);
     expect(await planOf("payment_payments", list(true))).toBe(
@@ -105,7 +106,7 @@ describe("payments", () => {
       world.d1.exec("DELETE FROM payment_segments WHERE segment > 1");
       const list = () => listPayments(world.context, queryOf({ $match: match }));
       expect(await planOf("payment_payments", list)).toMatch(
-        /^(?:SEARCH payment_payments USING INTEGER PRIMARY KEY \(rowid=\?\); USE TEMP B-TREE FOR ORDER BY)?$/,
+        /^(?:SEARCH payment_payments USING INTEGER PRIMARY KEY \(rowid=\?\); SEARCH payment_payments USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\); USE TEMP B-TREE FOR ORDER BY)?$/,
       );
     },
   );

@@ -1,8 +1,8 @@
 import { PAYMENT_SCHEMES, PAYMENT_STATUSES, PAYMENT_TYPES } from "./enums.ts";
 import { textHash } from "./signature.ts";
 import { decodeConnectorId, decodeOwnedId } from "#modules/payments/core/ids.ts";
-import type { Filter, FilterValue } from "#platform/filter/filter.ts";
-import { parseKey } from "#platform/filter/operands.ts";
+import type { Filter, FilterScalar, FilterValue } from "#platform/filter/filter.ts";
+import { parseKey, type TestKey } from "#platform/filter/operands.ts";
 
 /**
  * What can be asked of a payment by an equality, as texts: `status=FAILED`. A segment of payments keeps the bits of all terms of its
@@ -11,10 +11,10 @@ import { parseKey } from "#platform/filter/operands.ts";
  */
 export const SEGMENT_SIZE = 32;
 /** The bits are those of so many numbers, of which JavaScript holds 53 bits each. */
-export const WORDS = 24;
+export const WORDS = 40;
 const BITS_PER_WORD = 52;
 
-/** Amounts are told apart by their sign and their number of digits, up to this one. */
+/** Ranges of amounts are told apart by their sign and their number of digits, up to this one. */
 const DIGITS_MAX = 24;
 const SIZES = ["+", "-"].flatMap((sign) =>
   Array.from({ length: DIGITS_MAX }, (_, at) => `${sign}${at + 1}`),
@@ -105,6 +105,8 @@ export function termsOf(payment: TermedPayment): string[] {
     ...Object.entries(named).flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [`${name}=${value}`],
     ),
+    amountTerm(payment.amount),
+    amountTerm(payment.initialAmount),
     ...metadataTerms(payment.metadata),
   ];
 }
@@ -115,39 +117,82 @@ export const metadataTerms = (metadata: Readonly<Record<string, string>>): strin
 const metadataTerm = (name: string, value: string): string =>
   `metadata=${name.length}:${name}${value}`;
 
+/** One for both amounts of a payment, as these are nearly always the same. */
+const amountTerm = (amount: bigint): string => `one_amount=${amount}`;
+
 function sizeOf(amount: bigint): string {
   const isNegative = amount < 0n;
   const digits = (isNegative ? -amount : amount).toString().length;
   return `${isNegative ? "-" : "+"}${Math.min(digits, DIGITS_MAX)}`;
 }
 
+/** What a payment that fits a filter has: one of some terms, or all or any of several such things. */
+export type Needs =
+  | { readonly kind: "one"; readonly terms: readonly string[] }
+  | { readonly kind: "all" | "any"; readonly of: readonly Needs[] };
+
 /**
- * Terms of which a payment that fits a filter has one in each list. Tests that no term answers are left out: what is found by terms
- * has to be tested by the filter itself.
+ * What payments that fit a filter need, undefined where no term tells. What is found by it has to be tested by the filter itself,
+ * as tests are left out that no term answers.
  */
-export function termsOfFilter(filter: Filter): string[][] {
-  if (filter.kind === "all") return filter.filters.flatMap(termsOfFilter);
-  if (filter.kind !== "test") return [];
-  const { base, name } = parseKey(filter.key);
-  const terms =
-    base === "amount" || base === "initial_amount"
-      ? sizesOf(filter.operator, filter.value)?.map((size) => `${base}=${size}`)
-      : equalTerm({ ...filter, base, name });
-  return terms === undefined ? [] : [terms];
+export function needsOf(filter: Filter, isNegated = false): Needs | undefined {
+  switch (filter.kind) {
+    case "not":
+      return needsOf(filter.filter, !isNegated);
+    case "all":
+    case "any": {
+      const of = filter.filters.map((it) => needsOf(it, isNegated));
+      const known = of.filter((needs) => needs !== undefined);
+      const isAll = (filter.kind === "all") !== isNegated;
+      return known.length === 0 || (!isAll && known.length < of.length)
+        ? undefined
+        : { kind: isAll ? "all" : "any", of: known };
+    }
+    case "test": {
+      const terms = termsOfTest(filter, isNegated);
+      return terms === undefined ? undefined : { kind: "one", terms };
+    }
+  }
 }
 
-function equalTerm({
-  operator,
-  value,
-  base,
-  name,
-}: Extract<Filter, { kind: "test" }> & { base: string; name: string | undefined }):
-  | string[]
-  | undefined {
-  if (operator !== "$match" || typeof value !== "string") return undefined;
-  if (base === "metadata") return name === undefined ? undefined : [metadataTerm(name, value)];
+type Test = Extract<Filter, { kind: "test" }>;
+
+/** The terms that a payment has one of which passes a test, or which does not pass it. */
+function termsOfTest(test: Test, isNegated: boolean): string[] | undefined {
+  const { base, name } = parseKey(test.key);
+  const set = CLOSED_SETS.get(base);
+  if (isNegated) {
+    const values = set === undefined ? undefined : equalTo(test);
+    return values && set?.filter((value) => !values.includes(value)).map(termOf(base));
+  }
+  if (base === "amount" || base === "initial_amount") return amountTerms(base, test);
+  const values = equalTo(test)?.map((value) => textOfTerm({ base, name }, value));
+  return values?.every((text) => text !== undefined) === true ? values : undefined;
+}
+
+/** The values of a test for equality, where there are few of them, so that a statement that names them is not too long. */
+function equalTo({ operator, value }: Test): FilterScalar[] | undefined {
+  if (operator !== "$match" && operator !== "$in") return undefined;
+  const values = [value].flat();
+  return values.length <= VALUES_MAX ? values : undefined;
+}
+
+const VALUES_MAX = 8;
+
+const termOf = (base: string) => (value: string) => `${base}=${value}`;
+
+/** Every payment has one value of each of them. */
+const CLOSED_SETS = new Map<string, readonly string[]>([
+  ["status", PAYMENT_STATUSES],
+  ["type", PAYMENT_TYPES],
+  ["scheme", PAYMENT_SCHEMES],
+]);
+
+function textOfTerm({ base, name }: TestKey, value: FilterScalar): string | undefined {
+  if (typeof value !== "string") return undefined;
+  if (base === "metadata") return name === undefined ? undefined : metadataTerm(name, value);
   const text = TERM_VALUES.get(base)?.(value);
-  return text === undefined ? undefined : [`${base}=${text}`];
+  return text === undefined ? undefined : termOf(base)(text);
 }
 
 const asItIs = (value: string): string => value;
@@ -163,18 +208,23 @@ const TERM_VALUES = new Map<string, (value: string) => string | undefined>([
   ["destination_account_id", accountOf],
 ]);
 
-/** The sizes that amounts may have which fit; undefined where these are too many. */
-function sizesOf(operator: string, value: FilterValue): string[] | undefined {
-  if (typeof value !== "number" && typeof value !== "bigint") return undefined;
-  if (!Number.isInteger(Number(value))) return undefined;
+/** The amounts that are asked for, or the sizes that amounts may have which fit; undefined where these are too many. */
+function amountTerms(base: string, test: Test): string[] | undefined {
+  const values = equalTo(test);
+  if (values !== undefined) {
+    return values.every(isInteger) ? values.map((value) => amountTerm(BigInt(value))) : undefined;
+  }
+  const { operator, value } = test;
+  if (!isInteger(value)) return undefined;
   const limit = BigInt(value);
-  if (operator === "$match") return [sizeOf(limit)];
   const isAbove = (operator === "$gt" || operator === "$gte") && limit >= 0n;
   const isBelow = (operator === "$lt" && limit <= 0n) || (operator === "$lte" && limit < 0n);
   if (!isAbove && !isBelow) return undefined;
   const first = Number(sizeOf(limit < 0n ? -limit : limit).slice(1));
-  return Array.from(
-    { length: DIGITS_MAX - first + 1 },
-    (_, at) => `${isAbove ? "+" : "-"}${first + at}`,
+  return Array.from({ length: DIGITS_MAX - first + 1 }, (_, at) =>
+    termOf(base)(`${isAbove ? "+" : "-"}${first + at}`),
   );
 }
+
+const isInteger = (value: FilterValue): value is number | bigint =>
+  typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));

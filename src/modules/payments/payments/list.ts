@@ -1,4 +1,4 @@
-import { and, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { PaymentRow } from "./draft.ts";
 import { type Payment, type PaymentWithAdjustments, toPayments } from "./payment.ts";
 import { candidateSegments, isIn } from "./segments.ts";
@@ -70,7 +70,7 @@ export async function listPayments(
       return db
         .select()
         .from(paymentPayments)
-        .where(and(segments === undefined ? undefined : isIn(segments), where))
+        .where(segments === undefined ? where : isIn(segments, where))
         .orderBy(...orderBy)
         .limit(limit)
         .offset(offset);

@@ -7,9 +7,10 @@ import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import {
   bitsOf,
   metadataTerms,
+  type Needs,
+  needsOf,
   SEGMENT_SIZE,
   termsOf,
-  termsOfFilter,
   WORDS,
   wordsOf,
 } from "#modules/payments/core/payment-terms.ts";
@@ -127,7 +128,10 @@ export const removeEmptySegments = (db: Database, keys: readonly number[]) =>
       WHERE p.key BETWEEN segment * ${SIZE} AND segment * ${SIZE} + ${SIZE} - 1)`);
 
 /** Beyond so many segments, payments that fit are many, and are found soon in the order of the list. */
-const SEGMENTS_MAX = 256;
+const SEGMENTS_MAX = 512;
+
+/** A filter with more terms would make a statement that is too long, and an expression that is too deep. */
+const TERMS_MAX = 48;
 
 /** The segments that may have payments which fit a filter; undefined where these are many. */
 export async function candidateSegments(
@@ -135,17 +139,25 @@ export async function candidateSegments(
   where: string | undefined,
 ): Promise<number[] | undefined> {
   const filter = where === undefined ? undefined : parseFilterText(where);
-  const lists = filter === undefined ? [] : termsOfFilter(filter);
-  if (lists.length === 0) return undefined;
-  const conditions = lists.map(hasOneOf);
+  const needs = filter === undefined ? undefined : needsOf(filter);
+  if (needs === undefined || countTerms(needs) > TERMS_MAX) return undefined;
   const found = await db.all<{ segment: number }>(sql`
-    SELECT segment FROM ${paymentSegments} WHERE ${sql.join(conditions, sql` AND `)}
+    SELECT segment FROM ${paymentSegments} WHERE ${sql.raw(hasAll(needs))}
     LIMIT ${SEGMENTS_MAX + 1}`);
   return found.length > SEGMENTS_MAX ? undefined : found.map(({ segment }) => segment);
 }
 
+const countTerms = (needs: Needs): number =>
+  needs.kind === "one" ? needs.terms.length : needs.of.reduce((sum, it) => sum + countTerms(it), 0);
+
+/** Whether a segment has what payments need. */
+function hasAll(needs: Needs): string {
+  if (needs.kind === "one") return hasOneOf(needs.terms);
+  return `(${needs.of.map(hasAll).join(needs.kind === "all" ? " AND " : " OR ")})`;
+}
+
 /** Whether a segment has one of some terms. Bits of one number are tested together. */
-function hasOneOf(terms: readonly string[]): SQL {
+function hasOneOf(terms: readonly string[]): string {
   const single = new Map<number, bigint>();
   const tests: string[] = [];
   for (const term of terms) {
@@ -158,14 +170,15 @@ function hasOneOf(terms: readonly string[]): SQL {
     }
   }
   for (const [word, bits] of single) tests.push(`(w${word} & ${bits}) <> 0`);
-  return sql.raw(`((${tests.join(") OR (")}))`);
+  return tests.length === 0 ? "FALSE" : `((${tests.join(") OR (")}))`;
 }
 
 const isOneBit = (bits: bigint): boolean => (bits & (bits - 1n)) === 0n;
 
-/** Whether a payment is in one of some segments. */
-export const isIn = (segments: readonly number[]): SQL => sql`${paymentPayments.key} IN (
-  SELECT s.value * ${SIZE} + place.value
-  FROM json_each(${stringifyJson(segments)}) AS s, json_each(${PLACES}) AS place)`;
-
-const PLACES = stringifyJson(Array.from({ length: SEGMENT_SIZE }, (_, at) => at));
+/** Whether a payment is one of those in some segments that fit a condition. Only these are sorted. */
+export const isIn = (segments: readonly number[], condition: SQL | undefined): SQL => sql`
+  ${paymentPayments.key} IN (
+    SELECT ${paymentPayments.key} FROM json_each(${stringifyJson(segments)}) AS s
+    CROSS JOIN ${paymentPayments}
+      ON ${paymentPayments.key} BETWEEN s.value * ${SIZE} AND s.value * ${SIZE} + ${SIZE} - 1
+    WHERE ${condition ?? sql`TRUE`})`;
