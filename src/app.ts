@@ -78,19 +78,17 @@ function rayOf({ req, env }: Context<AppEnv>): string | undefined {
 }
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
+  // The runtime makes the text anew each time that it is asked for.
+  const { url } = c.req;
   assertConfigured(c.env);
   assertDirect(c);
-  assertHost(c);
+  assertHost(c, url);
   if (isOpenToAll(c.env)) {
-    assertLocal(c.req.url);
+    assertLocal(url);
     assertSameOrigin(c.req.raw);
     c.set("masksSecrets", true);
   }
-  // No stored text contains it, and SQLite ends texts at it.
-  if (c.req.url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
-  if (BROKEN_ENCODING.test(c.req.url)) {
-    throw new AppError("VALIDATION", "the URL has a broken percent encoding");
-  }
+  if (url.includes("%")) assertEncoding(url);
   c.set("settings", platformSettings.of(c.env));
   c.set("scopes", ALL_SCOPES);
   c.set("authenticate", authenticatorOf(c));
@@ -120,6 +118,13 @@ const assertConfigured = memoByEnv((env: Env) => {
 const ALL_SCOPES = ["openid", ...Object.keys(scopesOf(MODULES))];
 const EVERY_SCOPE: ReadonlySet<string> = new Set(ALL_SCOPES);
 
+function assertEncoding(url: string): void {
+  // No stored text contains it, and SQLite ends texts at it.
+  if (url.includes("%00")) throw new AppError("VALIDATION", "the URL contains U+0000");
+  if (!BROKEN_ENCODING.test(url)) return;
+  throw new AppError("VALIDATION", "the URL has a broken percent encoding");
+}
+
 const BROKEN_ENCODING = /%(?![0-9a-fA-F]{2})/;
 
 /** With authentication off, everybody who reaches the server is its administrator. */
@@ -140,14 +145,14 @@ const lastOriginOf = memoByEnv(() => ({ origin: "?" }));
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** Throws where the header `Host`, which becomes a part of the URL, is no host. */
-function assertHost({ env, req }: Context<AppEnv>): void {
+function assertHost({ env, req }: Context<AppEnv>, url: string): void {
   const last = lastOriginOf(env);
-  if (req.url.startsWith(last.origin)) return;
+  if (url.startsWith(last.origin)) return;
   const host = req.header("host") ?? "localhost";
-  if (!HOST.test(host) || !URL.canParse(req.url)) {
+  if (!HOST.test(host) || !URL.canParse(url)) {
     throw new AppError("VALIDATION", "the header Host is not the name of a host");
   }
-  last.origin = `${new URL(req.url).origin}/`;
+  last.origin = `${new URL(url).origin}/`;
 }
 
 /** With authentication off, only a loopback host is served: a page elsewhere can't reach it by a name that it controls. */

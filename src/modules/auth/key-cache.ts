@@ -1,5 +1,4 @@
 import { log } from "#platform/log.ts";
-import { type Clock, toMillis } from "#platform/time.ts";
 
 /** A key that verifies. Its issuer may have given it no id. */
 export interface VerificationKey {
@@ -11,7 +10,8 @@ export interface KeyCacheOptions {
   /** Whose keys these are. */
   readonly issuer: string;
   readonly load: () => Promise<readonly VerificationKey[]>;
-  readonly clock: Clock;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: () => number;
   /** Shortest time between two loads that tokens with unknown keys cause, in milliseconds. */
   readonly pauseMs: number;
 }
@@ -40,7 +40,8 @@ export class KeyCache {
    * can't be loaded.
    */
   async find(kid: string | undefined): Promise<CryptoKey | undefined> {
-    const ageMs = this.#nowMs() - this.#loadedMs;
+    // Much time lies between the two as well where the machine's clock was set back.
+    const ageMs = Math.abs(this.#options.nowMs() - this.#loadedMs);
     const isGood = this.#match(kid) !== undefined && ageMs < KEYS_AGE_MS_MAX;
     if (!isGood && ageMs >= this.#options.pauseMs) await this.#load();
     if (this.#keys === undefined) throw this.#failure;
@@ -64,10 +65,6 @@ export class KeyCache {
         error: this.#failure.message,
       });
     }
-    this.#loadedMs = this.#nowMs();
-  }
-
-  #nowMs(): number {
-    return toMillis(this.#options.clock());
+    this.#loadedMs = this.#options.nowMs();
   }
 }

@@ -10,7 +10,6 @@ import { LEDGER_PATTERN } from "#platform/access/ledger-patterns.ts";
 import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Authenticator, allows, type Scope } from "#platform/http/authenticator.ts";
-import { type Clock, toMillis } from "#platform/time.ts";
 
 /** What is known of an issuer. */
 export interface IssuerTrust {
@@ -25,7 +24,8 @@ export interface TokenVerifierOptions {
   /** The other trusted issuers. */
   readonly trusted: ReadonlyMap<string, IssuerTrust>;
   readonly revocations: RevocationList;
-  readonly clock: Clock;
+  /** The time, in milliseconds since the epoch. Every request asks for it, and needs no text of it. */
+  readonly nowMs: () => number;
   /** Most verified tokens that are remembered. */
   readonly tokensMax: number;
 }
@@ -96,14 +96,14 @@ interface VerifiedToken {
   /** The origin of the request for which it was verified, with a slash at the end. */
   readonly origin: string;
   readonly principal: Principal;
-  /** When the token must be verified again, because it has expired or its key may have been withdrawn. */
-  readonly untilMs: number;
+  readonly verifiedMs: number;
+  readonly expiresMs: number;
 }
 
 /**
  * Checks the signature, issuer, times and scope of bearer tokens. Other servers are called only to load the keys of their
  * issuers. Our own tokens name their client and this server as their audience; the audience of another issuer's token is
- * checked where the settings say which it is. A token that has passed is remembered by its text, because verifying a signature
+ * checked where the settings say which it is. A token that has passed is remembered by its header, because verifying a signature
  * costs more than everything else in a small request.
  */
 export class TokenVerifier implements TokenReader {
@@ -115,12 +115,15 @@ export class TokenVerifier implements TokenReader {
   }
 
   readonly authenticate: Authenticator = async (request, scope) => {
-    const text = readBearer(request.headers.get("authorization"));
-    const nowMs = this.#nowMs();
-    if (this.#options.revocations.isDue(nowMs)) await this.#refreshRevocations();
-    const token = this.#recall(text, nowMs) ?? (await this.#verify(text, request.url));
-    // A token that is remembered may have come through another host.
-    if (!request.url.startsWith(token.origin)) this.#trustIn(token.issuer, request.url);
+    const { nowMs, revocations, publicUrl } = this.#options;
+    const header = request.headers.get("authorization");
+    const now = nowMs();
+    if (revocations.isDue(now)) await this.#refreshRevocations();
+    const token = this.#recall(header, now) ?? (await this.#verifyHeader(header, request.url));
+    // A token that is remembered may have come through another host, under which the server has another name.
+    if (publicUrl === undefined && !request.url.startsWith(token.origin)) {
+      this.#trustIn(token.issuer, request.url);
+    }
     if (!allows(token.principal.scopes, scope)) throw missingScope(scope);
     return token.principal;
   };
@@ -131,41 +134,53 @@ export class TokenVerifier implements TokenReader {
     return (await this.#verify(text, url)).read;
   }
 
-  #recall(text: string, nowMs: number): VerifiedToken | undefined {
-    const token = this.#verified.get(text);
-    return token !== undefined && nowMs < token.untilMs ? token : undefined;
+  /** What is known of a token, unless it has expired, or was verified so long ago that its key may have been withdrawn. */
+  #recall(header: string | null, nowMs: number): VerifiedToken | undefined {
+    const token = header === null ? undefined : this.#verified.get(header);
+    if (token === undefined || nowMs >= token.expiresMs) return undefined;
+    // Much time lies between the two as well where the machine's clock was set back.
+    return Math.abs(nowMs - token.verifiedMs) < VERIFIED_MS_MAX ? token : undefined;
   }
 
   /** Tokens that are remembered are looked through only when something was revoked. */
   async #refreshRevocations(): Promise<void> {
     const { revocations } = this.#options;
     if (!(await revocations.refresh())) return;
-    for (const [text, { read }] of this.#verified) {
-      if (read.isOwn && revocations.isRevoked(read)) this.#verified.delete(text);
+    for (const [header, { read }] of this.#verified) {
+      if (read.isOwn && revocations.isRevoked(read)) this.#verified.delete(header);
     }
   }
 
+  /** Verifies the token of a header, and remembers it by the header. */
+  async #verifyHeader(header: string | null, url: string): Promise<VerifiedToken> {
+    const text = readBearer(header);
+    // Of two requests with the token, the later one may come when it is remembered already.
+    const key = header ?? "";
+    this.#verified.delete(key);
+    const token = await this.#verify(text, url);
+    this.#remember(key, token);
+    return token;
+  }
+
   async #verify(text: string, url: string): Promise<VerifiedToken> {
-    this.#verified.delete(text);
     const { header, claims } = parseToken(text);
     const trust = this.#trustIn(claims.iss, url);
     await assertSigned(text, await this.#findKey(trust.keys, header.kid));
     assertAudience(claims, trust);
-    const nowMs = this.#nowMs();
+    const nowMs = this.#options.nowMs();
     assertInTime(claims, nowMs);
     const read = toReadToken(claims, "serverUrl" in trust);
     if (read.isOwn && this.#options.revocations.isRevoked(read)) {
       throw invalid("the token was revoked");
     }
-    const token = {
+    return {
       read,
       issuer: claims.iss,
       origin: `${new URL(url).origin}/`,
       principal: read.principal,
-      untilMs: Math.min(claims.exp * 1000, nowMs + VERIFIED_MS_MAX),
+      verifiedMs: nowMs,
+      expiresMs: claims.exp * 1000,
     };
-    this.#remember(text, token);
-    return token;
   }
 
   /** What is known of an issuer that is trusted by this server under this URL. */
@@ -192,16 +207,12 @@ export class TokenVerifier implements TokenReader {
     );
   }
 
-  #remember(text: string, token: VerifiedToken): void {
+  #remember(header: string, token: VerifiedToken): void {
     if (this.#verified.size >= this.#options.tokensMax) {
       const [oldest] = this.#verified.keys();
       if (oldest !== undefined) this.#verified.delete(oldest);
     }
-    this.#verified.set(text, token);
-  }
-
-  #nowMs(): number {
-    return toMillis(this.#options.clock());
+    this.#verified.set(header, token);
   }
 }
 

@@ -5,7 +5,6 @@ import { authSettings } from "./settings.ts";
 import { SigningKeys } from "./signing-keys.ts";
 import { type IssuerTrust, TokenVerifier } from "./token-verifier.ts";
 import { fetchIssuerKeys } from "./trusted-issuer.ts";
-import { systemClock } from "#platform/clock.ts";
 import { systemFetch } from "#platform/http/outbound.ts";
 import { memoByEnv } from "#platform/memo.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
@@ -20,11 +19,11 @@ const VERIFIED_TOKENS_MAX = 4096;
 /** The verifier of tokens, made once for each environment. */
 export const verifierOf = memoByEnv((env: Env) => {
   const settings = authSettings.of(env);
-  const clock = systemClock;
+  const nowMs = () => Date.now();
   const ownKeys = new KeyCache({
     issuer: "this server",
     load: () => SigningKeys.from(env).verifiers(),
-    clock,
+    nowMs,
     pauseMs: OWN_KEYS_PAUSE_MS,
   });
   const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
@@ -32,7 +31,7 @@ export const verifierOf = memoByEnv((env: Env) => {
   const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
     ({ issuer, audiences }): [string, IssuerTrust] => {
       const load = () => fetchIssuerKeys(issuer, access);
-      const keys = new KeyCache({ issuer, load, clock, pauseMs: TRUSTED_KEYS_PAUSE_MS });
+      const keys = new KeyCache({ issuer, load, nowMs, pauseMs: TRUSTED_KEYS_PAUSE_MS });
       return [issuer, { keys, audiences }];
     },
   );
@@ -40,8 +39,8 @@ export const verifierOf = memoByEnv((env: Env) => {
     publicUrl: platformSettings.of(env).FLORIN_PUBLIC_URL,
     ownKeys,
     trusted: new Map(trusted),
-    revocations: new RevocationList({ load: (afterId) => loadRevocations(env, afterId), clock }),
-    clock,
+    revocations: new RevocationList({ load: (afterId) => loadRevocations(env, afterId), nowMs }),
+    nowMs,
     tokensMax: VERIFIED_TOKENS_MAX,
   });
 });

@@ -9,9 +9,10 @@ export type Scope = `${string}:${"read" | "write"}`;
  */
 export type Authenticator = (request: Request, scope: Scope) => Promise<Principal>;
 
+const READ = ":read";
+
 /** Whether granted scopes allow what `scope` names. */
 export function allows(granted: ReadonlySet<string>, scope: Scope): boolean {
   if (granted.has(scope)) return true;
-  const [module, access] = scope.split(":");
-  return access === "read" && granted.has(`${module}:write`);
+  return scope.endsWith(READ) && granted.has(`${scope.slice(0, -READ.length)}:write`);
 }

@@ -20,7 +20,7 @@ const own = await generateKeyPair("RS256");
 const members = await generateKeyPair("RS256");
 
 const cacheOf = (issuer: string, key: CryptoKey) =>
-  new KeyCache({ issuer, load: async () => [{ kid: "1", key }], clock: systemClock, pauseMs: 0 });
+  new KeyCache({ issuer, load: async () => [{ kid: "1", key }], nowMs: Date.now, pauseMs: 0 });
 
 const trust = (audiences: readonly string[]) => ({
   keys: cacheOf(MEMBERSHIP, members.publicKey),
@@ -34,8 +34,8 @@ const reader = new TokenVerifier({
     [MEMBERSHIP, trust([])],
     [OTHER, trust(["stack-7"])],
   ]),
-  revocations: noRevocations(systemClock),
-  clock: systemClock,
+  revocations: noRevocations(Date.now),
+  nowMs: Date.now,
   tokensMax: 10,
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { KeyCache } from "#modules/auth/key-cache.ts";
-import { fromMillis } from "#platform/time.ts";
 
 const MINUTE_MS = 60_000;
 const PAUSE_MS = 30_000;
@@ -22,7 +21,7 @@ class Issuer {
         kid === undefined ? { key: keyNamed("nameless") } : { kid, key: keyNamed(kid) },
       );
     },
-    clock: () => fromMillis(this.nowMs),
+    nowMs: () => this.nowMs,
     pauseMs: PAUSE_MS,
   });
 }
@@ -71,6 +70,15 @@ describe("the keys of an issuer", () => {
     issuer.nowMs += MINUTE_MS;
     expect(await issuer.cache.find("a")).toBeUndefined();
     expect(await issuer.cache.find("b")).toEqual({ name: "b" });
+  });
+
+  test("are loaded again after the clock was set back, and for an unknown id then", async () => {
+    const issuer = new Issuer();
+    await issuer.cache.find("a");
+    issuer.keys = ["b"];
+    issuer.nowMs -= 60 * MINUTE_MS;
+    expect(await issuer.cache.find("b")).toEqual({ name: "b" });
+    expect(await issuer.cache.find("a")).toBeUndefined();
   });
 
   test("stay in use while the issuer is down, which is not asked again for a while", async () => {

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   type KnownRevocation,
   REFRESH_MS,
   RevocationList,
 } from "#modules/auth/revocations/revocation-list.ts";
-import { fromMillis } from "#platform/time.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const START_MS = Date.UTC(2026, 0, 1);
 const ISSUED = START_MS / 1000;
@@ -23,11 +24,13 @@ function listOf() {
     rows: [] as KnownRevocation[],
     loads: [] as number[],
     fails: false,
+    hangs: false,
   };
   const list = new RevocationList({
-    clock: () => fromMillis(state.nowMs),
+    nowMs: () => state.nowMs,
     load: async (afterId) => {
       state.loads.push(afterId);
+      if (state.hangs) await new Promise(() => undefined);
       if (state.fails) throw new Error("the database does not answer");
       return state.rows.filter(({ id }) => id > afterId);
     },
@@ -100,6 +103,19 @@ describe("the list of revocations", () => {
     expect(list.isDue(state.nowMs)).toBe(false);
     state.nowMs += 2000;
     expect(list.isDue(state.nowMs)).toBe(true);
+  });
+
+  test("stays in use while the database hangs, for which no request waits long", async () => {
+    vi.useFakeTimers();
+    const { list, state, revoke } = listOf();
+    revoke("client", "shop");
+    await list.refresh();
+    state.hangs = true;
+    state.nowMs += REFRESH_MS;
+    const refreshed = list.refresh();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await refreshed).toBe(false);
+    expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
   test("lets no token pass before it was read for the first time", async () => {

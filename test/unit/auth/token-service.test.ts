@@ -88,10 +88,10 @@ describe("the token service", () => {
     const load = async () => [{ kid: "kid", key: publicKey }];
     const verifier = new TokenVerifier({
       publicUrl: PUBLIC_URL,
-      ownKeys: new KeyCache({ issuer: "own", load, clock, pauseMs: 0 }),
+      ownKeys: new KeyCache({ issuer: "own", load, nowMs: () => nowMs, pauseMs: 0 }),
       trusted: new Map(),
-      revocations: noRevocations(clock),
-      clock,
+      revocations: noRevocations(() => nowMs),
+      nowMs: () => nowMs,
       tokensMax: 10,
     });
     const { accessToken, expiresInSeconds } = await issue();

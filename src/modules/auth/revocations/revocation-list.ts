@@ -1,6 +1,5 @@
 import type { Revoked } from "./revoke.ts";
 import { log } from "#platform/log.ts";
-import { type Clock, toMillis } from "#platform/time.ts";
 
 /** A revocation as an isolate knows it. */
 export interface KnownRevocation extends Revoked {
@@ -23,13 +22,16 @@ export interface RevocableToken {
 export interface RevocationListOptions {
   /** The revocations that were stored after one of that id, in the order of their ids. */
   readonly load: (afterId: number) => Promise<readonly KnownRevocation[]>;
-  readonly clock: Clock;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: () => number;
 }
 
 /** How often an isolate looks for new revocations, in milliseconds. */
 export const REFRESH_MS = 30_000;
 /** How old what an isolate knows may be while another request of it looks, in milliseconds. */
 const AGE_MS_MAX = 45_000;
+/** How long a request waits for the list, in milliseconds. */
+const LOAD_MS_MAX = 10_000;
 /** When it looks again after the database has not answered, in milliseconds. */
 const RETRY_MS = 2000;
 
@@ -63,10 +65,10 @@ export class RevocationList {
    * request, it would hang when that one is cancelled.
    */
   async refresh(): Promise<boolean> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#options.nowMs();
     this.#startedMs = nowMs;
     try {
-      const found = await this.#options.load(this.#lastId);
+      const found = await within(LOAD_MS_MAX, this.#options.load(this.#lastId));
       for (const revocation of found) this.#add(revocation);
       this.#forget(nowMs);
       this.#loadedMs = nowMs;
@@ -112,9 +114,16 @@ export class RevocationList {
       if (expiresMs <= nowMs) this.#known.delete(key);
     }
   }
+}
 
-  #nowMs(): number {
-    return toMillis(this.#options.clock());
+/** Gives up on what takes too long, so that no request waits for a database that hangs. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

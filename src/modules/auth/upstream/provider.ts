@@ -8,7 +8,6 @@ import {
   fetchDiscovery,
   type IssuerAccess,
 } from "#modules/auth/trusted-issuer.ts";
-import { systemClock } from "#platform/clock.ts";
 import { callOutbound, type OutboundCall, systemFetch } from "#platform/http/outbound.ts";
 import { parseJson } from "#platform/json.ts";
 import { memoByEnv } from "#platform/memo.ts";
@@ -101,7 +100,7 @@ export class UpstreamProvider {
     this.#keys = new KeyCache({
       issuer: client.issuer,
       load: () => fetchIssuerKeys(client.issuer, access),
-      clock: systemClock,
+      nowMs: () => Date.now(),
       pauseMs: KEYS_PAUSE_MS,
     });
   }
