@@ -24,6 +24,23 @@ export const coversLedgers = (patterns: readonly string[], others: readonly stri
     others.every((other) => patterns.some((pattern) => coversPattern(pattern, other))));
 
 /**
+ * The patterns that allow what both lists do; empty where both allow all ledgers, and undefined where there is no ledger that both
+ * allow.
+ */
+export function commonPatterns(
+  one: readonly string[],
+  other: readonly string[],
+): readonly string[] | undefined {
+  if (one.length === 0) return other;
+  if (other.length === 0) return one;
+  const narrower = [
+    ...one.filter((pattern) => other.some((item) => coversPattern(item, pattern))),
+    ...other.filter((pattern) => one.some((item) => coversPattern(item, pattern))),
+  ];
+  return narrower.length === 0 ? undefined : [...new Set(narrower)];
+}
+
+/**
  * Throws `UNAUTHENTICATED` where a principal is bound to other ledgers. It is what a missing scope answers, and is decided by
  * the name alone, so that nobody learns whether such a ledger exists.
  */

@@ -152,6 +152,29 @@ describe("of workflows, instances and triggers", () => {
     }
   });
 
+  test("it reaches none of the others by any operation that names one", async () => {
+    const hidden = await make(wider);
+    const { workflow, instance: instanceID, trigger: triggerID } = hidden;
+    const values = { flowId: workflow, workflowID: workflow, instanceID, triggerID, number: "0" };
+    const naming = operations.filter(
+      ({ path, scope = "" }) =>
+        scope.startsWith("orchestration:") &&
+        Object.keys(values).some((id) => path.includes(`{${id}}`)),
+    );
+    expect(naming.length).toBeGreaterThan(20);
+    for (const operation of naming) {
+      const path = pathOf(operation, values);
+      const body = operation.method === "POST" ? { body: { name: "x" } } : {};
+      const response = await api(path, { method: operation.method, token: bound, ...body });
+      const { cursor, data } = await response.json<{ cursor?: { data: [] }; data?: [] }>();
+      // A list shows nothing, as it does for an id that nobody has.
+      const answer = cursor?.data ?? data ?? response.status;
+      const expected = path.endsWith("/occurrences") ? [] : 404;
+      expect([operation.method, path, answer]).toEqual([operation.method, path, expected]);
+    }
+    expect(await statusesOf(hidden, wider)).toEqual([200, 200, 200, 200]);
+  });
+
   test("it changes, starts and deletes no others", async () => {
     const hidden = await make(wider);
     const calls: [method: string, path: string][] = [
@@ -172,6 +195,21 @@ describe("of workflows, instances and triggers", () => {
     expect(refused.status).toBe(404);
     expect(await statusesOf(hidden, wider)).toEqual([200, 200, 200, 200]);
   });
+});
+
+/** What is found by an id of a path, and may belong to other ledgers than a token. */
+const IDS = new Set(["flowId", "workflowID", "instanceID", "triggerID", "bookingID"]);
+
+test("no operation takes an id of something that may belong to another ledger, untested", () => {
+  const isOpen = ({ scope = "", path }: (typeof operations)[number]) =>
+    /^(?:payments|orchestration):/.test(scope) && !path.includes("{ledger}");
+  const params = operations
+    .filter(isOpen)
+    .flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name));
+  // Payments and what belongs to them are in no ledger; their bookings have tests of their own.
+  const ofPayments =
+    /^(?:account|bankAccount|connection|connector|conversion|instance|order|payment|paymentInitiation|paymentServiceUser|pool|schedule|task|transfer|attempt|number|reversal)(?:I[dD])?$|^connector$/;
+  expect(sorted(params).filter((name) => !ofPayments.test(name) && !IDS.has(name))).toEqual([]);
 });
 
 describe("a client", () => {

@@ -49,12 +49,13 @@ const CLIENT = {
   ledgers: [],
   secretHashes: [hashSecret("right")],
 };
+const CLIENTS = [CLIENT, { ...CLIENT, clientId: "bound", ledgers: ["eu-*"] }];
 
 const ports = {
   // Only the settings are read from it.
   context: systemContext(env as unknown as Env, "test"),
   clients: new ClientAuthenticator({
-    findClient: async (id) => (id === "shop" ? CLIENT : undefined),
+    findClient: async (id) => CLIENTS.find(({ clientId }) => clientId === id),
     limitsOf: () => open,
   }),
   signer: new TokenSigner(
@@ -117,6 +118,17 @@ describe("an assertion of a trusted issuer", () => {
   test("keeps the ledgers that it is bound to", async () => {
     const tokens = await exchange(await sign({ ledgers: ["eu-*"] }));
     expect(decodeJwt(tokens.accessToken)["ledgers"]).toEqual(["eu-*"]);
+  });
+
+  test("reaches no other ledgers than the client that presents it", async () => {
+    const credentials = { client_id: "bound", client_secret: "right" };
+    const ledgersOf = async (claims: object) =>
+      decodeJwt((await exchange(await sign(claims), credentials)).accessToken)["ledgers"];
+    expect(await ledgersOf({})).toEqual(["eu-*"]);
+    expect(await ledgersOf({ ledgers: ["eu-1", "us-1"] })).toEqual(["eu-1"]);
+    await expect(ledgersOf({ ledgers: ["us-1"] })).rejects.toMatchObject({
+      error: "invalid_grant",
+    });
   });
 
   test("names the client that presents it with its secret, which must be right", async () => {

@@ -104,7 +104,9 @@ describe("a trigger fires", () => {
   test("for no other ledgers than its creator may see", () => {
     const { principal } = trigger();
     const bound = { principal: { ...principal, ledgers: ["mine"] } };
-    const events = [event({ ledger: "mine" }), event({ ledger: "other" }), event({ n: 1 })];
+    // Of those that are about no ledger it sees the ones of payments only, which are open.
+    const hook = event({ n: 2 }, { app: "webhooks" });
+    const events = [event({ ledger: "mine" }), event({ ledger: "other" }), event({ n: 1 }), hook];
 
     expect(matchEvents([trigger(bound)], events, NOW).map(({ event }) => event.payload)).toEqual([
       { ledger: "mine" },

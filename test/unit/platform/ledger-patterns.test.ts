@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   allowsLedger,
   assertLedgerAllowed,
+  commonPatterns,
   coversLedgers,
   LEDGER_PATTERN,
 } from "#platform/access/ledger-patterns.ts";
@@ -33,6 +34,24 @@ describe("patterns of ledgers", () => {
     [["eu-*"], ["eu-1", "us-1"], false],
   ])("%j cover %j: %s", (patterns, others, isCovered) => {
     expect(coversLedgers(patterns, others)).toBe(isCovered);
+  });
+
+  test.each([
+    [[], [], []],
+    [["main"], [], ["main"]],
+    [[], ["eu-*"], ["eu-*"]],
+    [["eu-*"], ["eu-1", "us-1"], ["eu-1"]],
+    [
+      ["eu-*", "us-1"],
+      ["eu-x-*", "us-*"],
+      ["us-1", "eu-x-*"],
+    ],
+    [["*"], ["main"], ["main"]],
+    [["eu-*"], ["eu-*"], ["eu-*"]],
+    [["eu-*"], ["us-*"], undefined],
+    [["eu-1"], ["eu-2"], undefined],
+  ])("%j and %j both allow %j", (one, other, common) => {
+    expect(commonPatterns(one, other)).toEqual(common);
   });
 
   test("are names, or beginnings of names", () => {

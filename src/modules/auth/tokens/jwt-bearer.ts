@@ -7,6 +7,7 @@ import { OAuthError } from "#modules/auth/core/oauth-error.ts";
 import { splitScopes, withoutProfile } from "#modules/auth/core/scopes.ts";
 import { authSettings } from "#modules/auth/settings.ts";
 import type { ReadToken } from "#modules/auth/token-verifier.ts";
+import { commonPatterns } from "#platform/access/ledger-patterns.ts";
 import { AppError } from "#platform/errors.ts";
 
 /**
@@ -25,6 +26,11 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
   const scope = withoutProfile([...splitScopes(read.scope)]).join(" ");
   const lifetimeSeconds = read.person === undefined ? CLIENT_TOKEN_SECONDS : PERSON_TOKEN_SECONDS;
   const { issuer } = request;
+  // A client that is bound to ledgers reaches no other by somebody else's assertion.
+  const ledgers = commonPatterns(read.principal.ledgers, client?.ledgers ?? []);
+  if (ledgers === undefined) {
+    throw new OAuthError("invalid_grant", "the assertion allows no ledger that the client may use");
+  }
   const accessToken = await ports.signer.signAccessToken(
     {
       issuer,
@@ -33,7 +39,7 @@ export const jwtBearer: GrantHandler = async (request, ports) => {
       ...(read.person === undefined ? {} : { subject: read.person }),
       audience: read.audience,
       scope,
-      ledgers: read.principal.ledgers,
+      ledgers,
     },
     lifetimeSeconds,
   );

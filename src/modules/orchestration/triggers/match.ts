@@ -59,8 +59,12 @@ function isFor({ event, version, principal }: Trigger, found: PlatformEvent): bo
   const { ledgers, scopes } = principal;
   if (!allows(scopes, `${found.app}:read`)) return false;
   const ledger = ledgerOf(found.payload);
-  return ledger === undefined || allowsLedger(ledgers, ledger);
+  if (ledger !== undefined) return allowsLedger(ledgers, ledger);
+  return ledgers.length === 0 || found.app === OPEN_APP;
 }
+
+/** The module whose events are about no ledger, and that is open to principals who are bound to some, as payments are in none. */
+const OPEN_APP = "payments";
 
 /** The ledger that an event is about, as its payload says. */
 function ledgerOf(payload: unknown): string | undefined {

@@ -4,6 +4,8 @@ import { reconcilerOf, requestLimits, withReference } from "./reconciler.ts";
 import { getConnector, type InstalledConnector, unknownConnector } from "./store.ts";
 import { paymentConnectors } from "./tables.ts";
 import { isBeingRemoved } from "./update.ts";
+import { assertReachesBookings } from "#modules/payments/bookings/reach.ts";
+import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { TASK_IDS } from "#modules/payments/core/task-references.ts";
 import { findTask, isTaskRefused, openTask, taskChange } from "#modules/payments/tasks/store.ts";
@@ -17,7 +19,7 @@ import { nextRevision } from "#platform/work/sync-columns.ts";
 
 /** Begins to uninstall a connector; its object does the rest. Returns the task, the same each time. Throws `NOT_FOUND`. */
 export async function uninstallConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
-  const connector = await getConnector(context, id);
+  const connector = await getRemovable(context, id);
   return beginRemoval(context, connector, { verb: "uninstall" });
 }
 
@@ -26,13 +28,20 @@ export async function uninstallConnector(context: ServiceContext, id: ConnectorI
  * configuration, takes its place. Returns the task. Throws `NOT_FOUND`, or `VALIDATION` where it is being uninstalled.
  */
 export async function resetConnector(context: ServiceContext, id: ConnectorId): Promise<Task> {
-  const connector = await getConnector(context, id);
+  const connector = await getRemovable(context, id);
   if (connector.deletedAt !== undefined && connector.successor === undefined) {
     throw isBeingRemoved();
   }
   // Nothing is deleted that cannot be installed again.
   await readConfig(context, connector);
   return beginRemoval(context, connector, { verb: "reset", successor: newId() });
+}
+
+/** Throws `UNAUTHENTICATED` where a booking, which ends with the connector, is in a ledger that the principal may not touch. */
+async function getRemovable(context: ServiceContext, id: ConnectorId): Promise<InstalledConnector> {
+  const connector = await getConnector(context, id);
+  await assertReachesBookings(context, eq(paymentBookings.connectorKey, connector.key));
+  return connector;
 }
 
 /** Marks the connector, so that nothing is stored for it any more, and opens the task. */

@@ -6,6 +6,8 @@ import { requireMembers, tooManyAccounts } from "./members.ts";
 import { type Pool, POOL_ACCOUNTS_MAX } from "./pool.ts";
 import { getPool } from "./store.ts";
 import { paymentPoolAccounts, paymentPools } from "./tables.ts";
+import { assertReachesBookings } from "#modules/payments/bookings/reach.ts";
+import { paymentBookings } from "#modules/payments/bookings/tables.ts";
 import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -98,13 +100,17 @@ interface PoolChange {
 /** How often a change is decided anew because another one came between its read and its write. */
 const CHANGE_ATTEMPTS_MAX = 5;
 
-/** Changes a pool undisturbed by others, with its event. `decide` may be called again, and gives nothing for no change. */
+/**
+ * Changes a pool undisturbed by others, with its event. `decide` may be called again, and gives nothing for no change. Throws
+ * `UNAUTHENTICATED` for a pool that is booked in a ledger that the principal may not touch.
+ */
 async function changePool(
   context: ServiceContext,
   { poolId, verb }: { readonly poolId: string; readonly verb: string },
   decide: (pool: Pool) => PoolChange | undefined | Promise<PoolChange | undefined>,
 ): Promise<void> {
   const db = databaseOf(context.env);
+  await assertReachesBookings(context, eq(paymentBookings.poolId, poolId));
   for (let attempt = 0; attempt < CHANGE_ATTEMPTS_MAX; attempt++) {
     const pool = await getPool(context, poolId);
     const change = await decide(pool);
