@@ -156,6 +156,37 @@ test("a passkey of the person's device logs in without the password", async () =
   await context.close();
 });
 
+test("a person changes the password, and is logged out in the other browser", async () => {
+  const [context, other] = [
+    await browser.newContext({ javaScriptEnabled: false }),
+    await browser.newContext(),
+  ];
+  const [page, elsewhere] = [await context.newPage(), await other.newPage()];
+  await logIn(page);
+  await logIn(elsewhere);
+  const change = async (old: string, next: string) => {
+    await page.goto(`${server.url}/api/auth/password`);
+    await page.getByLabel("Old password").fill(old);
+    await page.getByLabel("New password").fill(next);
+    await page.getByRole("button", { name: "Change the password" }).click();
+  };
+  await change("wrong horse battery", `${PASSWORD} 2`);
+  await page.getByText("The old password is wrong.").waitFor();
+  await change(PASSWORD, `${PASSWORD} 2`);
+  await page.getByRole("heading", { name: "Your password is changed" }).waitFor();
+  for (const [at, answer] of [
+    [page, "code"],
+    [elsewhere, "error"],
+  ] as const) {
+    await at.goto(authorizeUrl({ prompt: "none" }));
+    expect(new URL(at.url()).searchParams.has(answer)).toBe(true);
+  }
+  await change(`${PASSWORD} 2`, PASSWORD);
+  await page.getByRole("heading", { name: "Your password is changed" }).waitFor();
+  await context.close();
+  await other.close();
+});
+
 test("a client library that nobody here wrote completes everything, from discovery to logout", async () => {
   const options = { [oauth.allowInsecureRequests]: true };
   const issuer = new URL(`${server.url}/api/auth`);
@@ -243,7 +274,7 @@ test("the login page is shown in no frame of another site", async () => {
   await context.close();
 });
 
-test("no other site logs the person in or out by a form", async () => {
+test("no other site logs the person in or out by a form, or changes the password", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   // The person has begun a login, and the other site even knows its id.
@@ -255,9 +286,14 @@ test("no other site logs the person in or out by a form", async () => {
   expect(await hasSession(context)).toBe(false);
 
   await logIn(page);
-  evilPage = formTo("end_session/confirm", {});
-  await page.goto(siteUrl);
-  await page.getByText("sent by another site").waitFor();
+  for (const [path, fields] of [
+    ["end_session/confirm", {}],
+    ["password", { old: PASSWORD, new: "the horse of somebody else" }],
+  ] as const) {
+    evilPage = formTo(path, fields);
+    await page.goto(siteUrl);
+    await page.getByText("sent by another site").waitFor();
+  }
   expect(await hasSession(context)).toBe(true);
   await context.close();
 });

