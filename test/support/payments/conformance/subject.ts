@@ -83,6 +83,9 @@ export interface BankAccountCase<P> {
 
 /** What a provider sends to a URL. */
 export interface Sent {
+  /** `POST` where it is absent. */
+  readonly method?: string;
+  readonly query?: Readonly<Record<string, readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -98,8 +101,11 @@ export interface WebhookCase<P> {
   readonly deliver: (psp: P, webhook: { readonly urlPath: string; readonly at: Timestamp }) => Sent;
   /** The path that deliveries go to; the first one that is registered where it is absent. */
   readonly urlPath?: string;
-  /** What a forger makes of a delivery: another body, another signature, or none. */
-  readonly forgeries: Readonly<Record<"body" | "signature" | "absence", (sent: Sent) => Sent>>;
+  /**
+   * What a forger makes of a delivery: another body, another signature, or none. Absent where the provider signs nothing: then the URL is
+   * known to the provider alone, and what a delivery names is read from the provider.
+   */
+  readonly forgeries?: Readonly<Record<"body" | "signature" | "absence", (sent: Sent) => Sent>>;
   /** A delivery, rightly signed, of a type that the connector does not know. */
   readonly unknown: (psp: P, webhook: { readonly urlPath: string; readonly at: Timestamp }) => Sent;
   /** How old a signature may be, in milliseconds; absent where it has no time. */
@@ -160,14 +166,14 @@ export function fetchOf(plugin: Plugin, task: ListTask): AnyFetch {
 /** The request that a provider's delivery becomes. */
 export const toWebhook = (
   config: ProviderWebhook["config"],
-  { headers, body }: Sent,
+  { method = "POST", query = {}, headers, body }: Sent,
 ): ProviderWebhook => ({
   config,
-  method: "POST",
+  method,
   url: `${BASE_URL}${config.urlPath}`,
   headers: Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   ),
-  query: {},
+  query,
   body,
 });
