@@ -5,6 +5,7 @@ import { currencycloudKind } from "./currencycloud/index.ts";
 import { dummypayKind } from "./dummypay/index.ts";
 import { genericKind } from "./generic/index.ts";
 import { increaseKind } from "./increase/index.ts";
+import { mangopayKind } from "./mangopay/index.ts";
 import { modulrKind } from "./modulr/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
@@ -18,6 +19,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   dummypayKind,
   genericKind,
   increaseKind,
+  mangopayKind,
   modulrKind,
   qontoKind,
   stripeKind,

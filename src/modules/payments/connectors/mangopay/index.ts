@@ -1,0 +1,64 @@
+import { fetchAccounts, fetchBalances, fetchExternalAccounts, fetchUsers } from "./accounts.ts";
+import { createBankAccount } from "./bank-accounts.ts";
+import { MangopayClient } from "./client.ts";
+import { MANGOPAY_FIELDS, readMangopayConfig } from "./config.ts";
+import { fetchPayments } from "./payments.ts";
+import { createPayout, createTransfer } from "./transfers.ts";
+import { disableHooks, mangopayWebhooks } from "./webhooks.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/** Mangopay: the users of a client with their wallets and bank accounts. See the README of this folder. */
+export const mangopayKind: ConnectorKind = {
+  key: "mangopay",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "FETCH_OTHERS",
+    "CREATE_BANK_ACCOUNT",
+    "CREATE_TRANSFER",
+    "CREATE_PAYOUT",
+    "CREATE_WEBHOOKS",
+    "TRANSLATE_WEBHOOKS",
+  ],
+  pageSize: 100,
+  fields: MANGOPAY_FIELDS,
+  tree: [
+    {
+      task: "FETCH_OTHERS",
+      isPeriodic: true,
+      children: [
+        {
+          task: "FETCH_ACCOUNTS",
+          isPeriodic: true,
+          children: [
+            // Webhooks tell sooner; what was lost is made up for here.
+            { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+            { task: "FETCH_BALANCES", isPeriodic: true, children: [] },
+          ],
+        },
+        { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+      ],
+    },
+    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+  ],
+  create: (values, { fetch, clock }) => {
+    const client = new MangopayClient({ fetch, clock }, readMangopayConfig(values));
+    return {
+      fetchOthers: (request) => fetchUsers(client, request),
+      fetchAccounts: async (request) => fetchAccounts(client, request),
+      fetchExternalAccounts: async (request) => fetchExternalAccounts(client, request),
+      fetchBalances: (request) => fetchBalances({ client, clock }, request),
+      fetchPayments: async (request) => fetchPayments(client, request),
+      createTransfer: async (movement) => createTransfer({ client, clock }, movement),
+      createPayout: async (movement) => createPayout({ client, clock }, movement),
+      createBankAccount: (account) => createBankAccount(client, account),
+      webhooks: mangopayWebhooks(client),
+      checkAccess: async () => {
+        await client.list("/users", { page: 1, pageSize: 1 });
+      },
+      uninstall: ({ connectorId }) => disableHooks(client, connectorId),
+    };
+  },
+};
