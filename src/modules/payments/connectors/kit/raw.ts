@@ -3,7 +3,7 @@ import { stringifyJson } from "#platform/json.ts";
 /** Members that hold what nobody but the provider and the owner may know, however long they are. */
 const SECRET_NAMES = /^(?:client_?secret|secret|password|api_?key|access_?token|cvc|cvv)$/i;
 /** Members that hold numbers of cards and bank accounts. */
-const NUMBER_NAMES = /^(?:card_?number|number|pan|account_?number|iban)$/i;
+const NUMBER_NAMES = /^(?:number|pan)$|(?:card_?number|account_?number|iban)$/i;
 /** An IBAN in any text, also in groups of four. */
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
 

@@ -6,7 +6,7 @@ import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/con
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
-import { type OpenMovements, OpenRound } from "#modules/payments/connectors/kit/open-movements.ts";
+import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentType } from "#modules/payments/core/enums.ts";
@@ -39,8 +39,6 @@ const Transaction = z.object({
   sourceId: Text,
 });
 
-const State = z.object({ list: z.unknown().optional(), round: OpenRound.optional() });
-
 export interface ModulrReader {
   readonly client: ModulrClient;
   readonly clock: Clock;
@@ -55,21 +53,20 @@ export async function fetchPayments(
   if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
   const { client, open } = reader;
   const account = parent.reference;
-  const { list, round = { unchecked: [], ended: [] } } = State.parse(state ?? {});
-  if (round.unchecked.length > 0) {
-    const checked = await open.check(account, round, (id) => endOfPayment(reader, id));
-    const hasMore = checked.round.unchecked.length > 0;
-    return { items: checked.items, state: { list, round: checked.round }, hasMore };
-  }
-  const page = await readTransactions(client, account, { state: list, pageSize });
-  const items: ProviderPayment[] = [];
-  for (const value of page.items) {
-    const payment = await toPayment(client, account, value);
-    if (payment !== undefined) items.push(payment);
-  }
-  const next = page.hasMore ? round : await open.open(account, round);
-  const hasMore = page.hasMore || next.unchecked.length > 0;
-  return { items, state: { list: page.state, round: next }, hasMore };
+  return open.fetch({
+    account,
+    state,
+    readList: async (list) => {
+      const page = await readTransactions(client, account, { state: list, pageSize });
+      const items: ProviderPayment[] = [];
+      for (const value of page.items) {
+        const payment = await toPayment(client, account, value);
+        if (payment !== undefined) items.push(payment);
+      }
+      return { ...page, items };
+    },
+    endOf: (id) => endOfPayment(reader, id),
+  });
 }
 
 const readTransactions = (

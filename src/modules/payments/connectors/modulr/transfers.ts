@@ -3,15 +3,15 @@ import { isOpen, ModulrOrder, toOrdered } from "./orders.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { Movement, MovementResult } from "#modules/payments/connectors/contract.ts";
 import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
-import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
+import {
+  assertStatementText,
+  shortReference,
+} from "#modules/payments/connectors/kit/references.ts";
 
-/** What the statement of the receiver shows. */
-const DESCRIPTION = /^[a-zA-Z0-9 ]*$/;
 /** Longest description that the provider takes, in characters. */
 const DESCRIPTION_LENGTH_MAX = 18;
-const EXTERNAL_REFERENCE = /^[\w -]{1,50}$/;
-/** Of a longer reference, so many digits of its digest are given. */
-const DIGEST_LENGTH = 40;
+/** Longest reference of its clients that it takes. */
+const REFERENCE_LENGTH_MAX = 50;
 
 /** Orders a payment to another account of the same customer, or to a beneficiary. */
 export async function createMovement(
@@ -40,12 +40,7 @@ function bodyOf(movement: Movement): object {
   if (source === undefined) throw refused(`source account is required ${request}`);
   if (destination === undefined) throw refused(`destination account is required ${request}`);
   if (amount <= 0n) throw refused("amount must be positive");
-  if (description.length > DESCRIPTION_LENGTH_MAX) {
-    throw refused(`description must have at most ${DESCRIPTION_LENGTH_MAX} characters`);
-  }
-  if (!DESCRIPTION.test(description)) {
-    throw refused("description must have letters, digits and spaces only");
-  }
+  assertStatementText(description, DESCRIPTION_LENGTH_MAX);
   const { decimal, currency } = CURRENCIES.toDecimal(movement);
   return {
     sourceAccountId: source.reference,
@@ -57,9 +52,7 @@ function bodyOf(movement: Movement): object {
     // A number with exactly these decimals.
     amount: Symbol(decimal),
     reference: description,
-    externalReference: EXTERNAL_REFERENCE.test(reference)
-      ? reference
-      : sha256(reference, "hex").slice(0, DIGEST_LENGTH),
+    externalReference: shortReference(reference, REFERENCE_LENGTH_MAX),
   };
 }
 
