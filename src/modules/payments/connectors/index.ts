@@ -7,6 +7,7 @@ import { genericKind } from "./generic/index.ts";
 import { increaseKind } from "./increase/index.ts";
 import { mangopayKind } from "./mangopay/index.ts";
 import { modulrKind } from "./modulr/index.ts";
+import { moneycorpKind } from "./moneycorp/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
 import { wiseKind } from "./wise/index.ts";
@@ -21,6 +22,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   increaseKind,
   mangopayKind,
   modulrKind,
+  moneycorpKind,
   qontoKind,
   stripeKind,
   wiseKind,

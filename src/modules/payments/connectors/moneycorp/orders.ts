@@ -1,0 +1,114 @@
+import { z } from "zod";
+import {
+  accountPath,
+  CURRENCIES,
+  type MoneycorpClient,
+  MoneycorpTime,
+  type MoneycorpResource,
+} from "./client.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
+import { DecimalText, Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type { PaymentStatus } from "#modules/payments/core/enums.ts";
+import type { Clock } from "#platform/time.ts";
+
+/** The statuses of transfers; all others are `UNKNOWN`. */
+export const TRANSFER_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  "Awaiting Dispatch": "PENDING",
+  Cleared: "SUCCEEDED",
+  Cancelled: "FAILED",
+};
+
+/** The statuses of payments to recipients; all others are `UNKNOWN`. */
+export const PAYMENT_STATUSES: Readonly<Record<string, PaymentStatus>> = {
+  Unauthorised: "FAILED",
+  Failed: "FAILED",
+  Query: "FAILED",
+  Cancelled: "FAILED",
+  "Awaiting Dispatch": "PENDING",
+  Sent: "PENDING",
+  Cleared: "SUCCEEDED",
+};
+
+/** What a movement goes on from. */
+export const isOpen = (status: PaymentStatus): boolean => ["PENDING", "UNKNOWN"].includes(status);
+
+/** What is ordered, by its path below an account. */
+export type OrderKind = "transfers" | "payments";
+
+const Transfer = z.object({
+  sendingAccountId: Id,
+  receivingAccountId: Id,
+  createdAt: MoneycorpTime,
+  transferAmount: DecimalText,
+  transferCurrency: Text,
+  transferStatus: z.string(),
+});
+
+const Payment = z.object({
+  accountId: Id,
+  createdAt: MoneycorpTime,
+  paymentAmount: DecimalText,
+  paymentCurrency: Text,
+  paymentStatus: z.string(),
+  recipientDetails: z.object({ recipientId: Id }).nullish(),
+});
+
+/** The payment that an order is; undefined for a currency that is not known. */
+export const toOrdered = (kind: OrderKind, value: MoneycorpResource): ProviderPayment | undefined =>
+  kind === "transfers" ? toTransfer(value) : toPaid(value);
+
+function toTransfer(value: MoneycorpResource): ProviderPayment | undefined {
+  const transfer = parseObject(Transfer, value.attributes, "a transfer");
+  const amount = CURRENCIES.fromDecimal(transfer.transferAmount, transfer.transferCurrency);
+  if (amount === undefined) return undefined;
+  return {
+    reference: value.id,
+    createdAt: transfer.createdAt,
+    type: "TRANSFER",
+    ...amount,
+    scheme: "OTHER",
+    status: rowOf(TRANSFER_STATUSES, transfer.transferStatus) ?? "UNKNOWN",
+    sourceReference: transfer.sendingAccountId,
+    destinationReference: transfer.receivingAccountId,
+    metadata: {},
+    raw: rawOf(value),
+  };
+}
+
+function toPaid(value: MoneycorpResource): ProviderPayment | undefined {
+  const payment = parseObject(Payment, value.attributes, "a payment");
+  const amount = CURRENCIES.fromDecimal(payment.paymentAmount, payment.paymentCurrency);
+  if (amount === undefined) return undefined;
+  const recipient = payment.recipientDetails?.recipientId;
+  return {
+    reference: value.id,
+    createdAt: payment.createdAt,
+    type: "PAYOUT",
+    ...amount,
+    scheme: "OTHER",
+    status: rowOf(PAYMENT_STATUSES, payment.paymentStatus) ?? "UNKNOWN",
+    sourceReference: payment.accountId,
+    ...(recipient === undefined ? {} : { destinationReference: recipient }),
+    metadata: {},
+    raw: rawOf(value),
+  };
+}
+
+/** How an order has ended; undefined where it goes on. The provider does not say when: it is as of now. */
+export async function endOfOrder(
+  { client, clock }: { readonly client: MoneycorpClient; readonly clock: Clock },
+  account: string,
+  order: string,
+): Promise<ProviderPayment | "gone" | undefined> {
+  const value = await client.find(`${accountPath(account)}/${order}`);
+  const kind = order.startsWith("transfers/") ? "transfers" : "payments";
+  const payment = value === undefined ? undefined : toOrdered(kind, value);
+  if (payment === undefined) return "gone";
+  return isOpen(payment.status) ? undefined : { ...payment, createdAt: clock() };
+}
+
+/** What an order is remembered by. */
+export const orderPath = (kind: OrderKind, id: string): string =>
+  `${kind}/${encodeURIComponent(id)}`;
