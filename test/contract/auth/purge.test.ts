@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { beginLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
+import { beginLogin, findLogin, LOGIN_MS_MAX } from "#modules/auth/authorize/logins.ts";
 import { purgeLogins } from "#modules/auth/authorize/purge.ts";
 import { CODE_LIFETIME_MS, redeemCode } from "#modules/auth/grants/authorization-codes.ts";
 import { REDEEMED_CODE_KEPT_MS } from "#modules/auth/grants/grant-store.ts";
@@ -74,6 +74,14 @@ const newCode = async (clientId = freshName("client")) => {
   return { clientId, redeem: () => redeemCode(now, redemption) };
 };
 
+const REQUEST = {
+  clientId: "app",
+  redirectUri: "https://app.example.com/callback",
+  responseMode: "query",
+  scopes: [],
+  prompts: [],
+} as const;
+
 const NOTHING = Object.fromEntries(TABLES.map((name) => [name, 0]));
 
 describe("what ends by itself", () => {
@@ -87,14 +95,7 @@ describe("what ends by itself", () => {
     await invite(now, { email: "", scopes: [] });
     const { id: personId } = await storePerson();
     await beginSession(now, { personId, authenticatedAt: now.clock() });
-    const request = {
-      clientId,
-      redirectUri: "https://app.example.com/callback",
-      responseMode: "query",
-      scopes: [],
-      prompts: [],
-    } as const;
-    await beginLogin(now, request, "browser");
+    await beginLogin(now, { request: REQUEST, browser: "browser" });
 
     const expected = {
       auth_codes: 2,
@@ -138,4 +139,15 @@ describe("what ends by itself", () => {
     await invite(now, { email: "", scopes: [] });
     expect(await purgeLogins(now)).toBe(NOW_MS + INVITATION_MS + 1);
   });
+});
+
+test("where too many logins are under way, the oldest end, and the new one goes on", async () => {
+  const begin = (ms: number, loginsMax = 10) =>
+    beginLogin(at(ms), { request: REQUEST, browser: "b", loginsMax });
+  await env.DB.prepare("DELETE FROM auth_logins").run();
+  for (let ms = 0; ms < 10; ms++) await begin(ms);
+  const last = await begin(10);
+  const isOpen = async (id: string) => (await findLogin(now, { id, browser: "b" })) !== undefined;
+  expect(await isOpen(last)).toBe(true);
+  expect((await counts())["auth_logins"]).toBe(1);
 });

@@ -1,12 +1,11 @@
-import { and, count, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { authLogins } from "./tables.ts";
 import type { AuthorizeRequest } from "#modules/auth/core/authorize-request.ts";
 import type { CodeCause } from "#modules/auth/grants/grant-store.ts";
 import { hashToken, newOpaqueToken } from "#modules/auth/grants/opaque-token.ts";
 import type { LoggedIn, SessionCause } from "#modules/auth/people/sessions.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import { databaseOf } from "#platform/db/database.ts";
-import { AppError } from "#platform/errors.ts";
+import { type Database, databaseOf } from "#platform/db/database.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
@@ -15,6 +14,8 @@ import { fromMillis, toMillis } from "#platform/time.ts";
 export const LOGIN_MS_MAX = 15 * 60_000;
 /** Most logins under way; each takes about a kilobyte. */
 const LOGINS_MAX = 100_000;
+/** How many of the oldest end where there are too many. */
+const LOGINS_ENDED = 1000;
 
 /** What a browser shows to go on with a login: the id of the request, and the value of its cookie. */
 export interface LoginKey {
@@ -22,17 +23,17 @@ export interface LoginKey {
   readonly browser: string;
 }
 
-/** Keeps the request of a client until somebody has logged in. Returns its id. */
+/**
+ * Keeps the request of a client until somebody has logged in. Returns its id. Anybody can begin a login. Where somebody begins very many,
+ * the oldest end: a person logs in within a minute, and would get nowhere if no login could begin until others have expired.
+ */
 export async function beginLogin(
   { env, clock }: ServiceContext,
-  request: AuthorizeRequest,
-  browser: string,
+  { request, browser, loginsMax = LOGINS_MAX }: NewLogin,
 ): Promise<string> {
   const db = databaseOf(env);
   const [row] = await db.select({ count: count() }).from(authLogins);
-  if ((row?.count ?? 0) >= LOGINS_MAX) {
-    throw new AppError("OVERLOADED", "too many people are logging in now");
-  }
+  if ((row?.count ?? 0) >= loginsMax) await endOldest(db);
   const id = newOpaqueToken();
   const endMs = toMillis(clock()) + LOGIN_MS_MAX;
   await db.insert(authLogins).values({
@@ -43,6 +44,22 @@ export async function beginLogin(
   });
   await armClock(env, endMs + 1);
   return id;
+}
+
+interface NewLogin {
+  readonly request: AuthorizeRequest;
+  /** The cookie of the browser that may go on with it. */
+  readonly browser: string;
+  readonly loginsMax?: number;
+}
+
+async function endOldest(db: Database): Promise<void> {
+  const oldest = db
+    .select({ hash: authLogins.hash })
+    .from(authLogins)
+    .orderBy(authLogins.expiresAt)
+    .limit(LOGINS_ENDED);
+  await db.delete(authLogins).where(inArray(authLogins.hash, oldest));
 }
 
 /** The request of a login that is under way in this browser and at which nobody has logged in. */

@@ -89,7 +89,7 @@ async function logIn(page: PageRequest, request: AuthorizeRequest): Promise<Page
     throw new AuthorizeError("login_required", "nobody is logged in who would do");
   }
   const browser = readCookie(c, "florin-browser", issuer) ?? newOpaqueToken();
-  const id = await beginLogin(context, request, browser);
+  const id = await beginLogin(context, { request, browser });
   writeCookie(c, { name: "florin-browser", value: browser, issuer });
   return { kind: "redirect", to: await loginUrlOf(page, { id, browser }, request) };
 }
