@@ -14,7 +14,12 @@ export interface KeyCacheOptions {
   readonly nowMs: () => number;
   /** Shortest time between two loads that tokens with unknown keys cause, in milliseconds. */
   readonly pauseMs: number;
+  /** Most loads at once; without it, each request that needs one loads. */
+  readonly loadsMax?: number;
 }
+
+/** After this time a load counts as over: whoever waited for it may be gone, and does not say so. In milliseconds. */
+const LOAD_MS_MAX = 15_000;
 
 /** After this time keys are loaded again, so that a key that its issuer has withdrawn is no longer trusted. */
 const KEYS_AGE_MS_MAX = 10 * 60_000;
@@ -30,6 +35,8 @@ export class KeyCache {
   #keys: readonly VerificationKey[] | undefined;
   #failure = new Error("no keys were loaded");
   #loadedMs = Number.NEGATIVE_INFINITY;
+  /** When the loads that are under way were begun. */
+  #startsMs: readonly number[] = [];
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
@@ -41,9 +48,10 @@ export class KeyCache {
    */
   async find(kid: string | undefined): Promise<CryptoKey | undefined> {
     // Much time lies between the two as well where the machine's clock was set back.
-    const ageMs = Math.abs(this.#options.nowMs() - this.#loadedMs);
+    const nowMs = this.#options.nowMs();
+    const ageMs = Math.abs(nowMs - this.#loadedMs);
     const isGood = this.#match(kid) !== undefined && ageMs < KEYS_AGE_MS_MAX;
-    if (!isGood && ageMs >= this.#options.pauseMs) await this.#load();
+    if (!isGood && ageMs >= this.#options.pauseMs && this.#mayLoad(nowMs)) await this.#load(nowMs);
     if (this.#keys === undefined) throw this.#failure;
     return this.#match(kid);
   }
@@ -54,8 +62,14 @@ export class KeyCache {
     return keys.length === 1 ? keys[0]?.key : undefined;
   }
 
+  #mayLoad(nowMs: number): boolean {
+    this.#startsMs = this.#startsMs.filter((at) => Math.abs(nowMs - at) < LOAD_MS_MAX);
+    return this.#startsMs.length < (this.#options.loadsMax ?? Infinity);
+  }
+
   /** Keys that were loaded once stay in use while their issuer does not answer. */
-  async #load(): Promise<void> {
+  async #load(startMs: number): Promise<void> {
+    this.#startsMs = [...this.#startsMs, startMs];
     try {
       this.#keys = await this.#options.load();
     } catch (error) {
@@ -66,5 +80,6 @@ export class KeyCache {
       });
     }
     this.#loadedMs = this.#options.nowMs();
+    this.#startsMs = this.#startsMs.toSpliced(this.#startsMs.indexOf(startMs), 1);
   }
 }

@@ -13,6 +13,8 @@ import { platformSettings } from "#platform/platform-settings.ts";
 const OWN_KEYS_PAUSE_MS = 1000;
 /** The same for other issuers: somebody who sends tokens with invented key ids must not make Florin flood them. */
 const TRUSTED_KEYS_PAUSE_MS = 30_000;
+/** Most searches at once, for the same reason: until the first one is answered, each token would cause one. */
+const TRUSTED_LOADS_MAX = 20;
 /** Verified tokens that an isolate remembers, a few kilobytes each at most. */
 const VERIFIED_TOKENS_MAX = 4096;
 
@@ -31,7 +33,8 @@ export const verifierOf = memoByEnv((env: Env) => {
   const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
     ({ issuer, audiences }): [string, IssuerTrust] => {
       const load = () => fetchIssuerKeys(issuer, access);
-      const keys = new KeyCache({ issuer, load, nowMs, pauseMs: TRUSTED_KEYS_PAUSE_MS });
+      const pauseMs = TRUSTED_KEYS_PAUSE_MS;
+      const keys = new KeyCache({ issuer, load, nowMs, pauseMs, loadsMax: TRUSTED_LOADS_MAX });
       return [issuer, { keys, audiences }];
     },
   );

@@ -81,6 +81,37 @@ describe("the keys of an issuer", () => {
     expect(await issuer.cache.find("a")).toBeUndefined();
   });
 
+  test("are not looked for by all tokens at once while the issuer takes its time", async () => {
+    let answer = (): void => undefined;
+    let loads = 0;
+    let nowMs = 0;
+    const cache = new KeyCache({
+      issuer: "https://issuer.example",
+      load: async () => {
+        loads++;
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        return [{ kid: "a", key: keyNamed("a") }];
+      },
+      nowMs: () => nowMs,
+      pauseMs: PAUSE_MS,
+      loadsMax: 3,
+    });
+    const guesses = Array.from({ length: 10 }, (_, at) => cache.find(`guess ${at}`));
+    const outcomes = Promise.allSettled(guesses);
+    expect(loads).toBe(3);
+    // Somebody whose request was cancelled never says that the load is over.
+    nowMs += MINUTE_MS;
+    const found = cache.find("a");
+    expect(loads).toBe(4);
+    answer();
+    expect(await found).toEqual({ name: "a" });
+    expect(await cache.find("a")).toEqual({ name: "a" });
+    expect(loads).toBe(4);
+    void outcomes;
+  });
+
   test("stay in use while the issuer is down, which is not asked again for a while", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
