@@ -28,7 +28,8 @@ export function answerUrl(
 
 /** Whether a code may be sent to a registered URI at all: a page, and no part of one. */
 export function isRedirectTarget(uri: string): boolean {
-  if (!URL.canParse(uri)) return false;
+  // A header takes no other characters, and browsers write them in several ways.
+  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return false;
   const { protocol, username, password } = new URL(uri);
   return /^https?:$/.test(protocol) && !uri.includes("#") && username === "" && password === "";
 }

@@ -66,7 +66,7 @@ async function check({
   // Nobody can say whether it is allowed if no client is named.
   if (uri === "" || clientId === undefined) return { hint, target: undefined };
   const client = await new AuthStore(context.env).findClient(clientId);
-  if (!client?.postLogoutRedirectUris.includes(uri) || !/^https?:\/\//i.test(uri)) {
+  if (!client?.postLogoutRedirectUris.includes(uri) || !/^https?:\/\/[\x21-\x7e]+$/i.test(uri)) {
     return { problem: "post_logout_redirect_uri invalid" };
   }
   return { hint, target: withState(uri, params.get("state") ?? "") };

@@ -186,6 +186,8 @@ describe("without a client or a redirect URI of it, nobody is sent anywhere", ()
     "com.example.app:/callback",
     "javascript:alert(1)",
     "https://app.example.com/#/callback",
+    "https://app.example.com/zażółć",
+    "https://app.example.com/a\nb: c",
   ])("the client has registered %s", async (redirectUri) => {
     const client = { ...(await freshApp({ redirectUris: [redirectUri] })), redirectUri };
     const response = await visitor.get(authorizeUrl(client));
