@@ -21,6 +21,8 @@ const PUBLIC = [
 ];
 /** Routes that the document does not show: pages for browsers. */
 const PAGES = /^(?:GET|POST) (?:|\/docs|\/openapi\.json|\/api\/auth\/(?!clients|users)[\w./-]+)$/;
+/** Operations that clients know and this server does not have. */
+const UNSERVED = /^[A-Z]+ \/api\/payments\/connectors\/x(?:\/|$)/;
 
 /** The scope that a method of a module needs. A POST that only reads has the scope of a read. */
 const READS_BY_POST = new Set([
@@ -46,7 +48,7 @@ async function refusalOf(operation: Operation, bearer: string | null) {
 }
 
 describe("every operation", () => {
-  test("is described in the API's document, or is a page of its own", () => {
+  test("is described in the API's document, is a page of its own, or is served to nobody", async () => {
     const described = new Set(
       operations.map(({ method, path }) => `${method} ${pathOf({ path })}`),
     );
@@ -59,7 +61,13 @@ describe("every operation", () => {
       const head = route.replace("GET ", "HEAD ");
       return ![route, head, `${route}/`].some((name) => described.has(name));
     });
-    expect(others.filter((route) => !PAGES.test(route))).toEqual([]);
+    const hidden = others.filter((route) => !PAGES.test(route));
+    expect(hidden.filter((route) => !UNSERVED.test(route))).toEqual([]);
+    for (const route of hidden) {
+      const [method = "", path = ""] = route.split(" ");
+      const response = await api(path, { method, token: null });
+      expect([route, response.status]).toEqual([route, 404]);
+    }
   });
 
   test("needs a token, unless it is one of those that are public", () => {
