@@ -1,4 +1,5 @@
 import { adyenKind } from "./adyen/index.ts";
+import { atlarKind } from "./atlar/index.ts";
 import { columnKind } from "./column/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { currencycloudKind } from "./currencycloud/index.ts";
@@ -15,6 +16,7 @@ import { wiseKind } from "./wise/index.ts";
 /** All kinds of connectors, by their names. */
 export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
+  atlarKind,
   columnKind,
   currencycloudKind,
   dummypayKind,

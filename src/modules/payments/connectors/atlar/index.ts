@@ -1,0 +1,46 @@
+import { fetchAccounts, fetchBalances, fetchExternalAccounts } from "./accounts.ts";
+import { createBankAccount } from "./bank-accounts.ts";
+import { AtlarClient } from "./client.ts";
+import { ATLAR_FIELDS, readAtlarConfig } from "./config.ts";
+import { fetchPayments } from "./payments.ts";
+import { createPayout, pollPayout } from "./transfers.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/** Atlar: the bank accounts of an organization, and SEPA credit transfers. See the README of this folder. */
+export const atlarKind: ConnectorKind = {
+  key: "atlar",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_PAYMENTS",
+    "CREATE_BANK_ACCOUNT",
+    "CREATE_PAYOUT",
+  ],
+  pageSize: 100,
+  fields: ATLAR_FIELDS,
+  tree: [
+    {
+      task: "FETCH_ACCOUNTS",
+      isPeriodic: true,
+      children: [{ task: "FETCH_BALANCES", isPeriodic: true, children: [] }],
+    },
+    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+    { task: "FETCH_EXTERNAL_ACCOUNTS", isPeriodic: true, children: [] },
+  ],
+  create: (values, { fetch, clock }) => {
+    const client = new AtlarClient(fetch, readAtlarConfig(values));
+    return {
+      fetchAccounts: (request) => fetchAccounts(client, request),
+      fetchBalances: (request) => fetchBalances(client, request),
+      fetchExternalAccounts: (request) => fetchExternalAccounts(client, request),
+      fetchPayments: (request) => fetchPayments(client, request),
+      createPayout: (movement) => createPayout({ client, clock }, movement),
+      pollPayout: (pollingId) => pollPayout(client, pollingId),
+      createBankAccount: (account) => createBankAccount(client, account),
+      checkAccess: async () => {
+        await client.list("/v1/accounts", { token: undefined, pageSize: 1 });
+      },
+    };
+  },
+};
