@@ -4,7 +4,7 @@ import { getPoolQuery, type PoolQuery } from "./store.ts";
 import { paymentPoolAccounts } from "./tables.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
-import { encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import {
   type MemberBalance,
   type PoolBalance,
@@ -33,10 +33,10 @@ export async function poolBalances(
 
 interface BalanceRow {
   readonly connectorKey: number;
-  readonly accountReference: string;
+  /** Of the account. */
+  readonly reference: string;
   readonly asset: string;
   readonly amount: string;
-  readonly createdAt: Timestamp;
 }
 
 /** Accounts of a dynamic pool whose balances are read at a time. */
@@ -78,8 +78,8 @@ const readBalances = (
   );
 
 const columnsOf = (balance: string): SQL =>
-  sql.raw(`${balance}.connector_key AS connectorKey, ${balance}.account_reference AS accountReference,
-    ${balance}.asset, ${balance}.amount, ${balance}.created_at AS createdAt`);
+  sql.raw(`${balance}.connector_key AS connectorKey, ${balance}.account_reference AS reference,
+    ${balance}.asset, ${balance}.amount`);
 
 /** The newest balances of accounts. */
 const newestOf = (
@@ -103,14 +103,14 @@ function* memberBalances(
   rows: readonly BalanceRow[],
   directory: ConnectorDirectory,
 ): Generator<MemberBalance> {
-  let previous: (BalanceRow & { readonly accountId: string }) | undefined;
-  for (const row of rows) {
-    const { connectorKey, accountReference: reference, asset, amount, createdAt } = row;
-    if (previous?.accountReference !== reference || previous.connectorKey !== connectorKey) {
-      const connector = directory.byKey(connectorKey);
-      if (connector === undefined) continue;
-      previous = { ...row, accountId: encodeOwnedId({ connector: connector.id, reference }) };
+  let previous: { readonly id: OwnedId; readonly accountId: string } | undefined;
+  for (const { connectorKey, reference, asset, amount } of rows) {
+    const connector = directory.byKey(connectorKey)?.id;
+    if (connector === undefined) continue;
+    if (previous?.id.reference !== reference || previous.id.connector !== connector) {
+      const id = { connector, reference };
+      previous = { id, accountId: encodeOwnedId(id) };
     }
-    yield { accountId: previous.accountId, asset, amount: BigInt(amount), since: createdAt };
+    yield { accountId: previous.accountId, asset, amount: BigInt(amount) };
   }
 }
