@@ -37,6 +37,8 @@ const TOKEN_LENGTH_MAX = 16_384;
  * accepted.
  */
 export const VERIFIED_MS_MAX = 5 * 60_000;
+/** Longest header by which a token is remembered, in characters: whoever has a token can send it with any number of spaces. */
+const REMEMBERED_LENGTH_MAX = 4096;
 /** How far the clock of an issuer may be ahead of ours, in milliseconds. */
 const CLOCK_SKEW_MS_MAX = 5000;
 
@@ -158,7 +160,7 @@ export class TokenVerifier implements TokenReader {
     const key = header ?? "";
     this.#verified.delete(key);
     const token = await this.#verify(text, url);
-    this.#remember(key, token);
+    if (key.length <= REMEMBERED_LENGTH_MAX) this.#remember(key, token);
     return token;
   }
 

@@ -186,6 +186,15 @@ describe("the check of a token", () => {
     expect(searches).toBe(first);
   });
 
+  test("remembers no header that is longer than it has to be", async () => {
+    const token = await sign({});
+    const padded = `${" ".repeat(4096)}${token}`;
+    expect(await check(padded)).toBe("good");
+    const first = searches;
+    expect(await check(padded)).toBe("good");
+    expect(searches).toBeGreaterThan(first);
+  });
+
   test("forgets a token when it expires, to the second", async () => {
     const token = await sign({ exp: nowS() + 10 });
     expect(await check(token)).toBe("good");
