@@ -11,7 +11,7 @@ import { AttemptLimits } from "#modules/auth/limits/attempt-limits.ts";
 import { hasPasskeys } from "#modules/auth/passkeys/passkeys.ts";
 import { matchesPassword, PASSWORD_LENGTH_MAX } from "#modules/auth/people/passwords.ts";
 import { beginSession, endSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
-import { EMAIL_LENGTH_MAX, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
+import { EMAIL_LENGTH_MAX, hasPassword, loginOf, PeopleStore } from "#modules/auth/people/store.ts";
 import { UpstreamProvider } from "#modules/auth/upstream/provider.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
@@ -85,7 +85,7 @@ async function findByPassword(
   if (isRight) await limits.assertOpen();
   else await limits.countFailure();
   if (!isRight || person === undefined) return undefined;
-  return { personId: person.id, passwordHash: person.password };
+  return { personId: person.id, proof: hasPassword(person.password) };
 }
 
 /**

@@ -61,12 +61,12 @@ export function registerPasskeys(app: OpenAPIHono<AppEnv>): void {
 async function logIn(page: PageRequest): Promise<PageAnswer> {
   const { key } = await openLogin(page);
   const { context, issuer, params } = page;
-  const personId = await findByPasskey(context, {
+  const person = await findByPasskey(context, {
     key: { of: "login", token: key.id },
     issuer,
     text: params.get("response") ?? "",
   });
-  const next = await establish(page, key, { personId, authenticatedAt: context.clock() });
+  const next = await establish(page, key, { ...person, authenticatedAt: context.clock() });
   return { kind: "json", body: { next } };
 }
 

@@ -14,7 +14,7 @@ import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
 } from "#modules/auth/people/passwords.ts";
-import { beginSession, findSession } from "#modules/auth/people/sessions.ts";
+import { beginSession, findSession, type LoggedIn } from "#modules/auth/people/sessions.ts";
 import { loginOf, PeopleStore } from "#modules/auth/people/store.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 
@@ -54,10 +54,10 @@ async function change(page: PageRequest): Promise<PageAnswer> {
     principal: { ...page.context.principal, issuer, subject: person.id },
   };
   const wanted = { personId: person.id, formerHash: hash, password };
-  if (!(await changePassword(context, wanted))) {
-    return again("The password was changed meanwhile.", 409);
-  }
-  return stayLoggedIn(page, person);
+  const proof = await changePassword(context, wanted);
+  if (proof === undefined) return again("The password was changed meanwhile.", 409);
+  const authenticatedAt = context.clock();
+  return stayLoggedIn(page, { personId: person.id, authenticatedAt, proof }, person.email);
 }
 
 /** The hash of the person's password, if the old one is right. A wrong one counts as a failed login. */
@@ -80,10 +80,11 @@ async function provenHash(
 /** All sessions have ended, this one, too: the browser gets a new one, whose cookie nobody else can know. */
 async function stayLoggedIn(
   { c, context, issuer }: PageRequest,
-  { id: personId, email }: EndUser,
+  loggedIn: LoggedIn,
+  email: string,
 ): Promise<PageAnswer> {
-  const value = await beginSession(context, { personId, authenticatedAt: context.clock() });
-  if (value === undefined) throw new PageError(401, "Your account was deleted.");
+  const value = await beginSession(context, loggedIn);
+  if (value === undefined) throw new PageError(401, "Your account was changed once more.");
   writeCookie(c, { name: "florin-session", value, issuer });
   const body = html`<p>
     The password of <strong>${email}</strong> is changed. You are logged out everywhere but here.

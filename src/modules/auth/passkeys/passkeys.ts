@@ -6,11 +6,12 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import { count, eq } from "drizzle-orm";
+import { count, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ChallengeKey, putChallenge, takeChallenge } from "./challenges.ts";
 import { authPasskeys } from "./tables.ts";
 import type { EndUser } from "#modules/auth/people/end-user.ts";
+import { type LoggedIn, sessionExists } from "#modules/auth/people/sessions.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -91,12 +92,12 @@ export async function addPasskey(
   await change.store(
     databaseOf(context.env)
       .insert(authPasskeys)
-      .values({
-        id,
-        personId: person.id,
-        publicKey: Buffer.from(publicKey).toString("base64url"),
-        counter,
-      })
+      // Nothing is selected where the session has ended meanwhile, because somebody else has set the password anew.
+      .select(
+        sql`
+          SELECT ${id}, ${person.id}, ${Buffer.from(publicKey).toString("base64url")}, ${counter}
+          WHERE ${sessionExists(key.token)}`,
+      )
       .onConflictDoNothing(),
   );
 }
@@ -127,11 +128,11 @@ export async function askForPasskey(
   return options;
 }
 
-/** Who has logged in with a passkey. */
+/** Who has logged in with a passkey, as long as the passkey is there. */
 export async function findByPasskey(
   context: ServiceContext,
   { key, issuer, text }: { key: ChallengeKey; issuer: string; text: string },
-): Promise<string> {
+): Promise<Omit<LoggedIn, "authenticatedAt">> {
   const expectedChallenge = await challengeOf(context, key);
   const response = parseCredential(text) as unknown as AuthenticationResponseJSON; // the library checks it
   const db = databaseOf(context.env);
@@ -146,7 +147,8 @@ export async function findByPasskey(
   );
   if (!verified) throw refused();
   await db.update(authPasskeys).set({ counter: authenticationInfo.newCounter }).where(isThisOne);
-  return passkey.personId;
+  const proof = sql`EXISTS (SELECT 1 FROM ${authPasskeys} WHERE ${isThisOne})`;
+  return { personId: passkey.personId, proof };
 }
 
 const partyOf = (issuer: string) => ({

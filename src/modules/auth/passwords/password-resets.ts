@@ -84,12 +84,12 @@ export async function resetPassword(
       .from(authInvitations)
       .where(and(eq(hash, hashToken(token)), gt(expiresAt, clock()))),
   );
-  const isSet = await setPassword(
+  const proof = await setPassword(
     context,
     { personId, password, where: isOpen, action: PASSWORD_ACTION },
     (isChanged) => [
       db.delete(authPasskeys).where(and(eq(authPasskeys.personId, personId), isChanged)),
     ],
   );
-  if (!isSet) throw gone();
+  if (proof === undefined) throw gone();
 }

@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { authLogins } from "#modules/auth/authorize/tables.ts";
 import { deleteGrantsOf } from "#modules/auth/grants/grant-store.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
+import { hasPassword } from "#modules/auth/people/store.ts";
 import { authInvitations, authPeople, authSessions } from "#modules/auth/people/tables.ts";
 import { armRevocationSweep, revocationsOfGrants } from "#modules/auth/revocations/revoke.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -23,19 +24,19 @@ export interface PasswordChange {
 
 /**
  * Gives a person a new password, and ends everything that somebody may have got by the old one: sessions, logins that are under
- * way, codes, refresh tokens, links that set a password, and, within a minute, access tokens. Returns false where the condition does
- * not hold, and changes nothing then. `others` are statements that belong to it, given the condition by which they see that it has
+ * way, codes, refresh tokens, links that set a password, and, within a minute, access tokens. Returns what proves the new
+ * password, for a session that begins with it; undefined where the condition does not hold, and changes nothing then. `others` are statements that belong to it, given the condition by which they see that it has
  * happened.
  */
 export async function setPassword(
   context: ServiceContext,
   { personId, password, where, action }: PasswordChange,
   others: (isChanged: SQL) => readonly BatchItem<"sqlite">[] = () => [],
-): Promise<boolean> {
+): Promise<SQL | undefined> {
   const db = databaseOf(context.env);
   const hash = await hashPassword(password);
   // The salt makes the hash one that no other change has.
-  const isThisOne = and(eq(authPeople.id, personId), eq(authPeople.password, hash));
+  const isThisOne = and(eq(authPeople.id, personId), hasPassword(hash));
   const isChanged = exists(
     db
       .select({ one: sql`1` })
@@ -57,16 +58,16 @@ export async function setPassword(
     ...others(isChanged),
   );
   await armRevocationSweep(context);
-  return changed.length > 0;
+  return changed.length > 0 ? hasPassword(hash) : undefined;
 }
 
-/** Replaces the password of a person by another one. Returns false where the former one is no longer that of this hash. */
+/** Replaces the password of a person by another one, if the former one is still that of a hash. Returns as `setPassword` does. */
 export const changePassword = (
   context: ServiceContext,
   change: { readonly personId: string; readonly formerHash: string; readonly password: string },
-): Promise<boolean> =>
+): Promise<SQL | undefined> =>
   setPassword(context, {
     ...change,
-    where: eq(authPeople.password, change.formerHash),
+    where: hasPassword(change.formerHash),
     action: PASSWORD_ACTION,
   });

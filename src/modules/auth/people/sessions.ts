@@ -20,8 +20,8 @@ export interface BrowserSession {
 export interface LoggedIn {
   readonly personId: string;
   readonly authenticatedAt: Timestamp;
-  /** The hash of the password that was typed; undefined after another kind of login. */
-  readonly passwordHash?: string | undefined;
+  /** Holds as long as the person may log in by what was presented; undefined where another provider says who it is. */
+  readonly proof?: SQL | undefined;
 }
 
 /** What a session begins for. */
@@ -33,22 +33,18 @@ export interface SessionCause {
 }
 
 /**
- * Begins a session for a person who has logged in. Returns the value for the cookie; undefined where the person is gone, has
- * another password since the old one was typed, or the cause is gone.
+ * Begins a session for a person who has logged in. Returns the value for the cookie; undefined where the person is gone, may no longer
+ * log in by what was presented, or the cause is gone.
  */
 export async function beginSession(
   { env, clock }: ServiceContext,
-  { personId, authenticatedAt, passwordHash }: LoggedIn,
+  { personId, authenticatedAt, proof }: LoggedIn,
   cause?: SessionCause,
 ): Promise<string | undefined> {
   const token = newOpaqueToken();
   const hash = hashToken(token);
   const endMs = toMillis(clock()) + authSettings.of(env).FLORIN_SESSION_LIFETIME;
-  const isStillTheOne = and(
-    eq(authPeople.id, personId),
-    passwordHash === undefined ? undefined : eq(authPeople.password, passwordHash),
-    cause?.condition,
-  );
+  const isStillTheOne = and(eq(authPeople.id, personId), proof, cause?.condition);
   const db = databaseOf(env);
   const [begun] = await db.batch([
     db

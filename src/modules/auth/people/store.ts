@@ -1,4 +1,4 @@
-import { count, eq } from "drizzle-orm";
+import { count, eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { EndUser } from "./end-user.ts";
 import { authInvitations, authPeople } from "./tables.ts";
@@ -72,6 +72,9 @@ export class PeopleStore {
     await change.store(this.#db.delete(authPeople).where(eq(authPeople.id, id)), ...consequences);
   }
 }
+
+/** The condition that a person still has the password of a hash, for a change that begins with it. */
+export const hasPassword = (hash: string): SQL => eq(authPeople.password, hash);
 
 /** Longest e-mail address, in UTF-16 units. */
 export const EMAIL_LENGTH_MAX = 254;

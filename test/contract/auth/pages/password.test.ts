@@ -6,7 +6,7 @@ import { RESET_MS } from "#modules/auth/passwords/password-resets.ts";
 import { INVITATION_MS } from "#modules/auth/people/invitations.ts";
 import { hashPassword } from "#modules/auth/people/passwords.ts";
 import { beginSession, sessionExists } from "#modules/auth/people/sessions.ts";
-import { PeopleStore } from "#modules/auth/people/store.ts";
+import { hasPassword, PeopleStore } from "#modules/auth/people/store.ts";
 import { authPeople } from "#modules/auth/people/tables.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
@@ -243,10 +243,10 @@ describe("the page to change the password", () => {
 });
 
 describe("what begins while the password is changed", () => {
-  const loggedInBy = (passwordHash: string) => ({
+  const loggedInBy = (hash: string) => ({
     personId: ada.id,
     authenticatedAt: context.clock(),
-    passwordHash,
+    proof: hasPassword(hash),
   });
 
   test("is no session, where the old password was typed", async () => {
