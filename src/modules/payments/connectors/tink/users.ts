@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { TinkClient } from "./client.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  LinkCallback,
+  LinkRequest,
+  LinkOutcome,
+  PaymentUser,
+  PluginStore,
+  UserLink,
+  UserPlugin,
+} from "#modules/payments/connectors/contract.ts";
+import { Text } from "#modules/payments/connectors/kit/objects.ts";
+import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
+
+const LINK_URL = "https://link.tink.com/1.0/transactions";
+/** How long a code of a link holds, in milliseconds. */
+const LINK_MS = 30 * 60_000;
+
+export const MARKETS: readonly string[] =
+  "AT BE DE DK EE ES FI FR GB IE IT LT LV NL NO PL PT SE".split(" ");
+export const LOCALES: readonly string[] =
+  "en_US en_GB da_DK de_DE es_ES fi_FI fr_FR it_IT nl_NL no_NO pt_PT pl_PL sv_SE et_EE lt_LT lv_LV".split(
+    " ",
+  );
+
+interface Users {
+  readonly client: TinkClient;
+  readonly clock: Clock;
+  readonly store: PluginStore;
+}
+
+/** The users of open banking. The provider knows each by the id that Florin has given. */
+export const tinkUsers = (users: Users): UserPlugin => ({
+  createUser: async (user) => {
+    const providerUserId = await createUser(users, user);
+    await users.store.insert({ name: nameOf(user.id), value: providerUserId });
+    return { providerUserId, metadata: {} };
+  },
+  createLink: (request) => link(users, { request, page: "connect-accounts", more: {} }),
+  updateLink: ({ connectionId, ...request }) =>
+    link(users, { request, page: "update-consent", more: { credentials_id: connectionId } }),
+  completeLink: async (callback) => completeLink(users, callback),
+  deleteConnection: async ({ user, connectionId }) => {
+    const path = `/api/v1/credentials/${encodeURIComponent(connectionId)}`;
+    await users.client.user(user.id).send({ method: "DELETE", path });
+  },
+  deleteUser: async ({ user }) => {
+    await deleteUser(users, user.id);
+    await users.store.remove(nameOf(user.id));
+  },
+});
+
+/** Ends with a slash, so that no name is the beginning of another one. */
+const nameOf = (user: string): string => `user/${user}/`;
+
+/** Whether a user is one of those that this installation has made: the application of the provider may have others. */
+export const isOwnUser = async (store: PluginStore, user: string): Promise<boolean> =>
+  (await store.find(nameOf(user))) !== undefined;
+
+const Created = z.object({ user_id: Text });
+const Known = z.object({ id: Text });
+
+/** One that was made before, and whose answer was lost, is found by its id. */
+async function createUser({ client }: Users, user: PaymentUser): Promise<string> {
+  const json = { external_user_id: user.id, market: marketOf(user), locale: localeOf(user) };
+  const call = { method: "POST", path: "/api/v1/user/create", json } as const;
+  try {
+    return (await client.app.read(call, Created, "a user")).user_id;
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || error.kind !== "invalid") throw error;
+    const known = await findUser(client, user.id);
+    if (known === undefined) throw error;
+    return known;
+  }
+}
+
+/** The id that the provider has given a user; undefined where it does not know the user. */
+async function findUser(client: TinkClient, id: string): Promise<string | undefined> {
+  try {
+    return (await client.user(id).read({ path: "/api/v1/user" }, Known, "a user")).id;
+  } catch (error) {
+    if (error instanceof ConnectorError && error.kind === "invalid") return undefined;
+    throw error;
+  }
+}
+
+/** A user whom the provider does not know any more is deleted. */
+async function deleteUser({ client }: Users, id: string): Promise<void> {
+  if ((await findUser(client, id)) === undefined) return;
+  await client.user(id).send({ method: "POST", path: "/api/v1/user/delete", json: {} });
+}
+
+function marketOf({ country }: PaymentUser): string {
+  if (country !== undefined && MARKETS.includes(country)) return country;
+  throw refused(`address.country is '${country ?? ""}', and not one of ${MARKETS.join(", ")}`);
+}
+
+function localeOf({ locale }: PaymentUser): string {
+  if (locale !== undefined && LOCALES.includes(locale)) return locale;
+  throw refused(`contactDetails.locale is '${locale ?? ""}', and not one of ${LOCALES.join(", ")}`);
+}
+
+interface Link {
+  readonly request: LinkRequest;
+  readonly page: "connect-accounts" | "update-consent";
+  readonly more: Readonly<Record<string, string>>;
+}
+
+/** A page of the provider, where the user chooses a bank and agrees. */
+async function link({ client, clock }: Users, { request, page, more }: Link): Promise<UserLink> {
+  const { user, redirectUrl, state } = request;
+  const [market, locale] = [marketOf(user), localeOf(user)];
+  const code = await client.linkCode(user);
+  const parameters = new URLSearchParams({
+    client_id: client.clientId,
+    redirect_uri: redirectUrl,
+    authorization_code: code,
+    market,
+    locale,
+    state,
+    ...more,
+  });
+  return {
+    url: `${LINK_URL}/${page}?${parameters.toString()}`,
+    temporaryToken: code,
+    expiresAt: fromMillis(toMillis(clock()) + LINK_MS),
+  };
+}
+
+/** The browser comes back with the id of the credentials, or with an error. */
+function completeLink({ clock }: Users, { query }: LinkCallback): LinkOutcome {
+  const [error] = query["error"] ?? [];
+  if (error !== undefined) return { error: [error, ...(query["message"] ?? [])].join(": ") };
+  const [connectionId, ...others] = query["credentials_id"] ?? query["credentialsId"] ?? [];
+  if (connectionId === undefined || connectionId === "" || others.length > 0) {
+    throw refused("the parameter 'credentials_id' is missing or comes several times");
+  }
+  return { connections: [{ connectionId, createdAt: clock(), metadata: {} }] };
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

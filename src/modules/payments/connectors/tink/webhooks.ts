@@ -1,0 +1,238 @@
+import { z } from "zod";
+import { readAccount, toAccount, toBalances } from "./accounts.ts";
+import type { TinkClient } from "./client.ts";
+import { readOwnership } from "./consents.ts";
+import { toPayment } from "./payments.ts";
+import { isOwnUser } from "./users.ts";
+import type { PluginStore } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
+import { parseBody, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  isRecent,
+  isSignedBy,
+  parseTimedSignature,
+  sha256,
+} from "#modules/payments/connectors/kit/signatures.ts";
+import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookReport,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { type Clock, fromMillis } from "#platform/time.ts";
+
+type Meaning = "created" | "modified" | "deleted" | "refreshed" | "ignored";
+
+/** What is told, and what it means; `ignored` where another event says the same, or more. */
+export const EVENTS: Readonly<Record<string, Meaning>> = {
+  "account-transactions:modified": "modified",
+  "account-transactions:deleted": "deleted",
+  "account-booked-transactions:modified": "ignored",
+  "account:created": "created",
+  "account:updated": "ignored",
+  "refresh:finished": "refreshed",
+};
+
+/** What the end of a refresh says of a connection; all other statuses say nothing. */
+export const REFRESHES: Readonly<Record<string, "reconnected" | "disconnected">> = {
+  UPDATED: "reconnected",
+  TEMPORARY_ERROR: "disconnected",
+  AUTHENTICATION_ERROR: "disconnected",
+  SESSION_EXPIRED: "disconnected",
+};
+
+const NAME = "events";
+const URL_PATH = "/events";
+/** How old a signature may be, in milliseconds. */
+const TOLERANCE_MS = 300_000;
+
+interface Hearing {
+  readonly client: TinkClient;
+  readonly clock: Clock;
+  readonly store: PluginStore;
+}
+
+export const tinkWebhooks = (hearing: Hearing): WebhookPlugin => ({
+  create: (registration) => register(hearing.client, registration),
+  verify: async (webhook) => verify(hearing.clock, webhook),
+  translate: (webhook) => translate(hearing, webhook),
+});
+
+const ENDPOINTS = "/events/v2/webhook-endpoints";
+const Endpoint = z.object({ id: Text, url: z.string() });
+const Endpoints = z.object({ webhookEndpoints: z.array(Endpoint) });
+const Created = z.object({ id: Text, secret: Text });
+type Endpoint = z.output<typeof Endpoint>;
+
+/** The endpoints of the application. */
+export const listEndpoints = async ({ app }: TinkClient): Promise<Endpoint[]> =>
+  (await app.read({ path: ENDPOINTS }, Endpoints, "the webhook endpoints")).webhookEndpoints;
+
+const removeEndpoint = async ({ app }: TinkClient, { id }: Endpoint): Promise<void> => {
+  await app.send({ method: "DELETE", path: `${ENDPOINTS}/${encodeURIComponent(id)}` });
+};
+
+/** An endpoint whose secret is not known, because a crash came between, is made anew. */
+async function register(
+  client: TinkClient,
+  { baseUrl, registered }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  const url = `${baseUrl}${URL_PATH}`;
+  let kept: RegisteredWebhook | undefined;
+  for (const endpoint of (await listEndpoints(client)).filter((each) => each.url === url)) {
+    const known = registered.find(({ metadata }) => metadata["webhook_id"] === endpoint.id);
+    if (kept === undefined && known !== undefined) kept = known;
+    else await removeEndpoint(client, endpoint);
+  }
+  if (kept !== undefined) return [kept];
+  const json = {
+    url,
+    description: "Florin",
+    disabled: false,
+    enabledEvents: Object.keys(EVENTS).filter((event) => meaningOf(event) !== "ignored"),
+  };
+  const call = { method: "POST", path: ENDPOINTS, json } as const;
+  const { id, secret } = await client.app.read(call, Created, "a webhook endpoint");
+  return [{ name: NAME, urlPath: URL_PATH, metadata: { webhook_id: id, secret } }];
+}
+
+/** Removes the endpoint of an installation, however often it was made. */
+export async function removeWebhooks(client: TinkClient, connectorId: string): Promise<void> {
+  for (const endpoint of await listEndpoints(client)) {
+    if (endpoint.url.includes(`/${connectorId}/`)) await removeEndpoint(client, endpoint);
+  }
+}
+
+/** The provider gives deliveries no ids: the time of the signature tells two with one body apart. */
+function verify(clock: Clock, { headers, body, config }: ProviderWebhook): WebhookVerdict {
+  const signature = parseTimedSignature(headers["x-tink-signature"]);
+  const key = config.metadata["secret"] ?? "";
+  if (signature === undefined || key === "") return { refused: "it has no signature" };
+  const { time, signatures } = signature;
+  const text = `${time}.${body}`;
+  if (!isSignedBy({ key, text, encoding: "hex" }, signatures)) {
+    return { refused: "the signature does not fit" };
+  }
+  const seconds = /^\d{1,12}$/.test(time) ? Number(time) : 0;
+  if (!isRecent(fromMillis(seconds * 1000), clock(), TOLERANCE_MS)) {
+    return { refused: "the signature is too old" };
+  }
+  return Event.safeParse(parseBody(body)).success
+    ? { key: sha256(text, "base64") }
+    : { refused: "it is no event" };
+}
+
+const Event = z.object({
+  event: Text,
+  context: z.object({ userId: Text, externalUserId: Text.nullish() }),
+  content: z.unknown(),
+});
+
+const meaningOf = (event: string): Meaning => rowOf(EVENTS, event) ?? "ignored";
+
+async function translate(hearing: Hearing, { body }: ProviderWebhook): Promise<WebhookReport> {
+  const { event, context, content } = parseObject(Event, parseBody(body), "an event");
+  const user = context.externalUserId;
+  if (!user || !(await isOwnUser(hearing.store, user))) return {};
+  switch (meaningOf(event)) {
+    case "created": {
+      const { id: account } = parseObject(Identified, content, "an event");
+      return reportAccount(hearing, { user, providerUserId: context.userId, account });
+    }
+    case "modified": {
+      const { account, transactions } = parseObject(Modified, content, "an event");
+      return reportAccount(hearing, {
+        user,
+        providerUserId: context.userId,
+        account: account.id,
+        from: transactions.earliestModifiedBookedDate ?? undefined,
+        to: transactions.latestModifiedBookedDate ?? undefined,
+      });
+    }
+    case "deleted":
+      return { cancelledPayments: parseObject(Deleted, content, "an event").transactions.ids };
+    case "refreshed":
+      return reportRefresh(hearing.clock, context.userId, content);
+    case "ignored":
+      return {};
+  }
+}
+
+const Identified = z.object({ id: Text });
+const Modified = z.object({
+  account: Identified,
+  transactions: z.object({
+    earliestModifiedBookedDate: z.string().nullish(),
+    latestModifiedBookedDate: z.string().nullish(),
+  }),
+});
+const Deleted = z.object({ transactions: z.object({ ids: z.array(Text) }) });
+
+interface ChangedAccount {
+  readonly user: string;
+  readonly providerUserId: string;
+  readonly account: string;
+  /** The days of the transactions that have changed; all days where they are absent. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const PER_PAGE = 100;
+/** Most pages of transactions that one delivery brings. */
+const PAGES_MAX = 5;
+
+/** An account with its balance and the transactions that have changed. Where there are many, all of its connection is fetched. */
+async function reportAccount(
+  { client, clock }: Hearing,
+  { user, providerUserId, account, from, to }: ChangedAccount,
+): Promise<WebhookReport> {
+  const value = await readAccount(client, user, account);
+  if (value === undefined) return {};
+  const connectionId = (await readOwnership(client, user)).connectionOf(account);
+  const owner = { psuId: user, ...(connectionId === undefined ? {} : { connectionId }) };
+  const payments: ProviderPayment[] = [];
+  let token: string | undefined;
+  for (let pages = 0; pages === 0 || token !== undefined; pages++) {
+    if (pages >= PAGES_MAX) break;
+    const page = await client.list(user, "transactions", {
+      accountIdIn: account,
+      bookedDateGte: from,
+      bookedDateLte: to,
+      pageSize: PER_PAGE,
+      pageToken: token,
+    });
+    payments.push(...page.values.flatMap((each) => toPayment(each, clock()) ?? []));
+    token = page.next;
+  }
+  const hasMore = token !== undefined && connectionId !== undefined;
+  return {
+    accounts: [{ ...toAccount(value, clock()), ...owner }],
+    balances: toBalances(value, clock()).map((balance) => ({ ...balance, ...owner })),
+    payments: payments.map((payment) => ({ ...payment, ...owner })),
+    ...(hasMore ? { connections: [{ kind: "data-ready", providerUserId, connectionId }] } : {}),
+  };
+}
+
+const Refresh = z.object({
+  credentialsId: Text,
+  credentialsStatus: z.string(),
+  /** Milliseconds since 1970. */
+  finished: z.int().nullish(),
+  detailedError: z.object({ type: z.string().nullish() }).nullish(),
+});
+
+function reportRefresh(clock: Clock, providerUserId: string, content: unknown): WebhookReport {
+  const refresh = parseObject(Refresh, content, "an event");
+  const { credentialsId: connectionId, credentialsStatus: status, finished } = refresh;
+  const kind = rowOf(REFRESHES, status);
+  if (kind === undefined) return {};
+  const at = finished === null || finished === undefined ? clock() : fromMillis(finished);
+  if (kind === "reconnected") return { connections: [{ kind, providerUserId, connectionId, at }] };
+  const reason = [status, refresh.detailedError?.type ?? ""].filter((text) => text !== "");
+  return {
+    connections: [{ kind, providerUserId, connectionId, at, reason: reason.join(": ") }],
+  };
+}
