@@ -34,10 +34,13 @@ export interface Conformance<P extends FakePsp> {
 
 export type ListTask = Exclude<FetchTask, "CREATE_WEBHOOKS">;
 
+/** What a fetch hangs on. */
+export type Belonging = Pick<FetchRequest, "parent" | "other" | "connection">;
+
 export interface ListCase<P> {
   readonly task: ListTask;
   /** What the fetch hangs on; absent for a root. It may add to the provider what has to be there. */
-  readonly parent?: (psp: P) => Pick<FetchRequest, "parent" | "other">;
+  readonly parent?: (psp: P) => Belonging;
   /**
    * Adds items that are newer than those before. Returns their references; of balances `<account> <asset>`. Absent for a list that the
    * fake cannot have items of.
@@ -58,7 +61,7 @@ export interface ErrorCase {
 export interface UnknownValue<P> {
   readonly name: string;
   readonly task: ListTask;
-  readonly parent?: (psp: P) => Pick<FetchRequest, "parent" | "other">;
+  readonly parent?: (psp: P) => Belonging;
   /** Adds one item. */
   readonly arrange: (psp: P) => void;
   /** Some members of the object that comes of it; undefined where the item is left out. */
@@ -97,6 +100,8 @@ export interface WebhookCase<P> {
   readonly registered: (psp: P) => number;
   /** Adds a webhook of somebody else. */
   readonly addForeign: (psp: P) => void;
+  /** Lets be there what deliveries are about: users, for example. It may be called again. */
+  readonly arrange?: (bench: Bench<P>) => Promise<unknown>;
   /** A delivery about something new, to one of the registered paths, signed at that time. */
   readonly deliver: (psp: P, webhook: { readonly urlPath: string; readonly at: Timestamp }) => Sent;
   /** The path that deliveries go to; the first one that is registered where it is absent. */

@@ -139,13 +139,15 @@ function openWebhooks<P extends FakePsp>(subject: Conformance<P>, webhooks: Webh
   return {
     bench,
     urlPathOf,
-    register: (registered: readonly RegisteredWebhook[] = []) =>
-      plugin.create({
+    register: async (registered: readonly RegisteredWebhook[] = []) => {
+      await webhooks.arrange?.(bench);
+      return plugin.create({
         baseUrl: BASE_URL,
         connectorId: CONNECTOR_ID,
         registered,
         ...(parent === undefined ? {} : { parent }),
-      }),
+      });
+    },
     deliver: (configs: readonly RegisteredWebhook[], at = NOW): Sent =>
       webhooks.deliver(bench.psp, { urlPath: urlPathOf(configs), at }),
     verify: (configs: readonly RegisteredWebhook[], sent: Sent) =>
