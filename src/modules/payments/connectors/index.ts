@@ -11,6 +11,7 @@ import { modulrKind } from "./modulr/index.ts";
 import { moneycorpKind } from "./moneycorp/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
+import { tinkKind } from "./tink/index.ts";
 import { wiseKind } from "./wise/index.ts";
 
 /** All kinds of connectors, by their names. */
@@ -27,6 +28,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   moneycorpKind,
   qontoKind,
   stripeKind,
+  tinkKind,
   wiseKind,
 ];
 
