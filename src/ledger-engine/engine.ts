@@ -14,6 +14,7 @@ import { Authorship } from "./storage/authorship.ts";
 import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
 import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
+import { StoredNames } from "./storage/names.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";
 import { TransactionReader } from "./storage/transaction-reader.ts";
 import { WriteBatch } from "./storage/write-batch.ts";
@@ -52,6 +53,7 @@ export class LedgerEngine {
   readonly #clock: Clock;
   readonly #settings: EngineSettings;
   readonly #batch: WriteBatch;
+  readonly #names: StoredNames;
   readonly #transactions: TransactionReader;
   readonly #logs: LogReader;
   readonly #entries: EntryBuilder;
@@ -90,7 +92,8 @@ export class LedgerEngine {
     this.info = info;
     this.#publishedLog = publishedLog;
     this.#batch = new WriteBatch(sql, this.info.features);
-    this.#transactions = new TransactionReader(sql);
+    this.#names = new StoredNames(sql);
+    this.#transactions = new TransactionReader(sql, this.#names);
     const hasEffectiveVolumes = keepsEffectiveVolumes(info.features);
     this.#logs = new LogReader(sql, this.#transactions, {
       keepsEffectiveVolumes: hasEffectiveVolumes,
@@ -99,6 +102,7 @@ export class LedgerEngine {
     this.#authorship = new Authorship(sql);
     this.reads = new LedgerReads({
       sql,
+      names: this.#names,
       transactions: this.#transactions,
       logs: this.#logs,
       schemas: this.#schemas,
@@ -113,11 +117,10 @@ export class LedgerEngine {
     });
     this.#counters.log = this.lastLogId;
     this.#counters.tx = this.#readLastTransactionId();
-    const [batch, transactions] = [this.#batch, this.#transactions];
+    const [batch, transactions, schemas] = [this.#batch, this.#transactions, this.#schemas];
     const effective = hasEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
       : undefined;
-    const schemas = this.#schemas;
     this.#entries = new EntryBuilder({ sql, batch, transactions, effective, schemas });
     this.#runner = new CommandRunner({
       batch,
@@ -253,9 +256,10 @@ export class LedgerEngine {
     this.#publishedLog = reached;
   }
 
-  /** Forgets all rows in memory: a step of a migration has changed what is stored. */
+  /** Forgets all rows in memory: a step of a migration has changed what is stored, or a unit of work was rolled back. */
   forgetRows(): void {
     this.#batch.reset();
+    this.#names.reset();
     this.#entries.reset();
     this.#schemas.reset();
     this.#authorship.reset();

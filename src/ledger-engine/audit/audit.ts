@@ -15,6 +15,7 @@ import {
 import { LedgerEngine } from "#ledger-engine/engine.ts";
 import { AccountVolumeReader, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { StoredNames } from "#ledger-engine/storage/names.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { type LogRowPage, readLogPage, ReplayError } from "#ledger-engine/write/log-rows.ts";
 import { assert } from "#platform/assert.ts";
@@ -151,7 +152,7 @@ export class LedgerAudit {
     this.#engine = new LedgerEngine(sql, noClock);
     this.#volumes = new AccountVolumeReader({
       sql,
-      transactions: new TransactionReader(sql),
+      transactions: new TransactionReader(sql, new StoredNames(sql)),
       hasEffectiveDeltas: false, // only volumes by insertion are read
     });
     this.#progress = progress;

@@ -1,3 +1,4 @@
+import { BoundedMap } from "./bounded-map.ts";
 import type { Account, Asset } from "#ledger-engine/rules/types.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
@@ -7,27 +8,89 @@ export interface Names {
   asset(id: number): Asset;
 }
 
-export function readNames(
-  sql: Sql,
-  accounts: ReadonlySet<number>,
-  assets: ReadonlySet<number>,
-): Names {
-  const found = readNameMaps(sql, accounts, assets);
-  return {
-    account: (id) => named(found.accounts, id) as Account, // only checked addresses are stored
-    asset: (id) => named(found.assets, id) as Asset, // only checked assets are stored
-  };
+/** At most this many names of accounts are kept, and as many of assets. */
+const NAMES_CACHED_MAX = 20_000;
+
+/**
+ * The names of a ledger. Those that were read last are kept, because the name of an integer never changes, unless the row that
+ * gave it was rolled back.
+ */
+export class StoredNames implements Names {
+  readonly #accounts: NameColumn;
+  readonly #assets: NameColumn;
+
+  constructor(sql: Sql) {
+    this.#accounts = new NameColumn(sql, SELECT_ACCOUNT_NAMES);
+    this.#assets = new NameColumn(sql, SELECT_ASSET_NAMES);
+  }
+
+  account(id: number): Account {
+    return this.#accounts.get(id) as Account; // only checked addresses are stored
+  }
+
+  asset(id: number): Asset {
+    return this.#assets.get(id) as Asset; // only checked assets are stored
+  }
+
+  /** Reads the names that are not known yet with one statement for each table. */
+  prefetch(ids: { accounts?: Iterable<number>; assets?: Iterable<number> }): Names {
+    if (ids.accounts !== undefined) this.#accounts.prefetch(ids.accounts);
+    if (ids.assets !== undefined) this.#assets.prefetch(ids.assets);
+    return this;
+  }
+
+  /** Forgets all names: rows may have been rolled back. */
+  reset(): void {
+    this.#accounts.reset();
+    this.#assets.reset();
+  }
 }
 
-/** The same as plain data. Integers that have no name are left out. */
+/** The names of one table. */
+class NameColumn {
+  readonly #sql: Sql;
+  readonly #select: string;
+  readonly #names = new BoundedMap<number, string>(NAMES_CACHED_MAX);
+
+  constructor(sql: Sql, select: string) {
+    this.#sql = sql;
+    this.#select = select;
+  }
+
+  get(id: number): string {
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    this.prefetch([id]);
+    const name = this.#names.get(id);
+    if (name === undefined) throw new Error(`the log names ${id}, which has no name`);
+    return name;
+  }
+
+  prefetch(ids: Iterable<number>): void {
+    let missing: Set<number> | undefined;
+    for (const id of ids) {
+      if (this.#names.get(id) === undefined) (missing ??= new Set()).add(id);
+    }
+    if (missing === undefined) return;
+    this.#names.trim();
+    for (const [id, name] of readColumn(this.#sql, this.#select, missing))
+      this.#names.set(id, name);
+  }
+
+  reset(): void {
+    this.#names.clear();
+  }
+}
+
+/** The names as plain data, as they are stored now. Integers that have no name are left out. */
 export function readNameMaps(
   sql: Sql,
   accounts: ReadonlySet<number>,
   assets: ReadonlySet<number>,
 ): NameMaps {
   return {
-    accounts: readColumn(sql, "SELECT id, address AS name FROM account", accounts),
-    assets: readColumn(sql, "SELECT id, name FROM asset", assets),
+    accounts: readColumn(sql, SELECT_ACCOUNT_NAMES, accounts),
+    assets: readColumn(sql, SELECT_ASSET_NAMES, assets),
   };
 }
 
@@ -35,6 +98,9 @@ export interface NameMaps {
   readonly accounts: ReadonlyMap<number, string>;
   readonly assets: ReadonlyMap<number, string>;
 }
+
+const SELECT_ACCOUNT_NAMES = "SELECT id, address AS name FROM account";
+const SELECT_ASSET_NAMES = "SELECT id, name FROM asset";
 
 function readColumn(
   sql: Sql,
@@ -47,10 +113,4 @@ function readColumn(
     `[${[...ids].join(",")}]`,
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
-function named(names: ReadonlyMap<number, string>, id: number): string {
-  const name = names.get(id);
-  if (name === undefined) throw new Error(`the log names ${id}, which has no name`);
-  return name;
 }

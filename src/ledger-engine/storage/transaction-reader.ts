@@ -1,6 +1,6 @@
 import { parseMetadata } from "./account-rows.ts";
 import { lastTransactionAt } from "./ids-by-date.ts";
-import { type Names, readNames } from "./names.ts";
+import type { Names, StoredNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
 import type { VolumeExpansion } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engine/rules/types.ts";
@@ -32,9 +32,11 @@ const SELECT_TRANSACTION = `SELECT tx.id, log.date, log.payload, tx.metadata, tx
 /** Reads transactions by their ids, with their names and volumes. */
 export class TransactionReader {
   readonly #sql: Sql;
+  readonly #names: StoredNames;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, names: StoredNames) {
     this.#sql = sql;
+    this.#names = names;
   }
 
   find(id: number): StoredTransaction | undefined {
@@ -69,13 +71,15 @@ export class TransactionReader {
   }
 
   namesOf(payloads: readonly TransactionPayload[]): Names {
-    const accounts = new Set<number>();
-    const assets = new Set<number>();
-    for (const { source, destination, asset } of payloads.flatMap(({ postings }) => postings)) {
-      accounts.add(source).add(destination);
-      assets.add(asset);
+    const accounts: number[] = [];
+    const assets: number[] = [];
+    for (const { postings } of payloads) {
+      for (const { source, destination, asset } of postings) {
+        accounts.push(source, destination);
+        assets.push(asset);
+      }
     }
-    return readNames(this.#sql, accounts, assets);
+    return this.#names.prefetch({ accounts, assets });
   }
 
   /**

@@ -10,7 +10,6 @@ import {
   toAccountRow,
 } from "#ledger-engine/storage/account-rows.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
-import { readNames } from "#ledger-engine/storage/names.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** How accounts are read. */
@@ -107,8 +106,7 @@ export class AccountRecords {
     const ids = rows.map(({ id }) => id);
     const batches = [...this.#volumes.batches(ids, asOf)];
     const holdings = batches.flatMap((batch) => batch.holdings);
-    const assets = new Set(holdings.map(({ asset }) => asset));
-    const names = readNames(this.#context.sql, new Set(), assets);
+    const names = this.#context.names.prefetch({ assets: holdings.map(({ asset }) => asset) });
     const addresses = new Map(rows.map(({ id, address }) => [id, address]));
     const found = new Map<number, AccountVolumes[]>();
     for (const { account, asset, input, output } of holdings) {

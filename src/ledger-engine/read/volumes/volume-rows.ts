@@ -13,7 +13,6 @@ import type { View } from "#ledger-engine/read/scan/steps.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { VolumeRow } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
-import { readNames } from "#ledger-engine/storage/names.ts";
 import type { ListScope, Order } from "#platform/paging/query.ts";
 
 /** Which rows of volumes are read. */
@@ -165,8 +164,8 @@ export class VolumeRows {
   }
 
   #toRows(blocks: readonly Block[]): VolumeRow[] {
-    const assets = new Set(blocks.flatMap(({ volumes }) => volumes.map(({ asset }) => asset)));
-    const names = readNames(this.#context.sql, new Set(), assets);
+    const assets = blocks.flatMap(({ volumes }) => volumes.map(({ asset }) => asset));
+    const names = this.#context.names.prefetch({ assets });
     const isAscending = this.#query.assetOrder === "asc";
     return blocks.flatMap(({ account, volumes }) =>
       volumes

@@ -6,6 +6,7 @@ import {
   NOW,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { Features, Transaction } from "#ledger-engine/rules/types.ts";
+import { StoredNames } from "#ledger-engine/storage/names.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { present } from "#platform/assert.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
@@ -14,7 +15,7 @@ import { at, create, posting, TestLedger } from "#test/support/ledger-engine/fix
 const readerOf = ({ sql, engine }: TestLedger): AccountVolumeReader =>
   new AccountVolumeReader({
     sql,
-    transactions: new TransactionReader(sql),
+    transactions: new TransactionReader(sql, new StoredNames(sql)),
     hasEffectiveDeltas: keepsEffectiveVolumes(engine.info.features),
   });
 

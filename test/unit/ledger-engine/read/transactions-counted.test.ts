@@ -3,6 +3,7 @@ import { TransactionCounts } from "#ledger-engine/read/transactions/transaction-
 import { Authorship } from "#ledger-engine/storage/authorship.ts";
 import { LogReader } from "#ledger-engine/storage/log-reader.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
+import { StoredNames } from "#ledger-engine/storage/names.ts";
 import { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -40,9 +41,11 @@ function partsOf(
   between: () => void = () => {},
 ): number[] {
   const { sql, engine } = ledger;
-  const transactions = new TransactionReader(sql);
+  const names = new StoredNames(sql);
+  const transactions = new TransactionReader(sql, names);
   const context = {
     sql,
+    names,
     transactions,
     logs: new LogReader(sql, transactions, { keepsEffectiveVolumes: true }),
     history: new MetadataHistory(sql),

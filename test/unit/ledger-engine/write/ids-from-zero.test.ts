@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { StoredNames } from "#ledger-engine/storage/names.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
 import type { LogRowPage, StoredLogRow } from "#ledger-engine/write/log-rows.ts";
@@ -87,11 +88,12 @@ test("a log may consist of entry 0 alone", () => {
 
 test("the last transaction up to a date is found, even if it is 0 or does not exist", () => {
   const ledger = ledgerOf(ROWS);
-  const reader = new TransactionReader(ledger.sql);
+  const reader = new TransactionReader(ledger.sql, new StoredNames(ledger.sql));
   expect(
     ["08:59", "09:00", "09:00:30", "09:01", "10:00"].map((time) => reader.lastIdAt(at(time))),
   ).toEqual([-1, 0, 0, 1, 1]);
-  expect(new TransactionReader(new TestLedger().sql).lastIdAt(at("10:00"))).toBe(-1);
+  const { sql } = new TestLedger();
+  expect(new TransactionReader(sql, new StoredNames(sql)).lastIdAt(at("10:00"))).toBe(-1);
 });
 
 test("back-dated transactions come before or after transaction 0", () => {
