@@ -86,7 +86,20 @@ export {
   type MetadataTarget,
   type Transaction,
 } from "./rules/types.ts";
-export { byKey, sortedByKey, toAccountView, toTransactionView } from "./rules/views.ts";
+export {
+  type AmountForm,
+  type Written,
+  type WrittenRead,
+  writeAnswer,
+} from "./read/answer-texts.ts";
+export {
+  type AccountView,
+  byKey,
+  sortedByKey,
+  toAccountView,
+  toTransactionView,
+  type TransactionView,
+} from "./rules/views.ts";
 export {
   type Author,
   type BulkElement,

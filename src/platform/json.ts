@@ -96,5 +96,10 @@ function assertStorable(text: string): void {
   if (!text.isWellFormed()) throw new SyntaxError("strings must not contain lone surrogates");
 }
 
+declare const written: unique symbol;
+
+/** The JSON of a value that was written where the value is, and is passed on as it is. */
+export type JsonText<T> = string & { readonly [written]: T };
+
 /** A text as a JSON string. */
 export const quoteJson = (text: string): string => JSON.stringify(text);

@@ -211,7 +211,10 @@ async function readPage(
   { position = -1, countMax }: { position: number | undefined; countMax: number },
 ): Promise<LogPage> {
   const page = await callObject(
-    env.LEDGERS.getByName(ledger).read("exportLogs", [position, undefined, countMax]),
+    env.LEDGERS.getByName(ledger).read({
+      name: "exportLogs",
+      args: [position, undefined, countMax],
+    }),
     { object: "ledger", isRead: true },
   );
   const { text, after, to } = page as LogTextPage; // what the read of that name gives

@@ -296,7 +296,7 @@ export class PipelineService {
   /** Each page of the export names its last entry and the last entry of the log. */
   async #logIdsOf(ledger: string): Promise<LogIds | undefined> {
     const object = this.#env.LEDGERS.getByName(ledger);
-    const page = await callObject(object.read("exportLogs", [-1, undefined, 1]), {
+    const page = await callObject(object.read({ name: "exportLogs", args: [-1, undefined, 1] }), {
       object: "ledger",
       isRead: true,
     });

@@ -12,13 +12,18 @@ import { type NewLedger, toLedgerInfo } from "./catalogue/new-ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import { exportPages } from "./log-export.ts";
-import type { LedgerObject } from "./objects/ledger-object.ts";
+import {
+  ledgerObject,
+  type LedgerStub,
+  READ_OF_LEDGER,
+  unknownAccount,
+  unknownTransaction,
+} from "./object-calls.ts";
 import type { ledgerSettings } from "./settings.ts";
 import { wholeCount, wholePage } from "./whole-page.ts";
 import {
   assertLedgerName,
   assertMetadata,
-  isLedgerName,
   parseStoredSchema,
   queryTemplateOf,
   type AccountRecord,
@@ -62,10 +67,7 @@ import { attempt, type Result, unwrap } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
-type LedgerStub = DurableObjectStub<LedgerObject>;
-
 const TO_LEDGER: ObjectCall = { object: "ledger" };
-const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
 /** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
 /** The ledger exists without this call, so that its client does not wait for an object that hangs. */
@@ -76,7 +78,6 @@ const TO_AUDIT: ObjectCall = { object: "audit", isRead: true };
 /** The use cases of the ledger module: the catalogue in D1, and each ledger in its object. */
 export class LedgerService {
   readonly #catalogue: LedgerCatalogue;
-  readonly #objects: Env["LEDGERS"];
   readonly #context: ServiceContext;
   /** The author of all writes. */
   readonly #author: Author;
@@ -85,7 +86,6 @@ export class LedgerService {
     const { issuer, subject, clientId } = context.principal;
     this.#catalogue = catalogue;
     this.#context = context;
-    this.#objects = context.env.LEDGERS;
     this.#author = { issuer, subject, clientId };
   }
 
@@ -220,7 +220,7 @@ export class LedgerService {
   /** Throws `NOT_FOUND`. */
   async getTransaction(ledger: string, id: number, read: SingleRead): Promise<Transaction> {
     const found = await this.#read(ledger, "findTransaction", [id, read]);
-    if (found === undefined) throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+    if (found === undefined) throw unknownTransaction(id);
     return found;
   }
 
@@ -239,7 +239,7 @@ export class LedgerService {
   /** Throws `NOT_FOUND`. */
   async getAccount(ledger: string, address: string, read: SingleRead): Promise<AccountRecord> {
     const found = await this.#read(ledger, "findAccount", [address, read]);
-    if (found === undefined) throw new AppError("NOT_FOUND", `account '${address}' not found`);
+    if (found === undefined) throw unknownAccount(address);
     return found;
   }
 
@@ -366,7 +366,7 @@ export class LedgerService {
     name: N,
     args: Parameters<LedgerReads[N]>,
   ): Promise<ReturnType<LedgerReads[N]>> {
-    const answer = await callObject(this.#object(ledger).read(name, args), READ_OF_LEDGER);
+    const answer = await callObject(this.#object(ledger).read({ name, args }), READ_OF_LEDGER);
     return answer as ReturnType<LedgerReads[N]>; // the object called the read of that name
   }
 
@@ -386,8 +386,6 @@ export class LedgerService {
   }
 
   #object(ledger: string): LedgerStub {
-    // A name that no ledger can have must not address an object.
-    if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
-    return this.#objects.getByName(ledger);
+    return ledgerObject(this.#context.env, ledger);
   }
 }

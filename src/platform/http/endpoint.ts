@@ -16,7 +16,7 @@ import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer
 import { asObject, headerNames, headersOf, parsePart, queryOf } from "./request-parts.ts";
 import { ErrorResponse } from "./schemas.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { type JsonText, stringifyJson } from "#platform/json.ts";
 import { unsupported } from "#platform/validation.ts";
 
 /**
@@ -155,7 +155,9 @@ export type Answer<R extends Responses> = {
     ? TextAnswer<S>
     : BodyOf<R[S]> extends undefined
       ? { status: S; headers?: Readonly<Record<string, string>> }
-      : { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> };
+      :
+          | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
+          | { status: S; written: JsonText<BodyOf<R[S]>> };
 }[keyof R & number];
 
 export interface Parsed<P, Q, H, B> {
@@ -242,13 +244,15 @@ export function respond(
   answer: {
     status: number;
     body?: unknown;
+    written?: string;
     headers?: Readonly<Record<string, string>>;
   },
   options: { bigintAsString: boolean } = { bigintAsString: false },
 ): Response {
   const headers = { "content-type": "application/json", ...answer.headers };
-  const body = answer.body === undefined ? null : stringifyJson(answer.body, options);
-  return new Response(body, { status: answer.status, headers });
+  const { status, body } = answer;
+  const text = answer.written ?? (body === undefined ? null : stringifyJson(body, options));
+  return new Response(text, { status, headers });
 }
 
 /** Whether a request goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
@@ -265,7 +269,8 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
 
 const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
 
-const wantsTexts = (c: Context<AppEnv>): boolean =>
+/** Whether a client wants amounts as texts, for handlers that give bodies that are written already. */
+export const wantsTexts = (c: Context<AppEnv>): boolean =>
   TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
 async function parseBodyPart<S extends z.ZodType>(

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { type JsonText, stringifyJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
 export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
@@ -45,6 +46,23 @@ export const cursorOf = <T extends z.ZodType>(schema: T) =>
       data: z.array(schema),
     }),
   });
+
+/** `{"data": ...}` around what is written already. */
+export const dataText = <T>(written: JsonText<T>): JsonText<{ data: T }> =>
+  `{"data":${written}}` as JsonText<{ data: T }>; // as the type says
+
+/** What `toCursorView` gives, around items that are written already. */
+export function cursorText<T>({
+  data,
+  ...page
+}: Page<JsonText<T>>): JsonText<ReturnType<typeof toCursorView<T>>> {
+  const envelope = stringifyJson(toCursorView({ ...page, data: [] }));
+  const end = envelope.length - EMPTY_END.length;
+  return `${envelope.slice(0, end)}[${data.join(",")}]}}` as ReturnType<typeof cursorText<T>>; // as the type says
+}
+
+/** How an empty page ends. */
+const EMPTY_END = "[]}}";
 
 /** The envelope of a page; `next` is the empty text on the last one. */
 export function toCursorView<T>({ pageSize, hasMore, previous, next, data }: Page<T>) {

@@ -92,7 +92,7 @@ export async function readObject<N extends ReadName>(
   name: N,
   args: Parameters<LedgerReads[N]>,
 ): Promise<ReturnType<LedgerReads[N]>> {
-  const answer: unknown = unwrap(await object.read(name, args));
+  const answer: unknown = unwrap(await object.read({ name, args }));
   return answer as ReturnType<LedgerReads[N]>; // the read of that name
 }
 

@@ -1,7 +1,7 @@
 import { memberOf, UnparsedJson } from "./entry-json.ts";
 import type { ImportedTransaction } from "./imported-log.ts";
-import { volumeText } from "./log-text.ts";
 import { volumesBefore } from "#ledger-engine/rules/postings.ts";
+import { volumeText } from "#ledger-engine/rules/texts.ts";
 import type { AccountVolumes, Metadata, Posting, Transaction } from "#ledger-engine/rules/types.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type {
   AccountListQuery,
   CountQuery,
@@ -7,11 +8,14 @@ import type {
   WriteHeaders,
 } from "./schemas.ts";
 import {
+  type AmountForm,
   assertIdempotencyKey,
   type CountQuery as CountOf,
   type SingleRead,
   type WriteOptions,
 } from "#ledger-engine";
+import type { AppEnv } from "#platform/http/context.ts";
+import { wantsTexts } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
@@ -29,6 +33,11 @@ export function writeOptions(
 
 export const replayHeaders = (isReplay: boolean): Record<string, string> =>
   isReplay ? { "idempotency-hit": "true" } : {};
+
+/** How an answer writes amounts, as the request wants them. */
+export const amountsOf = (c: Context<AppEnv>): { readonly amounts: AmountForm } => ({
+  amounts: wantsTexts(c) ? "text" : "integer",
+});
 
 /** What `expand` asks for; unknown values are ignored. */
 export const toExpansion = (expand: readonly string[]) => ({

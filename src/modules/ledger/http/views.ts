@@ -30,7 +30,7 @@ import { withRawIntegers } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
-type LogView = z.input<typeof LogResponse>;
+export type LogView = z.input<typeof LogResponse>;
 
 export const toLedgerView = (ledger: Ledger): z.input<typeof LedgerResponse> => ({
   bucket: ledger.bucket,

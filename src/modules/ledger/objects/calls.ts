@@ -1,4 +1,4 @@
-import type { LedgerInfo, LogEntry } from "#ledger-engine";
+import type { AmountForm, LedgerInfo, LogEntry, ReadName } from "#ledger-engine";
 
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
@@ -6,6 +6,14 @@ export interface LogRange {
   readonly entries: readonly LogEntry[];
   /** The last entry whose event has certainly been published. */
   readonly publishedLogId: number;
+}
+
+/** A read of the ledger: its arguments and its answer are those of `LedgerReads`. */
+export interface ReadCall {
+  readonly name: ReadName;
+  readonly args: readonly unknown[];
+  /** How amounts are written, where the answer has the JSON of its items in their place. */
+  readonly amounts?: AmountForm;
 }
 
 /** The import that a batch belongs to. With a uuid, only the ledger of that uuid accepts the batch. */

@@ -1,4 +1,4 @@
-import type { ExportCall } from "./calls.ts";
+import type { ExportCall, ReadCall } from "./calls.ts";
 import { ExportPlaces } from "./export-places.ts";
 import { objectSlices, type Slice } from "./slice-queue.ts";
 import { SliceSizer } from "./slice-sizer.ts";
@@ -12,6 +12,7 @@ import {
   type LogTextPage,
   type ReadName,
   type Steps,
+  writeAnswer,
 } from "#ledger-engine";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { attempt, type Result } from "#platform/result.ts";
@@ -36,15 +37,15 @@ export class HeavyReads {
     this.#engineOf = engineOf;
   }
 
-  /** Calls a read by its name, in its turn where it may take long. */
+  /** Calls a read by its name, in its turn where it may take long; with `amounts`, it gives the JSON of its items. */
   async read(
-    name: ReadName,
-    args: readonly unknown[],
+    { name, args, amounts }: ReadCall,
     uuid: string | undefined,
   ): Promise<Result<unknown>> {
     const call = ({ reads }: LedgerEngine): unknown => {
       const method = reads[name] as (...args: readonly unknown[]) => unknown; // the service calls it with its own arguments
-      return method.apply(reads, [...args]);
+      const found = method.apply(reads, [...args]);
+      return amounts === undefined ? found : writeAnswer(name, found, amounts);
     };
     if (name === "exportLogs") {
       const [after, to, countMax] = args as Parameters<LedgerReads["exportLogs"]>; // of the read of that name

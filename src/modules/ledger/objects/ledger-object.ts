@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { AnnouncementPace } from "./announcement-pace.ts";
-import type { ExportCall, ImportCall, LogRange } from "./calls.ts";
+import type { ExportCall, ImportCall, LogRange, ReadCall } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
@@ -25,7 +25,6 @@ import {
   type LogTextPage,
   type MigrationStep,
   type Outcome,
-  type ReadName,
   type DeletionChange,
   type WriteOptions,
 } from "#ledger-engine";
@@ -134,10 +133,9 @@ export class LedgerObject extends DurableObject<Env> {
     this.#importLock.release(importId);
   }
 
-  /** Calls a read of the ledger by its name: its arguments and its answer are those of `LedgerReads`. */
-  async read(name: ReadName, args: readonly unknown[], uuid?: string): Promise<Result<unknown>> {
+  async read(call: ReadCall, uuid?: string): Promise<Result<unknown>> {
     await this.#opened();
-    return this.#heavyReads.read(name, args, uuid);
+    return this.#heavyReads.read(call, uuid);
   }
 
   /** Begins an export, which says who it is at every call, and gives the uuid of the ledger. */

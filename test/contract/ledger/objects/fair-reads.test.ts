@@ -41,7 +41,7 @@ describe("heavy reads beside a write", () => {
     const [passed, all] = await runInDurableObject(objectOf(ledger), async (object) => {
       let ended = 0;
       const reads = Array.from({ length: 40 }, async () => {
-        await object.read("listVolumes", [{ ...ALL, list: "", column: "account" }]);
+        await object.read({ name: "listVolumes", args: [{ ...ALL, list: "", column: "account" }] });
         ended++;
       });
       await Promise.all(reads.slice(0, 10));

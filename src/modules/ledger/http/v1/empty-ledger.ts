@@ -1,6 +1,6 @@
 import { type FilteredResource, parseLedgerFilter } from "#ledger-engine";
+import { unknownAccount, unknownTransaction } from "#modules/ledger/object-calls.ts";
 import type { LedgerService } from "#modules/ledger/service.ts";
-import { AppError } from "#platform/errors.ts";
 import { type Page, pageOf } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
 
@@ -27,10 +27,10 @@ export const EMPTY_LEDGER: LedgerReader = {
   countLedger: async () => ({ transactions: 0, accounts: 0 }),
   listMigrations: async () => [],
   getTransaction: async (_ledger, id) => {
-    throw new AppError("NOT_FOUND", `transaction ${id} not found`);
+    throw unknownTransaction(id);
   },
   getAccount: async (_ledger, address) => {
-    throw new AppError("NOT_FOUND", `account '${address}' not found`);
+    throw unknownAccount(address);
   },
   listTransactions: async (_ledger, query) => emptyPage("transactions", query),
   listAccounts: async (_ledger, query) => emptyPage("accounts", query),

@@ -1,12 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
+import { MetadataOfAccountRequest, type MetadataTarget, parseAccount } from "#ledger-engine";
 import {
-  MetadataOfAccountRequest,
-  type MetadataTarget,
-  parseAccount,
-  toAccountView,
-} from "#ledger-engine";
-import {
+  amountsOf,
   toAccountQuery,
   toCountQuery,
   toExpansion,
@@ -24,10 +20,10 @@ import {
   SingleQuery,
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf, cursorText, dataOf, dataText } from "#platform/http/schemas.ts";
 
 const TAGS = ["Accounts"];
 
@@ -61,9 +57,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       const { ledger } = params;
       const wanted = toAccountQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.get("context")).listAccounts(ledger, wanted, expand);
-      const view = mapPage(page, (account) => toAccountView(account, expand));
-      return { status: 200, body: toCursorView(view) };
+      const page = await WrittenAnswers.from(c.get("context")).accounts(ledger, wanted, {
+        ...expand,
+        ...amountsOf(c),
+      });
+      return { status: 200, written: cursorText(page) };
     },
   );
   endpoint(
@@ -105,10 +103,12 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The account", dataOf(AccountResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const read = toSingleRead(query);
-      const { ledger, address } = params;
-      const account = await LedgerService.from(c.get("context")).getAccount(ledger, address, read);
-      return { status: 200, body: { data: toAccountView(account, read) } };
+      const account = await WrittenAnswers.from(c.get("context")).account(
+        params.ledger,
+        params.address,
+        { ...toSingleRead(query), ...amountsOf(c) },
+      );
+      return { status: 200, written: dataText(account) };
     },
   );
 }

@@ -78,8 +78,9 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
           settings,
         },
       );
-      const status = results.every(({ ok }) => ok) ? 200 : 400;
-      return { status, body: toBulkView(actions, results) };
+      const view = toBulkView(actions, results);
+      const isDone = results.every(({ ok }) => ok);
+      return isDone ? { status: 200, body: view } : { status: 400, body: view };
     },
   );
 }

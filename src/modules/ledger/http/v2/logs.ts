@@ -1,21 +1,25 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { wakePipelinesOf } from "#modules/exporters/index.ts";
-import { rulesOf } from "#modules/ledger/http/requests.ts";
+import { amountsOf, rulesOf } from "#modules/ledger/http/requests.ts";
 import {
   FilterBody,
   LedgerParams,
   LogListQuery,
   LogResponse,
 } from "#modules/ledger/http/schemas.ts";
-import { toLogView } from "#modules/ledger/http/views.ts";
+import type { LogView } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
-import { cursorOf, toCursorView } from "#platform/http/schemas.ts";
+import { cursorOf, cursorText } from "#platform/http/schemas.ts";
+import type { JsonText } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["Logs"];
+
+type LogText = JsonText<LogView>;
 
 export function registerLogs(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
@@ -48,8 +52,10 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
         rulesOf(params.ledger, "logs"),
         c.get("settings"),
       );
-      const page = await LedgerService.from(c.get("context")).listLogs(params.ledger, wanted);
-      return { status: 200, body: toCursorView(mapPage(page, toLogView)) };
+      const answers = WrittenAnswers.from(c.get("context"));
+      const page = await answers.logs(params.ledger, wanted, amountsOf(c));
+      const entries = mapPage(page, (entry) => entry as LogText); // it has what `toLogView` shows
+      return { status: 200, written: cursorText(entries) };
     },
   );
 }

@@ -7,6 +7,7 @@ import {
   toTransactionView,
 } from "#ledger-engine";
 import {
+  amountsOf,
   replayHeaders,
   toCountQuery,
   toExpansion,
@@ -32,10 +33,10 @@ import {
   WriteIdParams,
 } from "#modules/ledger/http/schemas.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
+import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { endpoint, errors, json } from "#platform/http/endpoint.ts";
-import { cursorOf, dataOf, MetadataSchema, toCursorView } from "#platform/http/schemas.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import { cursorOf, cursorText, dataOf, dataText, MetadataSchema } from "#platform/http/schemas.ts";
 
 const TAGS = ["Transactions"];
 
@@ -106,12 +107,11 @@ function registerLists(app: OpenAPIHono<AppEnv>): void {
       const { ledger } = params;
       const wanted = toTransactionQuery({ ledger, query, body, settings: c.get("settings") });
       const expand = toExpansion(wanted.expand ?? []);
-      const page = await LedgerService.from(c.get("context")).listTransactions(
-        ledger,
-        wanted,
-        expand,
-      );
-      return { status: 200, body: toCursorView(mapPage(page, toTransactionView)) };
+      const page = await WrittenAnswers.from(c.get("context")).transactions(ledger, wanted, {
+        ...expand,
+        ...amountsOf(c),
+      });
+      return { status: 200, written: cursorText(page) };
     },
   );
   endpoint(
@@ -156,12 +156,12 @@ function registerSingle(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("The transaction", dataOf(TransactionResponse)), ...errors(404) },
     },
     async ({ params, query, c }) => {
-      const transaction = await LedgerService.from(c.get("context")).getTransaction(
+      const transaction = await WrittenAnswers.from(c.get("context")).transaction(
         params.ledger,
         params.id,
-        toSingleRead(query),
+        { ...toSingleRead(query), ...amountsOf(c) },
       );
-      return { status: 200, body: { data: toTransactionView(transaction) } };
+      return { status: 200, written: dataText(transaction) };
     },
   );
 }

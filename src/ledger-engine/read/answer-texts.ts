@@ -1,0 +1,37 @@
+import type { LedgerReads, ReadName } from "./ledger-reads.ts";
+import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
+import {
+  accountText,
+  asInteger,
+  asText,
+  type AmountWriter,
+  transactionText,
+} from "#ledger-engine/rules/texts.ts";
+import { mapPage } from "#platform/paging/pagination.ts";
+
+/** Writes what reads give, an item at a time: a page keeps its cursors. */
+const WRITERS = {
+  findTransaction: (found, write) =>
+    found === undefined ? undefined : transactionText(found, write),
+  listTransactions: (page, write) => mapPage(page, (item) => transactionText(item, write)),
+  findAccount: (found, write) => (found === undefined ? undefined : accountText(found, write)),
+  listAccounts: (page, write) => mapPage(page, (item) => accountText(item, write)),
+  listLogs: (page, write) => mapPage(page, (entry) => toLogText(entry, write)),
+} as const satisfies {
+  [N in ReadName]?: (found: ReturnType<LedgerReads[N]>, write: AmountWriter) => unknown;
+};
+
+/** A read whose items can be had as JSON. */
+export type WrittenRead = keyof typeof WRITERS;
+/** What such a read gives then. */
+export type Written<N extends WrittenRead> = ReturnType<(typeof WRITERS)[N]>;
+
+/** Whether amounts are written as integers, or as texts for clients that cannot read large ones. */
+export type AmountForm = "integer" | "text";
+
+/** The JSON of what the read of that name has given. */
+export function writeAnswer(name: ReadName, found: unknown, amounts: AmountForm): unknown {
+  if (!Object.hasOwn(WRITERS, name)) throw new Error(`the answer of ${name} cannot be written`);
+  const write = WRITERS[name as WrittenRead] as (found: unknown, write: AmountWriter) => unknown; // as was just checked
+  return write(found, amounts === "text" ? asText : asInteger);
+}

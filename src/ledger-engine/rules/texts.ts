@@ -1,0 +1,135 @@
+import { compareBytes } from "./canonical.ts";
+import { volumesBefore } from "./postings.ts";
+import type {
+  AccountMetadata,
+  AccountRecord,
+  AccountVolumes,
+  Metadata,
+  Transaction,
+  Volumes,
+} from "./types.ts";
+import type { AccountView, TransactionView } from "./views.ts";
+import { type JsonText, quoteJson } from "#platform/json.ts";
+import { formatTimestamp } from "#platform/time.ts";
+
+/*
+ * Writes what the views show as JSON: the same text, but several times as fast, because no objects are made for it. Addresses and
+ * assets need no escapes.
+ */
+
+/** How an amount is written. */
+export type AmountWriter = (amount: bigint) => string;
+export const asInteger: AmountWriter = (amount) => amount.toString();
+/** For clients that cannot read large integers. */
+export const asText: AmountWriter = (amount) => `"${amount}"`;
+
+/** The JSON of `toTransactionView`. */
+export function transactionText(
+  transaction: Transaction,
+  write: AmountWriter,
+): JsonText<TransactionView> {
+  const { id, postings, metadata, timestamp, reference, revertedAt, template } = transaction;
+  const { volumes, effectiveVolumes } = transaction;
+  const committed = volumeTexts(volumes, postings, write);
+  const effective =
+    effectiveVolumes === volumes ? committed : volumeTexts(effectiveVolumes, postings, write);
+  const list = postings.map(
+    ({ source, destination, amount, asset }) =>
+      `{"source":"${source}","destination":"${destination}","amount":${write(amount)},"asset":"${asset}"}`,
+  );
+  const isReverted = revertedAt !== undefined;
+  return [
+    `{"postings":[${list.join(",")}],"metadata":${metadataText(metadata)},"timestamp":"${formatTimestamp(timestamp)}"`,
+    reference === undefined ? "" : `,"reference":${quoteJson(reference)}`,
+    `,"id":${id},"insertedAt":"${formatTimestamp(transaction.insertedAt)}","updatedAt":"${formatTimestamp(transaction.updatedAt)}"`,
+    isReverted ? `,"revertedAt":"${formatTimestamp(revertedAt)}"` : "",
+    committed === undefined ? "" : `,"postCommitVolumes":${committed.after}`,
+    effective === undefined ? "" : `,"postCommitEffectiveVolumes":${effective.after}`,
+    template === undefined ? "" : `,"template":${quoteJson(template)}`,
+    `,"reverted":${isReverted}`,
+    committed === undefined ? "" : `,"preCommitVolumes":${committed.before}`,
+    effective === undefined ? "" : `,"preCommitEffectiveVolumes":${effective.before}`,
+    "}",
+  ].join("") as JsonText<TransactionView>; // members as the view has them
+}
+
+function volumeTexts(
+  after: readonly AccountVolumes[] | undefined,
+  postings: Transaction["postings"],
+  write: AmountWriter,
+): { before: string; after: string } | undefined {
+  if (after === undefined || after.length === 0) return undefined;
+  return {
+    before: volumeText(volumesBefore(after, postings), write),
+    after: volumeText(after, write),
+  };
+}
+
+/** Volumes by account and asset. */
+export function volumeText(
+  volumes: readonly AccountVolumes[],
+  write: AmountWriter = asInteger,
+): string {
+  const sorted = volumes.toSorted(
+    (a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset),
+  );
+  let text = "";
+  let account: string | undefined;
+  for (const { account: next, asset, input, output } of sorted) {
+    if (next === account) text += ",";
+    else text += account === undefined ? `{"${next}":{` : `},"${next}":{`;
+    account = next;
+    text += assetText(asset, { input, output }, write);
+  }
+  return `${text}}}`;
+}
+
+const assetText = (asset: string, { input, output }: Volumes, write: AmountWriter): string =>
+  `"${asset}":{"input":${write(input)},"output":${write(output)},"balance":${write(input - output)}}`;
+
+/** The JSON of `toAccountView`, with the volumes that the account was read with. */
+export function accountText(account: AccountRecord, write: AmountWriter): JsonText<AccountView> {
+  const { address, metadata, firstUsage, insertionDate, updatedAt } = account;
+  return [
+    `{"address":"${address}","metadata":${metadataText(metadata)},"firstUsage":"${formatTimestamp(firstUsage)}"`,
+    `,"insertionDate":"${formatTimestamp(insertionDate)}","updatedAt":"${formatTimestamp(updatedAt)}"`,
+    assetsText("volumes", account.volumes, write),
+    assetsText("effectiveVolumes", account.effectiveVolumes, write),
+    "}",
+  ].join("") as JsonText<AccountView>; // members as the view has them
+}
+
+/** The volumes of one account by asset, as a further member; nothing where there are none. */
+function assetsText(
+  member: string,
+  volumes: readonly AccountVolumes[] | undefined,
+  write: AmountWriter,
+): string {
+  if (volumes === undefined || volumes.length === 0) return "";
+  const sorted = volumes.toSorted((a, b) => compareNames(a.asset, b.asset));
+  const items = sorted.map(({ asset, ...rest }) => assetText(asset, rest, write));
+  return `,"${member}":{${items.join(",")}}`;
+}
+
+export const metadataText = (metadata: Metadata): string => mapText(metadata, quoteJson);
+
+export const accountMetadataText = (accountMetadata: AccountMetadata): string =>
+  mapText(accountMetadata, metadataText);
+
+function mapText<V>(map: Readonly<Record<string, V>>, write: (value: V) => string): string {
+  const entries = Object.entries(map);
+  if (entries.length > 1) entries.sort(([a], [b]) => compareNames(a, b));
+  return `{${entries.map(([key, value]) => `${quoteJson(key)}:${write(value)}`).join(",")}}`;
+}
+
+/** Sorts members as objects do: array indexes come first, as numbers, and the others follow by their bytes. */
+function compareNames(a: string, b: string): number {
+  const [left, right] = [isIndex(a), isIndex(b)];
+  if (left && right) return Number(a) - Number(b);
+  return left === right ? compareBytes(a, b) : left ? -1 : 1;
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+const INDEX_MAX = 2 ** 32 - 2;
+const isIndex = (name: string): boolean =>
+  name.charCodeAt(0) <= 57 && INDEX.test(name) && Number(name) <= INDEX_MAX;
