@@ -37,6 +37,9 @@ export class KeyCache {
   #loadedMs = Number.NEGATIVE_INFINITY;
   /** When the loads that are under way were begun. */
   #startsMs: readonly number[] = [];
+  /** How many loads were begun, and which of them has given the keys. */
+  #begun = 0;
+  #answered = 0;
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
@@ -50,8 +53,11 @@ export class KeyCache {
     // Much time lies between the two as well where the machine's clock was set back.
     const nowMs = this.#options.nowMs();
     const ageMs = Math.abs(nowMs - this.#loadedMs);
-    const isGood = this.#match(kid) !== undefined && ageMs < KEYS_AGE_MS_MAX;
-    if (!isGood && ageMs >= this.#options.pauseMs && this.#mayLoad(nowMs)) await this.#load(nowMs);
+    const isKnown = this.#match(kid) !== undefined;
+    const isGood = isKnown && ageMs < KEYS_AGE_MS_MAX;
+    if (!isGood && ageMs >= this.#options.pauseMs && this.#mayLoad(nowMs, isKnown)) {
+      await this.#load(nowMs);
+    }
     if (this.#keys === undefined) throw this.#failure;
     return this.#match(kid);
   }
@@ -62,16 +68,21 @@ export class KeyCache {
     return keys.length === 1 ? keys[0]?.key : undefined;
   }
 
-  #mayLoad(nowMs: number): boolean {
+  /** A key that is only old is used while one request looks for new ones, so that an issuer who hangs holds no others. */
+  #mayLoad(nowMs: number, isKnown: boolean): boolean {
     this.#startsMs = this.#startsMs.filter((at) => Math.abs(nowMs - at) < LOAD_MS_MAX);
-    return this.#startsMs.length < (this.#options.loadsMax ?? Infinity);
+    return this.#startsMs.length < (isKnown ? 1 : (this.#options.loadsMax ?? Infinity));
   }
 
   /** Keys that were loaded once stay in use while their issuer does not answer. */
   async #load(startMs: number): Promise<void> {
     this.#startsMs = [...this.#startsMs, startMs];
+    const number = ++this.#begun;
     try {
-      this.#keys = await this.#options.load();
+      const keys = await this.#options.load();
+      // An answer that was overtaken by that of a later load may lack a new key.
+      if (number > this.#answered) this.#keys = keys;
+      this.#answered = Math.max(this.#answered, number);
     } catch (error) {
       this.#failure = error instanceof Error ? error : new Error(String(error));
       log("warn", "no keys loaded", {

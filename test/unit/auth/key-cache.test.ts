@@ -112,6 +112,51 @@ describe("the keys of an issuer", () => {
     void outcomes;
   });
 
+  test("are those of the load that was begun last, whichever is answered last", async () => {
+    const answers: ((kids: readonly string[]) => void)[] = [];
+    const cache = new KeyCache({
+      issuer: "https://issuer.example",
+      load: async () => {
+        const kids = await new Promise<readonly string[]>((resolve) => answers.push(resolve));
+        return kids.map((kid) => ({ kid, key: keyNamed(kid) }));
+      },
+      nowMs: () => 0,
+      pauseMs: PAUSE_MS,
+    });
+    const [early, late] = [cache.find("old"), cache.find("new")];
+    answers[1]?.(["new", "old"]);
+    expect(await late).toEqual({ name: "new" });
+    answers[0]?.(["old"]);
+    expect(await early).toEqual({ name: "old" });
+    expect(await cache.find("new")).toEqual({ name: "new" });
+  });
+
+  test("stay in use while one request waits for an issuer who hangs", async () => {
+    let loads = 0;
+    let nowMs = 0;
+    const cache = new KeyCache({
+      issuer: "https://issuer.example",
+      load: async () => {
+        if (loads++ > 0) await new Promise(() => undefined);
+        return [{ kid: "a", key: keyNamed("a") }];
+      },
+      nowMs: () => nowMs,
+      pauseMs: PAUSE_MS,
+    });
+    await cache.find("a");
+    nowMs += 11 * MINUTE_MS;
+    void cache.find("a"); // it waits for ever
+    for (let request = 0; request < 100; request++) {
+      expect(await cache.find("a")).toEqual({ name: "a" });
+    }
+    expect(loads).toBe(2);
+    // It is asked again after a while, by one request again.
+    nowMs += MINUTE_MS;
+    void cache.find("a");
+    expect(await cache.find("a")).toEqual({ name: "a" });
+    expect(loads).toBe(3);
+  });
+
   test("stay in use while the issuer is down, which is not asked again for a while", async () => {
     const issuer = new Issuer();
     await issuer.cache.find("a");
