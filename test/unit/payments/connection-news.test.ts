@@ -79,6 +79,15 @@ describe("a webhook about a connection of a user", () => {
     expect(world.told).toEqual([connector.id.reference]);
   });
 
+  test("that names no user is about the one who has the connection", async () => {
+    await report({ ...about, kind: "reconnected", at: at(1) });
+    const broken = { kind: "disconnected", at: at(2), reason: "log in again" } as const;
+    await report({ ...broken, connectionId: "item-1" }, { ...broken, connectionId: "item-2" });
+    expect(connections()).toMatchObject([{ connection_id: "item-1", status: "ERROR" }]);
+    await report({ kind: "data-ready", connectionId: "item-1" });
+    expect(world.count("payment_fetches", "parent LIKE '%/item-1'")).toBe(2);
+  });
+
   test("concerns nobody where the user is not known", async () => {
     const stranger = { ...about, providerUserId: "bob" };
     await report(
@@ -86,5 +95,36 @@ describe("a webhook about a connection of a user", () => {
       { ...stranger, kind: "data-ready" },
     );
     expect([connections(), events()]).toEqual([[], []]);
+  });
+});
+
+describe("a webhook about the end of an attempt to link a user", () => {
+  const ATTEMPT = "44444444-2222-4333-8444-555555555555";
+  const ended = () =>
+    storeReport(world.context, connector, {
+      endedLinks: [{ attemptId: ATTEMPT, query: { status: ["success"] } }],
+    });
+  const insertAttempt = (connectorKey: number, status: string) =>
+    world.d1.exec(`
+      INSERT INTO payment_link_attempts
+        (id, user_key, connector_key, status, client_redirect_url, state_hash, link, created_at)
+      VALUES ('${ATTEMPT}', 1, ${connectorKey}, '${status}', 'https://app.example', '', '', '${at(0)}')`);
+  const jobs = () => world.count("payment_jobs", `name = 'complete-link-${ATTEMPT}'`);
+
+  test("lets it be completed, once", async () => {
+    insertAttempt(connector.key, "pending");
+    await ended();
+    await ended();
+    expect(jobs()).toBe(1);
+  });
+
+  test("does nothing for one that has ended, is unknown, or belongs to another connector", async () => {
+    await ended();
+    insertAttempt(connector.key, "completed");
+    await ended();
+    world.d1.exec("DELETE FROM payment_link_attempts");
+    insertAttempt(connector.key + 1, "pending");
+    await ended();
+    expect(jobs()).toBe(0);
   });
 });

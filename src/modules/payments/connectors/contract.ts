@@ -245,6 +245,9 @@ export interface LinkRequest extends UserOfProvider {
   readonly redirectUrl: string;
   /** Comes back with the browser, and tells which attempt it is. */
   readonly state: string;
+  readonly attemptId: string;
+  /** The URL below which the connector's webhooks are taken, without a slash at its end. */
+  readonly webhookUrl: string;
 }
 
 export interface UserLink {
@@ -278,8 +281,8 @@ export type LinkOutcome =
 export interface UserPlugin {
   readonly createUser: (user: PaymentUser) => Promise<ForwardedUser>;
   readonly createLink: (request: LinkRequest) => Promise<UserLink>;
-  readonly updateLink: (request: LinkRequest & { connectionId: string }) => Promise<UserLink>;
+  readonly updateLink: (request: LinkRequest & LinkedUser) => Promise<UserLink>;
   readonly completeLink: (callback: LinkCallback) => Promise<LinkOutcome>;
-  readonly deleteConnection: (user: UserOfProvider & { connectionId: string }) => Promise<void>;
+  readonly deleteConnection: (user: LinkedUser) => Promise<void>;
   readonly deleteUser: (user: UserOfProvider) => Promise<void>;
 }

@@ -79,13 +79,26 @@ export interface WebhookReport {
   readonly outcomes?: readonly MovementOutcome[];
   /** What has happened to users of open banking and to their connections. */
   readonly connections?: readonly ConnectionNews[];
+  /** Attempts to link users that have come to their end at the provider, and are completed as if the browser had come back. */
+  readonly endedLinks?: readonly EndedLink[];
+}
+
+export interface EndedLink {
+  readonly attemptId: string;
+  /** What the completion gets as the query of the callback. */
+  readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
 interface UserNews {
   /** What the provider knows the user by. News of somebody unknown are left out. */
   readonly providerUserId: string;
 }
-interface DatedUserNews extends UserNews {
+interface ConnectedNews {
+  /** Absent where the provider names the connection alone: then it is that of the user who has it. */
+  readonly providerUserId?: string;
+  readonly connectionId: string;
+}
+interface DatedNews extends ConnectedNews {
   readonly at: Timestamp;
 }
 
@@ -94,19 +107,15 @@ interface DatedUserNews extends UserNews {
  * accounts and payments of a connection at once; of the others, only events tell.
  */
 export type ConnectionNews =
-  | (DatedUserNews & { readonly kind: "user-disconnected"; readonly reason?: string })
-  | (DatedUserNews & {
-      readonly kind: "pending-disconnect";
-      readonly connectionId: string;
-      readonly reason: string;
-    })
-  | (DatedUserNews & {
-      readonly kind: "disconnected";
-      readonly connectionId: string;
+  | (UserNews & {
+      readonly kind: "user-disconnected";
+      readonly at: Timestamp;
       readonly reason?: string;
     })
-  | (DatedUserNews & { readonly kind: "reconnected"; readonly connectionId: string })
-  | (UserNews & { readonly kind: "data-ready"; readonly connectionId: string });
+  | (DatedNews & { readonly kind: "pending-disconnect"; readonly reason: string })
+  | (DatedNews & { readonly kind: "disconnected"; readonly reason?: string })
+  | (DatedNews & { readonly kind: "reconnected" })
+  | (ConnectedNews & { readonly kind: "data-ready" });
 
 export interface MovementOutcome {
   readonly pollingId: string;

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import { getConnection, isConnection } from "./connection-store.ts";
-import { getUserOfProvider, openUsers } from "./provider-user.ts";
+import { isConnection } from "./connection-store.ts";
+import { getLinkedUser, getUserOfProvider, openUsers } from "./provider-user.ts";
 import { getUserKey } from "./store.ts";
 import {
   paymentForwardedUsers,
@@ -30,10 +30,10 @@ export async function runConnectionDeletion(
   const connector = await findConnector(context, connectorId);
   if (connector === undefined) return;
   await whileProcessing(context, id, async (task) => {
-    const { userKey, ...user } = await getUserOfProvider(context, { userId, connector });
-    await getConnection(context, { userKey, connector, connectionId });
+    const named = { userId, connectionId, connector };
+    const { userKey, ...linked } = await getLinkedUser(context, named);
     const users = await openUsers(context, connector);
-    await users.deleteConnection({ ...user, connectionId });
+    await users.deleteConnection(linked);
     const { statement, event } = taskChange(context, succeeded(context, task, userId));
     await Outbox.from(context).publish({
       change: [

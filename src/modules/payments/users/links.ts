@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
-import { getConnection } from "./connection-store.ts";
-import { calling, getUserOfProvider, openUsers } from "./provider-user.ts";
+import { calling, getLinkedUser, getUserOfProvider, openUsers } from "./provider-user.ts";
 import { getUserKey } from "./store.ts";
 import { paymentLinkAttempts, paymentUsers } from "./tables.ts";
-import type { UserLink } from "#modules/payments/connectors/contract.ts";
+import type { LinkRequest, UserLink } from "#modules/payments/connectors/contract.ts";
 import {
   type ConnectorId,
   encodeConnectorId,
@@ -12,6 +11,7 @@ import {
 } from "#modules/payments/core/ids.ts";
 import { isInstalled, requireInstalled } from "#modules/payments/installs/installed.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
+import { webhookPathOf } from "#modules/payments/webhooks/register.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
@@ -49,7 +49,7 @@ export async function createLink(context: ServiceContext, link: NewLink): Promis
   const attemptId = link.attemptId ?? newId();
   const randomized = newId();
   const state = encodeLinkState({ attemptID: attemptId, randomized });
-  const made = await linkAtProvider(context, { connector, link, state });
+  const made = await linkAtProvider(context, { connector, link, attempt: { attemptId, state } });
   const { env, clock } = context;
   const change = new AuditedChange(context, {
     action: "payments.payment-service-user.link",
@@ -82,27 +82,34 @@ async function linkAtProvider(
   {
     connector,
     link,
-    state,
-  }: { readonly connector: InstalledConnector; readonly link: NewLink; readonly state: string },
+    attempt,
+  }: {
+    readonly connector: InstalledConnector;
+    readonly link: NewLink;
+    readonly attempt: Pick<LinkRequest, "attemptId" | "state">;
+  },
 ): Promise<UserLink> {
-  const { userKey, ...user } = await getUserOfProvider(context, {
-    userId: link.userId,
-    connector,
-  });
-  const { connectionId, applicationName, clientRedirectUrl } = link;
+  const { userId, connectionId, connectorId, applicationName, clientRedirectUrl, publicUrl } = link;
+  const { user, forwarded } = await getUserOfProvider(context, { userId, connector });
   const request = {
-    ...user,
+    user,
+    forwarded,
     clientRedirectUrl,
-    state,
-    redirectUrl: `${link.publicUrl}${redirectPathOf(link.connectorId)}`,
+    ...attempt,
+    redirectUrl: `${publicUrl}${redirectPathOf(connectorId)}`,
+    webhookUrl: `${publicUrl}${webhookPathOf(connectorId)}`,
     ...(applicationName === undefined ? {} : { applicationName }),
   };
   if (connectionId === undefined) {
     return calling(async () => (await openUsers(context, connector)).createLink(request));
   }
-  await getConnection(context, { userKey, connector, connectionId });
+  const { userKey: _userKey, ...linked } = await getLinkedUser(context, {
+    userId,
+    connectionId,
+    connector,
+  });
   return calling(async () =>
-    (await openUsers(context, connector)).updateLink({ ...request, connectionId }),
+    (await openUsers(context, connector)).updateLink({ ...request, ...linked }),
   );
 }
 

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { isConnection } from "./connection-store.ts";
+import { getConnection, isConnection } from "./connection-store.ts";
 import { findUser, getUser } from "./store.ts";
 import { paymentForwardedUsers, paymentUserConnections } from "./tables.ts";
 import type { User } from "./user.ts";
@@ -124,6 +124,22 @@ export async function findLinkedUser(
       accessToken: accessToken === null ? undefined : openToken(context.env, accessToken),
     }),
   };
+}
+
+/** The same. Throws `NOT_FOUND`, which says what is gone. */
+export async function getLinkedUser(
+  context: ServiceContext,
+  name: {
+    readonly userId: string;
+    readonly connectionId: string;
+    readonly connector: InstalledConnector;
+  },
+): Promise<LinkedUser & { readonly userKey: number }> {
+  const { userKey } = await getUserOfProvider(context, name);
+  await getConnection(context, { ...name, userKey });
+  const linked = await findLinkedUser(context, name);
+  if (linked !== undefined) return linked;
+  throw new AppError("NOT_FOUND", "cannot get connection: not found");
 }
 
 const TOKEN_PURPOSE = "payment user token";

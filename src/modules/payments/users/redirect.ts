@@ -2,8 +2,10 @@ import { and, eq, sql } from "drizzle-orm";
 import { hashOf } from "./links.ts";
 import { paymentLinkAttempts } from "./tables.ts";
 import { isSameText } from "#modules/payments/connectors/kit/signatures.ts";
+import type { EndedLink } from "#modules/payments/connectors/webhook-contract.ts";
 import { type ConnectorId, decodeLinkState } from "#modules/payments/core/ids.ts";
 import { isInstalled, requireInstalled } from "#modules/payments/installs/installed.ts";
+import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { RedirectCallback } from "#modules/payments/jobs/job.ts";
 import { planJob, withJobs } from "#modules/payments/jobs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
@@ -38,17 +40,35 @@ export async function receiveRedirect(
   if (attempt === undefined || !isSameText(attempt.stateHash, hashOf(state.randomized))) {
     throw new AppError("NOT_FOUND", "cannot get link attempt: not found");
   }
+  const { id: attemptId } = attempt;
+  await planJobOf(context, connector, { attemptId, callback });
+  return toLocation(attempt.clientRedirectUrl);
+}
+
+/** Lets an attempt be completed whose end the provider itself tells of. Nothing is done for one that is unknown or has ended. */
+export const planCompletion = (
+  context: ServiceContext,
+  connector: InstalledConnector,
+  { attemptId, query }: EndedLink,
+): Promise<void> =>
+  planJobOf(context, connector, { attemptId, callback: { query, headers: {}, body: "" } });
+
+async function planJobOf(
+  context: ServiceContext,
+  connector: InstalledConnector,
+  { attemptId, callback }: { readonly attemptId: string; readonly callback: RedirectCallback },
+): Promise<void> {
   const isPending = sql`EXISTS (
     SELECT 1 FROM ${paymentLinkAttempts} AS a
-    WHERE a.id = ${attempt.id} AND a.status = 'pending') AND ${isInstalled(connector)}`;
+    WHERE a.id = ${attemptId} AND a.connector_key = ${connector.key} AND a.status = 'pending')
+    AND ${isInstalled(connector)}`;
   const job = planJob(context, {
-    name: `complete-link-${attempt.id}`,
-    job: { kind: "complete-link", attemptId: attempt.id, connector: connectorId, callback },
+    name: `complete-link-${attemptId}`,
+    job: { kind: "complete-link", attemptId, connector: connector.id, callback },
     connectorKey: connector.key,
     condition: isPending,
   });
   await withJobs(context, async () => job);
-  return toLocation(attempt.clientRedirectUrl);
 }
 
 /** A URL as a header can hold it: as the client has given it, but for characters that headers do not take. */

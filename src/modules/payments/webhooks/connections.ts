@@ -32,7 +32,7 @@ export async function prepareConnectionNews(
 ): Promise<PreparedPage> {
   const page: PreparedPage = { statements: [], events: [] };
   for (const each of news) {
-    const user = await findUser(context, connector, each.providerUserId);
+    const user = await findUser(context, connector, each);
     if (user === undefined) continue;
     const prepared = await prepareNews(context, { connector, user, news: each });
     page.statements.push(...prepared.statements);
@@ -123,15 +123,22 @@ function upsertConnection(
     });
 }
 
-/** The user whom a provider knows by an id. */
+/** The user whom a provider knows by an id, or who has the connection. */
 async function findUser(
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,
-  providerUserId: string,
+  news: ConnectionNews,
 ): Promise<KnownUser | undefined> {
+  const { providerUserId } = news;
+  const isUser =
+    providerUserId === undefined && news.kind !== "user-disconnected"
+      ? sql`EXISTS (
+          SELECT 1 FROM ${paymentUserConnections} AS c
+          WHERE c.connector_key = ${key} AND c.connection_id = ${news.connectionId} AND c.user_key = f.user_key)`
+      : sql`f.provider_user_id = ${providerUserId}`;
   const [user] = await databaseOf(env).all<KnownUser>(sql`
     SELECT u.id AS userId, u.key AS userKey FROM ${paymentForwardedUsers} AS f
     JOIN ${paymentUsers} AS u ON u.key = f.user_key
-    WHERE f.connector_key = ${key} AND f.provider_user_id = ${providerUserId} LIMIT 1`);
+    WHERE f.connector_key = ${key} AND ${isUser} LIMIT 1`);
   return user;
 }

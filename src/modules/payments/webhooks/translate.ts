@@ -20,6 +20,7 @@ import { isFinalError } from "#modules/payments/jobs/run-task.ts";
 import { storeFailure, storePayment } from "#modules/payments/movements/outcome.ts";
 import { findMovementByPollingId } from "#modules/payments/movements/store.ts";
 import { preparePayments } from "#modules/payments/payments/ingest.ts";
+import { planCompletion } from "#modules/payments/users/redirect.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { logError } from "#platform/log.ts";
 
@@ -64,6 +65,7 @@ export async function storeReport(
       await prepareConnectionNews(context, connector, connections),
     ),
   );
+  for (const link of report.endedLinks ?? []) await planCompletion(context, connector, link);
   if (connections.some(({ kind }) => kind === "data-ready")) await tellObject(context, connector);
   for (const outcome of report.outcomes ?? []) await storeOutcome(context, connector, outcome);
   if (payments.length > 0 || cancelled.length > 0) await hearAllNews(context);

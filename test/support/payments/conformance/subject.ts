@@ -96,10 +96,10 @@ export interface Sent {
 export interface WebhookCase<P> {
   /** What the webhooks hang on; absent where they are a root of the tree. */
   readonly parent?: (psp: P) => Pick<FetchRequest, "parent" | "other">;
-  /** How many webhooks the provider has. */
-  readonly registered: (psp: P) => number;
+  /** How many webhooks the provider has. Absent, as the next one, where it is told of URLs otherwise. */
+  readonly registered?: (psp: P) => number;
   /** Adds a webhook of somebody else. */
-  readonly addForeign: (psp: P) => void;
+  readonly addForeign?: (psp: P) => void;
   /** Lets be there what deliveries are about: users, for example. It may be called again. */
   readonly arrange?: (bench: Bench<P>) => Promise<unknown>;
   /** A delivery about something new, to one of the registered paths, signed at that time. */

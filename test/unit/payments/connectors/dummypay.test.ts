@@ -146,6 +146,8 @@ describe("users of a dummy provider", () => {
     clientRedirectUrl: "https://app.example/done",
     redirectUrl: "https://florin.example/redirect",
     state: "state-1",
+    attemptId: "attempt-1",
+    webhookUrl: "https://florin.example/webhooks",
   };
   const complete = (link: string, plugin = seeded()) => {
     const parameters = new URL(link).searchParams;

@@ -140,6 +140,8 @@ describe("a user of Tink", () => {
     ...linked,
     clientRedirectUrl: "https://shop.example/done",
     redirectUrl: "https://florin.example/redirect",
+    attemptId: "attempt-1",
+    webhookUrl: "https://florin.example/webhooks",
     state: "state-1",
   };
 
