@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, createHash, timingSafeEqual, verify } from "node:crypto";
+import { given } from "#modules/payments/core/given.ts";
 import { type Timestamp, toMillis } from "#platform/time.ts";
 
 /** Whether two texts are equal, in a time that does not depend on where they differ. */
@@ -67,6 +68,28 @@ export function isRsaSigned(
     const key = createPublicKey(publicKey);
     if (key.asymmetricKeyType !== "rsa") return false;
     return verify("sha256", Buffer.from(text), key, Buffer.from(signature, "base64"));
+  } catch {
+    return false; // what is no signature, or no key, signs nothing
+  }
+}
+
+/** Whether a signature (ECDSA with P-256 and SHA-256, as tokens have it) fits a public key in the form of JWK. */
+export async function isEs256Signed(
+  key: JsonWebKey,
+  { text, signature }: { readonly text: string; readonly signature: Buffer<ArrayBuffer> },
+): Promise<boolean> {
+  try {
+    const { crv, kty, x, y } = key;
+    const form = { name: "ECDSA", namedCurve: "P-256" };
+    const imported = await crypto.subtle.importKey(
+      "jwk",
+      { ...given({ crv, kty, x, y }) },
+      form,
+      false,
+      ["verify"],
+    );
+    const scheme = { name: "ECDSA", hash: "SHA-256" };
+    return await crypto.subtle.verify(scheme, imported, signature, Buffer.from(text));
   } catch {
     return false; // what is no signature, or no key, signs nothing
   }
