@@ -9,6 +9,7 @@ import { increaseKind } from "./increase/index.ts";
 import { mangopayKind } from "./mangopay/index.ts";
 import { modulrKind } from "./modulr/index.ts";
 import { moneycorpKind } from "./moneycorp/index.ts";
+import { plaidKind } from "./plaid/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
 import { tinkKind } from "./tink/index.ts";
@@ -26,6 +27,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   mangopayKind,
   modulrKind,
   moneycorpKind,
+  plaidKind,
   qontoKind,
   stripeKind,
   tinkKind,
