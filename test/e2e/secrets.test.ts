@@ -22,6 +22,11 @@ const data = join(folder, "v3");
 let issuer: IssuerServer;
 let server: LocalServer;
 
+/*
+ * A started server has no bucket: what an exporter writes into one is tested in `test/contract/exporters/bindings.test.ts`. With a
+ * bucket, its objects would be among the files that are looked into here.
+ */
+
 /** The secrets by their kinds. Those of `hashed` stand in the database as this hash. */
 const secrets = new Map<string, string[]>();
 const hashed: string[] = [];

@@ -8,7 +8,9 @@ import {
   stateOf,
 } from "#test/support/exporters/pipelines.ts";
 import { freshLedger, okBodyOf, pay, post } from "#test/support/ledger/api.ts";
+import { token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const write = async (ledger: string, count: number): Promise<void> => {
   for (let index = 0; index < count; index++) await okBodyOf(post(ledger, pay("world -> a", 1)));
@@ -42,6 +44,11 @@ describe("bindings of the Worker", () => {
       [{ id: 1, ledger }, { id: 2 }, { id: 3 }],
       [{ id: 4 }, { id: 5 }],
     ]);
+    // Names, metadata and contents tell nothing of who wrote the log but what the log itself does.
+    const stored = JSON.stringify([objects, texts]);
+    expect(stored).toContain("world");
+    const { FLORIN_CLIENT_SECRET: secret, FLORIN_SECRET_KEY: key } = TEST_SETTINGS;
+    for (const text of [secret, key, await token()]) expect(stored).not.toContain(text);
   });
 
   test("take the log as messages of a queue", async () => {
