@@ -60,8 +60,7 @@ export class NodeD1 {
       bind: (...params: SQLInputValue[]) => this.#statement({ ...prepared, params }),
       all: async () => this.#step(() => this.#all(prepared)),
       run: async () => this.#step(() => this.#all(prepared)),
-      raw: async () =>
-        this.#step(() => this.#all(prepared).results.map((row) => Object.values(row))),
+      raw: async () => this.#step(() => this.#arrays(prepared)),
     };
   }
 
@@ -71,6 +70,14 @@ export class NodeD1 {
     const before = this.#totalChanges();
     const results = statement.all(...params);
     return { success: true, results, meta: { changes: this.#totalChanges() - before } };
+  }
+
+  /** Rows as arrays, as columns of two tables may have one name. */
+  #arrays({ text, params }: Prepared) {
+    this.onStatement(text, params);
+    const statement = this.#sqlite.prepare(text);
+    statement.setReturnArrays(true);
+    return statement.all(...params);
   }
 
   #totalChanges(): number {
