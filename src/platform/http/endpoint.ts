@@ -12,9 +12,17 @@ import {
   readText,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
-import { type PagedAnswer, respondInPages, respondInTexts } from "./paged-answer.ts";
+import {
+  type AnyAnswer,
+  type ListAnswer,
+  type PagedAnswer,
+  respondInPages,
+  respondInTexts,
+  type TextAnswer,
+  textsOfAnswer,
+} from "./paged-answer.ts";
 import { asObject, headerNames, headersOf, parsePart, queryOf } from "./request-parts.ts";
-import { ErrorResponse } from "./schemas.ts";
+import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import { type JsonText, stringifyJson } from "#platform/json.ts";
 import { unsupported } from "#platform/validation.ts";
@@ -86,6 +94,8 @@ export interface ResponseSpec<S extends z.ZodType = z.ZodType> {
   readonly headers?: z.ZodObject;
   /** Of an answer that is sent as texts, as they are made. */
   readonly contentType?: string;
+  /** Whether the list in `data` is sent in pages, as they are made. */
+  readonly isLongList?: true;
 }
 
 const CONTENT_TYPES = {
@@ -106,6 +116,10 @@ export const json = <S extends z.ZodType>(description: string, schema: S) => ({
   schema,
 });
 
+/** A JSON answer of one long list, which is made and sent a page at a time. */
+export const longList = <S extends z.ZodType>(description: string, schema: S) =>
+  ({ description, schema, isLongList: true }) as const;
+
 /** An answer of another type, which is made and sent a piece at a time. */
 export const texts = <C extends string>(description: string, contentType: C) => ({
   description,
@@ -114,20 +128,6 @@ export const texts = <C extends string>(description: string, contentType: C) => 
 
 /** An answer without a body. */
 export const empty = (description: string) => ({ description });
-
-const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
-  400: "The request is refused: `errorCode` says why",
-  401: "The token is absent, invalid, expired or lacks the scope",
-  404: "Not found",
-  405: "The path has no such method",
-  409: "The request conflicts with what is stored",
-  412: "Two options of the request exclude each other",
-  413: "The request is too large",
-  429: "Too many requests of this kind: try again after the seconds in `Retry-After`",
-  500: "An unexpected error",
-  503: "Too busy: try again after the seconds in `Retry-After`",
-  507: "Storage is full: nothing was written",
-};
 
 /** The statuses that no operation declares, as they follow from what it is; see `commonErrors`. */
 type CommonStatus = 400 | 401 | 500 | 503 | 507;
@@ -141,23 +141,19 @@ const errorResponses = (statuses: readonly ErrorStatus[]) =>
     statuses.map((status) => [status, json(ERROR_DESCRIPTIONS[status], ErrorResponse)]),
   ) as Record<never, ResponseSpec>; // error answers are thrown, never returned by a handler
 
-/** Sends the first text with the status, and each of the others when the client takes it. */
-interface TextAnswer<S> {
-  readonly status: S;
-  readonly texts: AsyncIterable<string>;
-}
-
 type BodyOf<R> = R extends { schema: infer S extends z.ZodType } ? z.input<S> : undefined;
 
 /** The possible results of a handler: one of the declared answers, with a body of its schema. */
 export type Answer<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { contentType: string }
     ? TextAnswer<S>
-    : BodyOf<R[S]> extends undefined
-      ? { status: S; headers?: Readonly<Record<string, string>> }
-      :
-          | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
-          | { status: S; written: JsonText<BodyOf<R[S]>> };
+    : R[S] extends { isLongList: true }
+      ? ListAnswer<S, BodyOf<R[S]>>
+      : BodyOf<R[S]> extends undefined
+        ? { status: S; headers?: Readonly<Record<string, string>> }
+        :
+            | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
+            | { status: S; written: JsonText<BodyOf<R[S]>> };
 }[keyof R & number];
 
 export interface Parsed<P, Q, H, B> {
@@ -219,12 +215,13 @@ export function endpoint<
         const answer = await spec.streams.handler({ ...parsed, ...stream });
         return await respondInPages(answer, { requestId: c.get("requestId") });
       }
-      const answer: { status: number; texts?: AsyncIterable<string> } = await handler({
+      const answer: AnyAnswer = await handler({
         ...parsed,
         body: isWalk ? parsePart(spec.body, undefined, "body") : await parseBodyPart(spec, c),
       });
-      if (answer.texts !== undefined) {
-        const { status, texts } = answer;
+      const texts = textsOfAnswer(answer);
+      if (texts !== undefined) {
+        const { status } = answer;
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
         return await respondInTexts(texts, { status, contentType, requestId: c.get("requestId") });
       }

@@ -10,6 +10,31 @@ export interface PagedAnswer {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
+/** Sends the first text with the status, and each of the others when the client takes it. */
+export interface TextAnswer<S> {
+  readonly status: S;
+  readonly texts: AsyncIterable<string>;
+}
+
+/** What stands for a body with one long list, whose pages are sent in the same way. */
+export interface ListAnswer<S, Body> {
+  readonly status: S;
+  readonly pages: AsyncIterable<ItemsOf<Body>>;
+}
+
+type ItemsOf<Body> = Body extends { data: (infer Item extends object)[] } ? readonly Item[] : never;
+
+/** An answer as a handler gave it. */
+export interface AnyAnswer {
+  readonly status: number;
+  readonly texts?: AsyncIterable<string>;
+  readonly pages?: PagedAnswer["pages"];
+}
+
+/** The texts of an answer that is made while it is sent. */
+export const textsOfAnswer = ({ texts, pages }: AnyAnswer): AsyncIterable<string> | undefined =>
+  texts ?? (pages === undefined ? undefined : textsOf(pages, {}));
+
 /**
  * Sends an answer in pages, each when the client takes it. The first page is made before the status is sent, so that its
  * failure gets an error answer. The failure of a later page cuts the answer off.

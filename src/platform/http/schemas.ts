@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { ErrorStatus } from "#platform/errors.ts";
 import { type JsonText, stringifyJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
@@ -31,6 +32,21 @@ export const BooleanParam = z
   .optional()
   .transform((text) => text !== undefined && TRUE_TEXTS.has(text.toLowerCase()))
   .openapi({ type: "boolean" });
+
+/** What error answers say, by their status. */
+export const ERROR_DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
+  400: "The request is refused: `errorCode` says why",
+  401: "The token is absent, invalid, expired or lacks the scope",
+  404: "Not found",
+  405: "The path has no such method",
+  409: "The request conflicts with what is stored",
+  412: "Two options of the request exclude each other",
+  413: "The request is too large",
+  429: "Too many requests of this kind: try again after the seconds in `Retry-After`",
+  500: "An unexpected error",
+  503: "Too busy: try again after the seconds in `Retry-After`",
+  507: "Storage is full: nothing was written",
+};
 
 /** `{"data": ...}` */
 export const dataOf = <T extends z.ZodType>(schema: T) => z.object({ data: schema });
