@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type Generation, V1, V2, withSlash } from "./generations.ts";
 import { toActivityView, toStageHistoryView } from "./history-views.ts";
-import { PageParams, toPage } from "./lists.ts";
+import { allInPages, PageParams, toPage } from "./lists.ts";
 import {
   ActivityHistoryResponse,
   EventRequest,
@@ -13,7 +13,7 @@ import { toBareInstanceView, toInstanceView, toInstanceWithStatusView } from "./
 import { asClient } from "#modules/auth/index.ts";
 import { abortInstance } from "#modules/orchestration/instances/abort.ts";
 import { instanceHistory, stageHistory } from "#modules/orchestration/instances/history.ts";
-import { allInstances, listInstances } from "#modules/orchestration/instances/list.ts";
+import { listInstances } from "#modules/orchestration/instances/list.ts";
 import { sendEvent } from "#modules/orchestration/instances/send-event.ts";
 import { startInstance } from "#modules/orchestration/instances/start.ts";
 import { getInstance, stagesOf } from "#modules/orchestration/instances/store.ts";
@@ -21,10 +21,11 @@ import { waitForEnd } from "#modules/orchestration/instances/wait.ts";
 import { carryOn } from "#modules/orchestration/run/carry-on.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { BooleanParam, cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ instanceID: z.string() });
 const StageParams = Params.extend({ number: z.string() });
@@ -233,14 +234,11 @@ function registerWholeList(app: OpenAPIHono<AppEnv>): void {
       tags: V1.tags,
       scope: "orchestration:read",
       query: Filter,
-      responses: { 200: json("The instances", dataOf(z.array(InstanceResponse))) },
+      responses: { 200: longList("The instances", dataOf(z.array(InstanceResponse))) },
     },
-    async ({ query: { workflowID, running }, c }) => {
-      const instances = await allInstances(c.var.context, {
-        isRunning: running,
-        ...(workflowID === undefined ? {} : { workflowId: workflowID }),
-      });
-      return { status: 200, body: { data: instances.map(toInstanceView) } };
+    ({ query, c }) => {
+      const read = (page: PageQuery) => listInstances(c.var.context, page);
+      return { status: 200, pages: allInPages(read, toInstanceView, whereOf(query).where) };
     },
   );
 }

@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { ListParams, toPageQuery } from "#platform/http/listing.ts";
-import type { PageQuery } from "#platform/paging/query.ts";
+import type { Page } from "#platform/paging/pagination.ts";
+import type { PageKey, PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";
 
 /** The parameters of lists in pages. */
@@ -23,3 +24,29 @@ export const toPage = (
       FLORIN_MAX_PAGE_SIZE: Math.min(settings.FLORIN_MAX_PAGE_SIZE, PAGE_SIZE_MAX),
     },
   );
+
+/**
+ * All entries of a list, as the first generation shows them: read in pages, each when the client takes it, so that no more than a
+ * page is held.
+ */
+export async function* allInPages<Item extends { readonly key: number }, View>(
+  read: (query: PageQuery) => Promise<Page<Item>>,
+  view: (item: Item) => View,
+  where?: string,
+): AsyncGenerator<View[], undefined> {
+  for (let start: PageKey | undefined; ;) {
+    const { data, hasMore } = await read({
+      kind: "column",
+      column: "key",
+      order: "asc",
+      pageSize: PAGE_SIZE_MAX,
+      reverse: false,
+      ...(where === undefined ? {} : { where }),
+      ...(start === undefined ? {} : { start }),
+    });
+    yield data.map(view);
+    const last = data.at(-1);
+    if (!hasMore || last === undefined) return;
+    start = { value: BigInt(last.key + 1) };
+  }
+}

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type Generation, V1, V2, withSlash } from "./generations.ts";
-import { PageParams, toPage } from "./lists.ts";
+import { allInPages, PageParams, toPage } from "./lists.ts";
 import {
   OccurrenceResponse,
   toOccurrenceView,
@@ -14,18 +14,16 @@ import {
 import { asClient } from "#modules/auth/index.ts";
 import { createTrigger } from "#modules/orchestration/triggers/create.ts";
 import { deleteTrigger } from "#modules/orchestration/triggers/delete.ts";
-import {
-  allOccurrences,
-  listOccurrences,
-} from "#modules/orchestration/triggers/list-occurrences.ts";
-import { allTriggers, listTriggers } from "#modules/orchestration/triggers/list.ts";
+import { listOccurrences } from "#modules/orchestration/triggers/list-occurrences.ts";
+import { listTriggers } from "#modules/orchestration/triggers/list.ts";
 import { getTrigger } from "#modules/orchestration/triggers/store.ts";
 import { testTrigger } from "#modules/orchestration/triggers/test.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ triggerID: z.string() });
 /** The name of a trigger, or a part of it; nothing for all. */
@@ -132,9 +130,7 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of triggers", cursorOf(TriggerResponse)) },
     },
     async ({ query, c }) => {
-      const { name = "" } = query;
-      const where = name === "" ? {} : { where: stringifyJson({ $match: { name } }) };
-      const page = toPage("triggers", { query, ...where }, c.var.settings);
+      const page = toPage("triggers", { query, ...whereOf(query) }, c.var.settings);
       const found = await listTriggers(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toTriggerView)) };
     },
@@ -153,13 +149,18 @@ function registerPagedLists(app: OpenAPIHono<AppEnv>): void {
       responses: { 200: json("A page of occurrences", cursorOf(OccurrenceResponse)) },
     },
     async ({ params, query, c }) => {
-      const where = stringifyJson({ $match: { trigger: params.triggerID } });
+      const where = firedBy(params.triggerID);
       const page = toPage("occurrences", { query, where }, c.var.settings);
       const found = await listOccurrences(c.var.context, page);
       return { status: 200, body: toCursorView(mapPage(found, toOccurrenceView)) };
     },
   );
 }
+
+/** The filters that cursors carry on. */
+const whereOf = ({ name = "" }: z.output<typeof Filter>): { where?: string } =>
+  name === "" ? {} : { where: stringifyJson({ $match: { name } }) };
+const firedBy = (trigger: string): string => stringifyJson({ $match: { trigger } });
 
 function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
   endpoint(
@@ -172,11 +173,11 @@ function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
       tags: V1.tags,
       scope: "orchestration:read",
       query: Filter,
-      responses: { 200: json("The triggers", dataOf(z.array(TriggerResponse))) },
+      responses: { 200: longList("The triggers", dataOf(z.array(TriggerResponse))) },
     },
-    async ({ query: { name }, c }) => {
-      const triggers = await allTriggers(c.var.context, name === "" ? undefined : name);
-      return { status: 200, body: { data: triggers.map(toTriggerView) } };
+    ({ query, c }) => {
+      const read = (page: PageQuery) => listTriggers(c.var.context, page);
+      return { status: 200, pages: allInPages(read, toTriggerView, whereOf(query).where) };
     },
   );
   endpoint(
@@ -189,11 +190,11 @@ function registerWholeLists(app: OpenAPIHono<AppEnv>): void {
       tags: V1.tags,
       scope: "orchestration:read",
       params: Params,
-      responses: { 200: json("The occurrences", dataOf(z.array(OccurrenceResponse))) },
+      responses: { 200: longList("The occurrences", dataOf(z.array(OccurrenceResponse))) },
     },
-    async ({ params, c }) => {
-      const occurrences = await allOccurrences(c.var.context, params.triggerID);
-      return { status: 200, body: { data: occurrences.map(toOccurrenceView) } };
+    ({ params: { triggerID }, c }) => {
+      const read = (page: PageQuery) => listOccurrences(c.var.context, page);
+      return { status: 200, pages: allInPages(read, toOccurrenceView, firedBy(triggerID)) };
     },
   );
 }

@@ -1,18 +1,19 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type Generation, V1, V2, withSlash } from "./generations.ts";
-import { PageParams, toPage } from "./lists.ts";
+import { allInPages, PageParams, toPage } from "./lists.ts";
 import { WorkflowRequest, WorkflowResponse } from "./schemas.ts";
 import { toWorkflowView } from "./views.ts";
 import { createWorkflow } from "#modules/orchestration/workflows/create.ts";
 import { deleteWorkflow } from "#modules/orchestration/workflows/delete.ts";
 import { getWorkflow } from "#modules/orchestration/workflows/get.ts";
-import { allWorkflows, listWorkflows } from "#modules/orchestration/workflows/list.ts";
+import { listWorkflows } from "#modules/orchestration/workflows/list.ts";
 import { CONFIG_BYTES_MAX, readYamlConfig } from "#modules/orchestration/workflows/read-config.ts";
 import { AppError } from "#platform/errors.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { empty, endpoint, errors, json } from "#platform/http/endpoint.ts";
+import { empty, endpoint, errors, json, longList } from "#platform/http/endpoint.ts";
 import { cursorOf, dataOf, toCursorView } from "#platform/http/schemas.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
+import type { PageQuery } from "#platform/paging/query.ts";
 
 const Params = z.object({ flowId: z.string() });
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -127,11 +128,11 @@ function registerWholeList(app: OpenAPIHono<AppEnv>): void {
       summary: "List all workflows",
       tags: V1.tags,
       scope: "orchestration:read",
-      responses: { 200: json("The workflows", dataOf(z.array(WorkflowResponse))) },
+      responses: { 200: longList("The workflows", dataOf(z.array(WorkflowResponse))) },
     },
-    async ({ c }) => {
-      const workflows = await allWorkflows(c.var.context);
-      return { status: 200, body: { data: workflows.map(toWorkflowView) } };
+    ({ c }) => {
+      const read = (page: PageQuery) => listWorkflows(c.var.context, page);
+      return { status: 200, pages: allInPages(read, toWorkflowView) };
     },
   );
 }

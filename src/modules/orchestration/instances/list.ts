@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { type FlowInstance, toInstance } from "./instance.ts";
 import { isInstanceVisible } from "./store.ts";
 import { orchestrationInstances } from "./tables.ts";
@@ -9,12 +9,6 @@ import { databaseOf } from "#platform/db/database.ts";
 import { type ListTable, listPage, type RowScan } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
-
-/** Which instances are wanted. Those of deleted workflows are never listed. */
-export interface InstanceFilter {
-  readonly workflowId?: string;
-  readonly isRunning: boolean;
-}
 
 const INSTANCES: ListTable<FlowInstance> = {
   keys: {
@@ -33,28 +27,16 @@ const INSTANCES: ListTable<FlowInstance> = {
   },
 };
 
-/** A page of instances, of which the query has a filter by `workflow` and `running`. */
+/** A page of the instances of workflows that are not deleted, of which the query has a filter by `workflow` and `running`. */
 export const listInstances = (
   context: Pick<ServiceContext, "env" | "principal">,
   query: PageQuery,
 ): Promise<Page<FlowInstance>> =>
   listPage(query, { ...INSTANCES, read: (scan) => readInstances(context, scan) });
 
-/** All instances, the oldest first. */
-export function allInstances(
-  context: Pick<ServiceContext, "env" | "principal">,
-  { workflowId, isRunning }: InstanceFilter,
-): Promise<FlowInstance[]> {
-  const where = and(
-    workflowId === undefined ? undefined : eq(orchestrationWorkflows.id, workflowId),
-    isRunning ? isNull(orchestrationInstances.terminatedAt) : undefined,
-  );
-  return readInstances(context, { where, orderBy: [asc(orchestrationInstances.key)] });
-}
-
 async function readInstances(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
-  { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
+  { where, orderBy, limit, offset }: RowScan,
 ): Promise<FlowInstance[]> {
   const rows = await databaseOf(env)
     .select()
@@ -64,7 +46,7 @@ async function readInstances(
       eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
     )
     .where(and(isNull(orchestrationWorkflows.deletedAt), isInstanceVisible(principal), where))
-    .orderBy(...(orderBy ?? []))
+    .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
   return rows.map((row) =>

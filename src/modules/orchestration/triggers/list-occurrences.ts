@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { eventOf, type Occurrence } from "./occurrence.ts";
 import { isTriggerVisible } from "./store.ts";
 import { orchestrationOccurrences, orchestrationTriggers } from "./tables.ts";
@@ -30,17 +30,10 @@ export const listOccurrences = (
 ): Promise<Page<Occurrence>> =>
   listPage(query, { ...OCCURRENCES, read: (scan) => readOccurrences(context, scan) });
 
-/** All occurrences of a trigger, the oldest first. */
-export const allOccurrences = (
-  context: Pick<ServiceContext, "env" | "principal">,
-  triggerId: string,
-): Promise<Occurrence[]> =>
-  readOccurrences(context, { where: eq(orchestrationTriggers.id, triggerId) });
-
 /** The ones that have ended. */
 async function readOccurrences(
   { env, principal }: Pick<ServiceContext, "env" | "principal">,
-  { where, orderBy, limit = -1, offset = 0 }: Partial<RowScan> & { where: SQL | undefined },
+  { where, orderBy, limit, offset }: RowScan,
 ): Promise<Occurrence[]> {
   const rows = await databaseOf(env)
     .select()
@@ -58,7 +51,7 @@ async function readOccurrences(
       eq(orchestrationWorkflows.key, orchestrationInstances.workflowKey),
     )
     .where(and(eq(orchestrationOccurrences.state, "done"), isTriggerVisible(principal), where))
-    .orderBy(...(orderBy ?? [asc(orchestrationOccurrences.key)]))
+    .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
   return rows.map((row) => {

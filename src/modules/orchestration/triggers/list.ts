@@ -36,16 +36,3 @@ export const listTriggers = (
         where: and(isListed, isTriggerVisible(context.principal), where),
       }),
   });
-
-/** All of them, the oldest first. */
-export const allTriggers = (
-  context: Pick<ServiceContext, "env" | "principal">,
-  name: string | undefined,
-): Promise<Trigger[]> =>
-  readTriggers(context, {
-    where: and(
-      isListed,
-      isTriggerVisible(context.principal),
-      name === undefined ? undefined : contains(name),
-    ),
-  });

@@ -1,4 +1,4 @@
-import { and, asc, isNull } from "drizzle-orm";
+import { and, isNull } from "drizzle-orm";
 import { orchestrationWorkflows } from "./tables.ts";
 import { isWorkflowVisible } from "./visible.ts";
 import { toWorkflow, type Workflow } from "./workflow.ts";
@@ -37,17 +37,4 @@ export function listWorkflows(
       return rows.map(toWorkflow);
     },
   });
-}
-
-/** All workflows that are not deleted, the oldest first. */
-export async function allWorkflows({
-  env,
-  principal,
-}: Pick<ServiceContext, "env" | "principal">): Promise<Workflow[]> {
-  const rows = await databaseOf(env)
-    .select()
-    .from(orchestrationWorkflows)
-    .where(and(isNull(orchestrationWorkflows.deletedAt), isWorkflowVisible(principal)))
-    .orderBy(asc(orchestrationWorkflows.key));
-  return rows.map(toWorkflow);
 }
