@@ -3,25 +3,30 @@ import { paymentPluginTexts } from "./tables.ts";
 import type { PluginStore, StoredText } from "#modules/payments/connectors/contract.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { stringifyJson } from "#platform/json.ts";
+import { SecretBox } from "#platform/secrets/secrets.ts";
 
-/** What a plugin keeps for one installation, in D1. Nothing is stored for an installation that is not there any more. */
-export function pluginStore(env: Pick<Env, "DB">, connectorKey: number): PluginStore {
+/** What a plugin keeps for one installation, in D1, encrypted. Nothing is stored for an installation that is not there any more. */
+export function pluginStore(env: Env, connectorKey: number): PluginStore {
   const db = databaseOf(env);
+  const box = SecretBox.from(env);
+  const purpose = `text of the plugin of connector ${connectorKey}`;
   const named = (prefix: string) =>
     sql`connector_key = ${connectorKey} AND name >= ${prefix} AND name < ${prefix + LAST}`;
   return {
     find: async (name) => {
       const [row] = await db.all<{ value: string }>(sql`
         SELECT value FROM ${paymentPluginTexts} WHERE connector_key = ${connectorKey} AND name = ${name}`);
-      return row?.value;
+      return row === undefined ? undefined : box.open(row.value, purpose);
     },
-    list: (prefix) =>
-      db.all<StoredText>(
+    list: async (prefix) => {
+      const rows = await db.all<StoredText>(
         sql`SELECT name, value FROM ${paymentPluginTexts} WHERE ${named(prefix)} ORDER BY name`,
-      ),
+      );
+      return rows.map(({ name, value }) => ({ name, value: box.open(value, purpose) }));
+    },
     insert: async (...texts) => {
       const [{ name: first }] = texts;
-      const rows = stringifyJson(texts.map(({ name, value }) => [name, value]));
+      const rows = stringifyJson(texts.map(({ name, value }) => [name, box.seal(value, purpose)]));
       const inserted = await db.all(sql`
         INSERT INTO ${paymentPluginTexts} (connector_key, name, value)
         SELECT ${connectorKey}, value ->> 0, value ->> 1 FROM json_each(${rows})

@@ -44,6 +44,7 @@ export const paymentPluginTexts = sqliteTable(
   {
     connectorKey: integer("connector_key").notNull(),
     name: text("name").notNull(),
+    /** Encrypted. */
     value: text("value").notNull(),
   },
   (table) => [primaryKey({ columns: [table.connectorKey, table.name] })],
