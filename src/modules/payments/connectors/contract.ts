@@ -18,6 +18,11 @@ export interface ConnectorKind {
   readonly pageSize: number;
   /** The fields of its configuration besides `name` and `pollingPeriod`, in the order in which they are checked. */
   readonly fields: readonly ConfigField[];
+  /**
+   * The binding of the deployment through which its requests go, if there is one of that name: to show a certificate, which the runtime does
+   * not take from a program.
+   */
+  readonly certificateBinding?: string;
   /** Members that clients of the first generation require of a configuration besides. */
   readonly legacyConfig?: PluginConfig;
   /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
@@ -36,7 +41,7 @@ export interface PluginPorts {
   readonly baseUrl?: string;
 }
 
-/** Named texts that a plugin keeps for its installation; they go when it is uninstalled. */
+/** Named texts that a plugin keeps for its installation, encrypted; they go when it is uninstalled. Names are not. */
 export interface PluginStore {
   readonly find: (name: string) => Promise<string | undefined>;
   /** All whose names begin so, in the order of their names. */
