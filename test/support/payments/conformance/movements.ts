@@ -10,20 +10,25 @@ import type { FakePsp, PspFault } from "#test/support/psp/fake-psp.ts";
 /** Money moves once for each reference, whatever becomes of requests and answers. */
 export function movementConformance<P extends FakePsp>(subject: Conformance<P>): void {
   describe.each(subject.movements ?? [])("$name", (movement) => {
-    const open = () => {
+    const openArranged = async () => {
       const bench = openBench(subject);
+      await movement.arrange?.(bench);
+      return bench;
+    };
+    const open = async () => {
+      const bench = await openArranged();
       return { ...bench, asked: movement.movement(bench.psp) };
     };
     /** How many requests a movement takes. */
     const requestsOf = async (): Promise<number> => {
-      const { psp, plugin, asked } = open();
+      const { psp, plugin, asked } = await open();
       const before = psp.requests.length;
       await move(plugin, asked);
       return psp.requests.length - before;
     };
 
     test("gives a valid payment, or an id to ask for the outcome by", async () => {
-      const { psp, plugin, asked } = open();
+      const { psp, plugin, asked } = await open();
       const result = await move(plugin, asked);
       if ("payment" in result) expect(paymentProblem(result.payment)).toBeUndefined();
       else expect(result.pollingId).not.toBe("");
@@ -31,7 +36,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
     });
 
     test("moves money once for a reference, and again for another one", async () => {
-      const { psp, plugin, asked } = open();
+      const { psp, plugin, asked } = await open();
       const first = await move(plugin, asked);
       const second = await move(plugin, asked);
       expect(await movement.made(psp, plugin)).toBe(1);
@@ -43,7 +48,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
     test("moves money once when the answer to any of its requests is lost", async () => {
       const requests = await requestsOf();
       for (let at = 0; at < requests; at++) {
-        const { psp, plugin, asked } = open();
+        const { psp, plugin, asked } = await open();
         psp.fail(...atPlace(at, { kind: "lose-answer" }));
         // A refusal would say that nothing was moved.
         expect(["unknown", "unreachable"]).toContain((await failureOf(move(plugin, asked))).kind);
@@ -56,7 +61,7 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       const requests = await requestsOf();
       const answer = () => new Response(null, { status: 429, headers: { "retry-after": "7" } });
       for (let at = 0; at < requests; at++) {
-        const { psp, plugin, asked } = open();
+        const { psp, plugin, asked } = await open();
         psp.fail(...atPlace(at, { answer }));
         expect(await failureOf(move(plugin, asked))).toMatchObject({
           kind: "rate-limited",
@@ -67,15 +72,15 @@ export function movementConformance<P extends FakePsp>(subject: Conformance<P>):
       }
     });
 
-    refusalOf(movement, () => openBench(subject));
+    refusalOf(movement, openArranged);
     reversalOf(movement, open);
   });
 }
 
-function refusalOf<P>({ refused, made }: MovementCase<P>, open: () => Bench<P>): void {
+function refusalOf<P>({ refused, made }: MovementCase<P>, open: () => Promise<Bench<P>>): void {
   if (refused === undefined) return;
   test("that is refused is invalid, and moves nothing", async () => {
-    const { psp, plugin } = open();
+    const { psp, plugin } = await open();
     const failure = await failureOf(move(plugin, refused(psp)));
     expect(failure).toBeInstanceOf(ConnectorError);
     expect(failure.kind).toBe("invalid");
@@ -85,11 +90,11 @@ function refusalOf<P>({ refused, made }: MovementCase<P>, open: () => Bench<P>):
 
 function reversalOf<P>(
   { reversal }: MovementCase<P>,
-  open: () => Bench<P> & { readonly asked: Movement },
+  open: () => Promise<Bench<P> & { readonly asked: Movement }>,
 ): void {
   if (reversal === undefined) return;
   test("is taken back once for a reference", async () => {
-    const { psp, plugin, asked } = open();
+    const { psp, plugin, asked } = await open();
     const moved = await move(plugin, asked);
     const reverse = present(
       asked.type === "TRANSFER" ? plugin.reverseTransfer : plugin.reversePayout,

@@ -70,6 +70,8 @@ export interface UnknownValue<P> {
 
 export interface MovementCase<P> {
   readonly name: string;
+  /** Lets be there what the movement needs: a bank account that was forwarded, for example. */
+  readonly arrange?: (bench: Bench<P>) => Promise<unknown>;
   readonly movement: (psp: P) => Movement;
   /** How many movements the provider has made. */
   readonly made: (psp: P, plugin: Plugin) => number | Promise<number>;
@@ -81,7 +83,8 @@ export interface MovementCase<P> {
 
 export interface BankAccountCase<P> {
   readonly details: BankAccountDetails;
-  readonly made: (psp: P) => number;
+  /** How many the provider has; absent where it is not told of them. */
+  readonly made?: (psp: P) => number;
 }
 
 /** What a provider sends to a URL. */
