@@ -1,5 +1,6 @@
 import { adyenKind } from "./adyen/index.ts";
 import { atlarKind } from "./atlar/index.ts";
+import { bankingcircleKind } from "./bankingcircle/index.ts";
 import { columnKind } from "./column/index.ts";
 import type { ConnectorKind } from "./contract.ts";
 import { currencycloudKind } from "./currencycloud/index.ts";
@@ -19,6 +20,7 @@ import { wiseKind } from "./wise/index.ts";
 export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   adyenKind,
   atlarKind,
+  bankingcircleKind,
   columnKind,
   currencycloudKind,
   dummypayKind,
