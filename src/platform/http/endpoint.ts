@@ -1,6 +1,17 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { accessOf, contextOf } from "./access.ts";
+import {
+  type AnyAnswer,
+  type ListAnswer,
+  type PagedAnswer,
+  respond,
+  respondInPages,
+  respondInTexts,
+  type TextAnswer,
+  textsOfAnswer,
+  wantsTexts,
+} from "./answers.ts";
 import type { Scope } from "./authenticator.ts";
 import {
   BODY_BYTES_MAX,
@@ -13,18 +24,16 @@ import {
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import {
-  type AnyAnswer,
-  type ListAnswer,
-  type PagedAnswer,
-  respondInPages,
-  respondInTexts,
-  type TextAnswer,
-  textsOfAnswer,
-} from "./paged-answer.ts";
-import { asObject, headerNames, headersOf, parsePart, queryOf } from "./request-parts.ts";
+  asObject,
+  headerNames,
+  headersOf,
+  parsePart,
+  queryOf,
+  queryParser,
+} from "./request-parts.ts";
 import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
-import { type JsonText, stringifyJson } from "#platform/json.ts";
+import type { JsonText } from "#platform/json.ts";
 import { unsupported } from "#platform/validation.ts";
 
 /**
@@ -193,6 +202,7 @@ export function endpoint<
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
   const names = headerNames(spec.headers);
+  const parseQuery = queryParser(spec.query);
   const access = accessOf(app, spec);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
@@ -202,10 +212,9 @@ export function endpoint<
       const isWalk = followsCursor(spec.query, given);
       if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
       spec.before?.(c);
-      const query = isWalk ? { cursor: given["cursor"], pageSize: given["pageSize"] } : given;
       const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
-        query: parsePart(spec.query, query, "query parameter"),
+        query: parseQuery(isWalk ? walkOf(given) : given),
         headers: parsePart(spec.headers, headersOf(names, c), "header"),
         c,
       };
@@ -236,25 +245,15 @@ export function endpoint<
 const toRoutePath = (path: string): string =>
   path === "" ? "/" : path.replaceAll(/\{([^}]+)\}/g, ":$1");
 
-/** An answer as the handler gave it. */
-export function respond(
-  answer: {
-    status: number;
-    body?: unknown;
-    written?: string;
-    headers?: Readonly<Record<string, string>>;
-  },
-  options: { bigintAsString: boolean } = { bigintAsString: false },
-): Response {
-  const headers = { "content-type": "application/json", ...answer.headers };
-  const { status, body } = answer;
-  const text = answer.written ?? (body === undefined ? null : stringifyJson(body, options));
-  return new Response(text, { status, headers });
-}
-
 /** Whether a request goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
 const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
   given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
+
+/** What counts of the query of such a request. */
+const walkOf = (given: Parameters): Parameters =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name]) => name === "cursor" || name === "pageSize"),
+  );
 
 function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
   if (!c.req.url.includes("?")) return;
@@ -263,12 +262,6 @@ function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
     if (value !== "" && value !== "false") throw unsupported(name);
   }
 }
-
-const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
-
-/** Whether a client wants amounts as texts, for handlers that give bodies that are written already. */
-export const wantsTexts = (c: Context<AppEnv>): boolean =>
-  TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
 async function parseBodyPart<S extends z.ZodType>(
   spec: Pick<AnySpec, "bodyKind" | "otherBodies" | "bodyBytesMax"> & { body?: S },

@@ -34,6 +34,29 @@ export function parsePart<S extends z.ZodType>(
   throw toValidationError(parsed.error, what);
 }
 
+/** Parses the queries of many requests. Most have none, which is parsed once. */
+export function queryParser<S extends z.ZodType>(
+  schema: S | undefined,
+): (given: Parameters) => z.output<S> {
+  let ofNone: { readonly query: z.output<S> } | undefined;
+  return (given) => {
+    for (const _name in given) return parsePart(schema, given, QUERY);
+    ofNone ??= { query: frozen(parsePart(schema, given, QUERY)) };
+    return ofNone.query;
+  };
+}
+
+const QUERY = "query parameter";
+
+/** The same value, which nobody can change: other requests get it, too. */
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) frozen(member);
+    Object.freeze(value);
+  }
+  return value;
+}
+
 /** The schema of parameters or headers, whose members have their names. */
 export function asObject(schema: z.ZodType): z.ZodObject {
   if (schema instanceof z.ZodObject) return schema;

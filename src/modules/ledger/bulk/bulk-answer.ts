@@ -6,7 +6,7 @@ import { ledgerErrors } from "#ledger-engine";
 import type { BulkResultResponse } from "#modules/ledger/http/bulk-schemas.ts";
 import { toBulkFailureView, toBulkResultView } from "#modules/ledger/http/views.ts";
 import { assert } from "#platform/assert.ts";
-import type { PagedAnswer } from "#platform/http/paged-answer.ts";
+import type { PagedAnswer } from "#platform/http/answers.ts";
 
 /** Reads the transactions that log entries made: of the first of the ids, at least one. */
 export type ReadCommitted = (

@@ -14,8 +14,8 @@ import {
   type SingleRead,
   type WriteOptions,
 } from "#ledger-engine";
+import { wantsTexts } from "#platform/http/answers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
-import { wantsTexts } from "#platform/http/endpoint.ts";
 import { filterOf, type ListRules, toPageQuery } from "#platform/http/listing.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import type { PlatformSettings } from "#platform/platform-settings.ts";

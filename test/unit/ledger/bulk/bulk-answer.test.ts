@@ -6,7 +6,7 @@ import { executeInBatches, type StreamOutcome } from "#modules/ledger/bulk/bulk-
 import { readElements } from "#modules/ledger/bulk/elements.ts";
 import { toBulkView } from "#modules/ledger/http/views.ts";
 import type { FailureKind } from "#platform/errors.ts";
-import { respondInPages } from "#platform/http/paged-answer.ts";
+import { respondInPages } from "#platform/http/answers.ts";
 import { stringifyJson } from "#platform/json.ts";
 import {
   at,

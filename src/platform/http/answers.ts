@@ -1,5 +1,30 @@
+import type { Context } from "hono";
+import type { AppEnv } from "./context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
+
+/** An answer as the handler gave it, with its amounts as integers or texts. */
+export function respond(
+  answer: {
+    status: number;
+    body?: unknown;
+    /** The body, where it is written already. */
+    written?: string;
+    headers?: Readonly<Record<string, string>>;
+  },
+  options: { bigintAsString: boolean } = { bigintAsString: false },
+): Response {
+  const headers = { "content-type": "application/json", ...answer.headers };
+  const { status, body } = answer;
+  const text = answer.written ?? (body === undefined ? null : stringifyJson(body, options));
+  return new Response(text, { status, headers });
+}
+
+const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);
+
+/** Whether a client wants amounts as texts. */
+export const wantsTexts = (c: Context<AppEnv>): boolean =>
+  TEXT_WANTED.has((c.req.header("formance-bigint-as-string") ?? "").toLowerCase());
 
 /** A JSON answer of one long list, which is made and sent a page at a time. */
 export interface PagedAnswer {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { respondInPages } from "#platform/http/paged-answer.ts";
+import { respondInPages } from "#platform/http/answers.ts";
 
 const LARGE = 10n ** 30n;
 
