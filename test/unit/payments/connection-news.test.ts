@@ -98,6 +98,25 @@ describe("a webhook about a connection of a user", () => {
   });
 });
 
+describe("a webhook with data of a connection", () => {
+  const data = (providerUserId: string) =>
+    storeReport(world.context, connector, {
+      owner: { providerUserId, connectionId: "item-1" },
+      accounts: [{ reference: "acc-1", createdAt: at(1), metadata: {}, raw: "{}" }],
+      balances: [{ accountReference: "acc-1", createdAt: at(1), amount: 5n, asset: "EUR/2" }],
+    });
+  const owners = (table: string) =>
+    world.d1.rows(`SELECT psu_id, connection_id FROM ${table} WHERE psu_id IS NOT NULL`);
+
+  test("gives them to the user whom the provider means, and to nobody else", async () => {
+    await data("bob");
+    expect(world.count("payment_accounts", "reference = 'acc-1'")).toBe(0);
+    await data("ada");
+    expect(owners("payment_accounts")).toEqual([{ psu_id: USER, connection_id: "item-1" }]);
+    expect(owners("payment_balances")).toEqual([{ psu_id: USER, connection_id: "item-1" }]);
+  });
+});
+
 describe("a webhook about the end of an attempt to link a user", () => {
   const ATTEMPT = "44444444-2222-4333-8444-555555555555";
   const ended = () =>

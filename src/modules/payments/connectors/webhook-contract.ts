@@ -66,6 +66,8 @@ export type WebhookVerdict = { readonly key: string } | { readonly refused: stri
 
 /** What a delivery reports. All of it is stored in one batch, in this order; a delivery that reports nothing is done. */
 export interface WebhookReport {
+  /** Whose accounts, payments and balances these are; absent where they are the connector's own, or name their owner themselves. */
+  readonly owner?: ConnectionOwner;
   readonly accounts?: readonly ProviderAccount[];
   readonly externalAccounts?: readonly ProviderAccount[];
   /** Later states of payments advance the payment initiations that they belong to. */
@@ -81,6 +83,12 @@ export interface WebhookReport {
   readonly connections?: readonly ConnectionNews[];
   /** Attempts to link users that have come to their end at the provider, and are completed as if the browser had come back. */
   readonly endedLinks?: readonly EndedLink[];
+}
+
+/** A connection of a user, by the names that the provider has. What is reported of somebody unknown is left out. */
+export interface ConnectionOwner {
+  readonly providerUserId: string;
+  readonly connectionId: string;
 }
 
 export interface EndedLink {

@@ -1,5 +1,9 @@
 import { sql } from "drizzle-orm";
-import type { ConnectionNews } from "#modules/payments/connectors/webhook-contract.ts";
+import type {
+  ConnectionNews,
+  ConnectionOwner,
+  WebhookReport,
+} from "#modules/payments/connectors/webhook-contract.ts";
 import type { PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { connectionFetches } from "#modules/payments/polling/connection-fetches.ts";
@@ -17,6 +21,28 @@ import {
 } from "#modules/payments/users/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
+
+/** A report whose items name their owner. Items of somebody unknown are left out. */
+export async function withOwner(
+  context: ServiceContext,
+  connector: InstalledConnector,
+  report: WebhookReport,
+): Promise<WebhookReport> {
+  const { owner, accounts = [], payments = [], balances = [] } = report;
+  if (owner === undefined) return report;
+  const { providerUserId, connectionId } = owner;
+  const user = await findUser(context, connector, { providerUserId });
+  if (user === undefined) {
+    return { ...report, accounts: [], payments: [], balances: [], deletedPayments: [] };
+  }
+  const named = { psuId: user.userId, connectionId };
+  return {
+    ...report,
+    accounts: accounts.map((item) => ({ ...item, ...named })),
+    payments: payments.map((item) => ({ ...item, ...named })),
+    balances: balances.map((item) => ({ ...item, ...named })),
+  };
+}
 
 /** A user of a connector's provider. */
 interface KnownUser {
@@ -127,14 +153,13 @@ function upsertConnection(
 async function findUser(
   { env }: Pick<ServiceContext, "env">,
   { key }: InstalledConnector,
-  news: ConnectionNews,
+  { providerUserId, connectionId }: Partial<ConnectionOwner>,
 ): Promise<KnownUser | undefined> {
-  const { providerUserId } = news;
   const isUser =
-    providerUserId === undefined && news.kind !== "user-disconnected"
+    providerUserId === undefined
       ? sql`EXISTS (
           SELECT 1 FROM ${paymentUserConnections} AS c
-          WHERE c.connector_key = ${key} AND c.connection_id = ${news.connectionId} AND c.user_key = f.user_key)`
+          WHERE c.connector_key = ${key} AND c.connection_id = ${connectionId} AND c.user_key = f.user_key)`
       : sql`f.provider_user_id = ${providerUserId}`;
   const [user] = await databaseOf(env).all<KnownUser>(sql`
     SELECT u.id AS userId, u.key AS userKey FROM ${paymentForwardedUsers} AS f

@@ -1,4 +1,4 @@
-import { prepareConnectionNews } from "./connections.ts";
+import { prepareConnectionNews, withOwner } from "./connections.ts";
 import { storeWebhookFailure } from "./store.ts";
 import { prepareAccounts } from "#modules/payments/accounts/ingest.ts";
 import { prepareBalances } from "#modules/payments/balances/ingest.ts";
@@ -51,8 +51,9 @@ export async function runWebhook(
 export async function storeReport(
   context: ServiceContext,
   connector: InstalledConnector,
-  report: WebhookReport,
+  told: WebhookReport,
 ): Promise<void> {
+  const report = await withOwner(context, connector, told);
   const { accounts = [], externalAccounts = [], payments = [], balances = [] } = report;
   const { connections = [] } = report;
   const { deletedPayments: deleted = [], cancelledPayments: cancelled = [] } = report;
