@@ -1,0 +1,183 @@
+import { z } from "zod";
+import type { PowensClient } from "./client.ts";
+import { ParisTime } from "./time.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  FetchPage,
+  FetchRequest,
+  PaymentPage,
+} from "#modules/payments/connectors/contract.ts";
+import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
+import {
+  DecimalText,
+  Id,
+  OptionalText,
+  parseObject,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
+import type {
+  ProviderAccount,
+  ProviderBalance,
+  ProviderPayment,
+} from "#modules/payments/connectors/provider-objects.ts";
+import { given } from "#modules/payments/core/given.ts";
+import { parseJson } from "#platform/json.ts";
+import type { Clock, Timestamp } from "#platform/time.ts";
+
+const CURRENCIES = new Currencies();
+
+/** What there is where nothing is asked for a connection: the provider has data of connections only. */
+export const NOTHING = { items: [], state: undefined, hasMore: false } as const;
+
+interface Reader {
+  readonly client: PowensClient;
+  readonly clock: Clock;
+}
+
+const Account = z.looseObject({
+  id: Id,
+  name: OptionalText,
+  original_name: OptionalText,
+  currency: z.object({ id: OptionalText }).nullish(),
+  balance: DecimalText.nullish(),
+  last_update: ParisTime.nullish(),
+});
+type Account = z.output<typeof Account>;
+
+const currencyOf = ({ currency }: Account): string => currency?.id ?? "";
+
+/** The accounts of a connection: one answer has all of them. */
+export async function fetchAccounts(
+  { client, clock }: Reader,
+  { connection }: FetchRequest,
+): Promise<FetchPage<ProviderAccount>> {
+  if (connection === undefined) return NOTHING;
+  const { forwarded, connectionId } = connection;
+  const values = await client.listAccounts(forwarded, connectionId);
+  const now = clock();
+  return { ...NOTHING, items: values.map((value) => toAccount(value, now)) };
+}
+
+/** The provider does not say when an account was opened: it is as old as what told of it. Its transactions are not kept with it. */
+export function toAccount(value: unknown, now: Timestamp): ProviderAccount {
+  const { transactions: _transactions, ...kept } = z.looseObject({}).parse(value);
+  const account = parseObject(Account, value, "an account");
+  const name = account.name ?? account.original_name;
+  const defaultAsset = CURRENCIES.assetOf(currencyOf(account));
+  return {
+    reference: account.id,
+    createdAt: now,
+    ...given({ name, defaultAsset }),
+    metadata: {},
+    raw: rawOf(kept),
+  };
+}
+
+/** The balance of an account, as of its last update. */
+export function toBalances(value: unknown, now: Timestamp): ProviderBalance[] {
+  const account = parseObject(Account.partial({ id: true }), value, "an account");
+  const { id = "", balance, last_update, currency } = account;
+  const amount =
+    balance === undefined || balance === null
+      ? undefined
+      : CURRENCIES.fromDecimal(balance, currency?.id ?? "");
+  return amount === undefined
+    ? []
+    : [{ accountReference: id, createdAt: last_update ?? now, ...amount }];
+}
+
+/** The balance that came with the account. */
+export function fetchBalances({ parent }: FetchRequest, clock: Clock): FetchPage<ProviderBalance> {
+  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
+  const { raw, reference: accountReference, psuId, connectionId } = parent;
+  const owner = given({ psuId, connectionId });
+  const items = toBalances(parseJson(raw), clock());
+  return { ...NOTHING, items: items.map((item) => ({ ...item, accountReference, ...owner })) };
+}
+
+const Transaction = z.object({
+  id: Id,
+  id_account: Id.nullish(),
+  value: DecimalText,
+  date: ParisTime,
+  datetime: ParisTime.nullish(),
+  coming: z.boolean().nullish(),
+  deleted: z.string().nullish(),
+});
+
+/** What transactions of an account report. */
+export interface Reported {
+  readonly payments: readonly ProviderPayment[];
+  /** References of those that the provider has withdrawn. */
+  readonly deleted: readonly string[];
+}
+
+/** The payments that transactions are, each in the currency of its account; those in one that is not known are left out. */
+export function toPayments(
+  values: readonly unknown[],
+  accounts: readonly unknown[],
+  ofAccount?: string,
+): Reported {
+  const currencies = new Map(
+    accounts.map((value) => {
+      const account = parseObject(Account, value, "an account");
+      return [account.id, currencyOf(account)];
+    }),
+  );
+  const payments: ProviderPayment[] = [];
+  const deleted: string[] = [];
+  for (const value of values) {
+    const transaction = parseObject(Transaction, value, "a transaction");
+    const account = transaction.id_account ?? ofAccount ?? "";
+    if (transaction.deleted !== undefined && transaction.deleted !== null) {
+      deleted.push(transaction.id);
+      continue;
+    }
+    const decimal = transaction.value.replace("-", "");
+    const amount = CURRENCIES.fromDecimal(decimal, currencies.get(account) ?? "");
+    if (amount === undefined) continue;
+    const isLeaving = transaction.value.startsWith("-");
+    payments.push({
+      reference: transaction.id,
+      createdAt: transaction.datetime ?? transaction.date,
+      type: isLeaving ? "PAYOUT" : "PAY-IN",
+      ...amount,
+      scheme: "OTHER",
+      status: transaction.coming === true ? "PENDING" : "SUCCEEDED",
+      ...(isLeaving ? { sourceReference: account } : { destinationReference: account }),
+      metadata: {},
+      raw: rawOf(value),
+    });
+  }
+  return { payments, deleted };
+}
+
+const Identified = z.object({ id: Id });
+
+const State = z.object({
+  offset: z.int().min(0).default(0),
+  /** The first transaction of the page before. */
+  first: z.string().optional(),
+});
+
+/** A page of the transactions of a connection, its newest one first. A page that is the one before is asked for again by the next run. */
+export async function fetchPayments(
+  client: PowensClient,
+  { connection, state: stored, pageSize }: FetchRequest,
+): Promise<PaymentPage> {
+  if (connection === undefined) return NOTHING;
+  const { forwarded, connectionId } = connection;
+  const state = State.parse(stored ?? {});
+  const { offset } = state;
+  const query = { limit: pageSize, offset };
+  const values = await client.listTransactions(forwarded, connectionId, query);
+  const [value] = values;
+  const first =
+    value === undefined ? undefined : parseObject(Identified, value, "a transaction").id;
+  if (first !== undefined && first === state.first) return { items: [], state, hasMore: false };
+  const accounts = values.length === 0 ? [] : await client.listAccounts(forwarded, connectionId);
+  const { payments, deleted } = toPayments(values, accounts);
+  const hasMore = values.length >= pageSize;
+  const next = hasMore ? { offset: offset + values.length, first } : undefined;
+  return { items: payments, deleted, state: next, hasMore };
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { PowensConfig } from "./config.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { ForwardedUser, ProviderFetch } from "#modules/payments/connectors/contract.ts";
+import { type ApiCall, ApiClient } from "#modules/payments/connectors/kit/client.ts";
+import { Id, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+
+const NewUser = z.object({ auth_token: Text, id_user: Id, expires_in: z.int().nullish() });
+const Code = z.object({ code: Text, expires_in: z.int().nullish() });
+const Accounts = z.object({ accounts: z.array(z.unknown()) });
+const Transactions = z.object({ transactions: z.array(z.unknown()) });
+const Auth = z.looseObject({ id: Id, name: z.string().nullish() });
+const NewAuth = z.object({ id: Id, config: z.object({ secret_key: Text }) });
+
+/** The API of Powens. All methods throw `ConnectorError`. */
+export class PowensClient {
+  readonly #fetch: ProviderFetch;
+  readonly #config: PowensConfig;
+
+  constructor(fetch: ProviderFetch, config: PowensConfig) {
+    this.#fetch = fetch;
+    this.#config = config;
+  }
+
+  createUser(): Promise<z.output<typeof NewUser>> {
+    const { clientId: client_id, clientSecret: client_secret } = this.#config;
+    const json = { client_id, client_secret };
+    const call = { method: "POST", path: "/2.0/auth/init", json } as const;
+    return this.#api().read(call, NewUser, "a new user");
+  }
+
+  /** A code that opens a link for a user. */
+  createCode(user: ForwardedUser): Promise<z.output<typeof Code>> {
+    const call = { path: "/2.0/auth/token/code" };
+    return this.#as(user).read(call, Code, "the code of a link");
+  }
+
+  async hasConnection(user: ForwardedUser, connectionId: string): Promise<boolean> {
+    const path = connectionPath(connectionId);
+    return (
+      (await this.#as(user).find({ path }, z.object({ id: Id }), "a connection")) !== undefined
+    );
+  }
+
+  async listAccounts(user: ForwardedUser, connectionId: string): Promise<readonly unknown[]> {
+    const path = `${connectionPath(connectionId)}/accounts`;
+    return (await this.#as(user).read({ path }, Accounts, "the accounts")).accounts;
+  }
+
+  /** A page of the transactions of a connection, the newest one first. */
+  async listTransactions(
+    user: ForwardedUser,
+    connectionId: string,
+    query: NonNullable<ApiCall["query"]>,
+  ): Promise<readonly unknown[]> {
+    const path = `${connectionPath(connectionId)}/transactions`;
+    const answer = await this.#as(user).read({ path, query }, Transactions, "transactions");
+    return answer.transactions;
+  }
+
+  /** A connection that is not there any more is removed. */
+  async deleteConnection(user: ForwardedUser, connectionId: string): Promise<void> {
+    await this.#as(user).send({ method: "DELETE", path: connectionPath(connectionId) });
+  }
+
+  /** A user who is not there any more is removed. */
+  async deleteUser(user: ForwardedUser): Promise<void> {
+    await this.#as(user).send({ method: "DELETE", path: "/2.0/users/me" });
+  }
+
+  /** The ways in which webhooks are signed. The answer names its list as the provider likes. */
+  async listAuths(): Promise<readonly z.output<typeof Auth>[]> {
+    const answer = await this.#configurator().read(
+      { path: "/webhooks/auth" },
+      z.record(z.string(), z.unknown()),
+      "the signatures of webhooks",
+    );
+    const list = Object.values(answer).find((value) => Array.isArray(value));
+    return list === undefined ? [] : parseObject(z.array(Auth), list, "the signatures of webhooks");
+  }
+
+  createAuth(name: string): Promise<z.output<typeof NewAuth>> {
+    const query = { type: "hmac_signature", name };
+    const call = { method: "POST", path: "/webhooks/auth", query } as const;
+    return this.#configurator().read(call, NewAuth, "the signature of webhooks");
+  }
+
+  async deleteAuth(id: string): Promise<void> {
+    const path = `/webhooks/auth/${encodeURIComponent(id)}`;
+    await this.#configurator().send({ method: "DELETE", path });
+  }
+
+  #as({ accessToken }: ForwardedUser): ApiClient {
+    if (accessToken === undefined) throw new ConnectorError("invalid", "the user has no token");
+    return this.#api(accessToken);
+  }
+
+  #configurator(): ApiClient {
+    return this.#api(this.#config.configurationToken);
+  }
+
+  #api(token?: string): ApiClient {
+    return new ApiClient(this.#fetch, {
+      baseUrl: this.#config.endpoint,
+      headers: () => (token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    });
+  }
+}
+
+const connectionPath = (id: string): string =>
+  `/2.0/users/me/connections/${encodeURIComponent(id)}`;

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { fromMillis, parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(?:\.\d+)?)?$/;
+
+/** What the clocks of Paris show at a time. */
+const PARIS = new Intl.DateTimeFormat("en", {
+  timeZone: "Europe/Paris",
+  hourCycle: "h23",
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+});
+
+/** A time of the provider, such as `2026-03-01 09:30:00`: it is that of Paris, unless it names a zone. */
+export function parseParisTime(text: string): Timestamp | undefined {
+  const match = LOCAL.exec(text);
+  if (match === null) return parseTimestamp(text.replace(" ", "T"));
+  const [, day = "", time = "00:00:00"] = match;
+  const local = parseTimestamp(`${day}T${time}Z`);
+  if (local === undefined) return undefined;
+  const localMs = Date.parse(local);
+  // The offset at about that time, and then at the time that it leads to: both differ only where clocks are changed.
+  return fromMillis(localMs - offsetMs(localMs - offsetMs(localMs)));
+}
+
+function offsetMs(atMs: number): number {
+  const seconds = Math.floor(atMs / 1000) * 1000;
+  const shown = new Map(
+    PARIS.formatToParts(seconds).map(({ type, value }) => [type, Number(value)]),
+  );
+  const of = (type: Intl.DateTimeFormatPartTypes): number => shown.get(type) ?? 0;
+  const day = Date.UTC(of("year"), of("month") - 1, of("day"));
+  return day + (of("hour") * 3600 + of("minute") * 60 + of("second")) * 1000 - seconds;
+}
+
+export const ParisTime = z.string().transform((text, context): Timestamp => {
+  const time = parseParisTime(text);
+  if (time !== undefined) return time;
+  context.addIssue({ code: "custom", message: "expected a time" });
+  return z.NEVER;
+});
