@@ -11,6 +11,7 @@ import { mangopayKind } from "./mangopay/index.ts";
 import { modulrKind } from "./modulr/index.ts";
 import { moneycorpKind } from "./moneycorp/index.ts";
 import { plaidKind } from "./plaid/index.ts";
+import { powensKind } from "./powens/index.ts";
 import { qontoKind } from "./qonto/index.ts";
 import { stripeKind } from "./stripe/index.ts";
 import { tinkKind } from "./tink/index.ts";
@@ -30,6 +31,7 @@ export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
   modulrKind,
   moneycorpKind,
   plaidKind,
+  powensKind,
   qontoKind,
   stripeKind,
   tinkKind,

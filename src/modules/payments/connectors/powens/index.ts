@@ -1,0 +1,48 @@
+import { fetchAccounts, fetchBalances, fetchPayments, NOTHING } from "./accounts.ts";
+import { PowensClient } from "./client.ts";
+import { POWENS_FIELDS, readPowensConfig } from "./config.ts";
+import { powensUsers } from "./users.ts";
+import { powensWebhooks, removeWebhooks } from "./webhooks.ts";
+import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
+
+/** Powens: the bank accounts that users let be read. See the README of this folder. */
+export const powensKind: ConnectorKind = {
+  key: "powens",
+  capabilities: [
+    "FETCH_ACCOUNTS",
+    "FETCH_EXTERNAL_ACCOUNTS",
+    "FETCH_BALANCES",
+    "FETCH_PAYMENTS",
+    "CREATE_WEBHOOKS",
+    "TRANSLATE_WEBHOOKS",
+  ],
+  pageSize: 100,
+  fields: POWENS_FIELDS,
+  // The roots hold nothing of their own: a connection is fetched by them when it is made.
+  tree: [
+    {
+      task: "FETCH_ACCOUNTS",
+      isPeriodic: true,
+      children: [{ task: "FETCH_BALANCES", isPeriodic: false, children: [] }],
+    },
+    { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
+    { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
+  ],
+  create: (values, { fetch, clock }) => {
+    const config = readPowensConfig(values);
+    const client = new PowensClient(fetch, config);
+    return {
+      fetchAccounts: (request) => fetchAccounts({ client, clock }, request),
+      // Others' accounts are not told of.
+      fetchExternalAccounts: async () => NOTHING,
+      fetchBalances: async (request) => fetchBalances(request, clock),
+      fetchPayments: (request) => fetchPayments(client, request),
+      users: powensUsers({ client, config, clock }),
+      webhooks: powensWebhooks(client, clock),
+      checkAccess: async () => {
+        await client.listAuths();
+      },
+      uninstall: (installation) => removeWebhooks(client, installation),
+    };
+  },
+};

@@ -1,0 +1,95 @@
+import type { PowensClient } from "./client.ts";
+import type { PowensConfig } from "./config.ts";
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type {
+  LinkCallback,
+  LinkOutcome,
+  LinkRequest,
+  UserLink,
+  UserPlugin,
+} from "#modules/payments/connectors/contract.ts";
+import { type Clock, fromMillis, toMillis } from "#platform/time.ts";
+
+const WEBVIEW = "https://webview.powens.com";
+
+export interface PowensDesk {
+  readonly client: PowensClient;
+  readonly config: PowensConfig;
+  readonly clock: Clock;
+}
+
+export const powensUsers = (desk: PowensDesk): UserPlugin => {
+  const { client, clock } = desk;
+  return {
+    createUser: async () => {
+      const { id_user, auth_token, expires_in } = await client.createUser();
+      const lasts = expires_in ?? undefined;
+      return {
+        providerUserId: id_user,
+        accessToken: auth_token,
+        metadata: lasts === undefined ? {} : { expires_in: String(lasts) },
+      };
+    },
+    createLink: (request) =>
+      toLink(desk, request, {
+        page: "connect",
+        parameters: { max_connections: String(desk.config.maxConnectionsPerLink) },
+      }),
+    updateLink: (request) =>
+      toLink(desk, request, {
+        page: "reconnect",
+        parameters: { connection_id: request.connectionId },
+      }),
+    completeLink: (callback) => completeLink(client, clock, callback),
+    deleteConnection: ({ forwarded, connectionId }) =>
+      client.deleteConnection(forwarded, connectionId),
+    deleteUser: ({ forwarded }) => client.deleteUser(forwarded),
+  };
+};
+
+interface WebviewPage {
+  readonly page: "connect" | "reconnect";
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The provider takes the URL to return to as it is: escaped, it would not be the one that is allowed there. */
+async function toLink(
+  { client, config, clock }: PowensDesk,
+  { forwarded, state, redirectUrl }: LinkRequest,
+  { page, parameters }: WebviewPage,
+): Promise<UserLink> {
+  const { code, expires_in } = await client.createCode(forwarded);
+  const { domain, clientId: client_id } = config;
+  const query = new URLSearchParams({ domain, client_id, code, state, ...parameters });
+  return {
+    url: `${WEBVIEW}/${page}?${query.toString()}&redirect_uri=${redirectUrl}`,
+    temporaryToken: code,
+    ...(expires_in === undefined || expires_in === null
+      ? {}
+      : { expiresAt: fromMillis(toMillis(clock()) + expires_in * 1000) }),
+  };
+}
+
+/** The browser names the connections that it has made. Those of somebody else are refused. */
+async function completeLink(
+  client: PowensClient,
+  clock: Clock,
+  { query, forwarded }: LinkCallback,
+): Promise<LinkOutcome> {
+  const [error] = query["error"] ?? [];
+  if (error !== undefined && error !== "") return { error };
+  const named = [...(query["connection_id"] ?? []), ...(query["connection_ids"] ?? [])];
+  const ids = new Set(named.flatMap((text) => text.split(",")).filter((id) => id !== ""));
+  if (ids.size === 0) throw refused("the parameter 'connection_id' is missing");
+  const createdAt = clock();
+  for (const connectionId of ids) {
+    if (!(await client.hasConnection(forwarded, connectionId))) {
+      throw refused("the connection is not one of the user");
+    }
+  }
+  return {
+    connections: [...ids].map((connectionId) => ({ connectionId, createdAt, metadata: {} })),
+  };
+}
+
+const refused = (why: string): ConnectorError => new ConnectorError("invalid", why);

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import { toAccount, toBalances, toPayments } from "./accounts.ts";
+import type { PowensClient } from "./client.ts";
+import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
+import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
+import { Id, parseObject } from "#modules/payments/connectors/kit/objects.ts";
+import { isRecent, isSignedBy, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
+import type {
+  ProviderWebhook,
+  RegisteredWebhook,
+  WebhookPlugin,
+  WebhookRegistration,
+  WebhookReport,
+  WebhookVerdict,
+} from "#modules/payments/connectors/webhook-contract.ts";
+import { parseJson } from "#platform/json.ts";
+import { type Clock, parseTimestamp, type Timestamp } from "#platform/time.ts";
+
+/** The events that are taken, and the paths that they are declared with in the console of the provider. */
+export const EVENTS = {
+  USER_DELETED: "/user-deleted",
+  CONNECTION_SYNCED: "/connection-synced",
+  CONNECTION_DELETED: "/connection-deleted",
+} as const;
+type PowensEvent = keyof typeof EVENTS;
+
+/** Why a connection in a state does not work; one in any other state has the state as its reason. */
+export const STATES: Readonly<Record<string, string>> = {
+  SCARequired: "strong customer authentication is required",
+  webauthRequired: "the user has to log in at the bank",
+  additionalInformationNeeded: "the bank asks for more information",
+  decoupled: "the user has to confirm in the app of the bank",
+  actionNeeded: "the user has to act at the bank",
+  wrongpass: "the password is wrong",
+  passwordExpired: "the password has expired",
+  validating: "what the user has given is being checked",
+  rateLimiting: "the bank takes no more requests at the moment",
+  websiteUnavailable: "the bank is not available",
+  bug: "the provider has a fault",
+};
+
+export const powensWebhooks = (client: PowensClient, clock: Clock): WebhookPlugin => ({
+  create: (registration) => register(client, registration),
+  verify: async (webhook) => verify(webhook, clock),
+  translate: async ({ body, config }) => translate(config, parseBody(body), clock()),
+});
+
+/** The provider shows the secret of a signature once: one whose secret is not known is made anew. */
+async function register(
+  client: PowensClient,
+  { connectorId, registered }: WebhookRegistration,
+): Promise<RegisteredWebhook[]> {
+  const there = (await client.listAuths()).filter(({ name }) => name === connectorId);
+  const known = registered.find(({ metadata }) =>
+    there.some(({ id }) => id === metadata["auth_id"]),
+  );
+  for (const { id } of there) {
+    if (id !== known?.metadata["auth_id"]) await client.deleteAuth(id);
+  }
+  const metadata = known?.metadata ?? (await makeAuth(client, connectorId));
+  return Object.entries(EVENTS).map(([name, urlPath]) => ({ name, urlPath, metadata }));
+}
+
+async function makeAuth(client: PowensClient, connectorId: string) {
+  const { id, config } = await client.createAuth(connectorId);
+  return { auth_id: id, secret: config.secret_key };
+}
+
+/** Removes the signature of an installation. The webhooks themselves are declared in the console of the provider. */
+export async function removeWebhooks(
+  client: PowensClient,
+  { connectorId }: InstalledWebhooks,
+): Promise<void> {
+  for (const { id, name } of await client.listAuths()) {
+    if (name === connectorId) await client.deleteAuth(id);
+  }
+}
+
+/** How far the time of a signature may be from now, in milliseconds. */
+const TOLERANCE_MS = 300_000;
+
+function verify(
+  { config, url, method, headers, body }: ProviderWebhook,
+  clock: Clock,
+): WebhookVerdict {
+  const signature = headers["bi-signature"] ?? "";
+  const date = headers["bi-signature-date"] ?? "";
+  const key = config.metadata["secret"] ?? "";
+  if (signature === "" || date === "" || key === "") return { refused: "it is not signed" };
+  const text = `${method}.${new URL(url).pathname}.${date}.${body}`;
+  if (!isSignedBy({ key, text, encoding: "base64" }, [signature])) {
+    return { refused: "its signature is another one" };
+  }
+  const madeAt = timeOf(date);
+  if (madeAt === undefined || !isRecent(madeAt, clock(), TOLERANCE_MS)) {
+    return { refused: "its signature is too old, or of the future" };
+  }
+  const isObject = z.looseObject({}).safeParse(parseBody(body)).success && body !== "{}";
+  return isObject ? { key: sha256(signature, "hex") } : { refused: "it is no event" };
+}
+
+/** Signatures have times in UTC, as text in the form of RFC 3339, or of HTTP. */
+function timeOf(date: string): Timestamp | undefined {
+  const text = date.replace(" ", "T");
+  const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+  if (time !== undefined) return time;
+  const millis = Date.parse(date);
+  return Number.isNaN(millis) ? undefined : parseTimestamp(new Date(millis).toISOString());
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined; // which is no event
+  }
+}
+
+const DeletedUser = z.object({ id: Id });
+const DeletedConnection = z.object({ id: Id, id_user: Id });
+const Synced = z.object({
+  user: z.object({ id: Id }),
+  connection: z.object({
+    id: Id,
+    state: z.string().nullish(),
+    error_message: z.string().nullish(),
+    accounts: z
+      .array(z.looseObject({ id: Id, transactions: z.array(z.unknown()).nullish() }))
+      .nullish(),
+  }),
+});
+
+const About = z.object({ user: z.looseObject({}), connection: z.looseObject({}) });
+
+/** Each event has a path of its own. */
+const EVENT_PATHS = new Map<string, PowensEvent>([
+  [EVENTS.USER_DELETED, "USER_DELETED"],
+  [EVENTS.CONNECTION_SYNCED, "CONNECTION_SYNCED"],
+  [EVENTS.CONNECTION_DELETED, "CONNECTION_DELETED"],
+]);
+
+function translate({ urlPath }: RegisteredWebhook, value: unknown, now: Timestamp): WebhookReport {
+  switch (EVENT_PATHS.get(urlPath)) {
+    case "USER_DELETED": {
+      const { id } = parseObject(DeletedUser, value, "an event about a user");
+      return { connections: [{ kind: "user-disconnected", providerUserId: id, at: now }] };
+    }
+    case "CONNECTION_DELETED": {
+      const connection = parseObject(DeletedConnection, value, "an event about a connection");
+      const reason = "the connection was deleted at the provider";
+      const about = { providerUserId: connection.id_user, connectionId: connection.id };
+      return { connections: [{ kind: "disconnected", ...about, at: now, reason }] };
+    }
+    case "CONNECTION_SYNCED":
+      return toSynced(value, now);
+    case undefined:
+      return {};
+  }
+}
+
+/** A synchronisation brings the accounts with their new transactions, or says why the connection does not work. */
+function toSynced(value: unknown, now: Timestamp): WebhookReport {
+  // Another event may be declared with this path.
+  if (!About.safeParse(value).success) return {};
+  const { user, connection } = parseObject(Synced, value, "a synchronisation");
+  const about = { providerUserId: user.id, connectionId: connection.id, at: now };
+  const { state, error_message: message, accounts } = connection;
+  if (state !== undefined && state !== null) {
+    const reason = rowOf(STATES, state) ?? message ?? state;
+    return { connections: [{ kind: "disconnected", ...about, reason }] };
+  }
+  const owned = accounts ?? [];
+  const reported = owned.map((account) =>
+    toPayments(account.transactions ?? [], [account], account.id),
+  );
+  return {
+    owner: { providerUserId: user.id, connectionId: connection.id },
+    connections: [{ kind: "reconnected", ...about }],
+    accounts: owned.map((account) => toAccount(account, now)),
+    payments: reported.flatMap(({ payments }) => payments),
+    deletedPayments: reported.flatMap(({ deleted }) => deleted),
+    balances: owned.flatMap((account) => toBalances(account, now)),
+  };
+}
