@@ -5,10 +5,11 @@ import {
   type MoneycorpClient,
   MoneycorpTime,
   noteCurrency,
-  type MoneycorpResource,
+  MoneycorpResource,
 } from "./client.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
+import { fetchGrowingList } from "#modules/payments/connectors/kit/growing-list.ts";
 import {
   DecimalText,
   OptionalText,
@@ -22,38 +23,19 @@ import type {
 } from "#modules/payments/connectors/provider-objects.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
-const State = z.object({
-  /** The page to ask for: the last one again, until it is full. */
-  page: z.int().min(0).default(0),
-  /** What is known of the page before, or of this one. */
-  known: z.array(z.string()).default([]),
-  /** Whether the last page has come in place of another one. */
-  isRepeated: z.boolean().default(false),
-});
-
-/** A list that grows at its end. A full page that brings nothing new is an answer to another request, and is asked for again by the next run. */
-async function fetchGrowing(
-  { state: stored, pageSize }: FetchRequest,
-  readPage: (place: {
-    readonly page: number;
-    readonly pageSize: number;
-  }) => Promise<readonly MoneycorpResource[]>,
-): Promise<FetchPage<MoneycorpResource>> {
-  const state = State.parse(stored ?? {});
-  const { page, known, isRepeated } = state;
-  const values = await readPage({ page, pageSize });
-  const fresh = values.filter(({ id }) => !known.includes(id));
-  const isFull = values.length >= pageSize;
-  if (isFull && fresh.length === 0 && !isRepeated) {
-    return { items: [], state: { ...state, isRepeated: true }, hasMore: false };
-  }
-  const ids = values.map(({ id }) => id);
-  return {
-    items: fresh,
-    state: { page: isFull ? page + 1 : page, known: ids, isRepeated: false },
-    hasMore: isFull,
-  };
-}
+/** A page of a list that grows at its end. The provider counts pages from 0. */
+const fetchGrowing = (
+  client: MoneycorpClient,
+  request: FetchRequest,
+  { path, sortBy }: { readonly path: string; readonly sortBy: string },
+): Promise<FetchPage<MoneycorpResource>> =>
+  fetchGrowingList(request, {
+    readPage: ({ page, pageSize }) => client.list(path, { page: page - 1, pageSize, sortBy }),
+    read: (value) => {
+      const item = parseObject(MoneycorpResource, value, "an object of a list");
+      return { id: item.id, item };
+    },
+  });
 
 interface Reader {
   readonly client: MoneycorpClient;
@@ -65,9 +47,8 @@ export async function fetchAccounts(
   { client, clock }: Reader,
   request: FetchRequest,
 ): Promise<FetchPage<ProviderAccount>> {
-  const page = await fetchGrowing(request, (place) =>
-    client.list("/accounts", { ...place, sortBy: "id.asc" }),
-  );
+  const list = { path: "/accounts", sortBy: "id.asc" };
+  const page = await fetchGrowing(client, request, list);
   const now = clock();
   return { ...page, items: page.items.map((value) => toAccount(value, now)) };
 }
@@ -122,9 +103,7 @@ export async function fetchRecipients(
   request: FetchRequest,
 ): Promise<FetchPage<ProviderAccount>> {
   const path = `${accountPath(accountOf(request))}/recipients`;
-  const page = await fetchGrowing(request, (place) =>
-    client.list(path, { ...place, sortBy: "createdAt.asc" }),
-  );
+  const page = await fetchGrowing(client, request, { path, sortBy: "createdAt.asc" });
   return { ...page, items: page.items.flatMap((value) => toRecipient(value) ?? []) };
 }
 
