@@ -17,6 +17,7 @@ import {
   encodeStatusChangeId,
   idempotencyKeyOf,
   NO_CONNECTOR,
+  ownedIdsOf,
   toOwnedJson,
 } from "#modules/payments/core/ids.ts";
 import { fromMillis } from "#platform/time.ts";
@@ -71,6 +72,16 @@ describe("ids", () => {
     ]) {
       const text = Buffer.from(id, "base64url").toString();
       expect(text).toBe(canonicalJson(JSON.parse(text)));
+    }
+  });
+
+  test("of one connector are those of each reference", () => {
+    for (const provider of ["generic", "a", "ab", "abc"]) {
+      const connector = { ...GENERIC, provider };
+      const idOf = ownedIdsOf(connector);
+      for (const reference of ["", "acc-1", 'a "b" \\ \n é 漢 🙂', "x".repeat(1000)]) {
+        expect(idOf(reference)).toBe(encodeOwnedId({ connector, reference }));
+      }
     }
   });
 

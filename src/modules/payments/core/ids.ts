@@ -171,6 +171,17 @@ function sorted(value: unknown): unknown {
 /** Members are in their canonical order wherever an id is made, as to sort them would take ten times as long as all else. */
 const encode = (value: object): string => Buffer.from(stringifyJson(value)).toString("base64url");
 
+/** Makes the ids of what a connector knows by references. They begin with the same text, which is written once. */
+export function ownedIdsOf(connector: ConnectorId): (reference: string) => string {
+  const json = Buffer.from(stringifyJson(toOwnedJson({ connector, reference: "" })));
+  const head = json.subarray(0, -'""}'.length);
+  // Three bytes are four characters, so that what follows is written by itself.
+  const cut = head.length - (head.length % 3);
+  const [start, rest] = [head.toString("base64url", 0, cut), head.toString("latin1", cut)];
+  return (reference) =>
+    start + Buffer.from(`${rest}${stringifyJson(reference)}}`).toString("base64url");
+}
+
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Longest id, in characters: a reference has at most 1,000. */

@@ -4,7 +4,7 @@ import { getPoolQuery, type PoolQuery } from "./store.ts";
 import { paymentPoolAccounts } from "./tables.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
-import { encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
+import { ownedIdsOf } from "#modules/payments/core/ids.ts";
 import {
   type MemberBalance,
   type PoolBalance,
@@ -103,13 +103,18 @@ function* memberBalances(
   rows: readonly BalanceRow[],
   directory: ConnectorDirectory,
 ): Generator<MemberBalance> {
-  let previous: { readonly id: OwnedId; readonly accountId: string } | undefined;
+  const idsOf = new Map(
+    [...new Set(rows.map(({ connectorKey }) => connectorKey))].flatMap((key) => {
+      const connector = directory.byKey(key);
+      return connector === undefined ? [] : [[key, ownedIdsOf(connector.id)] as const];
+    }),
+  );
+  let previous: { connectorKey: number; reference: string; accountId: string } | undefined;
   for (const { connectorKey, reference, asset, amount } of rows) {
-    const connector = directory.byKey(connectorKey)?.id;
-    if (connector === undefined) continue;
-    if (previous?.id.reference !== reference || previous.id.connector !== connector) {
-      const id = { connector, reference };
-      previous = { id, accountId: encodeOwnedId(id) };
+    if (previous?.reference !== reference || previous.connectorKey !== connectorKey) {
+      const accountId = idsOf.get(connectorKey)?.(reference);
+      if (accountId === undefined) continue;
+      previous = { connectorKey, reference, accountId };
     }
     yield { accountId: previous.accountId, asset, amount: BigInt(amount) };
   }
