@@ -241,6 +241,14 @@ describe("the check of a token", () => {
     expect(await check(await sign({ nbf: nowS() + 6 }))).toBe("the token is not valid yet");
   });
 
+  test("accepts its own tokens if its clock was set back since, and no others", async () => {
+    const issued = { nbf: nowS() + 3600, iat: nowS() + 3600 };
+    expect(await check(await sign(issued))).toBe("good");
+    expect(await check(await sign({ iss: OTHER, ...issued }, other.privateKey))).toBe(
+      "the token is not valid yet",
+    );
+  });
+
   test("accepts tokens of the trusted issuers, each with its own keys", async () => {
     expect(await check(await sign({ iss: OTHER }, other.privateKey))).toBe("good");
     const wrong = "the token's signature is not valid";
