@@ -2,7 +2,12 @@ import type { ConfigField, PluginConfig } from "./config.ts";
 import type { ConnectorErrorKind } from "./connector-error.ts";
 import type { ProviderAccount, ProviderBalance, ProviderPayment } from "./provider-objects.ts";
 import type { ProviderConversion, ProviderOrder } from "./provider-orders.ts";
-import type { ParentItem, RegisteredWebhook, WebhookPlugin } from "./webhook-contract.ts";
+import type {
+  ParentItem,
+  RegisteredWebhook,
+  SplitWebhook,
+  WebhookPlugin,
+} from "./webhook-contract.ts";
 import type { Capability } from "#modules/payments/core/enums.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
 
@@ -27,6 +32,11 @@ export interface ConnectorKind {
   readonly legacyConfig?: PluginConfig;
   /** What is polled, as a forest: a child runs once, or again and again, for each item of its parent. Siblings have different tasks. */
   readonly tree: readonly FetchNode[];
+  /**
+   * Splits deliveries, where the provider may say in one what is too much to be stored at once. It belongs to the kind, because a kind that
+   * has it takes larger bodies: that has to be known before one is read.
+   */
+  readonly splitWebhook?: SplitWebhook;
   /** Only checks the configuration; the first request goes to the provider later. Throws `ConnectorError` for a bad one. */
   readonly create: (config: PluginConfig, ports: PluginPorts) => Plugin;
 }

@@ -7,7 +7,8 @@ import type { Timestamp } from "#platform/time.ts";
  * 1. At the installation, the node `CREATE_WEBHOOKS` of the tree calls `create`, which registers URLs below the connector's own one.
  * 2. A delivery goes to the configuration whose path is that of the request. `verify` decides whether it comes from the provider. One that
  *    does is stored, once for each of its keys, and answered; the answer waits for nothing else.
- * 3. `translate` says what it reports, which is stored in one batch. It may ask the provider for more, and is repeated when that fails.
+ * 3. A kind may split it into parts, which are stored together, and worked off one after the other.
+ * 4. `translate` says what it reports, which is stored in one batch. It may ask the provider for more, and is repeated when that fails.
  */
 export interface WebhookPlugin {
   /**
@@ -19,6 +20,12 @@ export interface WebhookPlugin {
   readonly verify: (webhook: ProviderWebhook) => Promise<WebhookVerdict>;
   readonly translate: (webhook: ProviderWebhook) => Promise<WebhookReport>;
 }
+
+/**
+ * The bodies of the parts of a verified delivery, in the order in which they are worked off: at least one. All of them together report what
+ * the whole one does. The same delivery has the same parts. One that cannot be read is its only part.
+ */
+export type SplitWebhook = (webhook: ProviderWebhook) => readonly string[];
 
 export interface WebhookRegistration {
   /** The URL below which the connector's deliveries are taken, without a slash at its end. It has the id of the connector in it. */

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { toConnectorId } from "./path-ids.ts";
+import { kindOf } from "#modules/payments/connectors/index.ts";
 import { receiveWebhook } from "#modules/payments/webhooks/receive.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
@@ -9,8 +10,9 @@ import type { AppEnv } from "#platform/http/context.ts";
 
 /** The kinds whose providers were told the paths of the first generation. */
 const LEGACY_WEBHOOKS = new Set(["adyen", "mangopay"]);
-/** Largest body of a webhook, in bytes: it is stored encrypted, in one row of the database. */
+/** Largest body of a webhook, in bytes: it is stored encrypted, in one row of the database, or in one for each of its parts. */
 const WEBHOOK_BYTES_MAX = 512 * 1024;
+const SPLIT_WEBHOOK_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * Where providers announce what has happened, by any method and without a token: the plugin verifies who sends it. The document does
@@ -30,14 +32,17 @@ export function registerWebhookReception(app: OpenAPIHono<AppEnv>): void {
 async function receive(c: Context<AppEnv>, connectorID: string): Promise<Response> {
   const { pathname, search } = new URL(c.req.url);
   const { method, raw } = c.req;
+  const connectorId = toConnectorId(connectorID);
+  const isSplit = kindOf(connectorId.provider)?.splitWebhook !== undefined;
+  const bytesMax = isSplit ? SPLIT_WEBHOOK_BYTES_MAX : WEBHOOK_BYTES_MAX;
   await receiveWebhook(systemContext(c.env, c.get("requestId")), {
-    connectorId: toConnectorId(connectorID),
+    connectorId,
     urlPath: pathname.slice(pathname.indexOf(`/${connectorID}/`) + connectorID.length + 1),
     search,
     method,
     headers: Object.fromEntries(raw.headers),
     query: c.req.queries(),
-    body: raw.body === null ? "" : await readText(raw, WEBHOOK_BYTES_MAX),
+    body: raw.body === null ? "" : await readText(raw, bytesMax),
   });
   return c.body(null, 200);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { splitDelivery } from "./parts.ts";
 import { publicUrlOf, webhookPathOf } from "./register.ts";
 import { findWebhookConfig } from "./store.ts";
 import { paymentWebhookDeliveries } from "./tables.ts";
@@ -38,8 +39,8 @@ const FORGOTTEN_MAX = 10;
 
 /**
  * Takes a delivery of a provider: it is stored, with the job that works it off, before it is answered. One that was taken before changes
- * nothing. Throws `NOT_FOUND`, `UNAUTHENTICATED` for one that does not come from the provider, and `OVERLOADED` where that cannot be
- * decided now.
+ * nothing. Throws `NOT_FOUND`, `UNAUTHENTICATED` for one that does not come from the provider, `OVERLOADED` where that cannot be
+ * decided now, and `BODY_TOO_LARGE` for one that cannot be split into parts that are small enough.
  */
 export async function receiveWebhook(
   context: ServiceContext,
@@ -78,7 +79,7 @@ async function verify(
   }
 }
 
-/** The digest and the job are stored in one batch: neither is there without the other. */
+/** The digest and the jobs, one for each part, are stored in one batch: none of them is there without the others. */
 async function store(
   context: ServiceContext,
   {
@@ -98,22 +99,25 @@ async function store(
   const isNew = sql`NOT EXISTS (
     SELECT 1 FROM ${paymentWebhookDeliveries} AS d
     WHERE d.connector_key = ${connector.key} AND d.digest = ${digest}) AND ${isInstalled(connector)}`;
-  const job = planJob(context, {
-    name: `webhook-${connector.id.reference}-${digest}`,
-    job: { kind: "translate-webhook", connector: connector.id, webhook },
-    connectorKey: connector.key,
-    condition: isNew,
-  });
+  const jobs = splitDelivery(connector, webhook).map((part, index) =>
+    planJob(context, {
+      name: `webhook-${connector.id.reference}-${digest}-${index}`,
+      job: { kind: "translate-webhook", connector: connector.id, webhook: part },
+      connectorKey: connector.key,
+      condition: isNew,
+    }),
+  );
   await withJobs(context, () =>
     db.batch([
-      job,
-      db
-        .insert(paymentWebhookDeliveries)
-        .select(sql`SELECT NULL, ${connector.key}, ${digest}, ${now} WHERE ${isNew}`),
       db.delete(paymentWebhookDeliveries).where(
         sql`key IN (SELECT key FROM ${paymentWebhookDeliveries} ORDER BY key LIMIT ${FORGOTTEN_MAX})
           AND received_at < ${fromMillis(toMillis(now) - KNOWN_MS)}`,
       ),
+      ...jobs,
+      // It comes last, as it ends the condition of the jobs.
+      db
+        .insert(paymentWebhookDeliveries)
+        .select(sql`SELECT NULL, ${connector.key}, ${digest}, ${now} WHERE ${isNew}`),
     ]),
   );
 }
