@@ -33,6 +33,8 @@ export class FakePowens extends FakePsp {
   /** With the newest one first. */
   readonly transactions: Value[] = [];
   readonly auths: Auth[] = [];
+  /** Where the webhooks are declared: the path that those of events follow. */
+  webhookPath = new URL(BASE_URL).pathname;
   #count = 100;
 
   constructor() {
@@ -160,7 +162,7 @@ export class FakePowens extends FakePsp {
     const body = JSON.stringify({ ...value, sent: ++this.#count });
     const date = at.replace(/\.\d{6}Z$/, "+00:00");
     const key = this.auths.at(-1)?.secret ?? "";
-    const text = `POST.${new URL(BASE_URL).pathname}${urlPath}.${date}.${body}`;
+    const text = `POST.${this.webhookPath}${urlPath}.${date}.${body}`;
     const signature = createHmac("sha256", key).update(text).digest("base64");
     return { headers: { "Bi-Signature": signature, "Bi-Signature-Date": date }, body };
   }

@@ -2,7 +2,7 @@ import { fetchAccounts, fetchBalances, fetchPayments, NOTHING } from "./accounts
 import { PowensClient } from "./client.ts";
 import { POWENS_FIELDS, readPowensConfig } from "./config.ts";
 import { powensUsers } from "./users.ts";
-import { powensWebhooks, removeWebhooks } from "./webhooks.ts";
+import { powensWebhooks, removeWebhooks, splitPowensWebhook } from "./webhooks.ts";
 import type { ConnectorKind } from "#modules/payments/connectors/contract.ts";
 
 /** Powens: the bank accounts that users let be read. See the README of this folder. */
@@ -28,6 +28,7 @@ export const powensKind: ConnectorKind = {
     { task: "FETCH_PAYMENTS", isPeriodic: true, children: [] },
     { task: "CREATE_WEBHOOKS", isPeriodic: false, children: [] },
   ],
+  splitWebhook: splitPowensWebhook,
   create: (values, { fetch, clock }) => {
     const config = readPowensConfig(values);
     const client = new PowensClient(fetch, config);

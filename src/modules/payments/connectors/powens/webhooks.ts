@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { toAccount, toBalances, toPayments } from "./accounts.ts";
 import type { PowensClient } from "./client.ts";
+import { splitSynchronisation, toSynchronisation } from "./synchronisation.ts";
 import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { Id, parseObject } from "#modules/payments/connectors/kit/objects.ts";
 import { isRecent, isSignedBy, sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import type {
   ProviderWebhook,
   RegisteredWebhook,
+  SplitWebhook,
   WebhookPlugin,
   WebhookRegistration,
   WebhookReport,
@@ -24,26 +24,15 @@ export const EVENTS = {
 } as const;
 type PowensEvent = keyof typeof EVENTS;
 
-/** Why a connection in a state does not work; one in any other state has the state as its reason. */
-export const STATES: Readonly<Record<string, string>> = {
-  SCARequired: "strong customer authentication is required",
-  webauthRequired: "the user has to log in at the bank",
-  additionalInformationNeeded: "the bank asks for more information",
-  decoupled: "the user has to confirm in the app of the bank",
-  actionNeeded: "the user has to act at the bank",
-  wrongpass: "the password is wrong",
-  passwordExpired: "the password has expired",
-  validating: "what the user has given is being checked",
-  rateLimiting: "the bank takes no more requests at the moment",
-  websiteUnavailable: "the bank is not available",
-  bug: "the provider has a fault",
-};
-
 export const powensWebhooks = (client: PowensClient, clock: Clock): WebhookPlugin => ({
   create: (registration) => register(client, registration),
   verify: async (webhook) => verify(webhook, clock),
   translate: async ({ body, config }) => translate(config, parseBody(body), clock()),
 });
+
+/** Only a synchronisation may be large. */
+export const splitPowensWebhook: SplitWebhook = ({ body, config: { urlPath } }) =>
+  urlPath === EVENTS.CONNECTION_SYNCED ? (splitSynchronisation(parseBody(body)) ?? [body]) : [body];
 
 /** The provider shows the secret of a signature once: one whose secret is not known is made anew. */
 async function register(
@@ -118,20 +107,6 @@ function parseBody(body: string): unknown {
 
 const DeletedUser = z.object({ id: Id });
 const DeletedConnection = z.object({ id: Id, id_user: Id });
-const Synced = z.object({
-  user: z.object({ id: Id }),
-  connection: z.object({
-    id: Id,
-    state: z.string().nullish(),
-    error_message: z.string().nullish(),
-    accounts: z
-      .array(z.looseObject({ id: Id, transactions: z.array(z.unknown()).nullish() }))
-      .nullish(),
-  }),
-});
-
-const About = z.object({ user: z.looseObject({}), connection: z.looseObject({}) });
-
 /** Each event has a path of its own. */
 const EVENT_PATHS = new Map<string, PowensEvent>([
   [EVENTS.USER_DELETED, "USER_DELETED"],
@@ -152,33 +127,8 @@ function translate({ urlPath }: RegisteredWebhook, value: unknown, now: Timestam
       return { connections: [{ kind: "disconnected", ...about, at: now, reason }] };
     }
     case "CONNECTION_SYNCED":
-      return toSynced(value, now);
+      return toSynchronisation(value, now);
     case undefined:
       return {};
   }
-}
-
-/** A synchronisation brings the accounts with their new transactions, or says why the connection does not work. */
-function toSynced(value: unknown, now: Timestamp): WebhookReport {
-  // Another event may be declared with this path.
-  if (!About.safeParse(value).success) return {};
-  const { user, connection } = parseObject(Synced, value, "a synchronisation");
-  const about = { providerUserId: user.id, connectionId: connection.id, at: now };
-  const { state, error_message: message, accounts } = connection;
-  if (state !== undefined && state !== null) {
-    const reason = rowOf(STATES, state) ?? message ?? state;
-    return { connections: [{ kind: "disconnected", ...about, reason }] };
-  }
-  const owned = accounts ?? [];
-  const reported = owned.map((account) =>
-    toPayments(account.transactions ?? [], [account], account.id),
-  );
-  return {
-    owner: { providerUserId: user.id, connectionId: connection.id },
-    connections: [{ kind: "reconnected", ...about }],
-    accounts: owned.map((account) => toAccount(account, now)),
-    payments: reported.flatMap(({ payments }) => payments),
-    deletedPayments: reported.flatMap(({ deleted }) => deleted),
-    balances: owned.flatMap((account) => toBalances(account, now)),
-  };
 }

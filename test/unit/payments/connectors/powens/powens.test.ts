@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toAccount, toBalances, toPayments } from "#modules/payments/connectors/powens/accounts.ts";
 import { powensKind } from "#modules/payments/connectors/powens/index.ts";
+import { STATES } from "#modules/payments/connectors/powens/synchronisation.ts";
 import { parseParisTime } from "#modules/payments/connectors/powens/time.ts";
-import { EVENTS, STATES } from "#modules/payments/connectors/powens/webhooks.ts";
+import { EVENTS } from "#modules/payments/connectors/powens/webhooks.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
