@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseJson, stringifyJson } from "#platform/json.ts";
 import { end, type ProcessIdentity } from "#scripts/lib/processes.ts";
+import { ServerLog } from "#test/support/platform/logs/server-log.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -33,6 +34,7 @@ export class LocalServer {
   readonly welcome: string;
   readonly #folder: string;
   readonly #process: ChildProcess;
+  readonly #log: ServerLog;
   #token: Promise<string> | undefined;
   #orphan: ProcessIdentity | undefined;
 
@@ -43,6 +45,7 @@ export class LocalServer {
     this.welcome = welcome;
     this.#folder = launch.folder;
     this.#process = launch.process;
+    this.#log = launch.log;
   }
 
   /** Starts a server on a state folder. Throws if it does not become ready. */
@@ -137,6 +140,7 @@ export class LocalServer {
     const exit = once(this.#process, "exit");
     act();
     await exit;
+    this.#log.assertClean();
     return this.#process.exitCode;
   }
 }
@@ -144,6 +148,8 @@ export class LocalServer {
 interface Launch {
   readonly folder: string;
   readonly process: ChildProcess;
+  /** What the server prints once it is ready: before, it shows the secret of its first client. */
+  readonly log: ServerLog;
   /** What the server printed until it was ready, or how it failed. */
   readonly ready: Promise<string | FailedStart>;
 }
@@ -155,19 +161,22 @@ function launchServer(folder: string, env: NodeJS.ProcessEnv): Launch {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
+  const log = new ServerLog();
   let stdout = "";
   let stderr = "";
   const ready = new Promise<string | FailedStart>((settle) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (stdout.includes(LAST_LINE)) return log.add(text);
       stdout += text;
       if (stdout.includes(LAST_LINE)) settle(stdout);
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = `${stderr}${text}`.slice(-STDERR_LENGTH_MAX);
+      log.add(text);
     });
     child.once("close", (code) => settle({ code, stderr }));
   });
-  return { folder, process: child, ready };
+  return { folder, process: child, log, ready };
 }
 
 const LAST_LINE = "Ctrl-C stops it.";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { forbiddenIn } from "#test/support/platform/logs/forbidden-in-logs.ts";
+import { ServerLog } from "#test/support/platform/logs/server-log.ts";
 
 test.each([
   ["the key psp-secret-1 is not known", "a secret"],
@@ -18,4 +19,16 @@ test.each([
   "GB82WEST12345698765433",
 ])("the line '%s' may be written", (line) => {
   expect(forbiddenIn(line)).toBeUndefined();
+});
+
+test("what a server prints is looked through, wherever its chunks are cut", () => {
+  const log = new ServerLog();
+  log.add("ready\nthe key psp-");
+  expect(() => log.assertClean()).not.toThrow();
+  log.add("the key psp-");
+  log.add("secret-1 is not known\nready");
+  expect(() => log.assertClean()).toThrow("a secret in the key psp-secret-1 is not known");
+  const unfinished = new ServerLog();
+  unfinished.add("4111111111111111");
+  expect(() => unfinished.assertClean()).toThrow("a card number");
 });
