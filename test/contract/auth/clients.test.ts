@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { CLIENT_BYTES_MAX, CLIENT_SECRETS_MAX } from "#modules/auth/core/client.ts";
 import type { ErrorBody } from "#platform/errors.ts";
 import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 const FIELDS = {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { storePerson } from "#test/support/auth/people.ts";
 import { token } from "#test/support/platform/api.ts";
 import { isolate } from "#test/support/platform/isolate.ts";
-import { refusalOf, sdk } from "#test/support/platform/sdk.ts";
+import { refusalOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 type Auth = ReturnType<typeof sdk>["auth"]["v1"];
 

@@ -12,7 +12,7 @@ import {
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
 import { api, BASE_URL, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const { v2 } = sdk().ledger;

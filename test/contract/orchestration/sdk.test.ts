@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With the token that the client itself asks for, but always: it sends none with some of these operations. */
 const { v1, v2 } = sdk({ bearer: await token("orchestration:write") }).orchestration;

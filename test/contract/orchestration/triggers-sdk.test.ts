@@ -7,7 +7,7 @@ import {
   untilFired,
 } from "#test/support/orchestration/triggers.ts";
 import { freshName, token } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With a token always: the client itself sends none with some of these operations. */
 const { v1, v2 } = sdk({ bearer: await token() }).orchestration;

@@ -15,7 +15,7 @@ import { systemContext } from "#platform/context.ts";
 import { storeConnector } from "#test/support/payments/connectors.ts";
 import { account, at, balance, payment } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With a token always: the client itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;

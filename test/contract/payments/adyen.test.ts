@@ -17,7 +17,7 @@ import {
 import { MIRROR_SCHEMA } from "#test/support/payments/mirror.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { codeOf } from "#test/support/platform/sdk.ts";
+import { codeOf } from "#test/support/platform/sdk/sdk.ts";
 import { ADYEN_CONFIG, FakeAdyen } from "#test/support/psp/adyen.ts";
 
 const psp = new FakeAdyen();

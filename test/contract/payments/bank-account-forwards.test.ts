@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ended, installDummypay, v1, v3 } from "#test/support/payments/installs.ts";
 import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
-import { codeOf } from "#test/support/platform/sdk.ts";
+import { codeOf } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const NO_CONNECTOR =

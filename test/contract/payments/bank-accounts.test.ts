@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const IBAN = "FR7630006000011234567890189";

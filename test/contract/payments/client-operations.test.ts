@@ -3,7 +3,7 @@ import { encodePaymentId } from "#modules/payments/core/ids.ts";
 import { API_VERSION } from "#modules/payments/http/server.ts";
 import { UNKNOWN, v1, v3 } from "#test/support/payments/installs.ts";
 import { freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** Operations of the official client that the tests of their entities do not call in these ways. */
 

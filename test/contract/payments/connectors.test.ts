@@ -18,7 +18,7 @@ import {
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const nothing = async () => Response.json([]);
 const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(nothing);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { type StoredConnector, storeConnector } from "#test/support/payments/connectors.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With a token always: the client itself sends none with some of these operations. */
 const { v3 } = sdk({ bearer: await token() }).payments;

@@ -5,7 +5,7 @@ import { ended, installDummypay, v3 } from "#test/support/payments/installs.ts";
 import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
 import { api, freshName, send } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { codeOf } from "#test/support/platform/sdk.ts";
+import { codeOf } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const NO_CONNECTOR =

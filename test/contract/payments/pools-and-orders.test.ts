@@ -13,7 +13,7 @@ import { storeConnector } from "#test/support/payments/connectors.ts";
 import { keepEvents, keptEvents } from "#test/support/payments/kept-events.ts";
 import { account } from "#test/support/payments/provider-objects.ts";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With a token always: the client itself sends none with some of these operations. */
 const { v3, v1 } = sdk({ bearer: await token() }).payments;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 /** With a token always: the client itself sends none with some of these operations. */

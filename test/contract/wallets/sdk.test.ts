@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshName, token } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** With a token always: the client itself sends none with some of these operations. */
 const { v1 } = sdk({ bearer: await token() }).wallets;

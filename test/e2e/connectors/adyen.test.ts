@@ -6,8 +6,8 @@ import {
   expectEvents,
   expectRemoval,
   StartedConnector,
-} from "#test/support/payments/started-connector.ts";
-import { StartedPayments } from "#test/support/payments/started.ts";
+} from "#test/support/payments/started/connector.ts";
+import { StartedPayments } from "#test/support/payments/started/server.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { ADYEN_CONFIG, ADYEN_ORIGIN, FakeAdyen } from "#test/support/psp/adyen.ts";
 import { deliver } from "#test/support/psp/psp-server.ts";

@@ -9,8 +9,8 @@ import {
   expectRemoval,
   payOut,
   StartedConnector,
-} from "#test/support/payments/started-connector.ts";
-import { StartedPayments } from "#test/support/payments/started.ts";
+} from "#test/support/payments/started/connector.ts";
+import { StartedPayments } from "#test/support/payments/started/server.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { deliver } from "#test/support/psp/psp-server.ts";
 import { FakeStripe, STRIPE_KEY, STRIPE_ROOT } from "#test/support/psp/stripe/index.ts";

@@ -8,8 +8,8 @@ import {
   expectRemoval,
   payOut,
   StartedConnector,
-} from "#test/support/payments/started-connector.ts";
-import { StartedPayments } from "#test/support/payments/started.ts";
+} from "#test/support/payments/started/connector.ts";
+import { StartedPayments } from "#test/support/payments/started/server.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { deliver } from "#test/support/psp/psp-server.ts";
 import { FakeWise, WISE_CONFIG, WISE_ORIGIN } from "#test/support/psp/wise.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { freshLedger } from "./api.ts";
 import { type ApiInit, api } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 export const { v1, v2 } = sdk().ledger;
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { freshLedger } from "#test/support/ledger/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 export const { v2 } = sdk().ledger;
 

@@ -4,7 +4,7 @@ import { decodeConnectorId, encodeConnectorId } from "#modules/payments/core/ids
 import { OWNED_TABLES } from "#modules/payments/installs/owned-rows.ts";
 import { api, freshName, token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 /** The official client, with a token always: the client itself sends none with some of these operations. */
 export const { v3, v1 } = sdk({ bearer: await token() }).payments;

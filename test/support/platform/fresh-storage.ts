@@ -1,7 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
-import { sdkCalls } from "./sdk-calls.ts";
+import { sdkCalls } from "./sdk/sdk-calls.ts";
 
 // This runs before each contract file. The files of a worker share its runtime and its modules, but no data: each file
 // starts with a migrated database, without objects and without spies. What a worker has called through the official client

@@ -2,7 +2,7 @@ import type { ErrorResponse } from "@formance/formance-sdk/sdk/models/webhooks";
 import { expect } from "vitest";
 import { present } from "#platform/assert.ts";
 import { freshName } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 

@@ -28,7 +28,7 @@ import {
 } from "#test/support/ledger/buckets.ts";
 import { type ApiInit, api, bodyOf, freshName, token } from "#test/support/platform/api.ts";
 import { evict } from "#test/support/platform/evict.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const HOUR = 3_600_000;

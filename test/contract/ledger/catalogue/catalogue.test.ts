@@ -3,7 +3,7 @@ import { present } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { freshLedger, inLedger, okBodyOf, pay, post, refusalOf } from "#test/support/ledger/api.ts";
 import { api, freshName } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const { v2 } = sdk().ledger;
 

@@ -13,7 +13,7 @@ import {
   traceOf,
 } from "#test/support/ledger/api.ts";
 import { api, bodyOf, freshName, send, token } from "#test/support/platform/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 import { bytesOf, oneByOne } from "#test/support/platform/streams.ts";
 
 type LogView = ReturnType<typeof LogResponse.parse>;

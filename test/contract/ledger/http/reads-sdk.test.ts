@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
 import { inLedger } from "#test/support/ledger/api.ts";
 import { v2, USD, at, writtenLedger } from "#test/support/ledger/written-ledger.ts";
-import { codeOf } from "#test/support/platform/sdk.ts";
+import { codeOf } from "#test/support/platform/sdk/sdk.ts";
 
 const UNKNOWN = "no-such-ledger";
 

@@ -9,7 +9,7 @@ import {
   refusalOf,
   traceOf,
 } from "#test/support/ledger/api.ts";
-import { sdk } from "#test/support/platform/sdk.ts";
+import { sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const { v2 } = sdk().ledger;
 const RUNTIMES = ["machine", "experimental-interpreter"] as const;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { present } from "#platform/assert.ts";
 import { freshLedger } from "#test/support/ledger/api.ts";
 import { freshName } from "#test/support/platform/api.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 
 const stack = sdk();
 const { v1, v2 } = stack.ledger;

@@ -25,7 +25,7 @@ import {
 import { token } from "#test/support/platform/api.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { evict } from "#test/support/platform/evict.ts";
-import { codeOf, sdk } from "#test/support/platform/sdk.ts";
+import { codeOf, sdk } from "#test/support/platform/sdk/sdk.ts";
 import { EndpointBench } from "#test/support/webhooks/deliveries.ts";
 
 const { v2 } = sdk().ledger;

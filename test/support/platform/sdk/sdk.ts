@@ -2,10 +2,10 @@ import { SDK } from "@formance/formance-sdk";
 import { HTTPClient } from "@formance/formance-sdk/lib/http.js";
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
-import { BASE_URL } from "./api.ts";
-import type { Send } from "./isolate.ts";
 import { recorded, recordTypedError } from "./sdk-calls.ts";
-import { TEST_SETTINGS } from "./settings.ts";
+import { BASE_URL } from "#test/support/platform/api.ts";
+import type { Send } from "#test/support/platform/isolate.ts";
+import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
 export interface SdkOptions {
   readonly clientId?: string;

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { Sent } from "./conformance/subject.ts";
-import type { Health } from "./installs.ts";
-import type { StartedPayments } from "./started.ts";
+import type { StartedPayments } from "./server.ts";
 import { decodeConnectorId, encodeConnectorId } from "#modules/payments/core/ids.ts";
 import { present } from "#platform/assert.ts";
+import type { Sent } from "#test/support/payments/conformance/subject.ts";
+import type { Health } from "#test/support/payments/installs.ts";
 import { eventually } from "#test/support/platform/eventually.ts";
 import { deliver } from "#test/support/psp/psp-server.ts";
 
