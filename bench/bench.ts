@@ -20,6 +20,8 @@ import { type Bench, type Case, type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
 import { PAYMENT_LIST_NAMES, paymentListCases } from "./payment-lists.ts";
 import { measurePayments, PAYMENTS_NAMES } from "./payments/measure.ts";
+import { profileLines } from "./profile/lines.ts";
+import { measureProfiles, type ProfiledCase } from "./profile/measure.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
 import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
@@ -59,6 +61,10 @@ async function bench(): Promise<void> {
   const options = readOptions(process.argv.slice(2), NAMES);
   const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
   const machine = describeMachine();
+  if (options.profile) {
+    await benchProfiles(options);
+    return;
+  }
   if (options.against !== undefined) {
     await benchAgainst(options, options.against);
     return;
@@ -116,6 +122,18 @@ async function benchAgainst(options: Options, against: string): Promise<void> {
     say(comparisonLine(comparison));
   });
   if (options.json) process.stdout.write(`${JSON.stringify(comparisons, undefined, 2)}\n`);
+}
+
+/** With `--profile`, only where the time of a request goes counts. */
+async function benchProfiles(options: Options): Promise<void> {
+  const say = options.json ? () => undefined : (text: string) => process.stdout.write(`${text}\n`);
+  const profiles: ProfiledCase[] = [];
+  say(describeMachine());
+  await measureProfiles(options, (profiled) => {
+    profiles.push(profiled);
+    say(`\n${profileLines(profiled)}`);
+  });
+  if (options.json) process.stdout.write(`${JSON.stringify(profiles, undefined, 2)}\n`);
 }
 
 const describeMachine = (): string =>

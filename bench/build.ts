@@ -8,12 +8,20 @@ import { inProject, ROOT, WRANGLER, WRANGLER_ENV } from "#scripts/lib/project.ts
 export const buildBenchWorker = (name: "ceilings" | "counting"): Promise<string> =>
   buildEntry(`bench/workers/${name}.ts`, inProject("dist/bench", name));
 
+/** Bundles the product with the names of its functions and the paths of its files, for profiles. */
+export const buildReadableWorker = (): Promise<string> =>
+  buildEntry("src/index.ts", inProject("dist/bench/readable"), ["--minify=false"]);
+
 /** Bundles a Worker of this project into a folder, with the settings of wrangler.toml. Returns the path of its script. */
-export async function buildEntry(entry: string, folder: string): Promise<string> {
+export async function buildEntry(
+  entry: string,
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<string> {
   await prepareAssets(); // wrangler.toml names their folder
   await promisify(execFile)(
     process.execPath,
-    [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder],
+    [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder, ...flags],
     { cwd: ROOT, env: { ...process.env, ...WRANGLER_ENV } },
   );
   return join(folder, `${basename(entry, ".ts")}.js`);

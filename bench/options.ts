@@ -3,6 +3,8 @@ import { OperatorError } from "#scripts/lib/project.ts";
 
 export interface Options {
   readonly json: boolean;
+  /** Whether CPU profiles are taken instead of rates. */
+  readonly profile: boolean;
   /** The number of transactions in the ledger that is read and in the one whose storage is measured. */
   readonly size: number;
   /** The folder of another checkout to compare this one with, if any, and how many pairs of slices each case takes. */
@@ -19,8 +21,8 @@ const PAIRS_STANDARD = 7;
 const PAIRS_MAX = 1000;
 
 /**
- * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, and `--against CHECKOUT`
- * with `--pairs N`.
+ * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, `--profile`, and
+ * `--against CHECKOUT` with `--pairs N`.
  */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const { values } = parse(args);
@@ -31,6 +33,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
   }
   return {
     json: values.json,
+    profile: values.profile,
     size: readNumber("size", values.size, {
       standard: SIZE_STANDARD,
       min: SIZE_MIN,
@@ -48,6 +51,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         json: { type: "boolean", default: false },
+        profile: { type: "boolean", default: false },
         size: { type: "string" },
         only: { type: "string" },
         against: { type: "string" },
@@ -61,7 +65,7 @@ function parse(args: readonly string[]) {
 }
 
 const USAGE =
-  "The bench takes --json, --size N, --only a,b, and --against CHECKOUT with --pairs N.";
+  "The bench takes --json, --size N, --only a,b, --profile, and --against CHECKOUT with --pairs N.";
 
 function readNumber(
   name: string,

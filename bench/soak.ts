@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { BenchApi } from "./api.ts";
 import { ACCOUNTS, fill } from "./cases.ts";
+import { Inspector, WORKER } from "./inspector.ts";
 import { LoadGenerator } from "./load/load-generator.ts";
 import { type BenchServer, withServer } from "./server.ts";
 import { heapGrowth } from "./soak/heap-growth.ts";
-import { Inspector } from "./soak/inspector.ts";
 import { Receivers } from "./soak/receivers.ts";
 import { GROWTH_MAX, lastThirds, type Part, partOf, type Sample } from "./soak/thirds.ts";
 import { buildWorker } from "#scripts/lib/build.ts";
@@ -17,8 +17,6 @@ const SAMPLE_MS = 10_000;
 const MINUTES_STANDARD = 30;
 const MINUTES_MIN = 1;
 const MINUTES_MAX = 1440;
-/** The Worker's name in wrangler.toml. */
-const WORKER = "florin";
 const GROWTHS_SHOWN = 15;
 
 /**

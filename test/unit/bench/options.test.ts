@@ -23,6 +23,11 @@ describe("the bench's options", () => {
     });
   });
 
+  it("take the wish for profiles", () => {
+    expect(readOptions([], NAMES).profile).toBe(false);
+    expect(readOptions(["--profile"], NAMES).profile).toBe(true);
+  });
+
   it("take another checkout, which seven pairs of slices compare with this one", () => {
     expect(readOptions(["--against", "../before"], NAMES)).toMatchObject({
       against: "../before",

@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { z } from "zod";
 
+/** The Worker's name in wrangler.toml. */
+export const WORKER = "florin";
+
 /** The inspector of one isolate of the runtime. */
 export class Inspector {
   readonly #socket: WebSocket;
@@ -47,15 +50,24 @@ export class Inspector {
     return this.#chunks.splice(0).join("");
   }
 
+  /** What the isolate does during some work, looked at as often as that, in microseconds. */
+  async profile(intervalMicros: number, work: () => Promise<void>): Promise<CpuProfile> {
+    await this.#call("Profiler.enable");
+    await this.#call("Profiler.setSamplingInterval", { interval: intervalMicros });
+    await this.#call("Profiler.start");
+    await work();
+    return Profiled.parse(await this.#call("Profiler.stop")).profile;
+  }
+
   close(): void {
     this.#socket.close();
   }
 
-  #call(method: string): Promise<unknown> {
+  #call(method: string, params?: object): Promise<unknown> {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#calls.set(id, { resolve, reject });
-    this.#socket.send(JSON.stringify({ id, method }));
+    this.#socket.send(JSON.stringify({ id, method, params }));
     return promise;
   }
 
@@ -77,6 +89,29 @@ const HeapUsage = z.object({
   backingStorageSize: z.number(),
 });
 type HeapUsage = z.infer<typeof HeapUsage>;
+
+export type CpuProfile = z.infer<typeof CpuProfile>;
+/** The members of V8's CPU profiles that are used here. */
+const CpuProfile = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.int(),
+      callFrame: z.object({
+        functionName: z.string(),
+        /** Empty for what is not written in JavaScript. */
+        url: z.string(),
+        /** Counted from 0. */
+        lineNumber: z.int(),
+      }),
+      children: z.array(z.int()).optional(),
+    }),
+  ),
+  /** The nodes that ran when the isolate was looked at. */
+  samples: z.array(z.int()),
+  /** How long before each of them the one before was, in microseconds. */
+  timeDeltas: z.array(z.number()),
+});
+const Profiled = z.object({ profile: CpuProfile });
 
 const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }));
 const Message = z.union([
