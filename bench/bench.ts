@@ -24,7 +24,8 @@ import { profileLines } from "./profile/lines.ts";
 import { measureProfiles, type ProfiledCase } from "./profile/measure.ts";
 import { measureReads } from "./reads/measure.ts";
 import { withServer } from "./server.ts";
-import { measureShare, type Share, SHARE_NAMES } from "./share.ts";
+import { shareLine, sharesHead } from "./shares/lines.ts";
+import { measureShares, type Share, SHARE_NAMES } from "./shares/measure.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
   deliveryLines,
@@ -32,7 +33,6 @@ import {
   fairReadsLines,
   paymentLines,
   readLines,
-  shareLine,
   storageLines,
   tableHead,
   tableLine,
@@ -49,6 +49,7 @@ const NAMES = [
   ...PAYMENT_LIST_NAMES,
   ...WEBHOOK_NAMES,
   ...FAIR_READS_NAMES,
+  ...SHARE_NAMES,
   STORAGE_NAME,
   IN_PROCESS_NAME,
   DELIVERIES_NAME,
@@ -80,7 +81,7 @@ async function bench(): Promise<void> {
   const fairReads = await fairReadsOf(options);
   for (const line of fairReads?.measurements ?? []) take(line);
   const storage = await storageOf(options);
-  const share = await shareOf(options);
+  const shares = await sharesOf(options, say);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
   const payments = PAYMENTS_NAMES.some(options.wants)
@@ -94,7 +95,7 @@ async function bench(): Promise<void> {
       measurements,
       fairReads,
       storage,
-      share,
+      shares,
       reads,
       deliveries,
       payments,
@@ -105,7 +106,6 @@ async function bench(): Promise<void> {
   }
   if (fairReads !== undefined) say(`\n${fairReadsLines(fairReads)}`);
   if (storage !== undefined) say(`\n${storageLines(storage)}`);
-  if (share !== undefined) say(`\n${shareLine(share)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
   if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
   if (payments !== undefined) say(`\n${paymentLines(payments)}`);
@@ -207,10 +207,16 @@ async function measureAll(
   }
 }
 
-async function shareOf({ wants }: Options): Promise<Share | undefined> {
-  if (!Object.values(SHARE_NAMES).every(wants)) return undefined;
-  const product = await buildWorker();
-  return measureShare({ product, ceilings: await buildBenchWorker("ceilings") });
+async function sharesOf({ wants, size }: Options, say: (text: string) => void): Promise<Share[]> {
+  const shares: Share[] = [];
+  if (!SHARE_NAMES.some(wants)) return shares;
+  const scripts = { product: await buildWorker(), ceilings: await buildBenchWorker("ceilings") };
+  say(`\n${sharesHead()}`);
+  await measureShares({ wants, size, scripts }, (share) => {
+    shares.push(share);
+    say(shareLine(share));
+  });
+  return shares;
 }
 
 await run(bench);

@@ -130,7 +130,7 @@ export async function readCases(ledger: string, size: number, api: BenchApi): Pr
 }
 
 /** The path of the page in the middle of a list with `count` items. */
-async function middle(path: string, count: number, api: BenchApi): Promise<string> {
+export async function middle(path: string, count: number, api: BenchApi): Promise<string> {
   let page = `${path}&pageSize=${PAGE_SIZE_MAX}`;
   for (let passed = PAGE_SIZE_MAX; ; passed += PAGE_SIZE_MAX) {
     const { next } = Page.parse(await api.send("GET", page)).cursor;

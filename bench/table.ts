@@ -3,7 +3,6 @@ import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
 import type { ListFigures, PaymentsReport } from "./payments/measure.ts";
 import type { ReadFigures, ReadReport } from "./reads/measure.ts";
-import type { Share } from "./share.ts";
 import type { StoragePerTransaction } from "./storage.ts";
 
 const COLUMNS = [
@@ -37,10 +36,6 @@ export const storageLines = (storage: StoragePerTransaction): string =>
   `A transaction with one posting, on accounts that exist, over ${storage.transactions} of them:
   ${storage.rows.toFixed(2)} rows written, and ${storage.confirmationsAndAlarms.toFixed(3)} for confirmations and alarms
   ${storage.bytes.toFixed(0)} bytes stored`;
-
-export const shareLine = ({ clients, singlesPerSecond, ceilingPerSecond, share }: Share): string =>
-  `Single transactions of ${clients} clients, in turns with the ceiling of one inserted row:
-  ${whole(singlesPerSecond)} and ${whole(ceilingPerSecond)} a second, which is ${percent(share)}`;
 
 export const fairReadsLines = (reads: FairReads): string =>
   `Beside the writes, ${reads.exports} exports with ${reads.entries} entries and ${whole(reads.bytes / 1e6)} MB each, complete and equal, in ${reads.exportSeconds.toFixed(1)} s,

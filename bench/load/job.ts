@@ -21,6 +21,14 @@ export type Load =
       readonly accounts: number;
     }
   | { readonly kind: "account"; readonly ledger: string; readonly accounts: number }
+  | { readonly kind: "transaction"; readonly ledger: string; readonly transactions: number }
+  | {
+      /** Pages of transactions that a filter picks by one of `count` values. */
+      readonly kind: "filter";
+      readonly ledger: string;
+      readonly count: number;
+      readonly by: "account" | "metadata" | "reference";
+    }
   | {
       readonly kind: "commit";
       readonly ledger: string;

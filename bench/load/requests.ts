@@ -21,6 +21,16 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
         method: "GET",
         path: `/api/ledger/v2/${load.ledger}/accounts/${addressOf(random.integer(1, load.accounts))}?expand=volumes`,
       });
+    case "transaction":
+      return () => ({
+        method: "GET",
+        path: `/api/ledger/v2/${load.ledger}/transactions/${random.integer(1, load.transactions)}`,
+      });
+    case "filter":
+      return () => ({
+        method: "GET",
+        path: `/api/ledger/v2/${load.ledger}/transactions?query=${encodeURIComponent(JSON.stringify({ $match: MATCHES[load.by](random.integer(1, load.count)) }))}`,
+      });
     case "commit":
       return () => ({
         method: "POST",
@@ -45,6 +55,19 @@ export function requestSource(load: Load, random: Random): () => LoadRequest {
       });
   }
 }
+
+/** What the filters of a ledger ask for. */
+const MATCHES = {
+  account: (account: number) => ({ account: addressOf(account) }),
+  metadata: (value: number) => ({ "metadata[order]": metadataOf(value).order }),
+  reference: (id: number) => ({ reference: referenceOf(id) }),
+};
+
+/** So many values the metadata of a ledger that is filtered has. */
+export const FILTERED_VALUES = 100;
+/** The reference and the metadata of its transactions, by their ids. */
+export const referenceOf = (id: number): string => `reference-${id}`;
+export const metadataOf = (id: number) => ({ order: `order-${id % FILTERED_VALUES}` });
 
 /** In a hundred requests, so many are of each kind. */
 const MIX = { commit: 60, bulk: 4, account: 20, transactions: 10, accounts: 6 };
@@ -151,4 +174,4 @@ const referrerOf = (account: number): string => `referrers:${account % PARTS}`;
 /** A UUID. */
 const walletOf = (wallet: number): string =>
   `00000000-0000-4000-8000-${String(wallet).padStart(12, "0")}`;
-const addressOf = (account: number): string => `users:${String(account).padStart(6, "0")}`;
+export const addressOf = (account: number): string => `users:${String(account).padStart(6, "0")}`;

@@ -31,6 +31,20 @@ describe("requestSource", () => {
   });
 });
 
+describe("the requests of filters", () => {
+  it.each([
+    ["account", /^\{"account":"users:0{5}[1-5]"\}$/],
+    ["metadata", /^\{"metadata\[order\]":"order-[1-5]"\}$/],
+    ["reference", /^\{"reference":"reference-[1-5]"\}$/],
+  ] as const)("match one of the values by %s", (by, match) => {
+    const next = requestSource({ kind: "filter", ledger: "main", count: 5, by }, new Random(1));
+    const { pathname, searchParams } = new URL(next().path, "http://localhost");
+    expect(pathname).toBe("/api/ledger/v2/main/transactions");
+    expect(/^\{"\$match":(.+)\}$/.exec(searchParams.get("query") ?? "")?.[1]).toMatch(match);
+    expect(new Set(Array.from({ length: 50 }, () => next().path)).size).toBe(5);
+  });
+});
+
 describe("Random", () => {
   it("stays within its bounds and reaches both", () => {
     const random = new Random(3);

@@ -1,0 +1,95 @@
+import {
+  FILTER_SHARE_NAMES,
+  filterShares,
+  READ_SHARE_NAMES,
+  readShares,
+  type ShareCase,
+  SINGLE_SHARE_NAME,
+  singleShares,
+} from "./cases.ts";
+import { median } from "#bench/against/comparison.ts";
+import { BenchApi } from "#bench/api.ts";
+import type { LoadJob } from "#bench/load/job.ts";
+import { LoadGenerator } from "#bench/load/load-generator.ts";
+import { withServer } from "#bench/server.ts";
+
+export const SHARE_NAMES: readonly string[] = [
+  ...READ_SHARE_NAMES,
+  ...FILTER_SHARE_NAMES,
+  SINGLE_SHARE_NAME,
+];
+
+/** How much of what the platform alone can do is reached. */
+export interface Share {
+  readonly name: string;
+  readonly clients: number;
+  readonly perSecond: number;
+  readonly ceilingPerSecond: number;
+  readonly share: number;
+  readonly target: number;
+}
+
+const ROUNDS = 7;
+const ROUND_MS = 400;
+
+interface ShareOptions {
+  readonly wants: (name: string) => boolean;
+  readonly size: number;
+  readonly scripts: { readonly product: string; readonly ceilings: string };
+}
+
+/** Measures each case in turns with its ceiling, so that whatever else the machine does slows both. */
+export function measureShares(
+  { wants, size, scripts }: ShareOptions,
+  take: (share: Share) => void,
+): Promise<void> {
+  return withServer(scripts.product, (product) =>
+    withServer(scripts.ceilings, async (server) => {
+      const api = new BenchApi(product.url, await product.authorize());
+      const ceilings = new BenchApi(server.url, {});
+      const cases = [
+        ...(READ_SHARE_NAMES.some(wants) ? await readShares(size, api) : []),
+        ...(FILTER_SHARE_NAMES.some(wants) ? await filterShares(size, api) : []),
+        ...(wants(SINGLE_SHARE_NAME) ? await singleShares(api) : []),
+      ];
+      const generator = new LoadGenerator();
+      try {
+        for (const item of cases.filter(({ name }) => wants(name))) {
+          take(await measureCase(item, { api, ceilings, generator }));
+        }
+      } finally {
+        await generator.stop();
+      }
+    }),
+  );
+}
+
+interface Tools {
+  readonly api: BenchApi;
+  readonly ceilings: BenchApi;
+  readonly generator: LoadGenerator;
+}
+
+async function measureCase(
+  { name, clients, load, ceiling, target }: ShareCase,
+  { api, ceilings, generator }: Tools,
+): Promise<Share> {
+  const job = { concurrency: clients, durationMs: ROUND_MS };
+  const own: LoadJob = { ...job, origin: api.url, headers: api.headers, load };
+  const other: LoadJob = { ...job, origin: ceilings.url, headers: {}, load: ceiling };
+  const rateOf = async (wanted: LoadJob): Promise<number> => {
+    const { requests, seconds } = await generator.run(wanted);
+    return requests / seconds;
+  };
+  for (const wanted of [own, other]) await rateOf(wanted); // warms up
+  const rates: [number, number][] = [];
+  for (let round = 0; round < ROUNDS; round++) rates.push([await rateOf(own), await rateOf(other)]);
+  return {
+    name,
+    clients,
+    perSecond: median(rates.map(([rate]) => rate)),
+    ceilingPerSecond: median(rates.map(([, rate]) => rate)),
+    share: median(rates.map(([rate, most]) => rate / most)),
+    target,
+  };
+}
