@@ -1,6 +1,13 @@
 import type { AccountField, AccountScanRow } from "./account-filter.ts";
 import { type AccountPath, pathsOf, type SortedRange } from "./account-paths.ts";
-import { type AccountOrder, type AccountWalk, idsBetween, walkOf } from "./account-walks.ts";
+import {
+  type AccountOrder,
+  type AccountWalk,
+  idsBetween,
+  stretchesOf,
+  walkOf,
+} from "./account-walks.ts";
+import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -27,7 +34,7 @@ const IDS_MAX = 100_000;
 /** Where all rows are asked for, a path with at most this many ids is preferred to a walk. */
 const IDS_WANTED = 20_000;
 /** At most this many ranges of addresses are walked. Each takes a statement. */
-const RANGES_WALKED_MAX = 8;
+export const RANGES_WALKED_MAX = 8;
 /** A list of ids is sorted at most this many times, each time for the next rows. */
 const SORTINGS_MAX = 4;
 /** At most this many paths are tried for one filter. */
@@ -70,6 +77,16 @@ export class AccountAccess {
         return;
       }
       budget = isEager || budget >= IDS_MAX ? Number.POSITIVE_INFINITY : 4 * budget;
+    }
+  }
+
+  /** The accounts of ranges of addresses, at most `size` at a time. */
+  *stretches(ranges: readonly SortedRange[], size: number): Generator<AccountSource> {
+    for (const { from, below } of stretchesOf(this.#sql, ranges, size)) {
+      yield {
+        table: "(SELECT id FROM account WHERE address >= ?1 AND address < ?2)",
+        bindings: [from, below],
+      };
     }
   }
 

@@ -1,11 +1,11 @@
-import { AccountAccess } from "./account-access.ts";
+import { AccountAccess, RANGES_WALKED_MAX } from "./account-access.ts";
 import {
   AccountFilter,
   type AccountScanRow,
   type AssetVolumes,
   type Candidate,
 } from "./account-filter.ts";
-import type { SortedRange } from "./account-paths.ts";
+import { pathsOf, type SortedRange } from "./account-paths.ts";
 import type { AccountOrder } from "./account-walks.ts";
 import {
   AccountVolumeReader,
@@ -14,6 +14,7 @@ import {
   type HoldingFilter,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
+import { type AccountSource, sourceOfIds } from "#ledger-engine/read/scan/summed-balances.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
 import type { Timestamp } from "#platform/time.ts";
@@ -74,6 +75,23 @@ export class AccountSearch {
     }
   }
 
+  /**
+   * The accounts that match, at most `size` of them at a time, as parts of statements, where balances are not asked for.
+   * Where a few ranges of addresses are exactly the matches, they are not read before.
+   */
+  *sources(size: number): Generator<AccountSource> {
+    const ranges = isWalked(this.#query) ? addressesOf(this.#query.filter) : undefined;
+    if (ranges !== undefined && ranges.length <= RANGES_WALKED_MAX) {
+      yield* this.#access.stretches(ranges, size);
+      return;
+    }
+    for (const { found } of this.matches()) {
+      for (let from = 0; from < found.length; from += size) {
+        yield sourceOfIds(found.slice(from, from + size).map(({ id }) => id));
+      }
+    }
+  }
+
   /** The accounts that match if their balances do. */
   *candidates(): Generator<SearchStep<Candidate>> {
     const scan = {
@@ -113,6 +131,12 @@ export class AccountSearch {
     }
     return matches;
   }
+}
+
+/** The ranges of addresses that a filter leads to, if it is about nothing else. */
+function addressesOf(filter: LedgerFilter | undefined): readonly SortedRange[] | undefined {
+  const [path] = pathsOf(filter);
+  return path?.kind === "addresses" ? path.ranges : undefined;
 }
 
 /** Whether a walk by address meets exactly the accounts that match, so that none needs to be tested. */

@@ -35,6 +35,31 @@ export interface AccountWalk {
   sorted(ids: string): number[];
 }
 
+/**
+ * The ranges of addresses of a path, cut so that each has at most `size` accounts. Each is found when its turn comes, without
+ * reading the accounts in it.
+ */
+export function* stretchesOf(
+  sql: Sql,
+  ranges: readonly SortedRange[],
+  size: number,
+): Generator<SortedRange> {
+  for (const { from, below } of ranges) {
+    for (let start = from; ;) {
+      const [next] = sql.all<{ address: string }>(NEXT_STRETCH, start, below, size);
+      if (next === undefined) {
+        yield { from: start, below };
+        break;
+      }
+      yield { from: start, below: next.address };
+      start = next.address;
+    }
+  }
+}
+
+const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?
+  ORDER BY address LIMIT 1 OFFSET ? + 0`;
+
 /** Walks the accounts within the range of a path that has the same order. */
 export function walkOf(
   sql: Sql,

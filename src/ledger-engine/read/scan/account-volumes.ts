@@ -6,10 +6,7 @@ import {
   LISTED,
   SELECT_DISPLACED,
   selectLastInserted,
-  selectTexts,
   SKIP_SCAN,
-  TEXT_BY_DATE,
-  TEXT_BY_INSERTION,
 } from "./volume-statements.ts";
 import type { Features, Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
@@ -73,7 +70,7 @@ const HOLDINGS_MAX = 50_000;
  * Up to this many assets are looked for in each account. Above that, the account's own rows decide which of them it
  * holds.
  */
-const CROSSED_MAX = 4;
+export const CROSSED_MAX = 4;
 
 /**
  * Reads the volumes of accounts, now or at a point in time, in either order. One statement reads the volumes of many
@@ -115,19 +112,9 @@ export class AccountVolumeReader {
     }
   }
 
-  /**
-   * The balances of all assets that accounts had moved by a point in time. They come as sums by asset, possibly several
-   * for one asset.
-   */
-  *balances(accounts: readonly number[], asOf: AsOf): Generator<AssetBalanceSum> {
-    for (const { pairs } of this.#pairLists(accounts)) {
-      const isCrossed =
-        pairs.select === CROSSED && (asOf.date === undefined || this.#hasEffectiveDeltas);
-      const rest = isCrossed ? yield* this.#textSums(pairs, asOf) : pairs;
-      for (const { asset, input, output } of this.#holdings(rest, asOf)) {
-        yield { asset, balance: input - output };
-      }
-    }
+  /** The volumes of some pairs of account and asset; those that had not moved by then are left out. */
+  ofPairs(pairs: readonly Pair[], asOf: AsOf): Holding[] {
+    return pairs.length === 0 ? [] : this.#holdings(listOf(pairs), asOf);
   }
 
   /** The volumes of one account and asset; `undefined` where nothing had moved by then. */
@@ -143,8 +130,7 @@ export class AccountVolumeReader {
   ): Generator<{ batch: readonly number[]; pairs: PairList }> {
     const known = assets !== undefined && assets.length <= CROSSED_MAX ? assets : this.#assets();
     const isCrossed = known.length <= CROSSED_MAX;
-    const most = Math.floor(HOLDINGS_MAX / Math.max(1, known.length));
-    const size = Math.min(ACCOUNTS_MAX, Math.max(ACCOUNTS_MIN, most));
+    const size = accountsTogether(known.length);
     for (let from = 0; from < accounts.length; from += size) {
       const batch = accounts.slice(from, from + size);
       const list = `[${batch.join(",")}]`;
@@ -175,30 +161,6 @@ export class AccountVolumeReader {
         ...bounds.map(({ value }) => clamped(value).toString()),
       )
       .map(toHolding);
-  }
-
-  /**
-   * Sums volumes that arrive as one text for each asset, because a row for each account would take twice as long. It
-   * returns the pairs that the text leaves out.
-   */
-  *#textSums({ bindings }: PairList, { date, lastTx }: AsOf): Generator<AssetBalanceSum, PairList> {
-    const rows = this.#sql.all<{ asset: number; volumes: string | null }>(
-      selectTexts(date === undefined ? TEXT_BY_INSERTION : TEXT_BY_DATE),
-      ...bindings,
-      lastTx,
-      ...(date === undefined ? [] : [toMicros(date).toString()]),
-    );
-    const rest: Pair[] = [];
-    for (const { asset, volumes } of rows) {
-      if (volumes === null) continue;
-      let balance = 0n;
-      for (const item of volumes.split(",")) {
-        if (item.startsWith("@")) rest.push({ account: Number(item.slice(1)), asset });
-        else balance += BigInt(item);
-      }
-      yield { asset, balance };
-    }
-    return listOf(rest);
   }
 
   /** The last move of each pair in the order of effective dates. */
@@ -265,6 +227,10 @@ export class AccountVolumeReader {
   }
 }
 
+/** How many accounts one statement reads where there are so many assets. */
+export const accountsTogether = (assets: number): number =>
+  Math.min(ACCOUNTS_MAX, Math.max(ACCOUNTS_MIN, Math.floor(HOLDINGS_MAX / Math.max(1, assets))));
+
 /** Which holdings are read. Others may be given as well. */
 export interface HoldingFilter {
   /** The ids of the assets. Undefined stands for all. */
@@ -274,11 +240,6 @@ export interface HoldingFilter {
    * that fail are given as well.
    */
   readonly bounds?: readonly BalanceBound[];
-}
-
-export interface AssetBalanceSum {
-  readonly asset: number;
-  readonly balance: bigint;
 }
 
 /** Some accounts, and everything that they hold. */

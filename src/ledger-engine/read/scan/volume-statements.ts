@@ -55,32 +55,6 @@ export function selectLastInserted(bounds: readonly BalanceBound[]): string {
     )`;
 }
 
-/**
- * The volumes of each asset as one text, which joins what `text` (`TEXT_BY_INSERTION` or `TEXT_BY_DATE`) gives for each
- * account.
- */
-export const selectTexts = (text: string): string => `SELECT assets.value AS asset, (
-    SELECT group_concat((${text})) FROM json_each(?1) AS accounts
-  ) AS volumes FROM json_each(?2) AS assets`;
-
-/** The input and the negative output, or `@` and the account where the volumes are too large for the text. */
-const textIf = (
-  condition: string,
-): string => `iif(typeof(input) = 'integer' AND typeof(output) = 'integer' AND ${condition},
-  input || ',-' || output, '@' || account)`;
-
-export const TEXT_BY_INSERTION = `SELECT ${textIf("true")} FROM move
-  WHERE account = accounts.value AND asset = assets.value AND tx <= ?3 ORDER BY tx DESC LIMIT 1`;
-
-/** An account that has moves with dates of their own is left out as well. */
-export const TEXT_BY_DATE = `iif(
-  EXISTS (SELECT 1 FROM move WHERE account = accounts.value AND asset = assets.value
-    AND timestamp IS NOT NULL AND timestamp <= CAST(?4 AS INTEGER)),
-  '@' || accounts.value,
-  (SELECT ${textIf("effective_delta_input IS NULL AND effective_delta_output IS NULL")} FROM move
-    WHERE account = accounts.value AND asset = assets.value AND timestamp IS NULL AND tx <= ?3 ORDER BY tx DESC LIMIT 1)
-)`;
-
 const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
 
 /**

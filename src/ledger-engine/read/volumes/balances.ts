@@ -4,10 +4,10 @@ import {
   AccountVolumeReader,
   type AsOf,
   assertMoves,
-  type AssetBalanceSum,
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
+import { type AssetBalanceSum, SummedBalances } from "#ledger-engine/read/scan/summed-balances.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
@@ -18,10 +18,12 @@ import type { Timestamp } from "#platform/time.ts";
 export class BalanceSums {
   readonly #context: ReadContext;
   readonly #volumes: AccountVolumeReader;
+  readonly #summed: SummedBalances;
 
   constructor(context: ReadContext) {
     this.#context = context;
     this.#volumes = AccountVolumeReader.of(context);
+    this.#summed = new SummedBalances(context.sql, this.#volumes);
   }
 
   /**
@@ -53,8 +55,9 @@ export class BalanceSums {
       pit === undefined
         ? view.now
         : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
-    const at = { pit, asOf, rowsMax: view.rowsMax };
-    const sums = yield* filter === undefined ? this.#zeros(assets, at) : this.#sums(filter, at);
+    const ids = assets.map(({ id }) => id);
+    const at = { pit, asOf, rowsMax: view.rowsMax, assets: ids };
+    const sums = yield* filter === undefined ? this.#zeros(at) : this.#sums(filter, at);
     return assets.flatMap(({ id, name }) => {
       const balance = sums.get(id);
       return balance === undefined ? [] : { asset: name, balance };
@@ -62,12 +65,10 @@ export class BalanceSums {
   }
 
   /** Over all accounts, every balance is zero, because what some have received others have sent. */
-  *#zeros(assets: readonly { id: number }[], at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
+  *#zeros(at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
+    const { assets } = at;
+    if (at.pit === undefined) return new Map(assets.map((asset) => [asset, 0n]));
     const moved = new Map<number, bigint>();
-    if (at.pit === undefined) {
-      for (const { id } of assets) moved.set(id, 0n);
-      return moved;
-    }
     for (const part of this.#parts(undefined, { ...at, pit: undefined })) {
       for (const { asset } of part) {
         moved.set(asset, 0n);
@@ -90,7 +91,7 @@ export class BalanceSums {
   /** The balances of some accounts at a time. */
   *#parts(
     filter: LedgerFilter | undefined,
-    { pit, asOf, rowsMax }: PointInTime,
+    { pit, asOf, rowsMax, assets }: PointInTime,
   ): Generator<Iterable<AssetBalanceSum>> {
     const search = new AccountSearch(this.#context, {
       filter,
@@ -101,11 +102,9 @@ export class BalanceSums {
       firstRows: undefined,
       rowsMax,
     });
-    for (const { found } of search.matches()) {
-      yield this.#volumes.balances(
-        found.map(({ id }) => id),
-        asOf,
-      );
+    const sizeMax = this.#summed.sizeMax(assets);
+    for (const accounts of search.sources(Math.min(sizeMax, rowsMax ?? sizeMax))) {
+      yield this.#summed.of(accounts, asOf, assets);
     }
   }
 
@@ -121,10 +120,12 @@ export class BalanceSums {
   }
 }
 
-/** The point in time that metadata is read as of, and the one that volumes are read as of. */
+/** What is summed: the point in time that metadata is read as of, and the one that volumes are read as of. */
 interface PointInTime {
   readonly pit: Timestamp | undefined;
   readonly asOf: AsOf;
   /** How many accounts are looked at in a step. */
   readonly rowsMax: number | undefined;
+  /** The ids of all assets. */
+  readonly assets: readonly number[];
 }
