@@ -18,6 +18,11 @@ const NO_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
 // wrangler.toml names this folder, and the Worker doesn't start without it.
 mkdirSync(resolve(root, "dist/assets"), { recursive: true });
 
+/** Files of the Worker that contract tests replace, by the name that imports them. */
+const STAND_INS = {
+  "#modules/auth/people/password-cost.ts": resolve(root, "test/support/auth/password-cost.ts"),
+};
+
 /** Replaces text imports by Vite's `?raw`; wrangler and esbuild understand the import attribute itself. */
 const textImports: Plugin = {
   name: "text-imports",
@@ -98,6 +103,7 @@ function contract() {
         },
       }),
     ],
+    resolve: { alias: STAND_INS },
     test: {
       name: "contract",
       include: ["test/contract/**/*.test.ts"],

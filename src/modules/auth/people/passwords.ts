@@ -1,12 +1,11 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from "node:crypto";
+import { PASSWORD_COST } from "#modules/auth/people/password-cost.ts";
 
 /** Shortest and longest password, in UTF-16 units. */
 export const PASSWORD_LENGTH_MIN = 12;
 export const PASSWORD_LENGTH_MAX = 256;
 
-/** What a guess costs: 32 MiB of memory, three times in a row. */
-const COST = { N: 2 ** 15, r: 8, p: 3 } as const;
-/** The memory of `COST` is exactly at Node's own limit, which is not enough. */
+/** The memory of `PASSWORD_COST` is exactly at Node's own limit, which is not enough. */
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -15,8 +14,8 @@ const FORMAT = "scrypt";
 /** The stored form of a password: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await derive(password, salt, COST);
-  const { N, r, p } = COST;
+  const hash = await derive(password, salt, PASSWORD_COST);
+  const { N, r, p } = PASSWORD_COST;
   return [FORMAT, N, r, p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
 
@@ -35,9 +34,9 @@ export async function matchesPassword(
 /** The form of a stored password that nobody has. */
 const NOBODY = [
   FORMAT,
-  COST.N,
-  COST.r,
-  COST.p,
+  PASSWORD_COST.N,
+  PASSWORD_COST.r,
+  PASSWORD_COST.p,
   Buffer.alloc(SALT_BYTES).toString("base64url"),
   Buffer.alloc(HASH_BYTES).toString("base64url"),
 ].join("$");

@@ -44,7 +44,7 @@ beforeEach(async () => {
   ada = await personWith("ledger:read");
 });
 
-/** The hash of the password that all people here have at first. To compute one for each would take most of the time. */
+/** The hash of the password that all people here have at first. */
 const HASH = hashPassword(PASSWORD);
 
 /** Somebody who can log in at our own page. */
