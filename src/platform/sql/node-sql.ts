@@ -1,14 +1,14 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 
-/** SQL on `node:sqlite`: a file, or memory for `":memory:"`. */
+/** SQL on `node:sqlite`: a file, memory for `":memory:"`, or a database that is open already. */
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
 
-  constructor(path = ":memory:") {
-    this.#database = new DatabaseSync(path);
+  constructor(database: string | DatabaseSync = ":memory:") {
+    this.#database = typeof database === "string" ? new DatabaseSync(database) : database;
     this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -${CACHE_KIB_MAX}; PRAGMA wal_autocheckpoint = ${LOG_PAGES};`);
   }

@@ -152,7 +152,9 @@ export class TestLedger {
     this.sql = sql;
     this.#settings = { ...ENGINE_SETTINGS, ...settings };
     this.now = now;
-    LedgerEngine.create(sql, { ...INFO, features: { ...INFO.features, ...features } });
+    if (options.isStored !== true) {
+      LedgerEngine.create(sql, { ...INFO, features: { ...INFO.features, ...features } });
+    }
     this.engine = this.open();
   }
 
@@ -262,6 +264,8 @@ export interface TestLedgerOptions {
   readonly sql?: Sql;
   readonly features?: Partial<Features>;
   readonly now?: Timestamp;
+  /** Whether the storage has the ledger already. */
+  readonly isStored?: boolean;
 }
 
 export const INFO: LedgerInfo = {

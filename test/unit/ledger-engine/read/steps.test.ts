@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Steps, toEnd } from "#ledger-engine/read/scan/steps.ts";
 import type { BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
+import { copiesOf } from "#test/support/ledger-engine/copies.ts";
 import {
   ALL,
   at,
@@ -15,8 +16,8 @@ const REGIONS = 10;
 const USERS = 250;
 
 /** A ledger of 2,500 users in ten regions, whose money came at ten o'clock and left in part at noon. */
-function regions(): TestLedger {
-  const ledger = new TestLedger({ now: at("13:00") });
+const regions = copiesOf((sql) => {
+  const ledger = new TestLedger({ sql, now: at("13:00") });
   const users = Array.from(
     { length: REGIONS * USERS },
     (_, index) => `users:${index % REGIONS}:${index}`,
@@ -32,7 +33,7 @@ function regions(): TestLedger {
     ),
   );
   return ledger;
-}
+});
 
 const volumes = (fields: Partial<PageQuery> & { groupBy?: number; insertionDate?: boolean }) => {
   const { groupBy = 0, insertionDate = false, ...rest } = fields;

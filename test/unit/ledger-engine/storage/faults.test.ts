@@ -17,7 +17,10 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 
-/** A ledger with data of every kind, on storage that can be made to fail. */
+/**
+ * A ledger with data of every kind, on storage that can be made to fail. Its engine has written them itself, so that a fault
+ * meets full caches.
+ */
 function ledgerWithHistory(): { ledger: TestLedger; sql: FaultySql } {
   const sql = new FaultySql(new NodeSql());
   const ledger = new TestLedger({ sql, now: at("13:00") });
