@@ -408,13 +408,15 @@ CREATE TABLE `payment_conversions` (
 	`status` text NOT NULL,
 	`source_reference` text,
 	`destination_reference` text,
+	`source_hash` integer,
+	`destination_hash` integer,
 	`metadata` text NOT NULL,
 	`metadata_bits` integer NOT NULL,
 	`raw` text NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_conversions_identity` ON `payment_conversions` (`reference`,`connector_key`);--> statement-breakpoint
-CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`,`connector_key`,`status`,`source_asset`,`destination_asset`,`source_amount`,`destination_amount`,`source_reference`,`destination_reference`,`metadata_bits`);--> statement-breakpoint
+CREATE INDEX `payment_conversions_listed` ON `payment_conversions` (`created_at`,`key`,`connector_key`,`status`,`source_asset`,`destination_asset`,`source_amount`,`destination_amount`,`source_hash`,`destination_hash`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_conversions_connector` ON `payment_conversions` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_initiation_adjustments` (
 	`key` integer PRIMARY KEY NOT NULL,
@@ -451,6 +453,8 @@ CREATE TABLE `payment_initiations` (
 	`asset` text NOT NULL,
 	`source` text,
 	`destination` text,
+	`source_hash` integer,
+	`destination_hash` integer,
 	`metadata` text NOT NULL,
 	`metadata_bits` integer NOT NULL,
 	`creator_issuer` text NOT NULL,
@@ -466,7 +470,7 @@ CREATE TABLE `payment_initiations` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_initiations_identity` ON `payment_initiations` (`reference`,`connector_key`);--> statement-breakpoint
-CREATE INDEX `payment_initiations_listed` ON `payment_initiations` (`created_at`,`key`,`connector_key`,`status`,`type`,`asset`,`amount`,`source`,`destination`,`metadata_bits`);--> statement-breakpoint
+CREATE INDEX `payment_initiations_listed` ON `payment_initiations` (`created_at`,`key`,`connector_key`,`status`,`type`,`asset`,`amount`,`source_hash`,`destination_hash`,`metadata_bits`);--> statement-breakpoint
 CREATE INDEX `payment_initiations_connector` ON `payment_initiations` (`connector_key`);--> statement-breakpoint
 CREATE TABLE `payment_movements` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -633,6 +637,8 @@ CREATE TABLE `payment_payments` (
 	`opening_amount` text,
 	`source_account` text,
 	`destination_account` text,
+	`source_hash` integer,
+	`destination_hash` integer,
 	`psu_id` text,
 	`connection_id` text,
 	`metadata` text NOT NULL,
@@ -640,7 +646,7 @@ CREATE TABLE `payment_payments` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payment_payments_identity` ON `payment_payments` (`reference`,`connector_key`,`type`);--> statement-breakpoint
-CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_account`,`destination_account`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
+CREATE INDEX `payment_payments_listed` ON `payment_payments` (`created_at`,`key`,`connector_key`,`type`,`status`,`scheme`,`asset`,`amount`,`initial_amount`,`source_hash`,`destination_hash`,`psu_id`,`connection_id`,`metadata_bits`);--> statement-breakpoint
 CREATE TABLE `payment_segments` (
 	`segment` integer PRIMARY KEY NOT NULL,
 	`w0` integer NOT NULL,

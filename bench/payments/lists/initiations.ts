@@ -11,6 +11,7 @@ import {
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { accountHash } from "#modules/payments/core/signature.ts";
 import { adjustmentKey } from "#modules/payments/initiations/adjustment-keys.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 
@@ -80,6 +81,8 @@ function fillInitiations(world: ListWorld): void {
       asset: isRare(place) ? "JPY" : isOldest(place) ? "GBP/2" : "EUR/2",
       source: `acct_${place % 20_000}`,
       destination: `acct_${place % 77}`,
+      source_hash: accountHash(`acct_${place % 20_000}`),
+      destination_hash: accountHash(`acct_${place % 77}`),
       ...metadataColumnsAt(place),
       creator_issuer: "florin",
       creator_subject: "client",

@@ -12,7 +12,7 @@ import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payme
 import { toAccountKey } from "#modules/payments/core/account-keys.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
 import { SEGMENT_SIZE, termsOf, WORDS, wordsOf } from "#modules/payments/core/payment-terms.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 
 export function paymentReads(world: ListWorld): PaymentRead[] {
   fillPayments(world);
@@ -41,6 +41,8 @@ export function fillPayments(world: ListWorld): void {
       amount: `${payment.amount}`,
       source_account: toAccountKey(key, payment.source),
       destination_account: toAccountKey(key, payment.destination),
+      source_hash: accountHash(payment.source),
+      destination_hash: accountHash(payment.destination),
       psu_id: payment.psuId,
       connection_id: payment.connectionId,
       metadata: JSON.stringify(payment.metadata),

@@ -10,6 +10,7 @@ import {
 } from "#bench/payments/reads.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { accountHash } from "#modules/payments/core/signature.ts";
 
 /** Orders and conversions. */
 export function tradeReads(world: ListWorld): PaymentRead[] {
@@ -69,6 +70,8 @@ function fillConversions(world: ListWorld): void {
     ...tradeAt(world, place),
     source_amount: `${place % 100_000}`,
     destination_amount: place % 10 === 0 ? null : `${place % 100_000}`,
+    source_hash: accountHash(`acct_${place % 20_000}`),
+    destination_hash: accountHash(`acct_${place % 77}`),
     status: isRare(place) ? "FAILED" : "COMPLETED",
     raw: `{"id":"trade_${place}","rate":"1.${place}"}`,
   }));

@@ -1,4 +1,5 @@
 import { and, asc, desc, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { toCondition } from "./filter-sql.ts";
 import type { FilterKeys } from "./keys.ts";
 import { present } from "#platform/assert.ts";
@@ -71,6 +72,15 @@ export async function listPage<Row>(
   const rows = await read({ where, orderBy: orderOf(key, order), limit, offset });
   return pageOf(query, rows, { keyOf: key.keyOf });
 }
+
+/**
+ * Whether a row is one of those that a scan selects, for a table with an index that has all that its filters test. The keys of these
+ * rows are found first, so that SQLite reads nothing but the index to find them. The rows are then to be ordered as the scan says.
+ */
+export const isSelected = (key: SQLiteColumn, { where, orderBy, limit, offset }: RowScan): SQL =>
+  sql`${key} IN (
+    SELECT ${key} FROM ${key.table} WHERE ${where ?? sql`TRUE`}
+    ORDER BY ${sql.join([...orderBy], sql`, `)} LIMIT ${limit} OFFSET ${offset})`;
 
 function orderOf({ column, tie }: ListColumn<never>, order: Order): SQL[] {
   const direction = order === "asc" ? asc : desc;

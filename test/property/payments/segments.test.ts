@@ -46,9 +46,23 @@ const CASES = (world: IngestWorld) => [
   ...cases((it) => it.amount < -5n, { $lt: { amount: -5 } }),
   ...["a", "none"].flatMap((reference) => {
     const account = encodeOwnedId({ connector: world.connector.id, reference });
-    return cases((it) => it.sourceAccountId === account, {
-      $match: { source_account_id: account },
-    });
+    return [
+      ...cases(
+        (it) => it.sourceAccountId === account,
+        { $match: { source_account_id: account } },
+        { $in: { source_account_id: [account, "none"] } },
+      ),
+      ...cases((it) => it.sourceAccountId === account || it.amount > 99n, {
+        $or: [{ $match: { source_account_id: account } }, { $gt: { amount: 99 } }],
+      }),
+      // Of a payment that has no such account, it is not known whether that is this one.
+      ...cases((it) => it.sourceAccountId !== undefined && it.sourceAccountId !== account, {
+        $not: { $match: { source_account_id: account } },
+      }),
+      ...cases(() => false, {
+        $match: { source_account_id: encodeOwnedId({ connector: world.other.id, reference }) },
+      }),
+    ];
   }),
   ...cases(() => true, { $match: { connector_id: encodeConnectorId(world.connector.id) } }),
   ...cases(() => false, { $match: { connector_id: encodeConnectorId(world.other.id) } }),

@@ -6,7 +6,7 @@ import { connectorKey, metadataKey, ownedKey } from "#modules/payments/installs/
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
 import { COMPARISON, type FilterKeys, type ScalarKey } from "#platform/db/keys.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -51,14 +51,12 @@ export async function listAccounts(
 ): Promise<Page<PaymentAccount>> {
   const page = await listPage(query, {
     ...ACCOUNTS,
-    read: ({ where, orderBy, limit, offset }) =>
+    read: (scan) =>
       databaseOf(context.env)
         .select()
         .from(paymentAccounts)
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset),
+        .where(isSelected(paymentAccounts.key, scan))
+        .orderBy(...scan.orderBy),
   });
   return { ...page, data: toAccounts(page.data, await ConnectorDirectory.read(context)) };
 }

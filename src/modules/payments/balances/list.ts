@@ -6,7 +6,7 @@ import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { connectorKeySql } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import type { ListOptions, PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -41,14 +41,12 @@ export async function listBalances(
   );
   const page = await listPage(query, {
     ...BALANCES,
-    read: ({ where, orderBy, limit, offset }) =>
+    read: (scan) =>
       databaseOf(env)
         .select()
         .from(paymentBalances)
-        .where(and(narrowed, where))
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset),
+        .where(isSelected(paymentBalances.key, { ...scan, where: and(narrowed, scan.where) }))
+        .orderBy(...scan.orderBy),
   });
   return mapPage(page, (row) => {
     const { key, asset, amount, createdAt, lastUpdatedAt, psuId, connectionId } = row;

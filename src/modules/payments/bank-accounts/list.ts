@@ -4,7 +4,7 @@ import { paymentBankAccounts } from "./tables.ts";
 import { metadataKey } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -35,14 +35,12 @@ export function listBankAccounts(
   const db = databaseOf(env);
   return listPage(query, {
     ...BANK_ACCOUNTS,
-    read: async ({ where, orderBy, limit, offset }) => {
+    read: async (scan) => {
       const rows = await db
         .select(LISTED_COLUMNS)
         .from(paymentBankAccounts)
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset);
+        .where(isSelected(paymentBankAccounts.key, scan))
+        .orderBy(...scan.orderBy);
       return withRelated(db, rows);
     },
   });

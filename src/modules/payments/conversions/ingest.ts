@@ -7,7 +7,7 @@ import {
   type ProviderConversion,
 } from "#modules/payments/connectors/provider-orders.ts";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 import { applyReport, type TradeState } from "#modules/payments/core/trade-state.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -107,7 +107,7 @@ const upsert = (
   db
     .insert(paymentConversions)
     .select(sql`
-      SELECT NULL, ${installedKey(connector)}, ${rowItems(15)}
+      SELECT NULL, ${installedKey(connector)}, ${rowItems(17)}
       FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`)
     .onConflictDoUpdate({
       target: [paymentConversions.reference, paymentConversions.connectorKey],
@@ -120,6 +120,8 @@ const upsert = (
         status: sql`excluded.status`,
         sourceReference: sql`excluded.source_reference`,
         destinationReference: sql`excluded.destination_reference`,
+        sourceHash: sql`excluded.source_hash`,
+        destinationHash: sql`excluded.destination_hash`,
         metadata: sql`excluded.metadata`,
         metadataBits: sql`excluded.metadata_bits`,
         raw: sql`excluded.raw`,
@@ -141,6 +143,8 @@ const toRow = (conversion: ProviderConversion, state: State): unknown[] => [
   state.status,
   conversion.sourceReference ?? null,
   conversion.destinationReference ?? null,
+  accountHash(conversion.sourceReference),
+  accountHash(conversion.destinationReference),
   stringifyJson(state.metadata),
   signatureOf(state.metadata),
   conversion.raw,

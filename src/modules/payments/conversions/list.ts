@@ -6,12 +6,13 @@ import { withConnectors } from "#modules/payments/installs/directory.ts";
 import {
   connectorKey,
   metadataKey,
+  ownAccountKey,
   ownedKey,
   unindexed,
 } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -24,13 +25,15 @@ const CONVERSIONS: ListTable<typeof paymentConversions.$inferSelect> = {
     source_asset: { type: "text", column: paymentConversions.sourceAsset },
     destination_asset: { type: "text", column: paymentConversions.destinationAsset },
     status: { type: "set", column: paymentConversions.status, values: CONVERSION_STATUSES },
-    source_account_id: ownedKey({
+    source_account_id: ownAccountKey({
       connectorKey: unindexed(paymentConversions.connectorKey),
       reference: paymentConversions.sourceReference,
+      hash: paymentConversions.sourceHash,
     }),
-    destination_account_id: ownedKey({
+    destination_account_id: ownAccountKey({
       connectorKey: unindexed(paymentConversions.connectorKey),
       reference: paymentConversions.destinationReference,
+      hash: paymentConversions.destinationHash,
     }),
     source_amount: { type: "bigint", column: paymentConversions.sourceAmount },
     destination_amount: {
@@ -57,14 +60,12 @@ export async function listConversions(
 ): Promise<Page<Conversion>> {
   const page = await listPage(query, {
     ...CONVERSIONS,
-    read: ({ where, orderBy, limit, offset }) =>
+    read: (scan) =>
       databaseOf(context.env)
         .select()
         .from(paymentConversions)
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset),
+        .where(isSelected(paymentConversions.key, scan))
+        .orderBy(...scan.orderBy),
   });
   return withConnectors(context, page, toConversion);
 }

@@ -22,6 +22,9 @@ export const paymentConversions = sqliteTable(
     /** References of accounts of the same connector. */
     sourceReference: text("source_reference"),
     destinationReference: text("destination_reference"),
+    /** The hashes of their references, which the index of lists has in place of them; see `core/signature.ts`. */
+    sourceHash: integer("source_hash"),
+    destinationHash: integer("destination_hash"),
     /** JSON object of texts. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
@@ -41,8 +44,8 @@ export const paymentConversions = sqliteTable(
       table.destinationAsset,
       table.sourceAmount,
       table.destinationAmount,
-      table.sourceReference,
-      table.destinationReference,
+      table.sourceHash,
+      table.destinationHash,
       table.metadataBits,
     ),
     index("payment_conversions_connector").on(table.connectorKey),

@@ -22,6 +22,13 @@ function bitsOf(name: string, value: string): number[] {
   return Array.from({ length: BITS_PER_ENTRY }, (_, at) => (first + at * (step + 1)) % BITS);
 }
 
+/**
+ * The hash of an account's reference, null of none: an index that has it in place of the reference is read in less time, and finds
+ * next to no row that has another reference.
+ */
+export const accountHash = (reference: string | null | undefined): number | null =>
+  reference === null || reference === undefined ? null : textHash(reference) >>> 1;
+
 /** FNV-1a with 32 bits. It must never change, as stored signatures are compared with it. */
 export function textHash(text: string): number {
   let state = 0x811c9dc5;

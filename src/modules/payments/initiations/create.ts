@@ -10,7 +10,7 @@ import type { InitiationType } from "#modules/payments/core/enums.ts";
 import { given } from "#modules/payments/core/given.ts";
 import { type ConnectorId, encodeOwnedId, type OwnedId } from "#modules/payments/core/ids.ts";
 import { newInitiation } from "#modules/payments/core/initiation-machine.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 import { installedKey } from "#modules/payments/ingest.ts";
 import { type InstalledConnector, requireConnector } from "#modules/payments/installs/store.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
@@ -143,6 +143,8 @@ function insertions({ env }: ServiceContext, initiation: Initiation) {
       amount: amount.toString(),
       source: initiation.source?.reference ?? null,
       destination: initiation.destination?.reference ?? null,
+      sourceHash: accountHash(initiation.source?.reference),
+      destinationHash: accountHash(initiation.destination?.reference),
       metadata: toMetadataColumn(initiation.metadata),
       metadataBits: signatureOf(initiation.metadata),
       creatorIssuer: initiation.creator.issuer,

@@ -1,25 +1,21 @@
-import { eq, type SQLWrapper } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { INITIATION_COLUMNS, type Initiation, toInitiation } from "./initiation.ts";
 import { paymentInitiations } from "./tables.ts";
 import { INITIATION_STATUSES, INITIATION_TYPES } from "#modules/payments/core/enums.ts";
 import {
   connectorKey,
   metadataKey,
+  ownAccountKey,
   ownedKey,
   unindexed,
 } from "#modules/payments/installs/filters.ts";
 import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import type { CustomKey } from "#platform/db/keys.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
-
-/** The id of an account of the row's connector. One of another connector matches nothing. */
-const accountId = (reference: SQLWrapper): CustomKey =>
-  ownedKey({ connectorKey: unindexed(paymentInitiations.connectorKey), reference });
 
 const INITIATIONS: ListTable<Initiation> = {
   keys: {
@@ -28,8 +24,16 @@ const INITIATIONS: ListTable<Initiation> = {
     connector_id: connectorKey(unindexed(paymentInitiations.connectorKey)),
     type: { type: "set", column: paymentInitiations.type, values: INITIATION_TYPES },
     asset: { type: "text", column: paymentInitiations.asset },
-    source_account_id: accountId(paymentInitiations.source),
-    destination_account_id: accountId(paymentInitiations.destination),
+    source_account_id: ownAccountKey({
+      connectorKey: unindexed(paymentInitiations.connectorKey),
+      reference: paymentInitiations.source,
+      hash: paymentInitiations.sourceHash,
+    }),
+    destination_account_id: ownAccountKey({
+      connectorKey: unindexed(paymentInitiations.connectorKey),
+      reference: paymentInitiations.destination,
+      hash: paymentInitiations.destinationHash,
+    }),
     status: { type: "set", column: paymentInitiations.status, values: INITIATION_STATUSES },
     amount: { type: "bigint", column: paymentInitiations.amount },
     metadata: metadataKey(paymentInitiations),
@@ -51,15 +55,13 @@ export function listInitiations(
 ): Promise<Page<Initiation>> {
   return listPage(query, {
     ...INITIATIONS,
-    read: async ({ where, orderBy, limit, offset }) => {
+    read: async (scan) => {
       const rows = await databaseOf(env)
         .select(INITIATION_COLUMNS)
         .from(paymentInitiations)
         .innerJoin(paymentConnectors, eq(paymentConnectors.key, paymentInitiations.connectorKey))
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset);
+        .where(isSelected(paymentInitiations.key, scan))
+        .orderBy(...scan.orderBy);
       return rows.map(toInitiation);
     },
   });

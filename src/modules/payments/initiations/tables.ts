@@ -32,6 +32,9 @@ export const paymentInitiations = sqliteTable(
     /** The references of accounts of the same connector. */
     source: text("source"),
     destination: text("destination"),
+    /** The hashes of their references, which the index of lists has in place of them; see `core/signature.ts`. */
+    sourceHash: integer("source_hash"),
+    destinationHash: integer("destination_hash"),
     /** JSON. */
     metadata: text("metadata").notNull(),
     /** The signature of the metadata; see `core/signature.ts`. */
@@ -61,8 +64,8 @@ export const paymentInitiations = sqliteTable(
       table.type,
       table.asset,
       table.amount,
-      table.source,
-      table.destination,
+      table.sourceHash,
+      table.destinationHash,
       table.metadataBits,
     ),
     index("payment_initiations_connector").on(table.connectorKey),

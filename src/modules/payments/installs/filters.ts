@@ -6,7 +6,7 @@ import {
   decodeOwnedId,
   encodeOwnedId,
 } from "#modules/payments/core/ids.ts";
-import { signatureOf } from "#modules/payments/core/signature.ts";
+import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 import type { CustomKey } from "#platform/db/keys.ts";
 
 /** Keys of filters that several entities have: ids are not stored but computed, and metadata has a signature. */
@@ -48,17 +48,34 @@ export const ownedKey = (columns: {
   },
 });
 
-/** The id of an account at one end of a payment; see `core/account-keys.ts`. */
-export const accountKey = (column: SQLWrapper): CustomKey => ({
+/** The id of an account of the row's connector, by the hash of its reference. One of another connector matches nothing. */
+export const ownAccountKey = (columns: {
+  readonly connectorKey: SQLWrapper;
+  readonly reference: SQLWrapper;
+  readonly hash: SQLWrapper;
+}): CustomKey => {
+  const { matches } = ownedKey(columns);
+  return {
+    type: "custom",
+    matches: (text, name) =>
+      sql`(${columns.hash} = ${accountHash(decodeOwnedId(text)?.reference)} AND ${matches(text, name)})`,
+  };
+};
+
+/** The id of an account at one end of a payment, by the hash of its reference; see `core/account-keys.ts`. */
+export const accountKey = (columns: {
+  readonly account: SQLWrapper;
+  readonly hash: SQLWrapper;
+}): CustomKey => ({
   type: "custom",
   matches: (text) => {
     const id = decodeOwnedId(text);
-    if (id === undefined) return sql`${column} = ''`;
+    if (id === undefined) return sql`${columns.hash} = -1`;
     const { provider, reference } = id.connector;
-    return sql`${column} = (SELECT coalesce((
+    return sql`(${columns.hash} = ${accountHash(id.reference)} AND ${columns.account} = (SELECT coalesce((
       SELECT ${paymentConnectors.key} || ':' || ${id.reference} FROM ${paymentConnectors}
       WHERE ${paymentConnectors.reference} = ${reference} AND ${paymentConnectors.provider} = ${provider}),
-      ${`#${encodeOwnedId(id)}`}))`;
+      ${`#${encodeOwnedId(id)}`})))`;
   },
 });
 

@@ -16,7 +16,7 @@ import {
 } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -59,14 +59,12 @@ export async function listOrders(
 ): Promise<Page<TradeOrder>> {
   const page = await listPage(query, {
     ...ORDERS,
-    read: ({ where, orderBy, limit, offset }) =>
+    read: (scan) =>
       databaseOf(context.env)
         .select()
         .from(paymentOrders)
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset),
+        .where(isSelected(paymentOrders.key, scan))
+        .orderBy(...scan.orderBy),
   });
   return withConnectors(context, page, toOrder);
 }

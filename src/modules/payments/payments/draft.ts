@@ -17,9 +17,9 @@ export type KnownAdjustment = Pick<
   "paymentKey" | "ordinal" | "reference" | "createdAt" | "status" | "amount"
 >;
 
-/** A payment's own columns, without those that are derived from its adjustments. */
+/** A payment's own columns, without those that are derived from its adjustments, or from others. */
 export type PaymentDetails = Omit<PaymentRow, "key" | "connectorKey" | DerivedColumn>;
-type DerivedColumn = "status" | "initialAmount" | "amount";
+type DerivedColumn = "status" | "initialAmount" | "amount" | "sourceHash" | "destinationHash";
 
 /** A payment that is about to be added or changed. */
 export class PaymentDraft {

@@ -14,7 +14,7 @@ import {
 } from "#modules/payments/installs/filters.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { toMicros } from "#platform/time.ts";
@@ -38,8 +38,14 @@ const PAYMENTS: ListTable<PaymentRow> = {
     asset: { type: "text", column: paymentPayments.asset },
     scheme: { type: "text", column: paymentPayments.scheme },
     status: { type: "text", column: paymentPayments.status },
-    source_account_id: accountKey(paymentPayments.sourceAccount),
-    destination_account_id: accountKey(paymentPayments.destinationAccount),
+    source_account_id: accountKey({
+      account: paymentPayments.sourceAccount,
+      hash: paymentPayments.sourceHash,
+    }),
+    destination_account_id: accountKey({
+      account: paymentPayments.destinationAccount,
+      hash: paymentPayments.destinationHash,
+    }),
     psu_id: { type: "text", column: paymentPayments.psuId },
     open_banking_connection_id: { type: "text", column: paymentPayments.connectionId },
     initial_amount: { type: "bigint", column: paymentPayments.initialAmount },
@@ -63,17 +69,16 @@ export async function listPayments(
 ): Promise<Page<Payment>> {
   const page = await listPage(query, {
     ...PAYMENTS,
-    read: async ({ where, orderBy, limit, offset }) => {
+    read: async (scan) => {
       const db = databaseOf(context.env);
       const segments = await candidateSegments(db, query.where);
       if (segments?.length === 0) return [];
+      const where = segments === undefined ? scan.where : isIn(segments, scan.where);
       return db
         .select()
         .from(paymentPayments)
-        .where(segments === undefined ? where : isIn(segments, where))
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset);
+        .where(isSelected(paymentPayments.key, { ...scan, where }))
+        .orderBy(...scan.orderBy);
     },
   });
   return { ...page, data: toPayments(page.data, await ConnectorDirectory.read(context)) };

@@ -2,8 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { PaymentDraft } from "./draft.ts";
 import { readMetadata } from "./draft.ts";
 import { paymentPayments, paymentSegments } from "./tables.ts";
-import { parseAccountKey } from "#modules/payments/core/account-keys.ts";
-import { decodeOwnedId } from "#modules/payments/core/ids.ts";
+import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
 import {
   bitsOf,
   metadataTerms,
@@ -113,11 +112,8 @@ function termsOfDraft({ id }: InstalledConnector, { details, state }: PaymentDra
   });
 }
 
-function referenceOf(accountKey: string | null): string | undefined {
-  if (accountKey === null) return undefined;
-  const account = parseAccountKey(accountKey);
-  return "id" in account ? decodeOwnedId(account.id)?.reference : account.reference;
-}
+const referenceOf = (accountKey: string | null): string | undefined =>
+  accountKey === null ? undefined : referenceOfKey(accountKey);
 
 /** The statement that forgets the segments of payments that were deleted, where no other payment is left in them. */
 export const removeEmptySegments = (db: Database, keys: readonly number[]) =>

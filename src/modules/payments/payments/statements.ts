@@ -3,6 +3,8 @@ import type { PaymentDraft } from "./draft.ts";
 import type { ReportedAdjustment } from "./report.ts";
 import { addChanged, addInserted } from "./segments.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
+import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
+import { accountHash } from "#modules/payments/core/signature.ts";
 import { installedKey, type PreparedPage } from "#modules/payments/ingest.ts";
 import { markNews } from "#modules/payments/initiations/related-payments.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
@@ -51,7 +53,7 @@ function unlessEmpty(rows: Rows, statement: (rows: SQL) => Statements[number]): 
 
 const insertPayments = (db: Database, connector: InstalledConnector, rows: SQL) =>
   db.insert(paymentPayments).select(sql`
-    SELECT NULL, ${installedKey(connector)}, ${rowItems(16)}
+    SELECT NULL, ${installedKey(connector)}, ${rowItems(18)}
     FROM ${rows} AS r WHERE true ORDER BY ${ROW_ORDER}`);
 
 /** In the order of the table's columns. */
@@ -69,6 +71,8 @@ function toPayment({ details, state }: PaymentDraft): unknown[] {
     details.openingAmount,
     details.sourceAccount,
     details.destinationAccount,
+    hashOf(details.sourceAccount),
+    hashOf(details.destinationAccount),
     details.psuId,
     details.connectionId,
     details.metadata,
@@ -88,8 +92,10 @@ const updatePayments = (db: Database, rows: SQL) =>
       asset: itemAt(6),
       sourceAccount: itemAt(7),
       destinationAccount: itemAt(8),
-      psuId: itemAt(9),
-      connectionId: itemAt(10),
+      sourceHash: itemAt(9),
+      destinationHash: itemAt(10),
+      psuId: itemAt(11),
+      connectionId: itemAt(12),
     })
     .from(sql`${rows} AS r`)
     .where(sql`${paymentPayments.key} = r.item ->> 0`);
@@ -106,9 +112,14 @@ const toChange = ({ row, details, state }: PaymentDraft): unknown[] => [
   details.asset,
   details.sourceAccount,
   details.destinationAccount,
+  hashOf(details.sourceAccount),
+  hashOf(details.destinationAccount),
   details.psuId,
   details.connectionId,
 ];
+
+const hashOf = (accountKey: string | null): number | null =>
+  accountHash(accountKey === null ? null : referenceOfKey(accountKey));
 
 /** Metadata that a client has changed meanwhile stays. */
 const updateMetadata = (db: Database, rows: SQL) =>

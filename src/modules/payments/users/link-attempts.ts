@@ -8,7 +8,7 @@ import type { ConnectorId } from "#modules/payments/core/ids.ts";
 import { getConnector, type InstalledConnector } from "#modules/payments/installs/store.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -56,14 +56,17 @@ export async function listLinkAttempts(
   const { userKey, connector } = await ownersOf(context, scope);
   return listPage(query, {
     ...LINK_ATTEMPTS,
-    read: async ({ where, orderBy, limit, offset }) => {
+    read: async (scan) => {
+      const where = and(
+        eq(attempts.userKey, userKey),
+        eq(attempts.connectorKey, connector.key),
+        scan.where,
+      );
       const rows = await databaseOf(context.env)
         .select(COLUMNS)
         .from(attempts)
-        .where(and(eq(attempts.userKey, userKey), eq(attempts.connectorKey, connector.key), where))
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset);
+        .where(isSelected(attempts.key, { ...scan, where }))
+        .orderBy(...scan.orderBy);
       return rows.map((row) => toAttempt(row, scope));
     },
   });

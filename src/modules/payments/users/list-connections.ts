@@ -11,7 +11,7 @@ import { paymentConnectors } from "#modules/payments/installs/tables.ts";
 import type { ObjectMetadata } from "#modules/payments/metadata.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { databaseOf } from "#platform/db/database.ts";
-import { type ListTable, listPage } from "#platform/db/list.ts";
+import { isSelected, type ListTable, listPage } from "#platform/db/list.ts";
 import { parseJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -60,21 +60,18 @@ export async function listConnections(
     of.connector === undefined ? undefined : await getConnector(context, of.connector);
   return listPage(query, {
     ...CONNECTIONS,
-    read: async ({ where, orderBy, limit, offset }) => {
+    read: async (scan) => {
+      const where = and(
+        eq(connections.userKey, userKey),
+        connector === undefined ? undefined : eq(connections.connectorKey, connector.key),
+        scan.where,
+      );
       const rows = await databaseOf(context.env)
         .select(COLUMNS)
         .from(connections)
         .innerJoin(paymentConnectors, eq(paymentConnectors.key, connections.connectorKey))
-        .where(
-          and(
-            eq(connections.userKey, userKey),
-            connector === undefined ? undefined : eq(connections.connectorKey, connector.key),
-            where,
-          ),
-        )
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset);
+        .where(isSelected(connections.key, { ...scan, where }))
+        .orderBy(...scan.orderBy);
       return rows.map(({ provider, reference, metadata, error, dataUpdatedAt, ...row }) => ({
         ...row,
         connector: { provider, reference },
