@@ -89,8 +89,10 @@ export {
 export {
   type AmountForm,
   type Written,
+  type WrittenOutcome,
   type WrittenRead,
   writeAnswer,
+  writeOutcome,
 } from "./read/answer-texts.ts";
 export {
   type AccountView,

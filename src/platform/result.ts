@@ -23,6 +23,10 @@ export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
   }
 }
 
+/** A result with another value, where it has one. */
+export const mapResult = <T, U>(result: Result<T>, map: (value: T) => U): Result<U> =>
+  result.ok ? { ok: true, value: map(result.value) } : result;
+
 /** The value of a result, or its failure as the error that it was. */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;

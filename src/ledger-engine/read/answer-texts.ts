@@ -7,6 +7,9 @@ import {
   type AmountWriter,
   transactionText,
 } from "#ledger-engine/rules/texts.ts";
+import type { TransactionView } from "#ledger-engine/rules/views.ts";
+import type { Outcome } from "#ledger-engine/rules/writes.ts";
+import type { JsonText } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 /** Writes what reads give, an item at a time: a page keeps its cursors. */
@@ -29,9 +32,24 @@ export type Written<N extends WrittenRead> = ReturnType<(typeof WRITERS)[N]>;
 /** Whether amounts are written as integers, or as texts for clients that cannot read large ones. */
 export type AmountForm = "integer" | "text";
 
+const WRITER_OF: Readonly<Record<AmountForm, AmountWriter>> = { integer: asInteger, text: asText };
+
+/** The outcome of a write, with the JSON of its transaction in the transaction's place. */
+export interface WrittenOutcome extends Omit<Outcome, "transaction"> {
+  readonly transaction?: JsonText<TransactionView>;
+}
+
+export function writeOutcome(
+  { transaction, ...outcome }: Outcome,
+  amounts: AmountForm,
+): WrittenOutcome {
+  if (transaction === undefined) return outcome;
+  return { ...outcome, transaction: transactionText(transaction, WRITER_OF[amounts]) };
+}
+
 /** The JSON of what the read of that name has given. */
 export function writeAnswer(name: ReadName, found: unknown, amounts: AmountForm): unknown {
   if (!Object.hasOwn(WRITERS, name)) throw new Error(`the answer of ${name} cannot be written`);
   const write = WRITERS[name as WrittenRead] as (found: unknown, write: AmountWriter) => unknown; // as was just checked
-  return write(found, amounts === "text" ? asText : asInteger);
+  return write(found, WRITER_OF[amounts]);
 }

@@ -1,17 +1,34 @@
 import type { LedgerObject } from "./objects/ledger-object.ts";
-import { isLedgerName } from "#ledger-engine";
+import { type Author, isLedgerName } from "#ledger-engine";
+import type { Principal } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import type { ObjectCall } from "#platform/objects/call.ts";
+import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+import { attempt, unwrap } from "#platform/result.ts";
 
 export type LedgerStub = DurableObjectStub<LedgerObject>;
 
 export const READ_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true };
+export const TO_LEDGER: ObjectCall = { object: "ledger" };
 
 /** The object of a ledger. Throws `LEDGER_NOT_FOUND` for a name that no ledger can have, as that must not address an object. */
 export function ledgerObject({ LEDGERS }: Pick<Env, "LEDGERS">, ledger: string): LedgerStub {
   if (!isLedgerName(ledger)) throw new AppError("LEDGER_NOT_FOUND", "ledger not found");
   return LEDGERS.getByName(ledger);
 }
+
+/** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */
+export async function checkedRequest<T>(object: LedgerStub, toValue: () => T): Promise<T> {
+  const value = attempt(toValue);
+  if (!value.ok) await callObject(object.assertCreated(), READ_OF_LEDGER);
+  return unwrap(value);
+}
+
+/** Who writes. */
+export const authorOf = ({ issuer, subject, clientId }: Principal): Author => ({
+  issuer,
+  subject,
+  clientId,
+});
 
 export const unknownTransaction = (id: number): AppError =>
   new AppError("NOT_FOUND", `transaction ${id} not found`);

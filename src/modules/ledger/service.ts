@@ -13,9 +13,12 @@ import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
 import { toPlatformEvents } from "./events.ts";
 import { exportPages } from "./log-export.ts";
 import {
+  authorOf,
+  checkedRequest,
   ledgerObject,
   type LedgerStub,
   READ_OF_LEDGER,
+  TO_LEDGER,
   unknownAccount,
   unknownTransaction,
 } from "./object-calls.ts";
@@ -63,11 +66,10 @@ import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
 import { mapPage, type Page } from "#platform/paging/pagination.ts";
 import { type PageQuery } from "#platform/paging/query.ts";
-import { attempt, type Result, unwrap } from "#platform/result.ts";
+import type { Result } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
-const TO_LEDGER: ObjectCall = { object: "ledger" };
 /** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
 const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
 /** The ledger exists without this call, so that its client does not wait for an object that hangs. */
@@ -83,10 +85,9 @@ export class LedgerService {
   readonly #author: Author;
 
   constructor(catalogue: LedgerCatalogue, context: ServiceContext) {
-    const { issuer, subject, clientId } = context.principal;
     this.#catalogue = catalogue;
     this.#context = context;
-    this.#author = { issuer, subject, clientId };
+    this.#author = authorOf(context.principal);
   }
 
   static from(context: ServiceContext): LedgerService {
@@ -160,7 +161,7 @@ export class LedgerService {
   /** Executes the command that `toCommand` makes of a request. */
   async execute(ledger: string, toCommand: () => Command, options: WriteOptions): Promise<Outcome> {
     const object = this.#object(ledger);
-    const command = await this.#checked(object, toCommand);
+    const command = await checkedRequest(object, toCommand);
     return callObject(object.execute(command, { ...options, author: this.#author }), TO_LEDGER);
   }
 
@@ -183,7 +184,7 @@ export class LedgerService {
     { settings, ...options }: BulkOptions & { readonly settings: BulkSettings },
   ): Promise<Result<Outcome>[]> {
     const object = this.#object(ledger);
-    const elements = await this.#checked(object, () => bounded(toElements(), settings));
+    const elements = await checkedRequest(object, () => bounded(toElements(), settings));
     const authored = { ...options, author: this.#author };
     return callObject(object.executeBulk(elements, authored), TO_LEDGER);
   }
@@ -376,13 +377,6 @@ export class LedgerService {
     query: CountQuery,
   ): Promise<number> {
     return wholeCount((after) => this.#read(ledger, name, [query, after]));
-  }
-
-  /** What a request says. Of an unknown ledger, that it is unknown is the first thing to answer. */
-  async #checked<T>(object: LedgerStub, toValue: () => T): Promise<T> {
-    const value = attempt(toValue);
-    if (!value.ok) await callObject(object.assertCreated(), READ_OF_LEDGER);
-    return unwrap(value);
   }
 
   #object(ledger: string): LedgerStub {

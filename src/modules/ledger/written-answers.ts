@@ -1,6 +1,10 @@
+import { bounded, type BulkSettings } from "./bulk/limits.ts";
 import {
+  authorOf,
+  checkedRequest,
   ledgerObject,
   READ_OF_LEDGER,
+  TO_LEDGER,
   unknownAccount,
   unknownTransaction,
 } from "./object-calls.ts";
@@ -8,11 +12,16 @@ import { wholePage } from "./whole-page.ts";
 import type {
   AccountView,
   AmountForm,
+  BulkElement,
+  BulkOptions,
+  Command,
   LedgerReads,
   SingleRead,
   TransactionView,
   VolumeExpansion,
+  WriteOptions,
   Written,
+  WrittenOutcome,
   WrittenRead,
 } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
@@ -20,6 +29,7 @@ import type { JsonText } from "#platform/json.ts";
 import { callObject } from "#platform/objects/call.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
+import type { Result } from "#platform/result.ts";
 
 /** How amounts are written. */
 interface Shown {
@@ -27,18 +37,48 @@ interface Shown {
 }
 
 /**
- * What reads of a ledger give, as JSON that its object has written: it is passed on as it is, and no objects are made for it,
- * neither for the way from the object nor here. Throws as the reads of `LedgerService` do.
+ * What reads and writes of a ledger give, as JSON that its object has written: it is passed on as it is, and no objects are made for it,
+ * neither for the way from the object nor here. Throws as those of `LedgerService` do.
  */
 export class WrittenAnswers {
-  readonly #env: Env;
+  readonly #context: ServiceContext;
 
-  constructor(env: Env) {
-    this.#env = env;
+  constructor(context: ServiceContext) {
+    this.#context = context;
   }
 
-  static from({ env }: ServiceContext): WrittenAnswers {
-    return new WrittenAnswers(env);
+  static from(context: ServiceContext): WrittenAnswers {
+    return new WrittenAnswers(context);
+  }
+
+  /** Executes a create or revert, which `toCommand` makes of a request, and gives the transaction that it made. */
+  async commit(
+    ledger: string,
+    toCommand: () => Command,
+    { amounts, ...options }: WriteOptions & Shown,
+  ): Promise<{ transaction: JsonText<TransactionView>; isReplay: boolean }> {
+    const { env, principal } = this.#context;
+    const object = ledgerObject(env, ledger);
+    const command = await checkedRequest(object, toCommand);
+    const authored = { ...options, author: authorOf(principal) };
+    const call = object.executeWritten(command, authored, amounts);
+    const { transaction, isReplay } = await callObject(call, TO_LEDGER);
+    // A key is checked against the command, so that a replay is of the same kind.
+    if (transaction === undefined) throw new Error("a commit made no transaction");
+    return { transaction, isReplay };
+  }
+
+  /** Executes the elements that `toElements` makes of a request. Throws `BULK_SIZE_EXCEEDED` for too many of them. */
+  async bulk(
+    ledger: string,
+    toElements: () => readonly BulkElement[],
+    { amounts, settings, ...options }: BulkOptions & Shown & { readonly settings: BulkSettings },
+  ): Promise<Result<WrittenOutcome>[]> {
+    const { env, principal } = this.#context;
+    const object = ledgerObject(env, ledger);
+    const elements = await checkedRequest(object, () => bounded(toElements(), settings));
+    const authored = { ...options, author: authorOf(principal) };
+    return callObject(object.executeBulkWritten(elements, authored, amounts), TO_LEDGER);
   }
 
   async transaction(
@@ -90,7 +130,10 @@ export class WrittenAnswers {
     ledger: string,
     call: { name: N; args: Parameters<LedgerReads[N]> } & Shown,
   ): Promise<Written<N>> {
-    const answer = await callObject(ledgerObject(this.#env, ledger).read(call), READ_OF_LEDGER);
+    const answer = await callObject(
+      ledgerObject(this.#context.env, ledger).read(call),
+      READ_OF_LEDGER,
+    );
     return answer as Written<N>; // the object wrote the answer of the read of that name
   }
 }

@@ -162,7 +162,11 @@ export type Answer<R extends Responses> = {
         ? { status: S; headers?: Readonly<Record<string, string>> }
         :
             | { status: S; body: BodyOf<R[S]>; headers?: Readonly<Record<string, string>> }
-            | { status: S; written: JsonText<BodyOf<R[S]>> };
+            | {
+                status: S;
+                written: JsonText<BodyOf<R[S]>>;
+                headers?: Readonly<Record<string, string>>;
+              };
 }[keyof R & number];
 
 export interface Parsed<P, Q, H, B> {

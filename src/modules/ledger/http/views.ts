@@ -23,10 +23,11 @@ import {
   type Outcome,
   type SchemaJson,
   type VolumeRow,
+  type WrittenOutcome,
 } from "#ledger-engine";
 import type { Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import type { Failure } from "#platform/errors.ts";
-import { withRawIntegers } from "#platform/json.ts";
+import { type JsonText, stringifyJson, withRawIntegers } from "#platform/json.ts";
 import type { Result } from "#platform/result.ts";
 import { formatTimestamp, optionalTimestamp } from "#platform/time.ts";
 
@@ -142,6 +143,28 @@ export function toBulkView(
     data: actions.map((action, index) => toBulkResultView(action, results[index])),
     ...(failure === undefined ? {} : toBulkFailureView(failure)),
   };
+}
+
+/** The JSON of `toBulkView`, around transactions that are written already. */
+export function bulkText(
+  actions: readonly BulkElementRequest["action"][],
+  results: readonly Result<WrittenOutcome>[],
+): JsonText<z.input<typeof BulkResponse>> {
+  const failure = results.find((result) => !result.ok)?.failure;
+  const items = actions.map((action, index) => bulkResultText(action, results[index]));
+  const members = failure === undefined ? "" : stringifyJson(toBulkFailureView(failure));
+  const end = members === "" ? "}" : `,${members.slice(1)}`;
+  return `{"data":[${items.join(",")}]${end}` as JsonText<z.input<typeof BulkResponse>>; // as the view has them
+}
+
+function bulkResultText(
+  action: BulkElementRequest["action"],
+  result: Result<WrittenOutcome> | undefined,
+): string {
+  if (result?.ok !== true) return stringifyJson(toBulkResultView(action, result));
+  const { transaction, logId } = result.value;
+  const data = transaction === undefined ? "" : `"data":${transaction},`;
+  return `{${data}"responseType":"${action}","logID":${logId}}`;
 }
 
 /** The error of a bulk's first failure, which stands next to the results. */

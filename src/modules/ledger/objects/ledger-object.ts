@@ -5,7 +5,7 @@ import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
 import { openEngine } from "./open-engine.ts";
-import { type Refusal, TableMigration } from "./table-migration.ts";
+import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
 import {
   LedgerEngine,
@@ -13,6 +13,8 @@ import {
   isCreated,
   isDeleted,
   storedUuid,
+  writeOutcome,
+  type AmountForm,
   type AuditAnswer,
   type AuditRequest,
   type BulkElement,
@@ -27,13 +29,14 @@ import {
   type Outcome,
   type DeletionChange,
   type WriteOptions,
+  type WrittenOutcome,
 } from "#ledger-engine";
 import { type Ledger } from "#modules/ledger/catalogue/ledger.ts";
 import { LedgerCatalogue } from "#modules/ledger/catalogue/store.ts";
 import type { EventsMessage } from "#platform/events/messages.ts";
 import { logError } from "#platform/log.ts";
 import { Alarms } from "#platform/objects/alarms.ts";
-import { attempt, type Result } from "#platform/result.ts";
+import { attempt, mapResult, type Result } from "#platform/result.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
@@ -44,14 +47,8 @@ const RESEND_BACKOFF = doubling(15_000, 120_000);
 const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
 /** Most log entries that one message announces; the next one follows its confirmation. */
 const ANNOUNCED_MAX = 10_000;
-
 /** What one call gives of the transactions that a stream has made, in bytes. */
 const COMMITTED_LIMITS = { bytesMax: 4_000_000 };
-
-const NOT_CREATED: Refusal = {
-  ok: false,
-  failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
-};
 
 /** With a uuid, a ledger that only has the name is another one, which got it after a purge. */
 const isOf = ({ info }: LedgerEngine, uuid: string | undefined): boolean =>
@@ -101,6 +98,15 @@ export class LedgerObject extends DurableObject<Env> {
     return this.#writeOwn((engine) => engine.execute(command, options));
   }
 
+  /** The same with the JSON of the transaction. */
+  async executeWritten(
+    command: Command,
+    options: WriteOptions,
+    amounts: AmountForm,
+  ): Promise<Result<WrittenOutcome>> {
+    return mapResult(await this.execute(command, options), (made) => writeOutcome(made, amounts));
+  }
+
   /** With a uuid, one of many calls for that ledger. */
   async executeBulk(
     elements: readonly BulkElement[],
@@ -109,10 +115,20 @@ export class LedgerObject extends DurableObject<Env> {
   ): Promise<Result<Result<Outcome>[]>> {
     return this.#writeOwn((engine) => {
       const results = engine.executeBulk(elements, options);
-      const isUndone = options.atomic && results.some(({ ok }) => !ok);
-      if (isUndone) this.#violations.clear();
+      if (options.atomic && results.some(({ ok }) => !ok)) this.#violations.clear();
       return results;
     }, uuid);
+  }
+
+  /** The same with the JSON of each transaction. */
+  async executeBulkWritten(
+    elements: readonly BulkElement[],
+    options: BulkOptions,
+    amounts: AmountForm,
+  ): Promise<Result<Result<WrittenOutcome>[]>> {
+    return mapResult(await this.executeBulk(elements, options), (results) =>
+      results.map((result) => mapResult(result, (made) => writeOutcome(made, amounts))),
+    );
   }
 
   /** Takes entries of another ledger's log, as many of the first as one turn allows. Refuses a second import beside one. */

@@ -13,6 +13,12 @@ import type { Sql } from "#platform/sql/sql.ts";
 /** Why a call is refused. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
+/** The ledger is not there for anybody. */
+export const NOT_CREATED: Refusal = {
+  ok: false,
+  failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" },
+};
+
 const MIGRATING: Refusal = {
   ok: false,
   failure: {

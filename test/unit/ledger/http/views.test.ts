@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { type AmountForm, type Outcome, writeOutcome } from "#ledger-engine";
 import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts";
 import { toPlatformEvents } from "#modules/ledger/events.ts";
-import { toBulkView } from "#modules/ledger/http/views.ts";
+import { bulkText, toBulkView } from "#modules/ledger/http/views.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson, stringifyJson } from "#platform/json.ts";
+import { mapResult, type Result } from "#platform/result.ts";
 import {
   EXPANDED,
   BARE,
@@ -137,6 +139,28 @@ describe("the view of a bulk", () => {
       errorCode: "NOT_FOUND",
       errorMessage: "[NOT_FOUND] transaction 9 not found",
     });
+  });
+
+  test("is the same as JSON, around transactions that are written already", () => {
+    const ledger = new TestLedger();
+    const transaction = ledger.commit(
+      create(posting("world -> a", 5n ** 30n), { reference: 'r"' }),
+    );
+    const results: readonly Result<Outcome>[] = [
+      { ok: true, value: { logId: 1, isReplay: false, transaction } },
+      { ok: true, value: { logId: 2, isReplay: false } },
+      { ok: false, failure: { kind: "NOT_FOUND", message: "transaction 9 not found" } },
+    ];
+    const all = [...actions, "ADD_METADATA"] as const;
+    const textOf = (of: readonly Result<Outcome>[], form: AmountForm = "integer") =>
+      bulkText(
+        all,
+        of.map((result) => mapResult(result, (made) => writeOutcome(made, form))),
+      );
+    expect(textOf(results)).toBe(stringifyJson(toBulkView(all, results)));
+    expect(textOf(results.slice(0, 1))).toBe(stringifyJson(toBulkView(all, results.slice(0, 1))));
+    expect(textOf(results, "text")).toContain(`"amount":"${5n ** 30n}"`);
+    expect(bulkText([], [])).toBe('{"data":[]}');
   });
 
   test("has no error at the top where none failed", () => {

@@ -10,9 +10,10 @@ import {
   BulkScriptStream,
 } from "#modules/ledger/http/bulk-schemas.ts";
 import { type BulkElementRequest, LedgerParams } from "#modules/ledger/http/schemas.ts";
-import { toBulkView } from "#modules/ledger/http/views.ts";
+import { bulkText } from "#modules/ledger/http/views.ts";
 import { LedgerService } from "#modules/ledger/service.ts";
 import { ledgerSettings } from "#modules/ledger/settings.ts";
+import { WrittenAnswers } from "#modules/ledger/written-answers.ts";
 import { AppError } from "#platform/errors.ts";
 import { contentTypeOf } from "#platform/http/body.ts";
 import type { AppEnv } from "#platform/http/context.ts";
@@ -70,17 +71,14 @@ export function registerBulk(app: OpenAPIHono<AppEnv>): void {
         actions = requests.map(({ action }) => action);
         return requests.map(toBulkElement);
       };
-      const results = await LedgerService.from(c.get("context")).executeBulk(
-        params.ledger,
-        toElements,
-        {
-          ...query,
-          settings,
-        },
-      );
-      const view = toBulkView(actions, results);
+      const results = await WrittenAnswers.from(c.get("context")).bulk(params.ledger, toElements, {
+        ...query,
+        settings,
+        amounts: "integer",
+      });
+      const written = bulkText(actions, results);
       const isDone = results.every(({ ok }) => ok);
-      return isDone ? { status: 200, body: view } : { status: 400, body: view };
+      return isDone ? { status: 200, written } : { status: 400, written };
     },
   );
 }

@@ -1,11 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerMetadata } from "./metadata.ts";
-import {
-  type MetadataTarget,
-  toRevertTransaction,
-  toTransactionCommand,
-  toTransactionView,
-} from "#ledger-engine";
+import { type MetadataTarget, toRevertTransaction, toTransactionCommand } from "#ledger-engine";
 import {
   amountsOf,
   replayHeaders,
@@ -69,14 +64,14 @@ function registerCreate(app: OpenAPIHono<AppEnv>): void {
       },
     },
     async ({ params, query, headers, body, c }) => {
-      const { transaction, isReplay } = await LedgerService.from(c.get("context")).commit(
+      const { transaction, isReplay } = await WrittenAnswers.from(c.get("context")).commit(
         params.ledger,
         () => toTransactionCommand(body, { force: query.force }),
-        writeOptions(headers, query),
+        { ...writeOptions(headers, query), ...amountsOf(c) },
       );
       return {
         status: 200,
-        body: { data: toTransactionView(transaction) },
+        written: dataText(transaction),
         headers: replayHeaders(isReplay),
       };
     },
@@ -189,14 +184,14 @@ function registerRevert(app: OpenAPIHono<AppEnv>): void {
     async ({ params, query, headers, body, c }) => {
       const { force, atEffectiveDate } = query;
       const request = { id: params.id, force, atEffectiveDate, metadata: body?.metadata };
-      const { transaction, isReplay } = await LedgerService.from(c.get("context")).commit(
+      const { transaction, isReplay } = await WrittenAnswers.from(c.get("context")).commit(
         params.ledger,
         () => toRevertTransaction(request),
-        writeOptions(headers, query),
+        { ...writeOptions(headers, query), ...amountsOf(c) },
       );
       return {
         status: 201,
-        body: { data: toTransactionView(transaction) },
+        written: dataText(transaction),
         headers: replayHeaders(isReplay),
       };
     },
