@@ -103,7 +103,10 @@ function accountFilters({ connector, other, connectors }: ListWorld): NamedFilte
   ];
 }
 
-/** All balances are those of one account, each of a second. */
+/** The last balance of the asset that few have. */
+const LAST_RARE = Array.from({ length: COUNT }, (_, place) => place).findLast(isRare);
+
+/** All balances are those of one account, each of a second. The last one of each asset is open. */
 function fillBalances(world: ListWorld): void {
   world.insert("payment_balances", COUNT, (place) => ({
     connector_key: world.connector.key,
@@ -112,7 +115,7 @@ function fillBalances(world: ListWorld): void {
     amount: `${place}`,
     created_at: at(place),
     last_updated_at: at(place + 2),
-    is_open: place >= COUNT - 2 ? 1 : 0,
+    is_open: place >= COUNT - 2 || place === LAST_RARE ? 1 : 0,
   }));
 }
 

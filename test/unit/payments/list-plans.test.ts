@@ -362,7 +362,7 @@ describe("balances", () => {
     const query = { ...queryOf(undefined), options };
     const list = () => listBalances(world.context, own, query);
     expect(await keyPlanOf("payment_balances", list)).toMatch(
-      /^SEARCH payment_balances USING COVERING INDEX payment_balances_listed \(connector_key=\? AND account_reference=\?(?: AND created_at<\?)?\)$/,
+      /^SEARCH payment_balances USING COVERING INDEX payment_balances_listed \(connector_key=\? AND account_reference=\?(?: AND created_at<\?)?\); SEARCH payment_balances USING (?:COVERING )?INDEX payment_balances_open \(connector_key=\? AND account_reference=\?(?: AND asset=\?)?\)$/,
     );
   });
 });

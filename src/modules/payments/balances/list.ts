@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Balance } from "./balance.ts";
 import { paymentBalances } from "./tables.ts";
 import { given } from "#modules/payments/core/given.ts";
@@ -32,12 +32,16 @@ export async function listBalances(
   query: PageQuery,
 ): Promise<Page<Balance>> {
   const { asset = "", from = "", to = "" } = query.options ?? {};
-  const narrowed = and(
+  const later = and(
     eq(paymentBalances.connectorKey, connectorKeySql(account.connector)),
     eq(paymentBalances.accountReference, account.reference),
     asset === "" ? undefined : eq(paymentBalances.asset, String(asset)),
     from === "" ? undefined : sql`${paymentBalances.lastUpdatedAt} >= ${from}`,
+  );
+  const narrowed = and(
+    later,
     to === "" ? undefined : sql`${paymentBalances.createdAt} <= ${to}`,
+    isOpenAmong(later),
   );
   const page = await listPage(query, {
     ...BALANCES,
@@ -62,3 +66,10 @@ export async function listBalances(
     });
   });
 }
+
+/**
+ * Whether an open balance is among those that fit a condition. There is one of each asset, and none of its asset was confirmed later, so
+ * that no others need to be read where none of these fits.
+ */
+const isOpenAmong = (condition: SQL | undefined): SQL => sql`EXISTS (
+  SELECT 1 FROM ${paymentBalances} WHERE ${condition} AND ${paymentBalances.isOpen} = 1)`;
