@@ -32,29 +32,23 @@ export class SegmentRouter<T> implements Router<T> {
     // Clients make up methods: those without routes share a tree.
     const tree = this.#treeOf(this.#methods.has(method) ? method : METHOD_NAME_ALL);
     const segments = path.split("/");
-    const found: End<T>[] = [];
-    collect(tree.root, { segments, at: 0, found });
-    const key = found.map(({ id }) => id).join();
-    const known = tree.entries.get(key);
-    if (known !== undefined) return [known, segments];
-    const entries = entriesOf(found.flatMap(({ routes }) => routes));
-    tree.entries.set(key, entries);
-    return [entries, segments];
+    const walk = new Walk(segments, tree.none);
+    walk.visit(tree.root, 0);
+    return [walk.reached.entries, segments];
   }
 
   #treeOf(method: string): Tree<T> {
     const known = this.#trees.get(method);
     if (known !== undefined) return known;
     const root: Node<T> = newNode();
-    let ends = 0;
     for (const route of this.#routes) {
       if (route.method !== method && route.method !== METHOD_NAME_ALL) continue;
       const node = nodeOf(root, route.segments);
       const place = route.isOpen ? "below" : "end";
-      node[place] ??= { id: ends++, routes: [] };
-      node[place].routes.push(route);
+      node[place] ??= [];
+      node[place].push(route);
     }
-    const tree: Tree<T> = { root, entries: new Map() };
+    const tree: Tree<T> = { root, none: new Reached([]) };
     this.#trees.set(method, tree);
     return tree;
   }
@@ -73,10 +67,7 @@ interface Route<T> {
 }
 
 /** Routes of one place. */
-interface End<T> {
-  readonly id: number;
-  readonly routes: Route<T>[];
-}
+type End<T> = Route<T>[];
 
 interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
@@ -87,8 +78,28 @@ interface Node<T> {
 
 interface Tree<T> {
   readonly root: Node<T>;
-  /** What runs for the ends that a path has come to, by their ids: as many as there are kinds of paths. */
-  readonly entries: Map<string, Entry<T>[]>;
+  /** Where each match begins. */
+  readonly none: Reached<T>;
+}
+
+/** The ends that a path has come to, one after the other: there are as many of these as kinds of paths. */
+class Reached<T> {
+  readonly entries: Entry<T>[];
+  readonly #routes: readonly Route<T>[];
+  readonly #next = new Map<End<T>, Reached<T>>();
+
+  constructor(routes: readonly Route<T>[]) {
+    this.#routes = routes;
+    this.entries = entriesOf(routes);
+  }
+
+  with(end: End<T>): Reached<T> {
+    const known = this.#next.get(end);
+    if (known !== undefined) return known;
+    const next = new Reached([...this.#routes, ...end]);
+    this.#next.set(end, next);
+    return next;
+  }
 }
 
 const PARAMETER = /^:\w+$/;
@@ -119,22 +130,25 @@ function nodeOf<T>(root: Node<T>, segments: readonly string[]): Node<T> {
 const entriesOf = <T>(routes: readonly Route<T>[]): Entry<T>[] =>
   routes.toSorted((a, b) => a.order - b.order).map(({ entry }) => entry);
 
-interface Walk<T> {
-  readonly segments: readonly string[];
-  readonly at: number;
-  readonly found: End<T>[];
-}
+/** Finds the ends of all routes that fit the segments of a path. A parameter is never empty. */
+class Walk<T> {
+  readonly #segments: readonly string[];
+  reached: Reached<T>;
 
-/** Finds the ends of all routes that fit. A parameter is never empty. */
-function collect<T>(node: Node<T>, { segments, at, found }: Walk<T>): void {
-  if (node.below !== undefined) found.push(node.below);
-  const segment = segments[at];
-  if (segment === undefined) {
-    if (node.end !== undefined) found.push(node.end);
-    return;
+  constructor(segments: readonly string[], reached: Reached<T>) {
+    this.#segments = segments;
+    this.reached = reached;
   }
-  const walk = { segments, at: at + 1, found };
-  const inner = node.fixed.get(segment);
-  if (inner !== undefined) collect(inner, walk);
-  if (node.parameter !== undefined && segment !== "") collect(node.parameter, walk);
+
+  visit(node: Node<T>, at: number): void {
+    if (node.below !== undefined) this.reached = this.reached.with(node.below);
+    const segment = this.#segments[at];
+    if (segment === undefined) {
+      if (node.end !== undefined) this.reached = this.reached.with(node.end);
+      return;
+    }
+    const inner = node.fixed.get(segment);
+    if (inner !== undefined) this.visit(inner, at + 1);
+    if (node.parameter !== undefined && segment !== "") this.visit(node.parameter, at + 1);
+  }
 }
