@@ -16,21 +16,13 @@ import type { Scope } from "./authenticator.ts";
 import {
   BODY_BYTES_MAX,
   contentTypeOf,
-  type Parameters,
   parseBody,
   parseForm,
   readChunks,
   readText,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
-import {
-  asObject,
-  headerNames,
-  headersOf,
-  parsePart,
-  queryOf,
-  queryParser,
-} from "./request-parts.ts";
+import { asObject, headerNames, headersOf, parsePart, queryReader } from "./request-parts.ts";
 import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import type { JsonText } from "#platform/json.ts";
@@ -206,19 +198,18 @@ export function endpoint<
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
   const names = headerNames(spec.headers);
-  const parseQuery = queryParser(spec.query);
+  const readQuery = queryReader(spec.query);
   const access = accessOf(app, spec);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
       c.set("context", await contextOf(c, access));
-      const given = queryOf(c);
-      const isWalk = followsCursor(spec.query, given);
+      const { isWalk, parse: parseQuery } = readQuery(c);
       if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
       spec.before?.(c);
       const parsed = {
         params: parsePart(spec.params, c.req.param(), "path parameter"),
-        query: parseQuery(isWalk ? walkOf(given) : given),
+        query: parseQuery(),
         headers: parsePart(spec.headers, headersOf(names, c), "header"),
         c,
       };
@@ -248,16 +239,6 @@ export function endpoint<
 
 const toRoutePath = (path: string): string =>
   path === "" ? "/" : path.replaceAll(/\{([^}]+)\}/g, ":$1");
-
-/** Whether a request goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
-const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
-  given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
-
-/** What counts of the query of such a request. */
-const walkOf = (given: Parameters): Parameters =>
-  Object.fromEntries(
-    Object.entries(given).filter(([name]) => name === "cursor" || name === "pageSize"),
-  );
 
 function assertSupported(names: readonly string[], c: Context<AppEnv>): void {
   if (!c.req.url.includes("?")) return;

@@ -4,12 +4,68 @@ import { type Parameters, parseForm } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import { toValidationError } from "#platform/validation.ts";
 
-/** Query parameters as the schema sees them. */
-export function queryOf({ req: { url } }: Context<AppEnv>): Parameters {
+/** What a request says in its query. */
+export interface ReadQuery<Q> {
+  /** Whether it goes on with a list: its cursor holds the whole query, and all but the page size is ignored. */
+  readonly isWalk: boolean;
+  /** The query as the schema makes it, which nobody can change. Throws `VALIDATION` if it does not fit. */
+  readonly parse: () => Q;
+}
+
+/** How many queries of an operation are remembered, and how long they are at most, in characters. */
+const REMEMBERED_MAX = 16;
+const REMEMBERED_LENGTH_MAX = 512;
+
+/**
+ * Reads the queries of many requests. Clients repeat them, and most have none, so that those of a moment ago are remembered by
+ * their text.
+ */
+export function queryReader<S extends z.ZodType>(
+  schema: S | undefined,
+): (c: Context<AppEnv>) => ReadQuery<z.output<S>> {
+  const remembered = new Map<string, ReadQuery<z.output<S>>>();
+  return (c) => {
+    const text = queryTextOf(c);
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const given = text === "" ? {} : parseForm(text, "query");
+    const isWalk = followsCursor(schema, given);
+    const parse = (): z.output<S> => {
+      const query = frozen(parsePart(schema, isWalk ? walkOf(given) : given, QUERY));
+      if (text.length <= REMEMBERED_LENGTH_MAX) {
+        remember(remembered, text, { isWalk, parse: () => query });
+      }
+      return query;
+    };
+    return { isWalk, parse };
+  };
+}
+
+const QUERY = "query parameter";
+
+/** What stands behind the question mark; empty for none. */
+function queryTextOf({ req: { url } }: Context<AppEnv>): string {
   const [path = ""] = url.split("#", 1);
   const start = path.indexOf("?");
-  return start === -1 ? {} : parseForm(path.slice(start + 1), "query");
+  return start === -1 ? "" : path.slice(start + 1);
 }
+
+function remember<V>(remembered: Map<string, V>, text: string, value: V): void {
+  if (remembered.size >= REMEMBERED_MAX) {
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+  }
+  remembered.set(text, value);
+}
+
+const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
+  given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
+
+/** What counts of the query of a request that goes on with a list. */
+const walkOf = (given: Parameters): Parameters =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name]) => name === "cursor" || name === "pageSize"),
+  );
 
 /** The names of the headers that a schema describes; none where there is no schema. */
 export const headerNames = (schema: z.ZodType | undefined): readonly string[] =>
@@ -33,20 +89,6 @@ export function parsePart<S extends z.ZodType>(
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
 }
-
-/** Parses the queries of many requests. Most have none, which is parsed once. */
-export function queryParser<S extends z.ZodType>(
-  schema: S | undefined,
-): (given: Parameters) => z.output<S> {
-  let ofNone: { readonly query: z.output<S> } | undefined;
-  return (given) => {
-    for (const _name in given) return parsePart(schema, given, QUERY);
-    ofNone ??= { query: frozen(parsePart(schema, given, QUERY)) };
-    return ofNone.query;
-  };
-}
-
-const QUERY = "query parameter";
 
 /** The same value, which nobody can change: other requests get it, too. */
 function frozen<T>(value: T): T {

@@ -1,28 +1,71 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { expect, test } from "vitest";
-import { queryParser } from "#platform/http/request-parts.ts";
+import type { AppEnv } from "#platform/http/context.ts";
+import { queryReader } from "#platform/http/request-parts.ts";
 
-test("a request without a query gets what the schema makes of none, which nobody can change", () => {
-  let parsed = 0;
+/** A request with that query, of which a reader sees nothing else. */
+const asking = (query: string) =>
+  ({ req: { url: `http://localhost/a${query}` } }) as unknown as Context<AppEnv>;
+
+/** A schema that counts how often it is asked. */
+function counting() {
+  const count = { parsed: 0 };
   const schema = z.object({
     names: z.array(z.string()).default(() => {
-      parsed++;
+      count.parsed++;
       return [];
     }),
     size: z.coerce.number().optional(),
+    cursor: z.string().optional(),
   });
-  const parse = queryParser(schema);
-  const first = parse({});
-  expect(first).toEqual({ names: [] });
-  expect(parse({})).toBe(first);
-  expect(parsed).toBe(1);
-  expect(() => first.names.push("a")).toThrow(TypeError);
-  expect(parse({ size: "3" })).toEqual({ names: [], size: 3 });
-  expect(() => parse({ size: "x" })).toThrow("query parameter");
-  expect(queryParser(undefined)({})).toBeUndefined();
+  return { count, read: queryReader(schema) };
+}
+
+test("a query that is repeated is validated once, and nobody can change what others get, too", () => {
+  const { count, read } = counting();
+  const parse = (query: string) => read(asking(query)).parse();
+  for (const query of ["", "?size=3"]) {
+    const first = parse(query);
+    expect(parse(query)).toBe(first);
+    expect(() => first.names.push("a")).toThrow(TypeError);
+  }
+  expect(count.parsed).toBe(2);
+  expect(parse("")).toEqual({ names: [] });
+  expect(parse("?size=3")).toEqual({ names: [], size: 3 });
+  expect(parse("?size=3#size=4")).toEqual({ names: [], size: 3 });
+  expect(queryReader(undefined)(asking("")).parse()).toBeUndefined();
 });
 
-test("a query that the schema demands is demanded of each request", () => {
-  const parse = queryParser(z.object({ code: z.string() }));
-  for (let time = 0; time < 2; time++) expect(() => parse({})).toThrow("code");
+test("a query that does not fit is refused each time", () => {
+  const { read } = counting();
+  const parse = queryReader(z.object({ code: z.string() }));
+  for (let time = 0; time < 2; time++) {
+    expect(() => read(asking("?size=x")).parse()).toThrow("query parameter 'size'");
+    expect(() => parse(asking("")).parse()).toThrow("code");
+    expect(() => read(asking("?size=%zz"))).toThrow("percent encoding");
+  }
+});
+
+test("a query with a cursor goes on with a list, and all but the page size is ignored", () => {
+  const { read } = counting();
+  for (let time = 0; time < 2; time++) {
+    const { isWalk, parse } = read(asking("?cursor=abc&size=x"));
+    expect(isWalk).toBe(true);
+    expect(parse()).toEqual({ names: [], cursor: "abc" });
+  }
+  expect(read(asking("?size=3")).isWalk).toBe(false);
+});
+
+test("a few queries are remembered, and no long ones", () => {
+  const { count, read } = counting();
+  for (let size = 0; size < 17; size++) read(asking(`?size=${size}`)).parse();
+  expect(count.parsed).toBe(17);
+  read(asking("?size=16")).parse();
+  expect(count.parsed).toBe(17);
+  read(asking("?size=0")).parse();
+  expect(count.parsed).toBe(18);
+  const long = `?size=1&other=${"x".repeat(1000)}`;
+  for (let time = 0; time < 2; time++) read(asking(long)).parse();
+  expect(count.parsed).toBe(20);
 });
