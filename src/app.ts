@@ -73,9 +73,19 @@ const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
 /** The name that Cloudflare's edge gives a request. Elsewhere the header is the client's, who could name other requests. */
 function rayOf({ req, env }: Context<AppEnv>): string | undefined {
+  if (isLocal(env)) return undefined;
   const ray = req.header("cf-ray") ?? "";
   return RAY.test(ray) && isFromEdge(req.raw, env) ? ray : undefined;
 }
+
+/** Whether no edge is in front, which is known without a header. Wrong settings are no matter of the request's name. */
+const isLocal = memoByEnv((env: Env) => {
+  try {
+    return platformSettings.of(env).FLORIN_LOCAL;
+  } catch {
+    return false; // `assertConfigured` says what is wrong
+  }
+});
 
 async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
   // The runtime makes the text anew each time that it is asked for.
