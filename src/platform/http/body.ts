@@ -133,9 +133,15 @@ export function percentDecoded(text: string): string | undefined {
   }
 }
 
+const newDecoder = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+/** Decodes whole bodies only, so that nothing of one is left for the next. */
+const wholeDecoder = newDecoder();
+
 function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   try {
+    const [first, ...others] = chunks;
+    if (others.length === 0) return wholeDecoder.decode(first);
+    const decoder = newDecoder();
     const head = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
     return head + decoder.decode();
   } catch (error) {

@@ -213,7 +213,7 @@ export function endpoint<
         headers: parsePart(spec.headers, headersOf(names, c), "header"),
         c,
       };
-      const contentType = contentTypeOf(c.req.raw);
+      const contentType = spec.streams === undefined ? "" : contentTypeOf(c.req.raw);
       if (spec.streams !== undefined && Object.hasOwn(spec.streams.contentTypes, contentType)) {
         const stream = { contentType, chunks: readChunks(c.req.raw) };
         const answer = await spec.streams.handler({ ...parsed, ...stream });
@@ -263,12 +263,14 @@ async function parseBodyPart<S extends z.ZodType>(
 }
 
 function bodyParserOf(
-  { bodyKind, otherBodies = {} }: Pick<AnySpec, "bodyKind" | "otherBodies">,
+  { bodyKind, otherBodies }: Pick<AnySpec, "bodyKind" | "otherBodies">,
   c: Context<AppEnv>,
 ): (text: string) => unknown {
+  const standard = bodyKind === "form" ? parseForm : parseBody;
+  if (otherBodies === undefined) return standard;
   const contentType = contentTypeOf(c.req.raw);
   const other = Object.hasOwn(otherBodies, contentType) ? otherBodies[contentType] : undefined;
-  return other ?? (bodyKind === "form" ? parseForm : parseBody);
+  return other ?? standard;
 }
 
 type AnySpec = EndpointSpec<z.ZodType, z.ZodType, z.ZodType, z.ZodType, Responses>;
