@@ -22,7 +22,14 @@ import {
   readText,
 } from "./body.ts";
 import type { AppEnv } from "./context.ts";
-import { asObject, headerNames, headersOf, parsePart, queryReader } from "./request-parts.ts";
+import {
+  asObject,
+  headersOf,
+  namesOf,
+  paramsReader,
+  parsePart,
+  queryReader,
+} from "./request-parts.ts";
 import { ERROR_DESCRIPTIONS, ErrorResponse } from "./schemas.ts";
 import { AppError, type ErrorStatus } from "#platform/errors.ts";
 import type { JsonText } from "#platform/json.ts";
@@ -197,7 +204,8 @@ export function endpoint<
   const paths = [spec.path, ...(spec.aliases ?? [])].map(toRoutePath);
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
-  const names = headerNames(spec.headers);
+  const names = namesOf(spec.headers);
+  const readParams = paramsReader(spec.params);
   const readQuery = queryReader(spec.query);
   const access = accessOf(app, spec);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
@@ -208,7 +216,7 @@ export function endpoint<
       if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
       spec.before?.(c);
       const parsed = {
-        params: parsePart(spec.params, c.req.param(), "path parameter"),
+        params: readParams(c.req.param()),
         query: parseQuery(),
         headers: parsePart(spec.headers, headersOf(names, c), "header"),
         c,

@@ -12,10 +12,6 @@ export interface ReadQuery<Q> {
   readonly parse: () => Q;
 }
 
-/** How many queries of an operation are remembered, and how long they are at most, in characters. */
-const REMEMBERED_MAX = 16;
-const REMEMBERED_LENGTH_MAX = 512;
-
 /**
  * Reads the queries of many requests. Clients repeat them, and most have none, so that those of a moment ago are remembered by
  * their text.
@@ -23,7 +19,7 @@ const REMEMBERED_LENGTH_MAX = 512;
 export function queryReader<S extends z.ZodType>(
   schema: S | undefined,
 ): (c: Context<AppEnv>) => ReadQuery<z.output<S>> {
-  const remembered = new Map<string, ReadQuery<z.output<S>>>();
+  const remembered = new Remembered<ReadQuery<z.output<S>>>();
   return (c) => {
     const text = queryTextOf(c);
     const known = remembered.get(text);
@@ -32,9 +28,7 @@ export function queryReader<S extends z.ZodType>(
     const isWalk = followsCursor(schema, given);
     const parse = (): z.output<S> => {
       const query = frozen(parsePart(schema, isWalk ? walkOf(given) : given, QUERY));
-      if (text.length <= REMEMBERED_LENGTH_MAX) {
-        remember(remembered, text, { isWalk, parse: () => query });
-      }
+      remembered.add(text, { isWalk, parse: () => query });
       return query;
     };
     return { isWalk, parse };
@@ -50,12 +44,48 @@ function queryTextOf({ req: { url } }: Context<AppEnv>): string {
   return start === -1 ? "" : path.slice(start + 1);
 }
 
-function remember<V>(remembered: Map<string, V>, text: string, value: V): void {
-  if (remembered.size >= REMEMBERED_MAX) {
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined) remembered.delete(oldest);
+/**
+ * Parses the parameters of many paths. Where there is one, which is the ledger in most, its values of a moment ago are
+ * remembered, and nobody can change them.
+ */
+export function paramsReader<S extends z.ZodType>(
+  schema: S | undefined,
+): (params: Readonly<Record<string, string>>) => z.output<S> {
+  const [name, ...others] = namesOf(schema);
+  const parse = (params: Readonly<Record<string, string>>) =>
+    parsePart(schema, params, "path parameter");
+  if (name === undefined || others.length > 0) return parse;
+  const remembered = new Remembered<{ readonly params: z.output<S> }>();
+  return (params) => {
+    const text = params[name] ?? "";
+    const known = remembered.get(text);
+    if (known !== undefined) return known.params;
+    const parsed = frozen(parse(params));
+    remembered.add(text, { params: parsed });
+    return parsed;
+  };
+}
+
+/** How many texts of a part of an operation are remembered, and how long they are at most, in characters. */
+const REMEMBERED_MAX = 16;
+const REMEMBERED_LENGTH_MAX = 512;
+
+/** What was made of the last texts. */
+class Remembered<V> {
+  readonly #values = new Map<string, V>();
+
+  get(text: string): V | undefined {
+    return this.#values.get(text);
   }
-  remembered.set(text, value);
+
+  add(text: string, value: V): void {
+    if (text.length > REMEMBERED_LENGTH_MAX) return;
+    if (this.#values.size >= REMEMBERED_MAX) {
+      const [oldest] = this.#values.keys();
+      if (oldest !== undefined) this.#values.delete(oldest);
+    }
+    this.#values.set(text, value);
+  }
 }
 
 const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
@@ -67,8 +97,8 @@ const walkOf = (given: Parameters): Parameters =>
     Object.entries(given).filter(([name]) => name === "cursor" || name === "pageSize"),
   );
 
-/** The names of the headers that a schema describes; none where there is no schema. */
-export const headerNames = (schema: z.ZodType | undefined): readonly string[] =>
+/** The names of the headers or parameters that a schema describes; none where there is no schema. */
+export const namesOf = (schema: z.ZodType | undefined): readonly string[] =>
   schema === undefined ? [] : Object.keys(asObject(schema).shape);
 
 /** The headers of these names. A request may write their names in letters of any size. */

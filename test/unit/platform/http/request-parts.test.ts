@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { expect, test } from "vitest";
 import type { AppEnv } from "#platform/http/context.ts";
-import { queryReader } from "#platform/http/request-parts.ts";
+import { paramsReader, queryReader } from "#platform/http/request-parts.ts";
 
 /** A request with that query, of which a reader sees nothing else. */
 const asking = (query: string) =>
@@ -68,4 +68,24 @@ test("a few queries are remembered, and no long ones", () => {
   const long = `?size=1&other=${"x".repeat(1000)}`;
   for (let time = 0; time < 2; time++) read(asking(long)).parse();
   expect(count.parsed).toBe(20);
+});
+
+test("the one parameter of a path is validated once for each value, several are each time", () => {
+  let parsed = 0;
+  const Name = z.string().refine((name) => {
+    parsed++;
+    return name !== "bad";
+  }, "expected another one");
+  const one = paramsReader(z.object({ ledger: Name }));
+  expect(one({ ledger: "a", other: "1" })).toEqual({ ledger: "a" });
+  expect(one({ ledger: "a", other: "2" })).toBe(one({ ledger: "a" }));
+  expect(one({ ledger: "b" })).toEqual({ ledger: "b" });
+  expect(parsed).toBe(2);
+  for (let time = 0; time < 2; time++) {
+    expect(() => one({ ledger: "bad" })).toThrow("path parameter 'ledger': expected another one");
+  }
+  const two = paramsReader(z.object({ ledger: Name, id: z.coerce.number() }));
+  expect(two({ ledger: "a", id: "1" })).toEqual({ ledger: "a", id: 1 });
+  expect(two({ ledger: "a", id: "2" })).toEqual({ ledger: "a", id: 2 });
+  expect(paramsReader(undefined)({})).toBeUndefined();
 });
