@@ -33,14 +33,26 @@ export type AccountSqlRow = {
   metadata: string | null;
 };
 
-export const toAccountRow = (row: AccountSqlRow): AccountRow => ({
-  id: row.id,
-  address: row.address as Account, // only checked addresses are stored
-  firstUsage: fromMicros(BigInt(row.first)),
-  insertedAt: fromMicros(BigInt(row.inserted)),
-  updatedAt: fromMicros(BigInt(row.updated)),
-  metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
-});
+/** Most accounts have one date three times. */
+export function toAccountRow({
+  id,
+  address,
+  first,
+  inserted,
+  updated,
+  metadata,
+}: AccountSqlRow): AccountRow {
+  const firstUsage = fromMicros(BigInt(first));
+  const insertedAt = inserted === first ? firstUsage : fromMicros(BigInt(inserted));
+  return {
+    id,
+    address: address as Account, // only checked addresses are stored
+    firstUsage,
+    insertedAt,
+    updatedAt: updated === inserted ? insertedAt : fromMicros(BigInt(updated)),
+    metadata: metadata === null ? undefined : parseMetadata(metadata),
+  };
+}
 
 /** Parses metadata from a column that only this module writes. */
 export const parseMetadata = (text: string): Metadata => parseJson(text) as Metadata;

@@ -19,7 +19,8 @@ import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** The fields of an account's row, besides its id, that a filter looks at. */
-export type AccountField = "address" | "first" | "inserted" | "updated" | "metadata";
+export const ACCOUNT_FIELDS = ["address", "first", "inserted", "updated", "metadata"] as const;
+export type AccountField = (typeof ACCOUNT_FIELDS)[number];
 
 /** An account with the fields that were read. Dates are microseconds as text. */
 export type AccountScanRow = {

@@ -1,5 +1,5 @@
 import type { AccountScanRow } from "./account-filter.ts";
-import { AccountRecords } from "./account-records.ts";
+import { AccountRecords, RECORDS_MAX } from "./account-records.ts";
 import { AccountSearch, type SearchStep } from "./account-search.ts";
 import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
 import {
@@ -58,15 +58,14 @@ export class AccountLists {
       order,
       ...(bound === undefined ? {} : { bound }),
       firstRows: limit,
+      readsRows: offset === 0 && limit <= RECORDS_MAX,
     });
     // Offsets are skipped in one turn, because a part of a page could not say how many are left to skip.
     const passedMax =
       query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(accounts.filter);
     const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
-    const records = this.#records.list(
-      rows.map(({ id }) => id),
-      { volumes: expansion.volumes, effectiveVolumes: expansion.effectiveVolumes, pit: query.pit },
-    );
+    const { volumes, effectiveVolumes } = expansion;
+    const records = this.#records.list(rows, { volumes, effectiveVolumes, pit: query.pit });
     const byRow = new Map(rows.map((row, index) => [row, records[index]]));
     const page = pageOf(query, rows, {
       keyOf: (row) => accountKey(column, row),

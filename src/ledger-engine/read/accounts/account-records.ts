@@ -1,3 +1,4 @@
+import { ACCOUNT_FIELDS, type AccountScanRow } from "./account-filter.ts";
 import { AccountVolumeReader, type AsOf, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
@@ -18,7 +19,7 @@ export interface AccountRead extends VolumeExpansion {
 }
 
 /** This many accounts are turned into records at a time, because each may have much metadata, and many assets. */
-const RECORDS_MAX = 200;
+export const RECORDS_MAX = 200;
 const RECORDS_WITH_VOLUMES_MAX = 20;
 /** The approximate size of volumes in an answer besides their digits, in bytes. */
 const VOLUMES_BYTES = 60;
@@ -45,14 +46,17 @@ export class AccountRecords {
     return this.#records([account], this.#plan(view))[0];
   }
 
-  /** Accounts by their ids, in that order: at least one, and not many more than an answer may hold. */
-  list(ids: readonly number[], view: AccountRead): AccountRecord[] {
+  /**
+   * Accounts that a scan has found, in its order: at least one, and not many more than an answer may hold. Rows that the scan
+   * has read only in part are read here.
+   */
+  list(found: readonly AccountScanRow[], view: AccountRead): AccountRecord[] {
     const plan = this.#plan(view);
     const size = view.volumes || view.effectiveVolumes ? RECORDS_WITH_VOLUMES_MAX : RECORDS_MAX;
     const records: AccountRecord[] = [];
     let bytes = 0;
-    for (let from = 0; from < ids.length; from += size) {
-      for (const record of this.#records(this.#rows(ids.slice(from, from + size)), plan)) {
+    for (let from = 0; from < found.length; from += size) {
+      for (const record of this.#records(this.#rows(found.slice(from, from + size)), plan)) {
         bytes += recordBytes(record);
         if (bytes > PAGE_BYTES_MAX && records.length > 0) return records;
         records.push(record);
@@ -61,7 +65,9 @@ export class AccountRecords {
     return records;
   }
 
-  #rows(ids: readonly number[]): AccountRow[] {
+  #rows(found: readonly AccountScanRow[]): AccountRow[] {
+    if (found.every(isWhole)) return found.map(toAccountRow);
+    const ids = found.map(({ id }) => id);
     const rows = this.#context.sql
       .all<AccountSqlRow>(
         `${SELECT_ACCOUNT} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -119,6 +125,9 @@ export class AccountRecords {
     return found;
   }
 }
+
+const isWhole = (row: AccountScanRow): row is AccountSqlRow =>
+  ACCOUNT_FIELDS.every((field) => row[field] !== undefined);
 
 /** The points in time that the parts of a record are read as of. */
 interface Plan {

@@ -1,5 +1,7 @@
 import { AccountAccess, RANGES_WALKED_MAX } from "./account-access.ts";
 import {
+  ACCOUNT_FIELDS,
+  type AccountField,
   AccountFilter,
   type AccountScanRow,
   type AssetVolumes,
@@ -32,6 +34,8 @@ export interface AccountQuery extends AccountOrder {
   readonly firstRows: number | undefined;
   /** How many accounts are looked at together, at most. */
   readonly rowsMax?: number | undefined;
+  /** Whether whole rows are read where each row is known to match, so that none is read in vain. */
+  readonly readsRows?: boolean;
 }
 
 /** One step of a search: the number of accounts that it passed, the last of them, and those that it found. */
@@ -47,6 +51,7 @@ export class AccountSearch {
   readonly #access: AccountAccess;
   readonly #volumes: AccountVolumeReader;
   readonly #filter: AccountFilter;
+  readonly #fields: readonly AccountField[];
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
 
@@ -59,6 +64,8 @@ export class AccountSearch {
     this.#isPast = metadataAt !== undefined;
     const filter = isWalked(query) ? undefined : query.filter;
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
+    const takesAll = query.readsRows === true && filter === undefined;
+    this.#fields = takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
   }
 
   /** Whether some path other than by address leads to at most `countMax` accounts. */
@@ -96,7 +103,7 @@ export class AccountSearch {
   *candidates(): Generator<SearchStep<Candidate>> {
     const scan = {
       ...this.#query,
-      fields: this.#filter.fields,
+      fields: this.#fields,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
     };
