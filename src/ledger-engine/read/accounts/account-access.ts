@@ -1,10 +1,11 @@
 import type { AccountField, AccountScanRow } from "./account-filter.ts";
 import { type AccountPath, pathsOf, type SortedRange } from "./account-paths.ts";
+import type { Condition } from "./account-sift.ts";
 import {
   type AccountOrder,
   type AccountWalk,
   idsBetween,
-  stretchesOf,
+  type Sifted,
   walkOf,
 } from "./account-walks.ts";
 import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts";
@@ -25,6 +26,15 @@ export interface AccountScan extends AccountOrder {
   readonly rowsMax: number;
   /** Whether accounts may match by metadata that they had in the past. */
   readonly isPast: boolean;
+  /** A condition that every match meets, for long walks. */
+  readonly sift: Condition | undefined;
+}
+
+/** Some accounts of a scan: how many it has passed, the last of them, and those of them that may match. */
+export interface ScanStep {
+  readonly passed: number;
+  readonly last: AccountScanRow;
+  readonly rows: AccountScanRow[];
 }
 
 /** The scan walks this many times the first rows before it looks for another path. */
@@ -37,6 +47,8 @@ const IDS_WANTED = 20_000;
 export const RANGES_WALKED_MAX = 8;
 /** A list of ids is sorted at most this many times, each time for the next rows. */
 const SORTINGS_MAX = 4;
+/** A condition is worth its time where at most this share of the rows meets it. */
+const SIFTED_MAX = 0.5;
 /** At most this many paths are tried for one filter. */
 const PATHS_MAX = 8;
 
@@ -52,9 +64,10 @@ export class AccountAccess {
    * Yields, in order, all accounts that may match, and perhaps others; it reads on only as far as the caller does. It
    * walks the order within the bounds that the filter sets. After some rows it checks whether another path leads to no
    * more accounts than it has walked so far. If so, it takes that path; otherwise it walks four times as far. The work
-   * is therefore a small multiple of what the better of the two takes.
+   * is therefore a small multiple of what the better of the two takes. After the first rows, SQL leaves out rows that it
+   * knows not to match.
    */
-  *scan(scan: AccountScan): Generator<AccountScanRow[]> {
+  *scan(scan: AccountScan): Generator<ScanStep> {
     const within = scan.within === undefined ? [] : [toPath(scan.within)];
     const paths = [...within, ...pathsOf(scan.filter)];
     const own = paths.find((path) => isInOrder(path, scan));
@@ -62,13 +75,14 @@ export class AccountAccess {
     const others = paths.filter((path) => path !== own || isScattered(path)).slice(0, PATHS_MAX);
     const isEager = scan.firstRows === undefined || (own !== undefined && isScattered(own));
     const { rowsMax } = scan;
+    const step = stepOf(walk, scan.sift);
     let size = Math.min(scan.firstRows ?? rowsMax, rowsMax);
     let budget = isEager ? 0 : size * WALK_FACTOR;
-    for (;;) {
+    for (let isSifted = isEager; ; isSifted = true) {
       for (let left = budget; left > 0; left -= size, size = Math.min(2 * size, rowsMax)) {
-        const rows = walk.next(size);
-        if (rows.length > 0) yield rows;
-        if (rows.length < size) return;
+        const { rows, passed, last, isEnd } = step(size, isSifted);
+        if (last !== undefined) yield { rows, passed, last };
+        if (isEnd) return;
       }
       const countMax = budget === 0 ? IDS_WANTED : Math.min(budget, IDS_MAX);
       const ids = this.#idsOf(others, { countMax, isPast: scan.isPast });
@@ -173,8 +187,28 @@ interface Pick {
   readonly rowsMax: number;
 }
 
+/**
+ * Takes a walk on, by a number of accounts. Where it is to sift, SQL tests a condition that every match meets; it stops doing
+ * so where that leaves out too little.
+ */
+function stepOf(
+  walk: AccountWalk,
+  condition: Condition | undefined,
+): (size: number, isSifted: boolean) => Sifted {
+  let sift = condition;
+  return (size, isSifted) => {
+    if (sift !== undefined && isSifted && walk.sift !== undefined) {
+      const sifted = walk.sift(size, sift);
+      if (sifted.rows.length > SIFTED_MAX * size) sift = undefined;
+      return sifted;
+    }
+    const rows = walk.next(size);
+    return { rows, passed: rows.length, last: rows.at(-1), isEnd: rows.length < size };
+  };
+}
+
 /** Continues a walk with the accounts of a list only. */
-function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<AccountScanRow[]> {
+function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<ScanStep> {
   if (ids.length > SORTINGS_MAX * rowsMax) {
     yield* pickSorted({ walk, ids, size: rowsMax, rowsMax });
     return;
@@ -182,20 +216,47 @@ function* pick({ walk, ids, size: firstSize, rowsMax }: Pick): Generator<Account
   const list = `[${ids.join(",")}]`;
   for (let size = firstSize; ids.length > 0; size = Math.min(4 * size, rowsMax)) {
     const rows = walk.next(size, list);
-    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last !== undefined) yield { rows, passed: rows.length, last };
     if (rows.length < size) return;
   }
 }
 
 /** The same for a list that is long for the number of rows: sorting all of it anew for each of them would take too long. */
-function* pickSorted({ walk, ids, size }: Pick): Generator<AccountScanRow[]> {
+function* pickSorted({ walk, ids, size }: Pick): Generator<ScanStep> {
   const sorted = walk.sorted(`[${ids.join(",")}]`);
   for (let from = 0; from < sorted.length; from += size) {
     const part = sorted.slice(from, from + size);
     const rows = walk.next(part.length, `[${part.join(",")}]`);
-    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last !== undefined) yield { rows, passed: rows.length, last };
   }
 }
+
+/**
+ * The ranges of addresses of a path, cut so that each has at most `size` accounts. Each is found when its turn comes, without
+ * reading the accounts in it.
+ */
+function* stretchesOf(
+  sql: Sql,
+  ranges: readonly SortedRange[],
+  size: number,
+): Generator<SortedRange> {
+  for (const { from, below } of ranges) {
+    for (let start = from; ;) {
+      const [next] = sql.all<{ address: string }>(NEXT_STRETCH, start, below, size);
+      if (next === undefined) {
+        yield { from: start, below };
+        break;
+      }
+      yield { from: start, below: next.address };
+      start = next.address;
+    }
+  }
+}
+
+const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?
+  ORDER BY address LIMIT 1 OFFSET ? + 0`;
 
 /** Whether a path is a range of the order itself, so that it can be walked. */
 const isInOrder = (path: AccountPath, { column }: AccountOrder): boolean =>

@@ -8,6 +8,7 @@ import {
   type Candidate,
 } from "./account-filter.ts";
 import { pathsOf, type SortedRange } from "./account-paths.ts";
+import { type Condition, siftOf } from "./account-sift.ts";
 import type { AccountOrder } from "./account-walks.ts";
 import {
   AccountVolumeReader,
@@ -19,6 +20,7 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { type AccountSource, sourceOfIds } from "#ledger-engine/read/scan/summed-balances.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
+import type { Sql } from "#platform/sql/sql.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Which accounts are searched for. */
@@ -28,6 +30,8 @@ export interface AccountQuery extends AccountOrder {
   readonly pit: Timestamp | undefined;
   /** The point in time that balances are read as of. */
   readonly asOf: AsOf;
+  /** Whether balances are those of a period, which the caller tests itself. */
+  readonly isPeriod?: boolean;
   /** The ranges of addresses that are searched. Undefined stands for all addresses. */
   readonly within?: readonly SortedRange[];
   /** How many accounts may be enough. Undefined asks for all. */
@@ -48,6 +52,7 @@ export interface SearchStep<Found> {
 /** Finds the accounts that match a filter, in a given order. */
 export class AccountSearch {
   readonly #query: AccountQuery;
+  readonly #sql: Sql;
   readonly #access: AccountAccess;
   readonly #volumes: AccountVolumeReader;
   readonly #filter: AccountFilter;
@@ -58,6 +63,7 @@ export class AccountSearch {
   constructor(context: ReadContext, query: AccountQuery) {
     const { sql, history, features } = context;
     this.#query = query;
+    this.#sql = sql;
     this.#access = new AccountAccess(sql);
     this.#volumes = AccountVolumeReader.of(context);
     const metadataAt = keepsHistory(features, "ACCOUNT") ? query.pit : undefined;
@@ -106,12 +112,16 @@ export class AccountSearch {
       fields: this.#fields,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
+      sift: isWalked(this.#query) ? undefined : this.#sift(),
     };
-    for (const rows of this.#access.scan(scan)) {
-      const last = rows.at(-1);
-      if (last === undefined) continue;
-      yield { passed: rows.length, last, found: this.#filter.candidates(rows) };
+    for (const { rows, passed, last } of this.#access.scan(scan)) {
+      yield { passed, last, found: this.#filter.candidates(rows) };
     }
+  }
+
+  #sift(): Condition | undefined {
+    const { filter, asOf, isPeriod } = this.#query;
+    return siftOf(this.#sql, filter, isPeriod === true ? undefined : asOf);
   }
 
   /** Which rows of volumes may match on their own. */

@@ -7,11 +7,12 @@ import {
   pathsOf,
   type SortedRange,
 } from "./account-paths.ts";
+import type { Condition } from "./account-sift.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { lastAccountAt } from "#ledger-engine/storage/ids-by-date.ts";
 import type { Scan } from "#platform/paging/pagination.ts";
 import type { Order, PageKey } from "#platform/paging/query.ts";
-import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /** The columns by which accounts are sorted. Equal dates are sorted by id. */
@@ -31,34 +32,21 @@ export interface AccountOrder {
  */
 export interface AccountWalk {
   next(limit: number, ids?: string): AccountScanRow[];
+  /** Those of the next `size` accounts that meet a condition. Undefined where the walk cannot tell how far that is. */
+  sift?(size: number, condition: Condition): Sifted;
   /** The ids of a JSON list in the order of the walk. */
   sorted(ids: string): number[];
 }
 
-/**
- * The ranges of addresses of a path, cut so that each has at most `size` accounts. Each is found when its turn comes, without
- * reading the accounts in it.
- */
-export function* stretchesOf(
-  sql: Sql,
-  ranges: readonly SortedRange[],
-  size: number,
-): Generator<SortedRange> {
-  for (const { from, below } of ranges) {
-    for (let start = from; ;) {
-      const [next] = sql.all<{ address: string }>(NEXT_STRETCH, start, below, size);
-      if (next === undefined) {
-        yield { from: start, below };
-        break;
-      }
-      yield { from: start, below: next.address };
-      start = next.address;
-    }
-  }
+/** What a walk has passed, and what it has found there. */
+export interface Sifted {
+  readonly rows: AccountScanRow[];
+  /** About how many accounts it has passed: at the end of a range, there may be fewer. */
+  readonly passed: number;
+  /** The last of the accounts that it has passed, or the last that it has found. */
+  readonly last: AccountScanRow | undefined;
+  readonly isEnd: boolean;
 }
-
-const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?
-  ORDER BY address LIMIT 1 OFFSET ? + 0`;
 
 /** Walks the accounts within the range of a path that has the same order. */
 export function walkOf(
@@ -110,12 +98,6 @@ export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
   return "insertion_date";
 }
 
-/** A condition of a statement, with the values that it binds. */
-interface Condition {
-  readonly where: string;
-  readonly bindings: readonly SqlValue[];
-}
-
 /** Reads rows with the fields that a scan asks for. */
 class ScanReader {
   readonly #sql: Sql;
@@ -135,6 +117,25 @@ class ScanReader {
       ids,
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** The row that comes after so many others, if there is one. */
+  at({ where, bindings }: Condition, index: number): AccountScanRow | undefined {
+    const [row] = this.#sql.all<AccountScanRow>(
+      `SELECT ${this.#columns} FROM account WHERE ${where} ORDER BY ${this.#order} LIMIT 1 OFFSET ? + 0`,
+      ...bindings,
+      index,
+    );
+    return row;
+  }
+
+  /** The rows of a range that meet a condition. */
+  readAll(range: Condition, condition: Condition): AccountScanRow[] {
+    return this.#sql.all<AccountScanRow>(
+      `SELECT ${this.#columns} FROM account WHERE ${range.where} AND ${condition.where} ORDER BY ${this.#order}`,
+      ...range.bindings,
+      ...condition.bindings,
+    );
   }
 
   /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
@@ -195,6 +196,16 @@ class AddressWalk implements AccountWalk {
     return rows;
   }
 
+  sift(size: number, condition: Condition): Sifted {
+    const [range] = this.#rest;
+    if (range === undefined) return { rows: [], passed: 0, last: undefined, isEnd: true };
+    const last = this.#reader.at(within(range), size - 1);
+    if (last?.address === undefined) this.#rest = this.#rest.slice(1);
+    else this.#goTo(last.address, false);
+    const rows = this.#reader.readAll(within(passedOf(range, last, this.#isAscending)), condition);
+    return { rows, passed: size, last: last ?? rows.at(-1), isEnd: this.#rest.length === 0 };
+  }
+
   #passOver(rows: readonly AccountScanRow[]): void {
     const last = rows.at(-1)?.address;
     if (last !== undefined) this.#goTo(last, false);
@@ -202,9 +213,7 @@ class AddressWalk implements AccountWalk {
 
   /** Skips everything before an address. */
   #goTo(address: string, isIncluded: boolean): void {
-    // No address contains a character as low as this, so that this text comes directly after the address.
-    const behind = `${address}\u0001`;
-    const edge = this.#isAscending === isIncluded ? address : behind;
+    const edge = this.#isAscending === isIncluded ? address : behind(address);
     const rest = this.#rest.map(({ from, below }) =>
       this.#isAscending
         ? { from: edge > from ? edge : from, below }
@@ -212,6 +221,19 @@ class AddressWalk implements AccountWalk {
     );
     this.#rest = rest.filter(({ from, below }) => from < below);
   }
+}
+
+/** No address contains a character as low as this, so that this text comes directly after the address. */
+const behind = (address: string): string => `${address}\u0001`;
+
+/** The part of a range from its beginning to the last account that was passed. */
+function passedOf(
+  { from, below }: SortedRange,
+  last: AccountScanRow | undefined,
+  isAscending: boolean,
+): SortedRange {
+  if (last?.address === undefined) return { from, below };
+  return isAscending ? { from, below: behind(last.address) } : { from: last.address, below };
 }
 
 const within = ({ from, below }: SortedRange): Condition => ({
@@ -247,6 +269,16 @@ class IdWalk implements AccountWalk {
     const last = rows.at(-1);
     if (last !== undefined) this.#goTo(last.id, false);
     return rows;
+  }
+
+  sift(size: number, condition: Condition): Sifted {
+    const where = "account.id BETWEEN ? AND ?";
+    const [from, to] = [this.#from, this.#to];
+    const last = this.#reader.at({ where, bindings: [from, to] }, size - 1);
+    const bindings = this.#isAscending ? [from, last?.id ?? to] : [last?.id ?? from, to];
+    if (last !== undefined) this.#goTo(last.id, false);
+    const rows = this.#reader.readAll({ where, bindings }, condition);
+    return { rows, passed: size, last: last ?? rows.at(-1), isEnd: last === undefined };
   }
 
   #goTo(id: number, isIncluded: boolean): void {

@@ -11,7 +11,7 @@ export interface BalanceBound {
   readonly value: bigint;
 }
 
-const OPERATORS: Readonly<Record<Comparison, string>> = {
+export const OPERATORS: Readonly<Record<Comparison, string>> = {
   $match: "=",
   $lt: "<",
   $lte: "<=",

@@ -158,9 +158,11 @@ export class VolumeRows {
   }
 
   #search(query: Pick<AccountQuery, "column" | "order" | "firstRows" | "bound" | "within">) {
-    const { pit, view } = this.#query;
+    const { pit, oot, view } = this.#query;
     const { now: asOf, rowsMax } = view;
-    return new AccountSearch(this.#context, { ...query, filter: this.#filter, pit, asOf, rowsMax });
+    const isPeriod = pit !== undefined || oot !== undefined;
+    const scope = { filter: this.#filter, pit, asOf, isPeriod, rowsMax };
+    return new AccountSearch(this.#context, { ...query, ...scope });
   }
 
   #toRows(blocks: readonly Block[]): VolumeRow[] {

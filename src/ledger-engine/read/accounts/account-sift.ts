@@ -1,0 +1,132 @@
+import { type AsOf, CROSSED_MAX } from "#ledger-engine/read/scan/account-volumes.ts";
+import { type BalanceBound, OPERATORS } from "#ledger-engine/read/scan/volume-statements.ts";
+import { type AddressPattern, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
+import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { ANY_CHARACTER, ANY_TEXT, parseLike } from "#platform/filter/like.ts";
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+
+/** A condition of a statement about `account`, with the values that it binds. */
+export interface Condition {
+  readonly where: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+/** The platform accepts no longer pattern, in bytes. */
+const GLOB_BYTES_MAX = 50;
+/** Conditions of this many tests are tried for a row at most. */
+const TESTS_MAX = 8;
+const INTEGER_MAX = 2n ** 63n - 1n;
+
+/**
+ * What SQL can tell of a filter that no index serves: a condition that holds for every match, and for few other accounts.
+ * Undefined where there is none. Balances are those of `asOf`; undefined leaves them out.
+ */
+export function siftOf(
+  sql: Sql,
+  filter: LedgerFilter | undefined,
+  asOf: AsOf | undefined,
+): Condition | undefined {
+  if (filter === undefined) return undefined;
+  const balancesAt = asOf?.date === undefined ? asOf?.lastTx : undefined;
+  return conditionOf(filter, { sql, balancesAt });
+}
+
+interface SiftContext {
+  readonly sql: Sql;
+  /** The last transaction that counts for balances. */
+  readonly balancesAt: number | undefined;
+}
+
+function conditionOf(filter: LedgerFilter, context: SiftContext): Condition | undefined {
+  switch (filter.kind) {
+    case "all":
+      return joined(
+        filter.filters.flatMap((it) => conditionOf(it, context) ?? []).slice(0, TESTS_MAX),
+        "AND",
+      );
+    case "any":
+      return anyOf(filter.filters.map((it) => conditionOf(it, context)));
+    case "not":
+      return undefined;
+    default:
+      return conditionOfTest(filter, context);
+  }
+}
+
+function conditionOfTest(test: FilterTest, context: SiftContext): Condition | undefined {
+  switch (test.kind) {
+    case "address":
+      return anyOf(test.patterns.map(patternCondition));
+    case "addressLike":
+      return globCondition(likeGlob(test.pattern));
+    case "balance":
+      return balanceCondition(test, test.asset, context);
+    default:
+      return undefined;
+  }
+}
+
+const joined = (conditions: readonly Condition[], operator: "AND" | "OR"): Condition | undefined =>
+  conditions.length === 0
+    ? undefined
+    : {
+        where: `(${conditions.map(({ where }) => where).join(` ${operator} `)})`,
+        bindings: conditions.flatMap(({ bindings }) => bindings),
+      };
+
+/** One of several conditions; an empty filter is always true. */
+function anyOf(parts: readonly (Condition | undefined)[]): Condition | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length || known.length > TESTS_MAX ? undefined : joined(known, "OR");
+}
+
+function patternCondition(pattern: AddressPattern): Condition | undefined {
+  const exact = exactAddress(pattern);
+  if (exact !== undefined) return { where: "address = ?", bindings: [exact] };
+  return globCondition(patternGlob(pattern));
+}
+
+/** Matches all addresses of a pattern, and others with more segments. */
+export const patternGlob = ({ segments, isOpen }: AddressPattern): string =>
+  segments.map((segment) => (segment === "" ? "*" : globOf(segment))).join(":") +
+  (isOpen ? "*" : "");
+
+/** The same as SQL's `LIKE` with this pattern. */
+export const likeGlob = (pattern: string): string =>
+  parseLike(pattern)
+    .map((item) => (item === ANY_TEXT ? "*" : item === ANY_CHARACTER ? "?" : globOf(item)))
+    .join("");
+
+const globOf = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
+
+/** Whether the platform takes a pattern. */
+export const isShortGlob = (glob: string): boolean => Buffer.byteLength(glob) <= GLOB_BYTES_MAX;
+
+const globCondition = (glob: string): Condition | undefined =>
+  isShortGlob(glob) ? { where: "address GLOB ?", bindings: [glob] } : undefined;
+
+/**
+ * Whether the balance of an asset passes a test, or that of any asset. A balance that does not fit 64 bits is a
+ * floating-point number in SQL, and is left to the filter.
+ */
+function balanceCondition(
+  { operator, value }: BalanceBound,
+  asset: string | undefined,
+  { sql, balancesAt }: SiftContext,
+): Condition | undefined {
+  if (balancesAt === undefined || value > INTEGER_MAX || value < -INTEGER_MAX) return undefined;
+  const assets = sql.all<{ id: number }>(
+    "SELECT id FROM asset WHERE ?1 IS NULL OR name = ?1 LIMIT ?2 + 0",
+    asset ?? null,
+    CROSSED_MAX + 1,
+  );
+  if (assets.length === 0 || assets.length > CROSSED_MAX) return undefined;
+  // Amounts are texts above 2^53 only, and comparing with a text takes less time than asking for the type.
+  const where = `(SELECT input - output ${OPERATORS[operator]} CAST(? AS INTEGER)
+      OR ((input >= '' OR output >= '') AND typeof(input - output) = 'real')
+    FROM move WHERE account = account.id AND asset = ? AND tx <= ? ORDER BY tx DESC LIMIT 1)`;
+  return joined(
+    assets.map(({ id }) => ({ where, bindings: [value.toString(), id, balancesAt] })),
+    "OR",
+  );
+}
