@@ -1,7 +1,6 @@
 import { buildWorker } from "./lib/build.ts";
 import { inviteFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
-import { startServer } from "./lib/server.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
@@ -16,6 +15,8 @@ async function start(): Promise<void> {
   });
   const vars = varsWith(folder.secrets());
   const script = await buildWorker();
+  // The programs that run the Worker take most of the time of a start, so a start that is refused does not load them.
+  const { startServer } = await import("./lib/server.ts");
   process.umask(0o077); // only the owner may read what the runtime writes
   process.env["TMPDIR"] = folder.temporaryPath;
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
