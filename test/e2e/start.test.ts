@@ -89,7 +89,8 @@ describe("data", () => {
     return (body as { cursor: { data: unknown[] } }).cursor.data;
   }
 
-  test("and secrets survive a stop, exactly", async () => {
+  // One folder goes through all of it, because a start takes longer than everything else here.
+  test("and secrets survive a stop, a kill of server and runtime, and a kill of the server alone, exactly", async () => {
     const folder = freshFolder();
     const first = await start(folder);
     await write(first);
@@ -97,32 +98,23 @@ describe("data", () => {
     expect(before).toMatchObject([{ postings: [{ amount: AMOUNT }] }]);
     expect(await first.stop()).toBe(0);
     expect(findServer(folder)).toBeUndefined();
-    const second = await start(folder);
-    expect(await read(second)).toEqual(before);
-    expect(second.clientSecret).toBe(first.clientSecret);
-    expect(await second.interrupt()).toBe(0);
-  });
 
-  test("survive a kill of server and runtime", async () => {
-    const folder = freshFolder();
-    const first = await start(folder);
-    await write(first);
-    const before = await read(first);
-    await first.killAll();
-    expect(await read(await start(folder))).toEqual(before);
-  });
+    const stopped = await start(folder);
+    expect(await read(stopped)).toEqual(before);
+    expect(stopped.clientSecret).toBe(first.clientSecret);
+    await stopped.killAll();
 
-  test("survive a kill of the server alone, whose runtime the next start ends", async () => {
-    const folder = freshFolder();
-    const first = await start(folder);
-    await write(first);
-    const before = await read(first);
-    const orphan = first.runtime;
-    await first.killParent();
+    const killed = await start(folder);
+    expect(await read(killed)).toEqual(before);
+    const orphan = killed.runtime;
+    await killed.killParent();
     expect(isAlive(orphan)).toBe(true);
-    const second = await start(folder);
+
+    // The next start ends the runtime that was left behind.
+    const last = await start(folder);
     expect(isAlive(orphan)).toBe(false);
-    expect(await read(second)).toEqual(before);
+    expect(await read(last)).toEqual(before);
+    expect(await last.interrupt()).toBe(0);
   });
 
   test("of two servers, each with a client of its own, are separate", async () => {
