@@ -9,6 +9,7 @@ import {
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
 import { isSignedBy } from "#modules/payments/connectors/kit/signatures.ts";
+import { readEndpoints, verdictOnEvent } from "#modules/payments/connectors/kit/webhooks.ts";
 import type {
   ProviderWebhook,
   RegisteredWebhook,
@@ -58,24 +59,15 @@ const Endpoint = z.object({
 });
 type Endpoint = z.output<typeof Endpoint>;
 
-const PER_PAGE = 100;
-/** Most pages of endpoints that are looked through: a platform has few. */
-const PAGES_MAX = 20;
-
-async function listEndpoints(client: ColumnClient): Promise<Endpoint[]> {
-  const found: Endpoint[] = [];
-  let after: string | undefined;
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
+const listEndpoints = (client: ColumnClient): Promise<Endpoint[]> =>
+  readEndpoints<Endpoint, string>(async (after, limit) => {
     const place = after === undefined ? {} : { after };
-    const page = await client.list("/webhook-endpoints", { limit: PER_PAGE, ...place });
-    found.push(
-      ...page.items.map(({ value }) => parseObject(Endpoint, value, "a webhook endpoint")),
-    );
-    after = page.items.at(-1)?.id;
-    if (!page.hasMore || after === undefined) break;
-  }
-  return found;
-}
+    const { items, hasMore } = await client.list("/webhook-endpoints", { limit, ...place });
+    return {
+      endpoints: items.map(({ value }) => parseObject(Endpoint, value, "a webhook endpoint")),
+      next: hasMore ? items.at(-1)?.id : undefined,
+    };
+  });
 
 const pathOf = ({ id }: Pick<Endpoint, "id">): string =>
   `/webhook-endpoints/${encodeURIComponent(id)}`;
@@ -122,8 +114,7 @@ function verify({ headers, body, config }: ProviderWebhook): WebhookVerdict {
   if (!isSignedBy({ key, text: body, encoding: "hex" }, [signature.toLowerCase()])) {
     return { refused: "the signature does not fit" };
   }
-  const { data } = z.object({ id: Text }).safeParse(parseBody(body));
-  return data === undefined ? { refused: "it is no event" } : { key: data.id };
+  return verdictOnEvent(body);
 }
 
 const Event = z.object({ id: Text, type: z.string(), created_at: Date3339, data: z.unknown() });

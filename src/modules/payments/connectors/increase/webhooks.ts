@@ -2,12 +2,13 @@ import { z } from "zod";
 import type { IncreaseClient } from "./client.ts";
 import { readPayment, type TransactionList } from "./payments.ts";
 import type { InstalledWebhooks } from "#modules/payments/connectors/contract.ts";
-import { Date3339, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import {
-  isRecent,
-  isSignedBy,
-  parseTimedSignature,
-} from "#modules/payments/connectors/kit/signatures.ts";
+  Date3339,
+  parseBody,
+  parseObject,
+  Text,
+} from "#modules/payments/connectors/kit/objects.ts";
+import { readEndpoints, verifyTimed } from "#modules/payments/connectors/kit/webhooks.ts";
 import type {
   ProviderWebhook,
   RegisteredWebhook,
@@ -16,7 +17,6 @@ import type {
   WebhookReport,
   WebhookVerdict,
 } from "#modules/payments/connectors/webhook-contract.ts";
-import { parseJson } from "#platform/json.ts";
 import { type Clock, parseTimestamp } from "#platform/time.ts";
 
 /** What is subscribed to, and where each event names a transaction. */
@@ -61,23 +61,14 @@ export const increaseWebhooks = (client: IncreaseClient, signing: Signing): Webh
 const Subscription = z.object({ id: Text, url: z.string(), status: z.string() });
 type Subscription = z.output<typeof Subscription>;
 
-const PER_PAGE = 100;
-/** Most pages of subscriptions that are looked through: a key has few. */
-const PAGES_MAX = 20;
-
 async function listSubscriptions(client: IncreaseClient): Promise<Subscription[]> {
-  const found: Subscription[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await client.list("/event_subscriptions", {
-      cursor,
-      since: undefined,
-      pageSize: PER_PAGE,
-    });
-    found.push(...page.values.map((value) => parseObject(Subscription, value, "a subscription")));
-    if (page.next === undefined) break;
-    cursor = page.next;
-  }
+  const found = await readEndpoints<Subscription, string>(async (cursor, pageSize) => {
+    const page = await client.list("/event_subscriptions", { cursor, since: undefined, pageSize });
+    const endpoints = page.values.map((value) =>
+      parseObject(Subscription, value, "a subscription"),
+    );
+    return { endpoints, next: page.next };
+  });
   return found.filter(({ status }) => status !== "deleted");
 }
 
@@ -117,38 +108,18 @@ export async function removeWebhooks(
   }
 }
 
-/** How far the time of a signature may be from now, in milliseconds. */
-const TOLERANCE_MS = 300_000;
-
 /** The subscription may still have the secret that it was made with. */
-function verify(
+const verify = (
   { sharedSecret, clock }: Signing,
   { headers, body, config }: ProviderWebhook,
-): WebhookVerdict {
-  const signature = parseTimedSignature(headers["increase-webhook-signature"]);
-  if (signature === undefined) return { refused: "it is not signed" };
-  const { time, signatures } = signature;
-  const key = config.metadata["secret"] ?? sharedSecret;
-  if (!isSignedBy({ key, text: `${time}.${body}`, encoding: "hex" }, signatures)) {
-    return { refused: "its signature is another one" };
-  }
-  const madeAt = parseTimestamp(time);
-  if (madeAt === undefined || !isRecent(madeAt, clock(), TOLERANCE_MS)) {
-    return { refused: "its signature is too old, or of the future" };
-  }
-  const { data } = Identified.safeParse(parseBody(body));
-  return data === undefined ? { refused: "it is no event" } : { key: data.id };
-}
-
-const Identified = z.object({ id: Text });
-
-function parseBody(body: string): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined; // which is no event
-  }
-}
+): WebhookVerdict =>
+  verifyTimed({
+    header: headers["increase-webhook-signature"],
+    body,
+    key: config.metadata["secret"] ?? sharedSecret,
+    readTime: parseTimestamp,
+    now: clock(),
+  });
 
 const Event = z.object({
   category: z.string(),

@@ -11,11 +11,7 @@ import {
   Text,
   UnixSeconds,
 } from "#modules/payments/connectors/kit/objects.ts";
-import {
-  isRecent,
-  isSignedBy,
-  parseTimedSignature,
-} from "#modules/payments/connectors/kit/signatures.ts";
+import { readEndpoints, verifyTimed } from "#modules/payments/connectors/kit/webhooks.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type {
   ProviderWebhook,
@@ -113,23 +109,15 @@ const Endpoint = z.object({ id: Text, url: z.string() });
 
 const pathOf = (id: string): string => `/webhook_endpoints/${encodeURIComponent(id)}`;
 
-const PER_PAGE = 100;
-/** Most pages of endpoints that are looked through: an account has few. */
-const PAGES_MAX = 20;
-
-async function listEndpoints(client: StripeClient): Promise<z.output<typeof Endpoint>[]> {
-  const endpoints: z.output<typeof Endpoint>[] = [];
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const after = endpoints.at(-1)?.id;
+const listEndpoints = (client: StripeClient): Promise<z.output<typeof Endpoint>[]> =>
+  readEndpoints<z.output<typeof Endpoint>, string>(async (after, limit) => {
     const place = after === undefined ? {} : { after };
-    const page = await client.list({ path: "/webhook_endpoints", place, limit: PER_PAGE });
-    endpoints.push(
-      ...page.items.map(({ value }) => parseObject(Endpoint, value, "an endpoint of webhooks")),
+    const page = await client.list({ path: "/webhook_endpoints", place, limit });
+    const endpoints = page.items.map(({ value }) =>
+      parseObject(Endpoint, value, "an endpoint of webhooks"),
     );
-    if (!page.hasMore) break;
-  }
-  return endpoints;
-}
+    return { endpoints, next: page.hasMore ? endpoints.at(-1)?.id : undefined };
+  });
 
 /** Removes the endpoints of an installation, also those whose making was not stored. */
 export async function removeWebhooks(
@@ -143,23 +131,14 @@ export async function removeWebhooks(
   }
 }
 
-/** How far the time of a signature may be from now, in milliseconds. */
-const TOLERANCE_MS = 300_000;
-
-function verify({ headers, body, config }: ProviderWebhook, clock: Clock): WebhookVerdict {
-  const signature = parseTimedSignature(headers["stripe-signature"]);
-  if (signature === undefined) return { refused: "it is not signed" };
-  const { time, signatures } = signature;
-  const secret = config.metadata["secret"] ?? "";
-  if (secret === "") return { refused: "the secret of the endpoint is not known" };
-  const hmac = { key: secret, text: `${time}.${body}`, encoding: "hex" } as const;
-  if (!isSignedBy(hmac, signatures)) return { refused: "its signature is another one" };
-  const isNow =
-    /^\d{1,10}$/.test(time) && isRecent(fromMillis(Number(time) * 1000), clock(), TOLERANCE_MS);
-  if (!isNow) return { refused: "its signature is too old, or of the future" };
-  const { data } = Identified.safeParse(parseBody(body));
-  return data === undefined ? { refused: "it is no event" } : { key: data.id };
-}
+const verify = ({ headers, body, config }: ProviderWebhook, clock: Clock): WebhookVerdict =>
+  verifyTimed({
+    header: headers["stripe-signature"],
+    body,
+    key: config.metadata["secret"] ?? "",
+    readTime: (text) => (/^\d{1,10}$/.test(text) ? fromMillis(Number(text) * 1000) : undefined),
+    now: clock(),
+  });
 
 const Identified = z.object({ id: Text });
 

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { parseBody, Text } from "#modules/payments/connectors/kit/objects.ts";
+import {
+  isRecent,
+  isSignedBy,
+  parseTimedSignature,
+} from "#modules/payments/connectors/kit/signatures.ts";
+import type { WebhookVerdict } from "#modules/payments/connectors/webhook-contract.ts";
+import type { Timestamp } from "#platform/time.ts";
+
+/** What kinds do with webhooks that providers with endpoints, or subscriptions, have in common. */
+
+const PER_PAGE = 100;
+/** Most pages of endpoints that are looked through: an account has few. */
+const PAGES_MAX = 20;
+
+export interface EndpointPage<Endpoint, Place> {
+  readonly endpoints: readonly Endpoint[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly next: Place | undefined;
+}
+
+/** All endpoints that an account has, page by page. */
+export async function readEndpoints<Endpoint, Place>(
+  readPage: (place: Place | undefined, limit: number) => Promise<EndpointPage<Endpoint, Place>>,
+): Promise<Endpoint[]> {
+  const found: Endpoint[] = [];
+  let place: Place | undefined;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const { endpoints, next } = await readPage(place, PER_PAGE);
+    found.push(...endpoints);
+    if (next === undefined) break;
+    place = next;
+  }
+  return found;
+}
+
+const Identified = z.object({ id: Text });
+
+/** The verdict on a delivery whose signature fits: its event's id tells it from others. */
+export function verdictOnEvent(body: string): WebhookVerdict {
+  const { data } = Identified.safeParse(parseBody(body));
+  return data === undefined ? { refused: "it is no event" } : { key: data.id };
+}
+
+/** How far the time of a signature may be from now, in milliseconds. */
+const TOLERANCE_MS = 300_000;
+
+export interface TimedDelivery {
+  /** The header with the signatures; see `parseTimedSignature`. */
+  readonly header: string | undefined;
+  readonly body: string;
+  /** What it is signed with; empty where that is not known. */
+  readonly key: string;
+  /** The time of a signature; undefined for a text that is none. */
+  readonly readTime: (text: string) => Timestamp | undefined;
+  readonly now: Timestamp;
+}
+
+/** The verdict on a delivery with an event whose signatures are of its body and of the time at which they were made. */
+export function verifyTimed({ header, body, key, readTime, now }: TimedDelivery): WebhookVerdict {
+  const signature = parseTimedSignature(header);
+  if (signature === undefined) return { refused: "it is not signed" };
+  if (key === "") return { refused: "the secret of the endpoint is not known" };
+  const { time, signatures } = signature;
+  if (!isSignedBy({ key, text: `${time}.${body}`, encoding: "hex" }, signatures)) {
+    return { refused: "its signature is another one" };
+  }
+  const madeAt = readTime(time);
+  if (madeAt === undefined || !isRecent(madeAt, now, TOLERANCE_MS)) {
+    return { refused: "its signature is too old, or of the future" };
+  }
+  return verdictOnEvent(body);
+}
