@@ -3,6 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import {
+  ACCOUNTS,
+  generate,
+  type GeneratedTransaction,
+  numbers,
+  START,
+  WORLD,
+} from "./layouts/transactions.ts";
 import { migrate } from "#ledger-engine/storage/migrations.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
@@ -14,35 +22,10 @@ import { OperatorError } from "#scripts/lib/project.ts";
  * `node:sqlite`. It measures statements and not the engine: no funds are checked and no hash is computed.
  */
 const SIZE_STANDARD = 100_000;
-const ACCOUNTS = 10_000;
 const BULK = 1000;
 const READS = 2000;
 const PAGE = 15;
-/** One in this many transactions has metadata. */
-const METADATA_EVERY = 10;
-const AMOUNT_MAX = 1_000_000;
 const ASSET = "EUR/2";
-const WORLD = 1;
-/** 2026-01-01, in microseconds. */
-const START = 1_767_225_600_000_000;
-
-interface Move {
-  readonly account: number;
-  readonly role: 0 | 1;
-  /** The volumes of the account after the move. */
-  readonly input: number;
-  readonly output: number;
-}
-
-interface GeneratedTransaction {
-  readonly id: number;
-  readonly date: number;
-  readonly source: number;
-  readonly destination: number;
-  readonly amount: number;
-  readonly metadata: string | undefined;
-  readonly moves: readonly [Move, Move];
-}
 
 /** Rows of one table that a bulk inserts with one statement. */
 interface Insert {
@@ -100,6 +83,17 @@ const logs = (payloadOf: (transaction: GeneratedTransaction) => string): Insert 
   );
 
 const TXS = insert("tx", "id, log", (bulk) => bulk.map(({ id }) => `[${id},${id}]`));
+
+/** Where `tx` holds the log entry: by how much the entry's id exceeds the transaction's. */
+const LEAD = 0;
+const loggedTxs = (idColumn: "lead" | "log"): Insert =>
+  insert(`tx`, `id, ${idColumn}, date, type, payload, hash`, (bulk) =>
+    bulk.map((transaction) => {
+      const { id, date } = transaction;
+      const payload = JSON.stringify(compactPayload(transaction));
+      return `[${id},${idColumn === "lead" ? LEAD : id},${date},0,${payload},"${randomBytes(32).toString("hex")}"]`;
+    }),
+  );
 
 const FULL_TXS = insert("tx", "id, log, data", (bulk) =>
   bulk.map((item) => `[${item.id},${item.id},${JSON.stringify(fullJson(item))}]`),
@@ -161,6 +155,16 @@ const PAGE_FULL = `SELECT id, data AS payload FROM tx WHERE id <= ? ORDER BY id 
 const ACCOUNT_PAGE_FULL = `SELECT tx.id, data AS payload FROM move CROSS JOIN tx ON tx.id = move.tx
   WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
 
+const SELECT_MERGED = "SELECT tx.id, date, payload, metadata, updated_at, reverted_at";
+const PAGE_MERGED = `${SELECT_MERGED} FROM tx WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
+const ACCOUNT_PAGE_MERGED = `${SELECT_MERGED} FROM move CROSS JOIN tx ON tx.id = move.tx
+  WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
+const MERGED_TABLE = (lead: string): string => `CREATE TABLE tx (
+  id INTEGER PRIMARY KEY, ${lead} INTEGER NOT NULL, date INTEGER NOT NULL, type INTEGER NOT NULL,
+  payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER,
+  timestamp INTEGER, reference TEXT, metadata TEXT, updated_at INTEGER, reverted_at INTEGER
+) STRICT`;
+
 const MOVE_COLUMNS = `role INTEGER NOT NULL, input ANY NOT NULL, output ANY NOT NULL,
   timestamp INTEGER, effective_delta_input ANY, effective_delta_output ANY`;
 
@@ -216,45 +220,23 @@ const LAYOUTS: readonly Layout[] = [
     accountPage: ACCOUNT_PAGE_FULL,
   },
   { ...IN_USE, name: "6 padded amounts", inserts: [logs(compactPayload), TXS, moves(PADDED)] },
+  {
+    ...IN_USE,
+    name: "7 log in tx",
+    changes: ["DROP TABLE tx", MERGED_TABLE("log")],
+    inserts: [loggedTxs("log"), moves(INTEGERS)],
+    page: PAGE_MERGED,
+    accountPage: ACCOUNT_PAGE_MERGED,
+  },
+  {
+    ...IN_USE,
+    name: "8 log in tx, lead",
+    changes: ["DROP TABLE tx", MERGED_TABLE("lead")],
+    inserts: [loggedTxs("lead"), moves(INTEGERS)],
+    page: PAGE_MERGED,
+    accountPage: ACCOUNT_PAGE_MERGED,
+  },
 ];
-
-/** The same numbers below `max` at every run. */
-function numbers(): (max: number) => number {
-  let state = 42;
-  return (max) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * max);
-  };
-}
-
-/** Transactions in order of their dates: an account gets money from `world`, or gives back what it has. */
-function* generate(size: number): Generator<GeneratedTransaction> {
-  const next = numbers();
-  const inputs = new Float64Array(ACCOUNTS + 2);
-  const outputs = new Float64Array(ACCOUNTS + 2);
-  const moveOf = (account: number, role: 0 | 1, amount: number): Move => {
-    const volumes = role === 0 ? inputs : outputs;
-    volumes[account] = (volumes[account] ?? 0) + amount;
-    return { account, role, input: inputs[account] ?? 0, output: outputs[account] ?? 0 };
-  };
-  for (let id = 1; id <= size; id++) {
-    const account = WORLD + 1 + next(ACCOUNTS);
-    const balance = (inputs[account] ?? 0) - (outputs[account] ?? 0);
-    const amount = 1 + next(AMOUNT_MAX);
-    const isReturn = amount <= balance && next(2) === 0;
-    const [source, destination] = isReturn ? [account, WORLD] : [WORLD, account];
-    const hasMetadata = next(METADATA_EVERY) === 0;
-    yield {
-      id,
-      date: START + id * 1000,
-      source,
-      destination,
-      amount,
-      metadata: hasMetadata ? `{"order":"order-${id}"}` : undefined,
-      moves: [moveOf(source, 1, amount), moveOf(destination, 0, amount)],
-    };
-  }
-}
 
 /** Measures what a transaction costs, and the medians of the reads in microseconds. */
 function measureLayout(layout: Layout, size: number) {
