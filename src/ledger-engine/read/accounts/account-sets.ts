@@ -1,3 +1,4 @@
+import { isShortGlob, likeGlob, patternGlob } from "./account-sift.ts";
 import {
   addressMatcher,
   type AddressRange,
@@ -15,6 +16,8 @@ export type AddressTest = Extract<FilterTest, { kind: "address" | "addressLike" 
 
 /** Up to this many accounts are read at once. */
 const KNOWN_ACCOUNTS_MAX = 100;
+/** SQL tries so many addresses of each range to find these accounts. */
+const SIFTED_ACCOUNTS_MAX = 200_000;
 /** Where there are more accounts, this many are read at a time. */
 const PAGE_ACCOUNTS = 5000;
 
@@ -31,7 +34,8 @@ export class AccountSet {
     this.#ranges = rangesOf(test);
     this.#matches = addressTester(test);
     const named = exactAddresses(test);
-    this.knownIds = named === undefined ? this.#readKnown() : this.#readNamed(named);
+    this.knownIds =
+      named === undefined ? (this.#readKnown() ?? this.#readSifted(test)) : this.#readNamed(named);
   }
 
   /** The ids of all accounts, a page at a time. */
@@ -85,6 +89,22 @@ export class AccountSet {
     return this.#idsOf(found);
   }
 
+  /** The same where few of many addresses pass the test. Undefined where the ranges have more addresses than SQL may try. */
+  #readSifted(test: AddressTest): number[] | undefined {
+    const glob = globOfTest(test);
+    if (glob === undefined || !isShortGlob(glob)) return undefined;
+    const found: AccountSqlRow[] = [];
+    for (const { from, below } of this.#ranges) {
+      const range = [from, below ?? null];
+      const limit = KNOWN_ACCOUNTS_MAX + 1 - found.length;
+      const values = [...range, SIFTED_ACCOUNTS_MAX, glob, limit];
+      found.push(...this.#sql.all<AccountSqlRow>(SELECT_SIFTED, ...values));
+      if (found.length > KNOWN_ACCOUNTS_MAX) return undefined;
+      if (this.#sql.all(IS_LONG, ...range, SIFTED_ACCOUNTS_MAX).length > 0) return undefined;
+    }
+    return this.#idsOf(found);
+  }
+
   #read({ from, below }: AddressRange, limit: number): AccountSqlRow[] {
     return this.#sql.all<AccountSqlRow>(
       `SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0`,
@@ -103,6 +123,18 @@ type AccountSqlRow = { id: number; address: string };
 
 /** Every text sorts before the empty blob. */
 const FROM_RANGE = "FROM account WHERE address >= ?1 AND address < coalesce(?2, x'')";
+
+const IS_LONG = `SELECT 1 ${FROM_RANGE} ORDER BY address LIMIT 1 OFFSET ?3 + 0`;
+/** It ends at the limit of what is found, or of what is tried. */
+const SELECT_SIFTED = `SELECT id, address FROM (SELECT id, address ${FROM_RANGE} ORDER BY address LIMIT ?3 + 0)
+  WHERE address GLOB ?4 LIMIT ?5 + 0`;
+
+/** A pattern of SQL that every address meets which passes a test. */
+function globOfTest(test: AddressTest): string | undefined {
+  if (test.kind === "addressLike") return likeGlob(test.pattern);
+  const [pattern, ...others] = test.patterns;
+  return pattern === undefined || others.length > 0 ? undefined : patternGlob(pattern);
+}
 
 /** The addresses that a test names. Undefined where it has a pattern. */
 export function exactAddresses(test: AddressTest): string[] | undefined {
