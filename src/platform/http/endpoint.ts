@@ -205,8 +205,9 @@ export function endpoint<
   // Hono answers HEAD through the GET handlers, so the two share a route and are distinguished here.
   const verb = spec.method === "head" ? "get" : spec.method;
   const names = namesOf(spec.headers);
-  const readParams = paramsReader(spec.params);
-  const readQuery = queryReader(spec.query);
+  const isPublic = spec.scope === "public";
+  const readParams = paramsReader(spec.params, isPublic);
+  const readQuery = queryReader(spec.query, isPublic);
   const access = accessOf(app, spec);
   app.on(verb.toUpperCase(), paths, async (c, next) => {
     if (c.req.raw.method.toLowerCase() !== spec.method) return next();

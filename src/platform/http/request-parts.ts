@@ -14,12 +14,13 @@ export interface ReadQuery<Q> {
 
 /**
  * Reads the queries of many requests. Clients repeat them, and most have none, so that those of a moment ago are remembered by
- * their text.
+ * their text. What a public operation is asked with may be a code of a login, so only its empty query is.
  */
 export function queryReader<S extends z.ZodType>(
   schema: S | undefined,
+  isPublic = false,
 ): (c: Context<AppEnv>) => ReadQuery<z.output<S>> {
-  const remembered = new Remembered<ReadQuery<z.output<S>>>();
+  const remembered = new Remembered<ReadQuery<z.output<S>>>(lengthMaxOf(isPublic));
   return (c) => {
     const text = queryTextOf(c);
     const known = remembered.get(text);
@@ -46,16 +47,17 @@ function queryTextOf({ req: { url } }: Context<AppEnv>): string {
 
 /**
  * Parses the parameters of many paths. Where there is one, which is the ledger in most, its values of a moment ago are
- * remembered, and nobody can change them.
+ * remembered, and nobody can change them; those of a public operation are not.
  */
 export function paramsReader<S extends z.ZodType>(
   schema: S | undefined,
+  isPublic = false,
 ): (params: Readonly<Record<string, string>>) => z.output<S> {
   const [name, ...others] = namesOf(schema);
   const parse = (params: Readonly<Record<string, string>>) =>
     parsePart(schema, params, "path parameter");
   if (name === undefined || others.length > 0) return parse;
-  const remembered = new Remembered<{ readonly params: z.output<S> }>();
+  const remembered = new Remembered<{ readonly params: z.output<S> }>(lengthMaxOf(isPublic));
   return (params) => {
     const text = params[name] ?? "";
     const known = remembered.get(text);
@@ -70,16 +72,24 @@ export function paramsReader<S extends z.ZodType>(
 const REMEMBERED_MAX = 16;
 const REMEMBERED_LENGTH_MAX = 512;
 
+/** Secrets must not stay in memory, and what a public operation is asked with may be one. */
+const lengthMaxOf = (isPublic: boolean): number => (isPublic ? 0 : REMEMBERED_LENGTH_MAX);
+
 /** What was made of the last texts. */
 class Remembered<V> {
   readonly #values = new Map<string, V>();
+  readonly #lengthMax: number;
+
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax;
+  }
 
   get(text: string): V | undefined {
     return this.#values.get(text);
   }
 
   add(text: string, value: V): void {
-    if (text.length > REMEMBERED_LENGTH_MAX) return;
+    if (text.length > this.#lengthMax) return;
     if (this.#values.size >= REMEMBERED_MAX) {
       const [oldest] = this.#values.keys();
       if (oldest !== undefined) this.#values.delete(oldest);
