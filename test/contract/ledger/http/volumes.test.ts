@@ -162,6 +162,16 @@ describe("GET /volumes", () => {
   });
 });
 
+test("balances that fit 64 bits add up to more than that, in the object's own storage", async () => {
+  const large = await freshLedger();
+  const most = 2n ** 63n - 1n;
+  await okBodyOf(post(large, pay("world -> users:1", most)));
+  await okBodyOf(post(large, pay("world -> users:2", most)));
+  const query = `query=${encodeURIComponent(JSON.stringify({ $match: { address: "users:" } }))}`;
+  const response = await inLedger(large, `/aggregate/balances?${query}`);
+  expect(await response.text()).toBe(`{"data":{"USD":${2n * most}}}`);
+});
+
 describe("GET /aggregate/balances", () => {
   test.each([
     ["", '{"data":{"USD":0}}'],
