@@ -26,8 +26,8 @@ export interface AccountScan extends AccountOrder {
   readonly rowsMax: number;
   /** Whether accounts may match by metadata that they had in the past. */
   readonly isPast: boolean;
-  /** A condition that every match meets, for long walks. */
-  readonly sift: Condition | undefined;
+  /** Makes a condition that every match meets, for long walks: a short one does not need it. */
+  readonly sift: () => Condition | undefined;
 }
 
 /** Some accounts of a scan: how many it has passed, the last of them, and those of them that may match. */
@@ -193,11 +193,16 @@ interface Pick {
  */
 function stepOf(
   walk: AccountWalk,
-  condition: Condition | undefined,
+  makeCondition: () => Condition | undefined,
 ): (size: number, isSifted: boolean) => Sifted {
-  let sift = condition;
+  let isMade = false;
+  let sift: Condition | undefined;
   return (size, isSifted) => {
-    if (sift !== undefined && isSifted && walk.sift !== undefined) {
+    if (isSifted && !isMade) {
+      isMade = true;
+      sift = walk.sift === undefined ? undefined : makeCondition();
+    }
+    if (sift !== undefined && walk.sift !== undefined) {
       const sifted = walk.sift(size, sift);
       if (sifted.rows.length > SIFTED_MAX * size) sift = undefined;
       return sifted;

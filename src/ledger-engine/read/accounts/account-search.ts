@@ -59,6 +59,8 @@ export class AccountSearch {
   readonly #fields: readonly AccountField[];
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
+  /** Whether a walk meets exactly the accounts that match. */
+  readonly #isWalked: boolean;
 
   constructor(context: ReadContext, query: AccountQuery) {
     const { sql, history, features } = context;
@@ -68,7 +70,8 @@ export class AccountSearch {
     this.#volumes = AccountVolumeReader.of(context);
     const metadataAt = keepsHistory(features, "ACCOUNT") ? query.pit : undefined;
     this.#isPast = metadataAt !== undefined;
-    const filter = isWalked(query) ? undefined : query.filter;
+    this.#isWalked = isWalked(query);
+    const filter = this.#isWalked ? undefined : query.filter;
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
     const takesAll = query.readsRows === true && filter === undefined;
     this.#fields = takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
@@ -93,7 +96,7 @@ export class AccountSearch {
    * Where a few ranges of addresses are exactly the matches, they are not read before.
    */
   *sources(size: number): Generator<AccountSource> {
-    const ranges = isWalked(this.#query) ? addressesOf(this.#query.filter) : undefined;
+    const ranges = this.#isWalked ? addressesOf(this.#query.filter) : undefined;
     if (ranges !== undefined && ranges.length <= RANGES_WALKED_MAX) {
       yield* this.#access.stretches(ranges, size);
       return;
@@ -112,7 +115,7 @@ export class AccountSearch {
       fields: this.#fields,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
-      sift: isWalked(this.#query) ? undefined : this.#sift(),
+      sift: () => (this.#isWalked ? undefined : this.#sift()),
     };
     for (const { rows, passed, last } of this.#access.scan(scan)) {
       yield { passed, last, found: this.#filter.candidates(rows) };

@@ -133,7 +133,9 @@ const SELECT_SIFTED = `SELECT id, address FROM (SELECT id, address ${FROM_RANGE}
 function globOfTest(test: AddressTest): string | undefined {
   if (test.kind === "addressLike") return likeGlob(test.pattern);
   const [pattern, ...others] = test.patterns;
-  return pattern === undefined || others.length > 0 ? undefined : patternGlob(pattern);
+  if (pattern === undefined || others.length > 0) return undefined;
+  // Where no segment is left open, every address in the range passes.
+  return pattern.segments.includes("") ? patternGlob(pattern) : undefined;
 }
 
 /** The addresses that a test names. Undefined where it has a pattern. */
