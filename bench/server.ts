@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { prepareAssets } from "#scripts/lib/assets.ts";
-import { watchRuntimes } from "#scripts/lib/runtime.ts";
-import { type ServerOptions, startServer } from "#scripts/lib/server.ts";
+import { watchRuntimes } from "#scripts/lib/runtime/runtime.ts";
+import { type ServerOptions, startServer } from "#scripts/lib/runtime/server.ts";
 import { addressOf, readLocalSettings } from "#scripts/lib/settings.ts";
 import { type ServerAddress, StateFolder } from "#scripts/lib/state.ts";
 

@@ -1,6 +1,8 @@
+import { enableCompileCache, flushCompileCache } from "node:module";
 import { buildWorker } from "./lib/build.ts";
 import { inviteFirstPerson } from "./lib/first-person.ts";
 import { run } from "./lib/main.ts";
+import { COMPILED } from "./lib/project.ts";
 import { addressOf, readLocalSettings } from "./lib/settings.ts";
 import { onStop } from "./lib/signals.ts";
 import { type ServerAddress, StateFolder } from "./lib/state.ts";
@@ -15,13 +17,16 @@ async function start(): Promise<void> {
   });
   const vars = varsWith(folder.secrets());
   const script = await buildWorker();
-  // The programs that run the Worker take most of the time of a start, so a start that is refused does not load them.
-  const { startServer } = await import("./lib/server.ts");
+  // The programs that run the Worker take most of the time of a start, so a start that is refused does not load them,
+  // and what they were compiled to is kept.
+  enableCompileCache(COMPILED);
+  const { startServer } = await import("./lib/runtime/server.ts");
   process.umask(0o077); // only the owner may read what the runtime writes
   process.env["TMPDIR"] = folder.temporaryPath;
   const { url } = await startServer({ script, folder, port, vars, onLog: writeLog });
   const address = addressOf(url, vars);
   folder.announce(address);
+  flushCompileCache();
   const scopes = await writeScopes(url);
   const invitation =
     vars["FLORIN_AUTH"] === "off" ? undefined : await invitationFor(address, scopes);

@@ -5,6 +5,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
+import { COMPILED } from "#scripts/lib/project.ts";
 import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
 import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
@@ -44,8 +45,14 @@ const patience = {
 /** Fails a file in whose tests something is logged that no log may show. */
 const LOG_CAPTURE = "test/support/platform/logs/log-capture.ts";
 
-/** Options for tests that start servers, whose state folders are removed after the last test. */
-const SERVERS: InlineConfig = { globalSetup: "test/support/platform/temporary.ts" };
+/**
+ * Options for tests that start servers, whose state folders are removed after the last test. Nearly all of the time of
+ * these tests goes into starts of programs, which compile themselves only once.
+ */
+const SERVERS: InlineConfig = {
+  globalSetup: "test/support/platform/temporary.ts",
+  env: { NODE_COMPILE_CACHE: COMPILED },
+};
 
 /** Options for tests that measure, or that need the whole machine. */
 const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 1 } };

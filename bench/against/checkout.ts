@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { BenchApi } from "../api.ts";
 import { authorize, cpuMicrosOf } from "../server.ts";
 import { OperatorError } from "#scripts/lib/project.ts";
-import { freePort } from "#scripts/lib/server.ts";
+import { freePort } from "#scripts/lib/runtime/server.ts";
 
 /** The product of a checkout, started by its own script on an empty state folder. */
 export class Checkout {

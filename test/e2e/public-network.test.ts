@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { SignJWT, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "#scripts/lib/build.ts";
-import { type Server, startServer } from "#scripts/lib/server.ts";
+import { type Server, startServer } from "#scripts/lib/runtime/server.ts";
 import { readLocalSettings } from "#scripts/lib/settings.ts";
 import { StateFolder } from "#scripts/lib/state.ts";
 import { eventually } from "#test/support/platform/eventually.ts";

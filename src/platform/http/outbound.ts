@@ -4,7 +4,7 @@ import { isPublicHost } from "./public-hosts.ts";
  * Calls to URLs that users give: webhook endpoints, exporters, payment providers. What a user names must not reach into
  * the network that Florin runs in, so addresses that are not public are refused before a socket is opened, and redirects
  * are returned instead of followed. A Worker does not see which address a name resolves to: Cloudflare's own network
- * refuses those that are not public, and so does that of `npm start` (scripts/lib/public-network.ts).
+ * refuses those that are not public, and so does that of `npm start` (scripts/lib/runtime/public-network.ts).
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { publicNetworkHandler } from "#scripts/lib/public-network.ts";
+import { publicNetworkHandler } from "#scripts/lib/runtime/public-network.ts";
 import { StubInternet } from "#test/support/platform/outbound/stub-internet.ts";
 
 const NAME = "hooks.example.com";

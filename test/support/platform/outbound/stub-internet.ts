@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { NetworkPorts } from "#scripts/lib/public-network.ts";
+import type { NetworkPorts } from "#scripts/lib/runtime/public-network.ts";
 
 /**
  * An internet in which names have the addresses that a test gives them. Each connection is led to this machine, at the

@@ -1,11 +1,11 @@
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
+import { OperatorError } from "../project.ts";
+import type { StateFolder } from "../state.ts";
 import { migrate } from "./migrate.ts";
-import { OperatorError } from "./project.ts";
 import type { NetworkPorts } from "./public-network.ts";
 import { openRuntime, urlOf, watchRuntimes } from "./runtime.ts";
-import type { StateFolder } from "./state.ts";
 
 export interface ServerOptions {
   /** The script of the built Worker. */
@@ -35,7 +35,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await freePort(port); // if it is taken, the runtime itself only prints a stack trace
   const unwatch = watchRuntimes((pid) => folder.recordRuntime(pid));
   await migrate(folder.dataPath);
-  const runtime = openRuntime({ ...options, dataPath: folder.dataPath });
+  const runtime = await openRuntime({ ...options, dataPath: folder.dataPath });
   const stop = async (): Promise<void> => {
     await runtime.dispose();
     unwatch();

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Miniflare } from "miniflare";
-import { unstable_splitSqlQuery } from "wrangler";
-import { inProject, OperatorError } from "./project.ts";
+import { inProject, OperatorError } from "../project.ts";
 import { openDatabases } from "./runtime.ts";
 import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
 
@@ -11,7 +10,7 @@ import { isOpaque, isStorageFull } from "#platform/storage-full.ts";
  * disk is full.
  */
 export async function migrate(dataPath: string): Promise<void> {
-  const runtime = openDatabases(dataPath);
+  const runtime = await openDatabases(dataPath);
   try {
     const database = await runtime.getD1Database("DB");
     await database.prepare(CREATE_BOOKS).run();
@@ -52,7 +51,10 @@ const migrationNames = (): string[] =>
 async function apply(database: Database, name: string): Promise<void> {
   const sql = readFileSync(inProject("migrations", name), "utf8");
   await database.batch([
-    ...unstable_splitSqlQuery(sql).map((statement) => database.prepare(statement)),
+    ...statementsOf(sql).map((statement) => database.prepare(statement)),
     database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
   ]);
 }
+
+/** The statements of a migration, between which drizzle-kit writes a line. */
+export const statementsOf = (sql: string): string[] => sql.split("--> statement-breakpoint");

@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
-import { inProject } from "./project.ts";
 import { type NetworkPorts, publicNetwork } from "./public-network.ts";
+import { readWorkerConfig } from "./worker-config.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 export interface RuntimeOptions {
@@ -28,8 +27,8 @@ export interface RuntimeOptions {
  * and the Worker refuses what comes from there (`FLORIN_DIRECT`). A separate Worker has the files, because a Worker with files
  * sends every request through the local stand-in for the platform's file server first, which doubles the cost of a request.
  */
-export function openRuntime(options: RuntimeOptions): Miniflare {
-  const { name, worker } = readWranglerConfig();
+export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
+  const { name, worker } = await readWorkerConfig();
   const { assets, ...bare } = worker;
   const { FLORIN_ALLOW_PRIVATE_HOSTS: allowsPrivate } = platformSettings.of(options.vars);
   const outbound = `${name}-outbound`;
@@ -67,8 +66,8 @@ export function openRuntime(options: RuntimeOptions): Miniflare {
 export const urlOf = (runtime: Miniflare): Promise<URL> => runtime.unsafeGetDirectURL();
 
 /** Opens the databases of wrangler.toml without the Worker. */
-export function openDatabases(dataPath: string): Miniflare {
-  const { worker } = readWranglerConfig();
+export async function openDatabases(dataPath: string): Promise<Miniflare> {
+  const { worker } = await readWorkerConfig();
   return new Miniflare(
     convertV4MiniflareOptions({
       ...LOCAL_OPTIONS,
@@ -100,21 +99,3 @@ const LOCAL_OPTIONS = {
   logRequests: false,
   log: new Log(LogLevel.WARN),
 } as const;
-
-/** Options whose types the declared type hides behind an index signature. */
-interface KnownOptions {
-  readonly bindings?: Readonly<Record<string, string>>;
-  readonly d1Databases: Readonly<Record<string, { id: string }>>;
-  readonly assets: { directory: string };
-}
-
-function readWranglerConfig() {
-  const configPath = inProject("wrangler.toml");
-  const { name } = unstable_readConfig({ config: configPath }) as { name: string }; // its declared type is not published
-  // `envFiles` is not in the declared type. Without it, `.dev.vars` would be read, which is for `wrangler dev`.
-  const quirk = { overrides: {}, envFiles: [".no-such-file"] };
-  // The rules say how to bundle, but the Worker is bundled already.
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(configPath, undefined, quirk);
-  const { modulesRules: _, ...worker } = workerOptions;
-  return { name, worker: worker as typeof worker & KnownOptions };
-}
