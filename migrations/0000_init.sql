@@ -300,6 +300,34 @@ CREATE TABLE `orchestration_workflows` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orchestration_workflows_id_unique` ON `orchestration_workflows` (`id`);--> statement-breakpoint
 CREATE INDEX `orchestration_workflows_listed` ON `orchestration_workflows` (`deleted_at`,`key`);--> statement-breakpoint
+CREATE TABLE `payment_account_segments` (
+	`segment` integer PRIMARY KEY NOT NULL,
+	`w0` integer NOT NULL,
+	`w1` integer NOT NULL,
+	`w2` integer NOT NULL,
+	`w3` integer NOT NULL,
+	`w4` integer NOT NULL,
+	`w5` integer NOT NULL,
+	`w6` integer NOT NULL,
+	`w7` integer NOT NULL,
+	`w8` integer NOT NULL,
+	`w9` integer NOT NULL,
+	`w10` integer NOT NULL,
+	`w11` integer NOT NULL,
+	`w12` integer NOT NULL,
+	`w13` integer NOT NULL,
+	`w14` integer NOT NULL,
+	`w15` integer NOT NULL,
+	`w16` integer NOT NULL,
+	`w17` integer NOT NULL,
+	`w18` integer NOT NULL,
+	`w19` integer NOT NULL,
+	`w20` integer NOT NULL,
+	`w21` integer NOT NULL,
+	`w22` integer NOT NULL,
+	`w23` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `payment_accounts` (
 	`key` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connector_key` integer NOT NULL,

@@ -2,12 +2,15 @@ import {
   ALL,
   filtersBy,
   filtersByMetadata,
+  metadataAt,
   metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
+import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
@@ -36,21 +39,41 @@ export function accountReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
-/** Accounts of all kinds, a tenth of them with users. */
+/** Accounts of all kinds, a tenth of them with users, and what segments say of them. */
 export function fillAccounts(world: ListWorld): void {
-  world.insert("payment_accounts", COUNT, (place) => {
-    return {
-      connector_key: world.connectorAt(place).key,
-      reference: `acc_${place}`,
-      created_at: createdAt(place),
-      type: isRare(place) ? "UNKNOWN" : place % 3 === 0 ? "EXTERNAL" : "INTERNAL",
-      name: isRare(place) ? "The only one" : `Account ${place % 50_000}`,
-      default_asset: isRare(place) ? "JPY" : isOldest(place) ? "GBP/2" : "EUR/2",
-      psu_id: place % 10 === 0 ? `user-${place % 40_000}` : null,
-      connection_id: place % 10 === 0 ? `connection-${place % 40_000}` : null,
-      ...metadataColumnsAt(place),
-      raw: `{"id":"acc_${place}","bank":"Bank of ${place % 100}"}`,
-    };
+  world.insert("payment_accounts", COUNT, (place) => ({
+    connector_key: world.connectorAt(place).key,
+    reference: `acc_${place}`,
+    created_at: createdAt(place),
+    ...accountAt(place),
+    ...metadataColumnsAt(place),
+    raw: `{"id":"acc_${place}","bank":"Bank of ${place % 100}"}`,
+  }));
+  fillSegments(world, {
+    table: "payment_account_segments",
+    terms: ACCOUNT_TERMS,
+    groupSize: 1,
+    termsAt: (place) => termsAt(world, place),
+  });
+}
+
+const accountAt = (place: number) => ({
+  type: isRare(place) ? "UNKNOWN" : place % 3 === 0 ? "EXTERNAL" : "INTERNAL",
+  name: isRare(place) ? "The only one" : `Account ${place % 50_000}`,
+  default_asset: isRare(place) ? "JPY" : isOldest(place) ? "GBP/2" : "EUR/2",
+  psu_id: place % 10 === 0 ? `user-${place % 40_000}` : null,
+  connection_id: place % 10 === 0 ? `connection-${place % 40_000}` : null,
+});
+
+function termsAt(world: ListWorld, place: number): string[] {
+  const { connection_id, ...texts } = accountAt(place);
+  return ACCOUNT_TERMS.of({
+    texts: {
+      ...texts,
+      open_banking_connection_id: connection_id,
+      connector_id: world.connectorAt(place).id.reference,
+    },
+    metadata: metadataAt(place),
   });
 }
 

@@ -8,10 +8,11 @@ import {
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
+import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { toAccountKey } from "#modules/payments/core/account-keys.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
-import { SEGMENT_SIZE, termsOf, WORDS, wordsOf } from "#modules/payments/core/payment-terms.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
 import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
 
 export function paymentReads(world: ListWorld): PaymentRead[] {
@@ -50,7 +51,12 @@ export function fillPayments(world: ListWorld): void {
     };
   });
   fillAdjustments(world);
-  fillSegments(world);
+  fillSegments(world, {
+    table: "payment_segments",
+    terms: PAYMENT_TERMS,
+    groupSize: 16,
+    termsAt: (place) => termsAt(world, place),
+  });
 }
 
 function fillAdjustments(world: ListWorld): void {
@@ -70,30 +76,21 @@ function fillAdjustments(world: ListWorld): void {
   });
 }
 
-/** Payments that are stored together have their terms in each segment that one of them is in; see `segments.ts`. */
-const GROUP_SIZE = 16;
-
-function fillSegments(world: ListWorld): void {
-  const terms: Set<string>[] = [];
-  for (let first = 0; first < COUNT; first += GROUP_SIZE) {
-    const group = Array.from({ length: GROUP_SIZE }, (_, place) => termsAt(world, first + place));
-    for (const key of [first + 1, first + GROUP_SIZE]) {
-      const known = (terms[Math.floor(key / SEGMENT_SIZE)] ??= new Set());
-      for (const term of group.flat()) known.add(term);
-    }
-  }
-  const rows = terms.map((known, segment) => [segment, ...wordsOf(known).map(Number)]);
-  const columns = ["segment", ...Array.from({ length: WORDS }, (_, at) => `w${at}`)];
-  world.insert("payment_segments", rows.length, (place) =>
-    Object.fromEntries(columns.map((column, index) => [column, rows[place]?.[index] ?? 0])),
-  );
+function termsAt(world: ListWorld, place: number): string[] {
+  const { amount, source, destination, metadata, psuId, connectionId, ...texts } = paymentAt(place);
+  return PAYMENT_TERMS.of({
+    texts: {
+      ...texts,
+      psu_id: psuId,
+      open_banking_connection_id: connectionId,
+      connector_id: world.connectorAt(place).id.reference,
+      source_account_id: source,
+      destination_account_id: destination,
+    },
+    amounts: { amount, initial_amount: amount },
+    metadata,
+  });
 }
-
-const termsAt = (world: ListWorld, place: number): string[] => {
-  const payment = paymentAt(place);
-  const connector = world.connectorAt(place).id.reference;
-  return termsOf({ ...payment, initialAmount: payment.amount, connector });
-};
 
 const SCHEMES = ["CARD_VISA", "CARD_MASTERCARD", "SEPA_DEBIT", "SEPA_CREDIT"] as const;
 

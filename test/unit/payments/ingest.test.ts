@@ -41,7 +41,11 @@ describe("accounts of a provider", () => {
       await world.prepareAccounts([account("a")]),
       await world.prepareAccounts([account("a")]),
     ];
-    for (const page of pages) await world.store(page);
+    const outcomes = await Promise.allSettled(pages.map((page) => world.store(page)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(outcomes.some((it) => it.status === "rejected" && isOutdated(it.reason))).toBe(true);
+    // It is prepared again, and has nothing more to store.
+    expect(await world.prepareAccounts([account("a")])).toEqual({ statements: [], events: [] });
     expect(world.d1.rows("SELECT reference FROM payment_accounts")).toHaveLength(1);
     expect(world.events).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { stringifyJson } from "#platform/json.ts";
@@ -22,6 +23,10 @@ beforeAll(() => {
   // They are not stored in the order of lists, and many were made at the same moment.
   fill(`INSERT INTO payment_accounts (connector_key, reference, created_at, type, default_asset, metadata, metadata_bits, raw)
     SELECT ${key}, 'acc-' || i, '${at(0)}' || (i * 7919 % 100), 'INTERNAL', iif(i % 10 = 0, 'USD/2', 'EUR/2'), '{}', 0, '{}' FROM n`);
+  // Every segment may have accounts that fit.
+  fill(
+    `INSERT OR IGNORE INTO payment_account_segments SELECT (i + 1) / ${ACCOUNT_TERMS.size}, ${Array(ACCOUNT_TERMS.words).fill("-1").join()} FROM n`,
+  );
   const balances = (asset: string, amount: string, open: boolean) =>
     fill(`INSERT INTO payment_balances (connector_key, account_reference, asset, amount, created_at, last_updated_at, is_open)
       SELECT ${key}, 'acc-' || i, '${asset}', ${amount}, '${open ? at(10) : at(0)}', '${open ? at(20) : at(10)}', ${open ? 1 : 0} FROM n`);
@@ -84,20 +89,25 @@ test("a static pool has those of its accounts", async () => {
   ]);
 });
 
-test("accounts of a dynamic pool come from the index of lists", async () => {
+test("accounts of a dynamic pool come from the segments that may have some", async () => {
   const plans: string[] = [];
   world.d1.onStatement = (text, params) => {
-    if (!text.includes('from "payment_accounts"')) return;
+    if (!text.includes('"payment_accounts"')) return;
     const steps = world.d1.rows(`EXPLAIN QUERY PLAN ${text}`, ...params);
-    plans.push(...steps.map(({ detail }) => String(detail)));
+    plans.push(steps.map(({ detail }) => String(detail)).join("; "));
   };
   await balancesOf(DYNAMIC);
   world.d1.onStatement = () => undefined;
-  const [first, ...later] = plans;
-  expect(first).toBe("SCAN payment_accounts USING COVERING INDEX payment_accounts_listed");
-  expect(new Set(later)).toEqual(
-    new Set([
-      "SEARCH payment_accounts USING COVERING INDEX payment_accounts_listed (created_at>?)",
-    ]),
-  );
+  expect([plans.length, ...new Set(plans)]).toEqual([
+    2,
+    "SCAN s VIRTUAL TABLE INDEX 1:; SEARCH payment_accounts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); SEARCH newest USING INDEX payment_balances_open (connector_key=? AND account_reference=?)",
+  ]);
+});
+
+test("accounts of segments that have none which fit are not read", async () => {
+  world.d1.exec("CREATE TABLE kept AS SELECT * FROM payment_account_segments");
+  world.d1.exec("DELETE FROM payment_account_segments WHERE segment > 0");
+  const found = await balancesOf(DYNAMIC);
+  world.d1.exec("INSERT OR IGNORE INTO payment_account_segments SELECT * FROM kept");
+  expect(found.map(({ accounts }) => accounts.length)).toEqual([13, 13]);
 });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { savedAccountEvent } from "./event-types.ts";
+import { ACCOUNT_SEGMENTS, termsOfAccount } from "./segments.ts";
 import { paymentAccounts } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
@@ -40,7 +41,7 @@ export async function prepareNewAccounts(
   { connector, type, accounts }: AccountPage,
 ): Promise<PreparedPage> {
   const db = databaseOf(env);
-  const known = await knownReferences(db, connector, accounts);
+  const { known, lastKey } = await knownReferences(db, connector, accounts);
   // Of two with one reference, the first is stored.
   const added = [...Map.groupBy(accounts, ({ reference }) => reference).values()].flatMap(
     ([first]) => (first === undefined || known.has(first.reference) ? [] : [first]),
@@ -50,12 +51,14 @@ export async function prepareNewAccounts(
   const now = clock();
   return {
     statements: [
-      db
-        .insert(paymentAccounts)
-        .select(sql`
+      db.insert(paymentAccounts).select(sql`
           SELECT NULL, ${installedKey(connector)}, ${rowItems(10)}
-          FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`)
-        .onConflictDoNothing(),
+          FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+      ACCOUNT_SEGMENTS.addInserted(
+        db,
+        added.map((account) => termsOfAccount(connector, type, account)),
+        { firstKey: lastKey + 1 },
+      ),
     ],
     events: added.map(({ reference, ...account }) =>
       savedAccountEvent({ ...account, id: { connector: connector.id, reference }, type }, now),
@@ -63,16 +66,27 @@ export async function prepareNewAccounts(
   };
 }
 
+interface KnownAccounts {
+  readonly known: ReadonlySet<string>;
+  /** That of the account which was stored last, of any connector; 0 if there is none. */
+  readonly lastKey: number;
+}
+
 async function knownReferences(
   db: Database,
   { key }: InstalledConnector,
   accounts: readonly ProviderAccount[],
-): Promise<Set<string>> {
-  if (accounts.length === 0) return new Set();
-  const rows = await db.all<{ reference: string }>(sql`
-    SELECT a.reference FROM ${jsonRows(accounts.map(({ reference }) => [reference]))} AS r
+): Promise<KnownAccounts> {
+  if (accounts.length === 0) return { known: new Set(), lastKey: 0 };
+  const rows = await db.values<[number, string | null]>(sql`
+    SELECT coalesce(max(key), 0), NULL FROM ${paymentAccounts}
+    UNION ALL
+    SELECT 0, a.reference FROM ${jsonRows(accounts.map(({ reference }) => [reference]))} AS r
     CROSS JOIN ${paymentAccounts} AS a ON a.reference = r.item ->> 0 AND a.connector_key = ${key}`);
-  return new Set(rows.map(({ reference }) => reference));
+  return {
+    known: new Set(rows.flatMap(([, reference]) => reference ?? [])),
+    lastKey: Math.max(...rows.map(([last]) => last)),
+  };
 }
 
 /** In the order of the table's columns. */

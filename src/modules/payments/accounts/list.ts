@@ -1,5 +1,6 @@
 import type { SQLWrapper } from "drizzle-orm";
 import { type PaymentAccount, toAccounts } from "./account.ts";
+import { ACCOUNT_SEGMENTS } from "./segments.ts";
 import { paymentAccounts } from "./tables.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
 import { connectorKey, metadataKey, ownedKey } from "#modules/payments/installs/filters.ts";
@@ -51,12 +52,16 @@ export async function listAccounts(
 ): Promise<Page<PaymentAccount>> {
   const page = await listPage(query, {
     ...ACCOUNTS,
-    read: (scan) =>
-      databaseOf(context.env)
+    read: async (all) => {
+      const db = databaseOf(context.env);
+      const scan = await ACCOUNT_SEGMENTS.narrow(db, query.where, all);
+      if (scan === undefined) return [];
+      return db
         .select()
         .from(paymentAccounts)
         .where(isSelected(paymentAccounts.key, scan))
-        .orderBy(...scan.orderBy),
+        .orderBy(...scan.orderBy);
+    },
   });
   return { ...page, data: toAccounts(page.data, await ConnectorDirectory.read(context)) };
 }

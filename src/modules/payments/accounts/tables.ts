@@ -1,5 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
+import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Accounts at providers. A row is inserted once and stays as it is. */
@@ -39,3 +41,6 @@ export const paymentAccounts = sqliteTable(
     ),
   ],
 );
+
+/** Which terms accounts have; see `segments.ts`. */
+export const paymentAccountSegments = segmentTable("payment_account_segments", ACCOUNT_TERMS);

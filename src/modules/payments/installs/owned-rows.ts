@@ -1,6 +1,7 @@
 import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { paymentPluginTexts } from "./tables.ts";
+import { ACCOUNT_SEGMENTS } from "#modules/payments/accounts/segments.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
@@ -17,7 +18,7 @@ import {
 } from "#modules/payments/initiations/tables.ts";
 import { paymentJobs } from "#modules/payments/jobs/tables.ts";
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
-import { removeEmptySegments } from "#modules/payments/payments/segments.ts";
+import { PAYMENT_SEGMENTS } from "#modules/payments/payments/segments.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
 import {
   paymentFetches,
@@ -25,6 +26,7 @@ import {
   paymentSchedules,
 } from "#modules/payments/polling/tables.ts";
 import { paymentPoolAccounts } from "#modules/payments/pools/tables.ts";
+import type { Segments } from "#modules/payments/segments/segments.ts";
 import { paymentTasks } from "#modules/payments/tasks/tables.ts";
 import {
   paymentForwardedUsers,
@@ -42,11 +44,8 @@ import { stringifyJson } from "#platform/json.ts";
 interface OwnedRows {
   readonly table: SQLiteTable;
   readonly connectorKey: AnySQLiteColumn;
-  /** What else goes with rows of these keys, after them. */
-  readonly forget?: (
-    db: Database,
-    keys: readonly number[],
-  ) => ReturnType<typeof removeEmptySegments>;
+  /** Those of the rows, which go after them. */
+  readonly segments?: Segments;
   /** What belongs to rows of this table; it goes first. */
   readonly children?: readonly ChildRows[];
 }
@@ -96,7 +95,7 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     table: paymentPayments,
     connectorKey: paymentPayments.connectorKey,
     children: [rowsWith(paymentAdjustments, paymentAdjustments.paymentKey)],
-    forget: removeEmptySegments,
+    segments: PAYMENT_SEGMENTS,
   },
   { table: paymentBalances, connectorKey: paymentBalances.connectorKey },
   {
@@ -116,7 +115,11 @@ const OWNED_ROWS: readonly OwnedRows[] = [
   { table: paymentWebhookConfigs, connectorKey: paymentWebhookConfigs.connectorKey },
   { table: paymentWebhookDeliveries, connectorKey: paymentWebhookDeliveries.connectorKey },
   { table: paymentJobs, connectorKey: paymentJobs.connectorKey },
-  { table: paymentAccounts, connectorKey: paymentAccounts.connectorKey },
+  {
+    table: paymentAccounts,
+    connectorKey: paymentAccounts.connectorKey,
+    segments: ACCOUNT_SEGMENTS,
+  },
   { table: paymentTasks, connectorKey: paymentTasks.connectorKey },
   { table: paymentPluginTexts, connectorKey: paymentPluginTexts.connectorKey },
 ];
@@ -166,7 +169,7 @@ async function removeSome(
   if (found.length === 0) return undefined;
   const keys = sql`SELECT value FROM json_each(${stringifyJson(found.map(({ key }) => key))})`;
   const [first, ...others] = deletions(db, rows, keys);
-  const forgotten = rows.forget?.(
+  const forgotten = rows.segments?.removeEmpty(
     db,
     found.map(({ key }) => key),
   );

@@ -1,9 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { readMetadata } from "./draft.ts";
-import { addMetadata } from "./segments.ts";
+import { PAYMENT_SEGMENTS } from "./segments.ts";
 import { findPayment, unknownPayment } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import type { PaymentId } from "#modules/payments/core/ids.ts";
+import { metadataTerms } from "#modules/payments/core/segment-terms.ts";
 import { signatureOf } from "#modules/payments/core/signature.ts";
 import { type ObjectMetadata, toMetadataColumn } from "#modules/payments/metadata.ts";
 import { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -34,7 +35,7 @@ export async function addPaymentMetadata(
         .set({ metadata: toMetadataColumn(metadata), metadataBits: signatureOf(metadata) })
         .where(and(eq(paymentPayments.key, row.key), eq(paymentPayments.metadata, row.metadata)))
         .returning({ key: paymentPayments.key }),
-      addMetadata(db, { key: row.key, metadata: added }),
+      PAYMENT_SEGMENTS.addTo(db, [{ key: row.key, terms: metadataTerms(added) }]),
     );
     if (updated.length > 0) return;
   }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { PaymentRow } from "./draft.ts";
 import { type Payment, type PaymentWithAdjustments, toPayments } from "./payment.ts";
-import { candidateSegments, isIn } from "./segments.ts";
+import { PAYMENT_SEGMENTS } from "./segments.ts";
 import { withAdjustments } from "./store.ts";
 import { paymentPayments } from "./tables.ts";
 import { decodePaymentId } from "#modules/payments/core/ids.ts";
@@ -69,15 +69,14 @@ export async function listPayments(
 ): Promise<Page<Payment>> {
   const page = await listPage(query, {
     ...PAYMENTS,
-    read: async (scan) => {
+    read: async (all) => {
       const db = databaseOf(context.env);
-      const segments = await candidateSegments(db, query.where);
-      if (segments?.length === 0) return [];
-      const where = segments === undefined ? scan.where : isIn(segments, scan.where);
+      const scan = await PAYMENT_SEGMENTS.narrow(db, query.where, all);
+      if (scan === undefined) return [];
       return db
         .select()
         .from(paymentPayments)
-        .where(isSelected(paymentPayments.key, { ...scan, where }))
+        .where(isSelected(paymentPayments.key, scan))
         .orderBy(...scan.orderBy);
     },
   });

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PaymentDraft } from "./draft.ts";
 import type { ReportedAdjustment } from "./report.ts";
-import { addChanged, addInserted } from "./segments.ts";
+import { PAYMENT_SEGMENTS, termsOfDraft } from "./segments.ts";
 import { paymentAdjustments, paymentPayments } from "./tables.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
 import { accountHash } from "#modules/payments/core/signature.ts";
@@ -23,11 +23,19 @@ export function toStatements(
   const changed = drafts.filter(({ added }) => added.length > 0);
   const opened = changed.filter(({ row }) => row === undefined);
   const stored = changed.filter(({ row }) => row !== undefined);
+  const termsOf = (draft: PaymentDraft) => termsOfDraft(connector, draft);
   const reopened = stored.filter(({ row, details }) => row?.metadata !== details.metadata);
   return [
     ...unlessEmpty(opened.map(toPayment), (rows) => insertPayments(db, connector, rows)),
-    ...(opened.length === 0 ? [] : [addInserted(db, connector, opened)]),
-    ...(stored.length === 0 ? [] : [addChanged(db, connector, stored)]),
+    ...(opened.length === 0 ? [] : [PAYMENT_SEGMENTS.addInserted(db, opened.map(termsOf))]),
+    ...(stored.length === 0
+      ? []
+      : [
+          PAYMENT_SEGMENTS.addTo(
+            db,
+            stored.map((draft) => ({ key: draft.row?.key ?? 0, terms: termsOf(draft) })),
+          ),
+        ]),
     ...unlessEmpty(stored.map(toChange), (rows) => updatePayments(db, rows)),
     ...unlessEmpty(reopened.map(toMetadataChange), (rows) => updateMetadata(db, rows)),
     ...unlessEmpty(changed.flatMap(toAdjustments), (rows) =>

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
-import { WORDS } from "#modules/payments/core/payment-terms.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
+import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Payments at providers. Amounts and status are derived from the adjustments, which are never changed. */
@@ -60,15 +61,8 @@ export const paymentPayments = sqliteTable(
   ],
 );
 
-const WORD_COLUMNS = Object.fromEntries(
-  Array.from({ length: WORDS }, (_, at) => [`w${at}`, integer(`w${at}`).notNull()]),
-);
-
-/** The bits of the terms of payments whose keys, divided, are the segment; see `segments.ts`. */
-export const paymentSegments = sqliteTable("payment_segments", {
-  segment: integer("segment").primaryKey(),
-  ...WORD_COLUMNS,
-});
+/** Which terms payments have; see `segments.ts`. */
+export const paymentSegments = segmentTable("payment_segments", PAYMENT_TERMS);
 
 /** What has happened to payments, in the order in which it was stored. */
 export const paymentAdjustments = sqliteTable(

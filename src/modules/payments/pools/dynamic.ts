@@ -1,6 +1,7 @@
-import { and, asc, type SQL, sql } from "drizzle-orm";
+import { asc, type SQL, sql } from "drizzle-orm";
 import { POOL_ACCOUNTS_MAX } from "./pool.ts";
 import { ACCOUNT_KEYS } from "#modules/payments/accounts/list.ts";
+import { ACCOUNT_SEGMENTS } from "#modules/payments/accounts/segments.ts";
 import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import type { OwnedId } from "#modules/payments/core/ids.ts";
 import { ConnectorDirectory } from "#modules/payments/installs/directory.ts";
@@ -18,10 +19,13 @@ export async function matchingAccounts(
   context: Pick<ServiceContext, "env">,
   query: string,
 ): Promise<OwnedId[]> {
-  const rows = await databaseOf(context.env)
+  const db = databaseOf(context.env);
+  const condition = toCondition(ACCOUNT_KEYS, query);
+  const segments = await ACCOUNT_SEGMENTS.candidates(db, query);
+  const rows = await db
     .select({ connectorKey: paymentAccounts.connectorKey, reference: paymentAccounts.reference })
     .from(paymentAccounts)
-    .where(toCondition(ACCOUNT_KEYS, query))
+    .where(segments === undefined ? condition : ACCOUNT_SEGMENTS.isIn(segments, condition))
     .orderBy(asc(paymentAccounts.key))
     .limit(POOL_ACCOUNTS_MAX);
   const directory = await ConnectorDirectory.read(context);
@@ -31,29 +35,24 @@ export async function matchingAccounts(
   });
 }
 
-/** The keys of all accounts that a filter finds, in their order. They come from the index of lists, page by page. */
-export async function matchingAccountKeys(
+/**
+ * All accounts that a filter finds, in the order in which they were stored: queries of some thousands of accounts each, that have
+ * their connectors' keys as `connector` and their references as `reference`.
+ */
+export async function matchingAccountQueries(
   { env }: Pick<ServiceContext, "env">,
   query: string,
-): Promise<number[]> {
-  const { key, createdAt } = paymentAccounts;
-  const condition = toCondition(ACCOUNT_KEYS, query);
-  const keys: number[] = [];
-  for (let beyond: SQL | undefined; ;) {
-    const page = await databaseOf(env)
-      .select({ key, createdAt })
-      .from(paymentAccounts)
-      .where(and(condition, beyond))
-      .orderBy(asc(createdAt), asc(key))
-      .limit(PAGE_SIZE);
-    for (const found of page) keys.push(found.key);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) {
-      return keys.toSorted((a, b) => a - b);
-    }
-    beyond = sql`(${createdAt}, ${key}) > (${last.createdAt}, ${last.key})`;
+): Promise<SQL[]> {
+  const condition = toCondition(ACCOUNT_KEYS, query) ?? sql`TRUE`;
+  const segments = await ACCOUNT_SEGMENTS.allCandidates(databaseOf(env), query);
+  const queries: SQL[] = [];
+  for (let first = 0; first < segments.length; first += SEGMENTS_AT_ONCE) {
+    const some = segments.slice(first, first + SEGMENTS_AT_ONCE);
+    queries.push(sql`(
+      SELECT ${paymentAccounts.connectorKey} AS connector, ${paymentAccounts.reference} AS reference
+      FROM ${ACCOUNT_SEGMENTS.rowsIn(some)} WHERE ${condition})`);
   }
+  return queries;
 }
 
-/** Accounts that are read at a time. */
-const PAGE_SIZE = 5000;
+const SEGMENTS_AT_ONCE = 500;

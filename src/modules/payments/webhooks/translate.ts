@@ -56,11 +56,13 @@ export async function storeReport(
   const report = await withOwner(context, connector, told);
   const { accounts = [], externalAccounts = [], payments = [], balances = [] } = report;
   const { connections = [] } = report;
+  const own = new Set(accounts.map(({ reference }) => reference));
+  const beneficiaries = externalAccounts.filter(({ reference }) => !own.has(reference));
   const { deletedPayments: deleted = [], cancelledPayments: cancelled = [] } = report;
   await storePage(context, async () =>
     joinPrepared(
       await prepareAccounts(context, { connector, type: "INTERNAL", accounts }),
-      await prepareAccounts(context, { connector, type: "EXTERNAL", accounts: externalAccounts }),
+      await prepareAccounts(context, { connector, type: "EXTERNAL", accounts: beneficiaries }),
       await preparePayments(context, { connector, payments, deleted, cancelled }),
       await prepareBalances(context, { connector, balances }),
       await prepareConnectionNews(context, connector, connections),

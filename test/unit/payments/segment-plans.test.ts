@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { listAccounts } from "#modules/payments/accounts/list.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
+import { encodeConnectorId } from "#modules/payments/core/ids.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
+import { listPayments } from "#modules/payments/payments/list.ts";
+import {
+  CONNECTOR,
+  IDS,
+  indexOf,
+  PlanWorld,
+  queryOf,
+  scanOf,
+} from "#test/support/payments/plan-world.ts";
+
+/** How lists find their rows that have segments: a filter which few segments fit reads these, and all others the index of the list. */
+
+let world: PlanWorld;
+beforeAll(async () => {
+  world = await PlanWorld.create();
+});
+
+/** A page comes from few segments: their rows are sorted. */
+const segmentPlanOf = (table: string): string =>
+  `SEARCH ${table} USING INTEGER PRIMARY KEY (rowid=?); SEARCH ${table} USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); USE TEMP B-TREE FOR ORDER BY`;
+
+describe("payments", () => {
+  const PAGES: readonly (readonly [string, object | undefined])[] = [
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
+    ["type", { $match: { type: "PAYOUT" } }],
+    ["asset", { $match: { asset: "USD/2" } }],
+    ["scheme", { $match: { scheme: "DOKU" } }],
+    ["status", { $match: { status: "EXPIRED" } }],
+    ["source_account_id", { $match: { source_account_id: IDS.account } }],
+    ["destination_account_id", { $match: { destination_account_id: IDS.account } }],
+    ["psu_id", { $match: { psu_id: "x" } }],
+    ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
+    ["initial_amount", { $gt: { initial_amount: 5 } }],
+    ["amount", { $lte: { amount: -5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+    ["several", { $and: [{ $match: { status: "FAILED" } }, { $or: [{ $gt: { amount: 1 } }] }] }],
+    ["a negation", { $not: { $match: { connector_id: "none" } } }],
+  ];
+
+  test.each(PAGES)("of a filter by %s come from the index of the list", async (name, where) => {
+    world.addManySegments("payment_segments", PAYMENT_TERMS);
+    const list = (isLater: boolean) => () => listPayments(world.context, queryOf(where, isLater));
+    const table = "payment_payments";
+    expect(await world.keyPlanOf(table, list(false))).toBe(scanOf(table, name));
+    expect(await world.keyPlanOf(table, list(true))).toBe(
+      `SEARCH ${table} USING ${indexOf(table, name)} (created_at<?)`,
+    );
+  });
+
+  test("of a filter that few segments fit come from these", async () => {
+    world.forgetManySegments("payment_segments");
+    const list = () => listPayments(world.context, queryOf({ $match: { asset: "EUR/2" } }));
+    expect(await world.keyPlanOf("payment_payments", list)).toBe(segmentPlanOf("payment_payments"));
+  });
+
+  test.each([
+    ["status", { status: "PENDING" }],
+    ["metadata", { "metadata[order]": "1" }],
+    ["source_account_id", { source_account_id: IDS.account }],
+  ])("of a filter by %s that no segment fits are not read", async (_name, match) => {
+    world.forgetManySegments("payment_segments");
+    const list = () => listPayments(world.context, queryOf({ $match: match }));
+    expect(await world.planOf("payment_payments", list)).toBe("");
+  });
+
+  test("of an id are found at once", async () => {
+    const where = { $match: { id: IDS.id } };
+    expect(
+      await world.keyPlanOf("payment_payments", () => listPayments(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_payments USING INDEX payment_payments_identity (reference=? AND connector_key=? AND type=?)",
+    );
+  });
+
+  test("of a reference are few, one of each connector and type, and are sorted", async () => {
+    const where = { $match: { reference: "pay" } };
+    expect(
+      await world.keyPlanOf("payment_payments", () => listPayments(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_payments USING INDEX payment_payments_identity (reference=?); USE TEMP B-TREE FOR ORDER BY",
+    );
+  });
+});
+
+describe("accounts", () => {
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
+    ["type", { $match: { type: "EXTERNAL" } }],
+    ["default_asset", { $match: { default_asset: "USD/2" } }],
+    ["name", { $gte: { name: "x" } }],
+    ["psu_id", { $match: { psu_id: "x" } }],
+    ["open_banking_connection_id", { $match: { open_banking_connection_id: "x" } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (name, where) => {
+    world.addManySegments("payment_account_segments", ACCOUNT_TERMS);
+    const list = () => listAccounts(world.context, queryOf(where));
+    expect(await world.keyPlanOf("payment_accounts", list)).toBe(scanOf("payment_accounts", name));
+  });
+
+  test("of a filter that few segments fit come from these", async () => {
+    world.forgetManySegments("payment_account_segments");
+    const list = () => listAccounts(world.context, queryOf({ $match: { type: "INTERNAL" } }));
+    expect(await world.keyPlanOf("payment_accounts", list)).toBe(segmentPlanOf("payment_accounts"));
+  });
+
+  test.each([
+    [
+      "connector_id",
+      {
+        connector_id: encodeConnectorId({
+          ...CONNECTOR,
+          reference: "22222222-0000-4000-8000-000000000000",
+        }),
+      },
+    ],
+    ["type", { type: "EXTERNAL" }],
+    ["default_asset", { default_asset: "CHF/2" }],
+    ["name", { name: "x" }],
+    ["metadata", { "metadata[order]": "1" }],
+  ])("of a filter by %s that no segment fits are not read", async (_name, match) => {
+    world.forgetManySegments("payment_account_segments");
+    const list = () => listAccounts(world.context, queryOf({ $match: match }));
+    expect(await world.planOf("payment_accounts", list)).toBe("");
+  });
+
+  test("of an id are found at once", async () => {
+    const where = { $match: { id: IDS.account } };
+    expect(
+      await world.keyPlanOf("payment_accounts", () => listAccounts(world.context, queryOf(where))),
+    ).toBe(
+      "SEARCH payment_accounts USING INDEX payment_accounts_identity (reference=? AND connector_key=?)",
+    );
+  });
+});
