@@ -53,7 +53,7 @@ export const STAGE_OF_PATH: Readonly<Record<string, Stage>> = {
   "src/ledger-engine/engine.ts": "rules",
   "src/ledger-engine/rules": "rules",
   "src/ledger-engine/write": "rules",
-  "src/ledger-engine/storage/log-checksum.ts": "rules",
+  "src/ledger-engine/storage/log/log-checksum.ts": "rules",
   "src/numscript": "rules",
 
   "src/platform/http/answers.ts": "encoding",

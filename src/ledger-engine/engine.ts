@@ -12,7 +12,7 @@ import type {
 } from "./rules/writes.ts";
 import { Authorship } from "./storage/authorship.ts";
 import { insertLedgerRow, readLedgerRow } from "./storage/ledger-row.ts";
-import { LogReader, type RangeLimits } from "./storage/log-reader.ts";
+import { LogReader, type RangeLimits } from "./storage/log/log-reader.ts";
 import { isCreated, migrateToEnd } from "./storage/migrations.ts";
 import { StoredNames } from "./storage/names.ts";
 import { SchemaStore, type SchemaUse } from "./storage/schema-store.ts";

@@ -72,7 +72,8 @@ export function answerAudit(
 }
 
 export interface AuditDifference extends Partial<ColumnDifference> {
-  readonly table: TableName;
+  /** `log` stands for an entry that cannot be replayed. */
+  readonly table: TableName | "log";
   /** The primary key, its columns joined with `,`. */
   readonly key: string;
   readonly problem: string;
@@ -137,7 +138,7 @@ const START: AuditProgress = {
 /**
  * Rebuilds a ledger from its log, entry by entry, in a database of its own, and compares all tables. Entries that are
  * written meanwhile are replayed as well, so that both sides are always of the same moment. The hash chain is computed
- * anew, so that a wrong hash shows up as a difference in the table `log`.
+ * anew, so that a wrong hash shows up as a difference of its row.
  */
 export class LedgerAudit {
   readonly #sql: Sql;

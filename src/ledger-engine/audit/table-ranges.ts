@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { parseJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
+const LAST_LOG =
+  "max((SELECT coalesce(max(id), -1) FROM entry), coalesce((SELECT log FROM tx ORDER BY tx.id DESC LIMIT 1), -1))";
+
 /**
  * The tables of a ledger: the columns of their primary keys, and the columns (or expressions) that a rebuild must
  * reproduce.
@@ -16,9 +19,9 @@ const TABLES = {
       "name",
       "bucket",
       "features",
-      "published_log BETWEEN 0 AND (SELECT coalesce(max(id), 0) FROM log) AS published_log",
+      `published_log BETWEEN 0 AND max(0, ${LAST_LOG}) AS published_log`,
       "deleted_at",
-      "(imported_log IS NULL OR imported_log BETWEEN 0 AND (SELECT coalesce(max(id), -1) FROM log)) AS imported_log",
+      `(imported_log IS NULL OR imported_log BETWEEN 0 AND ${LAST_LOG}) AS imported_log`,
     ],
   },
   migration: { key: ["step"], columns: ["cursor"] },
@@ -27,13 +30,25 @@ const TABLES = {
     key: ["id"],
     columns: ["address", "first_usage", "inserted_at", "updated_at", "metadata"],
   },
-  log: {
-    key: ["id"],
-    columns: ["date", "type", "tx", "payload", "hash", "key", "key_hash", "checksum"],
-  },
   tx: {
     key: ["id"],
-    columns: ["log", "timestamp", "reference", "metadata", "updated_at", "reverted_at"],
+    columns: [
+      "place",
+      "date",
+      "payload",
+      "hash",
+      "key",
+      "seal",
+      "timestamp",
+      "reference",
+      "metadata",
+      "updated_at",
+      "reverted_at",
+    ],
+  },
+  entry: {
+    key: ["id"],
+    columns: ["date", "type", "payload", "hash", "key", "key_hash", "checksum"],
   },
   move: {
     key: ["account", "asset", "tx"],
@@ -47,7 +62,7 @@ const TABLES = {
     ],
   },
   metadata_index: { key: ["scope", "key", "value", "target"], columns: [] },
-  metadata_log: { key: ["kind", "target", "log"], columns: [] },
+  metadata_log: { key: ["kind", "target", "log"], columns: ["tx"] },
   schema: { key: ["log"], columns: ["version", "created_at"] },
 } as const;
 

@@ -1,21 +1,21 @@
 import type { Sql } from "#platform/sql/sql.ts";
 
 /*
- * These searches find the last row that existed at a date, or at a log entry. Ids of log entries, transactions and
+ * These searches find the last row that existed at a date. Ids of log entries, transactions and
  * accounts increase as they are inserted, and dates of insertion never decrease with them, so that a binary search
  * finds each. There may be gaps between ids.
  */
 
 /** The id of the last log entry whose date, in microseconds, is not after this one; -1 where there is none. */
-export const lastLogAt = (sql: Sql, micros: bigint): number => lastBy(sql, LOG, micros);
+export function lastLogAt(sql: Sql, micros: bigint): number {
+  const tx = lastTransactionAt(sql, micros);
+  const created = sql.all<{ log: number }>("SELECT log FROM tx WHERE id = ?", tx)[0]?.log ?? -1;
+  return Math.max(created, lastBy(sql, ENTRY, micros));
+}
 
 /** The id of the last transaction that was inserted by this date; -1 where there is none. */
 export const lastTransactionAt = (sql: Sql, micros: bigint): number =>
   lastBy(sql, TRANSACTION, micros);
-
-/** The id of the last transaction that this log entry or an earlier one created; -1 where there is none. */
-export const lastTransactionOf = (sql: Sql, logId: number): number =>
-  lastBy(sql, TRANSACTION_BY_LOG, logId);
 
 /** The id of the last account that was inserted by this date; -1 where there is none. */
 export const lastAccountAt = (sql: Sql, micros: bigint): number => lastBy(sql, ACCOUNT, micros);
@@ -41,13 +41,12 @@ const search = (
   )
   SELECT max(id) AS id FROM ${table} WHERE id <= (SELECT high FROM search WHERE low > high)`;
 
-const LOG = search("log", "SELECT date FROM log");
-const TRANSACTION = search("tx", "SELECT log.date FROM tx JOIN log ON log.id = tx.log");
-const TRANSACTION_BY_LOG = search("tx", "SELECT log FROM tx");
+const ENTRY = search("entry", "SELECT date FROM entry");
+const TRANSACTION = search("tx", "SELECT date FROM tx");
 const ACCOUNT = search("account", "SELECT inserted_at FROM account");
 
 /** The largest id of a row whose value does not exceed the limit; -1 where there is none. */
-function lastBy(sql: Sql, statement: string, limit: bigint | number): number {
+function lastBy(sql: Sql, statement: string, limit: bigint): number {
   const [row] = sql.all<{ id: number | null }>(statement, limit.toString());
   return row?.id ?? -1;
 }

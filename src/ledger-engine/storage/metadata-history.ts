@@ -53,8 +53,8 @@ export class MetadataHistory {
 
   /** Applies the next entries of each account as long as they don't change `updatedAt`. */
   #applyDeletions({ found, lastLog, addressOf }: Reconstruction): void {
-    let wanted = [...found].flatMap(([target, metadata]) =>
-      Object.keys(metadata).length === 0 ? [] : { target, log: lastLog },
+    let wanted: EntryRef[] = [...found].flatMap(([target, metadata]) =>
+      Object.keys(metadata).length === 0 ? [] : { target, log: lastLog, tx: null },
     );
     while (wanted.length > 0) {
       const refs = wanted.map(({ target, log }) => `[${target},${log}]`);
@@ -122,7 +122,7 @@ export class MetadataHistory {
   }
 
   #entriesOf(page: readonly EntryRef[]): EntrySqlRow[] {
-    const refs = page.map(({ target, log }) => `[${target},${log}]`);
+    const refs = page.map(({ target, log, tx }) => `[${target},${log},${tx}]`);
     return page.length === 0
       ? []
       : this.#sql.all<EntrySqlRow>(SELECT_ENTRIES, `[${refs.join(",")}]`);
@@ -137,23 +137,30 @@ interface Reconstruction {
   readonly addressOf: (id: number) => string | undefined;
 }
 
-type EntryRef = { target: number; log: number };
+type EntryRef = { target: number; log: number; tx: number | null };
 type EntrySqlRow = { target: number; type: number; payload: string };
 
+const SIZE = `coalesce(
+    (SELECT octet_length(payload) FROM tx WHERE tx.id = metadata_log.tx),
+    (SELECT octet_length(payload) FROM entry WHERE entry.id = metadata_log.log)
+  ) AS size`;
+
 // CROSS JOIN keeps the order of the targets, and makes each a range of the primary key.
-const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, octet_length(log.payload) AS size
+const SELECT_ENTRY_REFS = `SELECT metadata_log.target, metadata_log.log, metadata_log.tx, ${SIZE}
   FROM json_each(?1) AS wanted CROSS JOIN metadata_log ON metadata_log.kind = ?2 AND metadata_log.target = wanted.value
-    AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4
-  CROSS JOIN log ON log.id = metadata_log.log LIMIT ?5 + 0`;
+    AND metadata_log.log > iif(wanted.key = 0, ?3, -1) AND metadata_log.log <= ?4 LIMIT ?5 + 0`;
 
 /** For each account, the first entry about it after a given one. */
-const SELECT_NEXT = `SELECT wanted.value ->> 0 AS target, log.id AS log, octet_length(log.payload) AS size
-  FROM json_each(?) AS wanted CROSS JOIN log ON log.id = (
-    SELECT min(metadata_log.log) FROM metadata_log
-      WHERE metadata_log.kind = ${METADATA_LOG_KINDS.ACCOUNT} AND metadata_log.target = wanted.value ->> 0 AND metadata_log.log > wanted.value ->> 1)`;
+const SELECT_NEXT = `SELECT metadata_log.target, metadata_log.log, metadata_log.tx, ${SIZE}
+  FROM json_each(?) AS wanted CROSS JOIN metadata_log
+    ON metadata_log.kind = ${METADATA_LOG_KINDS.ACCOUNT} AND metadata_log.target = wanted.value ->> 0 AND metadata_log.log = (
+      SELECT min(next.log) FROM metadata_log AS next
+        WHERE next.kind = ${METADATA_LOG_KINDS.ACCOUNT} AND next.target = wanted.value ->> 0 AND next.log > wanted.value ->> 1)`;
 
-const SELECT_ENTRIES = `SELECT wanted.value ->> 0 AS target, log.type, log.payload
-  FROM json_each(?) AS wanted CROSS JOIN log ON log.id = wanted.value ->> 1`;
+const SELECT_ENTRIES = `SELECT wanted.value ->> 0 AS target, coalesce(tx.type, entry.type) AS type,
+    coalesce(tx.payload, entry.payload) AS payload
+  FROM json_each(?) AS wanted LEFT JOIN tx ON tx.id = wanted.value ->> 2
+    LEFT JOIN entry ON tx.id IS NULL AND entry.id = wanted.value ->> 1`;
 
 /** Applies an entry to the pairs of its transaction, or of the account at `address`. */
 function apply(

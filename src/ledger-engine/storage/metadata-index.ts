@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoundedMap } from "./bounded-map.ts";
+import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
 
 /**
@@ -63,8 +64,8 @@ const INSERT_PAIRS = `INSERT OR IGNORE INTO metadata_index (scope, key, value, t
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 const DELETE_PAIRS = `DELETE FROM metadata_index WHERE (scope, key, value, target) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?))`;
-const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log)
-  SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`;
+const INSERT_ENTRIES = `INSERT OR IGNORE INTO metadata_log (kind, target, log, tx)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 
 /** Whether a ledger keeps the history of the metadata of such targets. */
 export const keepsHistory = (features: Features, type: MetadataTarget["type"]): boolean =>
@@ -125,9 +126,9 @@ export class MetadataBatch {
     }
   }
 
-  /** Notes that a log entry is about the metadata of a target. */
-  note(type: MetadataTarget["type"], target: number, log: number): void {
-    if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${log}]`);
+  /** Notes that a log entry is about the metadata of a target, and which transaction the entry made, if any. */
+  note(type: MetadataTarget["type"], target: number, { id, tx }: LogRef): void {
+    if (this.#keeps[type]) this.#entries.add(`[${METADATA_LOG_KINDS[type]},${target},${id},${tx}]`);
   }
 
   flush(write: Write): void {

@@ -1,4 +1,5 @@
-import { type Step, STEPS } from "./tables.ts";
+import type { Step } from "./steps/step.ts";
+import { STEPS } from "./tables.ts";
 import { assert, present } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Sql } from "#platform/sql/sql.ts";

@@ -10,9 +10,10 @@ import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
 /**
- * The contents of the `payload` column of a log row: JSON in which integers stand for accounts and assets. A
- * transaction is `[source, destination, asset, amount, ...]`, four items for each posting, and at the end an object
- * with what most transactions lack.
+ * The contents of the `payload` column of a log entry. That of a transaction is the inside of a JSON list in which
+ * integers stand for accounts and assets: `source,destination,asset,amount,...`, four items for each posting, and at the
+ * end an object with what most transactions lack. A single posting of the asset 1, which may be the only asset of the
+ * ledger, is `source,destination,amount`.
  */
 export interface StoredPosting {
   readonly source: number;
@@ -58,6 +59,9 @@ export const LOG_TYPES = {
   INSERTED_SCHEMA: 4,
 } as const;
 
+/** The asset that a single posting does not name. */
+const FIRST_ASSET = 1;
+
 export interface PostingIds {
   account(address: Posting["source"]): number;
   asset(name: Posting["asset"]): number;
@@ -68,13 +72,17 @@ export function encodeTransaction(
   extras: TransactionExtras,
   ids: PostingIds,
 ): string {
-  const items: string[] = [];
-  for (const { source, destination, asset, amount } of postings) {
-    items.push(`${ids.account(source)},${ids.account(destination)},${ids.asset(asset)},${amount}`);
-  }
+  const isSingle = postings.length === 1;
+  const items = postings.map(({ source, destination, asset, amount }) => {
+    const accounts = `${ids.account(source)},${ids.account(destination)}`;
+    const assetId = ids.asset(asset);
+    return isSingle && assetId === FIRST_ASSET
+      ? `${accounts},${amount}`
+      : `${accounts},${assetId},${amount}`;
+  });
   const extra = encodeExtras(extras);
   if (extra !== undefined) items.push(extra);
-  return `[${items.join(",")}]`;
+  return items.join(",");
 }
 
 function encodeExtras(extras: TransactionExtras): string | undefined {
@@ -124,10 +132,11 @@ interface StoredTrace {
 }
 
 export function decodeTransaction(payload: string): TransactionPayload {
-  const items = parseJson(payload) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
+  const items = parseJson(`[${payload}]`) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
   const last = items.at(-1);
   const hasExtras = typeof last === "object";
   const numbers = (hasExtras ? items.slice(0, -1) : items) as (number | bigint)[]; // only the last is an object
+  if (numbers.length === 3) numbers.splice(2, 0, FIRST_ASSET);
   const postings: StoredPosting[] = [];
   for (let index = 0; index < numbers.length; index += 4) {
     const [source = 0, destination = 0, asset = 0, amount = 0] = numbers.slice(index, index + 4);

@@ -92,7 +92,7 @@ export class RowCache {
 
   hasKey(key: string): boolean {
     if (this.#absentKeys.has(key)) return false;
-    return this.#sql.all("SELECT 1 FROM log WHERE key = ?", key).length > 0;
+    return this.#sql.all(SELECT_KEY, key).length > 0;
   }
 
   setAsset(name: Asset, id: number): void {
@@ -213,4 +213,6 @@ const SELECT_VOLUMES = `SELECT wanted.value AS pair, input, output FROM json_eac
 const SELECT_REFERENCES = `SELECT value AS text FROM json_each(?) AS wanted
   WHERE NOT EXISTS (SELECT 1 FROM tx WHERE reference = wanted.value)`;
 const SELECT_KEYS = `SELECT value AS text FROM json_each(?) AS wanted
-  WHERE NOT EXISTS (SELECT 1 FROM log WHERE key = wanted.value)`;
+  WHERE NOT EXISTS (SELECT 1 FROM tx WHERE key = wanted.value)
+    AND NOT EXISTS (SELECT 1 FROM entry WHERE key = wanted.value)`;
+const SELECT_KEY = "SELECT 1 FROM tx WHERE key = ?1 UNION ALL SELECT 1 FROM entry WHERE key = ?1";

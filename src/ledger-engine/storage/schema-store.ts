@@ -73,7 +73,7 @@ export class SchemaStore {
     const pending = this.#pending.get(version);
     if (pending !== undefined) return pending;
     const [row] = this.#sql.all<{ payload: string }>(
-      "SELECT payload FROM schema JOIN log ON log.id = schema.log WHERE version = ?",
+      "SELECT payload FROM schema JOIN entry ON entry.id = schema.log WHERE version = ?",
       version,
     );
     return row === undefined ? undefined : decodeSchemaEntry(row.payload).schema;
@@ -119,7 +119,7 @@ export class SchemaStore {
     let bytes = 0;
     for (const log of logs) {
       const { payload } = first(
-        this.#sql.all<{ payload: string }>("SELECT payload FROM log WHERE id = ?", log),
+        this.#sql.all<{ payload: string }>("SELECT payload FROM entry WHERE id = ?", log),
       );
       bytes += payload.length;
       if (found.length > 0 && bytes > bytesMax) break;

@@ -1,36 +1,13 @@
-import type { Sql } from "#platform/sql/sql.ts";
-
-/** One change of a ledger's tables. Its number is its place in the list of steps. */
-export interface Step {
-  /** What the step is for. */
-  readonly name: string;
-  /** Quick changes of the schema, which are made at once, before the ledger is opened. */
-  readonly statements: readonly string[];
-  /** What the step does to rows, of which there may be many. It begins when the statements are done. */
-  readonly rows?: RowWork;
-}
-
-/** Work on rows in bounded slices. It stops between any two of them, and goes on later, where the stored cursor says. */
-export interface RowWork {
-  /**
-   * Whether the ledger is read and written between the slices; otherwise it answers 503 until the step is done. Then the
-   * code of this version must understand rows before and behind the cursor, and write rows that the step need not change.
-   */
-  readonly isServedMeanwhile: boolean;
-  /**
-   * Works on the rows behind a cursor, which is empty at first: on so few that it takes far less than a second. Returns the
-   * cursor for the next slice, and `undefined` at the end. The cursor is stored in the same transaction.
-   */
-  readonly slice: (sql: Sql, cursor: string) => string | undefined;
-}
+import { MERGE_LOG_ROWS, MERGE_LOG_STATEMENTS } from "./steps/merge-log.ts";
+import type { Step } from "./steps/step.ts";
 
 /**
  * The tables of a ledger, in numbered steps. A step that was released never changes, and none renames or removes a column
  * of `ledger` or `migration`: code that can't open the ledger reads them, too.
  *
- * `log` is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
- * in its payloads. Only the authors of its entries are known nowhere else. A `move` is what one transaction did to one
- * account and asset, with the volumes after it, so that the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
+ * The log is the truth: every other row can be derived from it, and from `account` and `asset`, which name the integers
+ * in its payloads. Only the authors of its entries are known nowhere else. The first step has a table for it, the second
+ * one gives its entries to the transactions that they made. A `move` is what one transaction did to one account and asset, with the volumes after it, so that the last move has the current volumes. What most rows lack is null and costs a byte: a `timestamp` that equals the
  * log date, effective volumes that equal the volumes. Indexes are partial for the same reason.
  */
 export const STEPS: readonly Step[] = [
@@ -104,5 +81,10 @@ export const STEPS: readonly Step[] = [
       // The log entry contains the schema itself. An imported schema keeps its date.
       `CREATE TABLE schema (log INTEGER PRIMARY KEY, version TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT`,
     ],
+  },
+  {
+    name: "Transactions with their log entries",
+    statements: MERGE_LOG_STATEMENTS,
+    rows: MERGE_LOG_ROWS,
   },
 ];

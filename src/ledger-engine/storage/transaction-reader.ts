@@ -7,7 +7,7 @@ import type { AccountVolumes, Posting, Transaction, Volumes } from "#ledger-engi
 import { chunksOf, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
-/** The row of a transaction, with the log row that contains its immutable part. */
+/** The row of a transaction, which is also its log entry. */
 export interface StoredTransaction {
   readonly id: number;
   readonly insertedAt: Timestamp;
@@ -26,8 +26,7 @@ type TransactionSqlRow = {
   reverted: number | null;
 };
 
-const SELECT_TRANSACTION = `SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at AS updated,
-  tx.reverted_at AS reverted FROM tx JOIN log ON log.id = tx.log`;
+const SELECT_TRANSACTION = `SELECT id, date, payload, metadata, updated_at AS updated, reverted_at AS reverted FROM tx`;
 
 /** Reads transactions by their ids, with their names and volumes. */
 export class TransactionReader {
@@ -40,14 +39,14 @@ export class TransactionReader {
   }
 
   find(id: number): StoredTransaction | undefined {
-    const [row] = this.#sql.all<TransactionSqlRow>(`${SELECT_TRANSACTION} WHERE tx.id = ?`, id);
+    const [row] = this.#sql.all<TransactionSqlRow>(`${SELECT_TRANSACTION} WHERE id = ?`, id);
     return row === undefined ? undefined : toStoredTransaction(row);
   }
 
   findAll(ids: readonly number[]): StoredTransaction[] {
     return this.#sql
       .all<TransactionSqlRow>(
-        `${SELECT_TRANSACTION} WHERE tx.id IN (SELECT value FROM json_each(?))`,
+        `${SELECT_TRANSACTION} WHERE id IN (SELECT value FROM json_each(?))`,
         `[${ids.join(",")}]`,
       )
       .map(toStoredTransaction);

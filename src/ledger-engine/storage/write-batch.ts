@@ -1,4 +1,6 @@
 import { type AccountRow, readAccountRow, toAccountText } from "./account-rows.ts";
+import { LogBatch, type LogRow, microsOrNull, type TxRow } from "./log/log-batch.ts";
+import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
 import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
@@ -13,7 +15,7 @@ import type {
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
 import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
-import { type Timestamp, toMicros, ZERO_TIMESTAMP } from "#platform/time.ts";
+import { type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
 const ACCOUNTS_PENDING_MAX = 500;
@@ -21,30 +23,6 @@ const ACCOUNTS_PENDING_MAX = 500;
 const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
-
-export interface LogRow {
-  readonly id: number;
-  readonly date: Timestamp;
-  readonly type: number;
-  readonly tx: number | undefined;
-  readonly payload: string;
-  readonly hash: string | undefined;
-  readonly key: string | undefined;
-  readonly keyHash: string | undefined;
-  readonly checksum: number | undefined;
-}
-
-export interface TxRow {
-  readonly id: number;
-  readonly log: number;
-  /** The effective date, where it is not the log date. */
-  readonly timestamp: Timestamp | undefined;
-  readonly reference: string | undefined;
-  /** The effective date, whether it is the log date or not. */
-  readonly date: Timestamp;
-  /** The log date. */
-  readonly insertedAt: Timestamp;
-}
 
 /** A row as JSON, with its pair of account and asset. */
 interface PairRow {
@@ -78,8 +56,7 @@ export class WriteBatch implements VolumeReader {
   readonly #accountRows = new Map<number, AccountRow>();
   readonly #metadata: MetadataBatch;
   #assetRows: string[] = [];
-  #logRows: string[] = [];
-  #txRows: string[] = [];
+  readonly #log = new LogBatch();
   #moveRows: PairRow[] = [];
   #datedMoveRows: PairRow[] = [];
   /** The pairs of account and asset that the waiting moves are about. */
@@ -251,22 +228,23 @@ export class WriteBatch implements VolumeReader {
   }
 
   /** Notes that a log entry is about the metadata of a transaction or account that exists. */
-  noteMetadataEntry(target: MetadataTarget, log: number): void {
+  noteMetadataEntry(target: MetadataTarget, log: LogRef): void {
     const id = target.type === "ACCOUNT" ? this.account(target.id) : target.id;
     this.#metadata.note(target.type, id, log);
   }
 
-  addLog({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
+  /** Adds an entry. If it made a transaction, `addTx` was called before. */
+  addLog(row: LogRow): void {
+    const { key } = row;
     if (key !== undefined) {
       this.#keys.add(key);
       this.#cache.noteKey(key);
     }
-    this.#logRows.push(
-      `[${id},${toMicros(date)},${type},${tx ?? "null"},${quoteJson(payload)},${orNull(hash)},${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}]`,
-    );
+    this.#log.add(row);
   }
 
-  addTx({ id, log, timestamp, reference, date, insertedAt }: TxRow): void {
+  addTx(row: TxRow): void {
+    const { id, reference, date, insertedAt } = row;
     if (date > this.#latest) this.#latest = date;
     if (id > this.#lastTransaction) this.#lastTransaction = id;
     if (reference !== undefined) {
@@ -274,7 +252,7 @@ export class WriteBatch implements VolumeReader {
       this.#cache.noteReference(reference);
     }
     this.#dates.push({ id, insertedAt });
-    this.#txRows.push(`[${id},${log},${microsOrNull(timestamp)},${orNull(reference)}]`);
+    this.#log.stage(row);
   }
 
   addMove(row: MoveRow): void {
@@ -296,12 +274,11 @@ export class WriteBatch implements VolumeReader {
 
   /** Writes the collected rows, with one statement for each table and parameter. */
   flush(): void {
-    if (this.#logRows.length === 0) return;
+    if (this.#log.isEmpty) return;
     const accounts = [...this.#accountRows.values()].map(toAccountText);
     this.#insert(INSERT_ASSETS, this.#assetRows);
     this.#insert(INSERT_ACCOUNTS, accounts);
-    this.#insert(INSERT_LOGS, this.#logRows);
-    this.#insert(INSERT_TXS, this.#txRows);
+    this.#log.flush((statement, rows) => this.#insert(statement, rows));
     this.#insert(INSERT_MOVES, inTableOrder(this.#moveRows));
     this.#insert(INSERT_DATED_MOVES, inTableOrder(this.#datedMoveRows));
     this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
@@ -337,8 +314,7 @@ export class WriteBatch implements VolumeReader {
     this.#accountRows.clear();
     this.#metadata.clear();
     this.#assetRows = [];
-    this.#logRows = [];
-    this.#txRows = [];
+    this.#log.clear();
     this.#moveRows = [];
     this.#datedMoveRows = [];
     this.#movedPairs.clear();
@@ -377,10 +353,6 @@ const INSERT_ASSETS =
 const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
   ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
-const INSERT_LOGS = `INSERT INTO log (id, date, type, tx, payload, hash, key, key_hash, checksum)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, unhex(value ->> 7), value ->> 8 FROM json_each(?)`;
-const INSERT_TXS = `INSERT INTO tx (id, log, timestamp, reference)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`;
 /** Most moves lack the last three columns, so that this statement does not look for them. */
 const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
@@ -390,9 +362,3 @@ const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, o
 /** Rows in the order of the primary key, so that each page of the table is found and changed once. */
 const inTableOrder = (rows: readonly PairRow[]): string[] =>
   rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);
-
-const orNull = (text: string | undefined): string =>
-  text === undefined ? "null" : quoteJson(text);
-
-const microsOrNull = (timestamp: Timestamp | undefined): string =>
-  timestamp === undefined ? "null" : toMicros(timestamp).toString();

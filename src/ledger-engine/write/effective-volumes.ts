@@ -190,8 +190,7 @@ export class EffectiveVolumes {
     if (this.#latest === undefined) {
       const [row] = this.#sql.all<{ dated: string | null; inserted: number | null }>(
         `SELECT (SELECT CAST(max(timestamp) AS TEXT) FROM tx WHERE timestamp IS NOT NULL) AS dated,
-          (SELECT date FROM tx JOIN log ON log.id = tx.log
-            WHERE tx.timestamp IS NULL ORDER BY tx.id DESC LIMIT 1) AS inserted`,
+          (SELECT date FROM tx WHERE timestamp IS NULL ORDER BY id DESC LIMIT 1) AS inserted`,
       );
       const inserted = BigInt(row?.inserted ?? 0);
       const dated = row?.dated === null || row === undefined ? inserted : BigInt(row.dated);

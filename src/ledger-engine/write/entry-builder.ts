@@ -141,7 +141,8 @@ export class EntryBuilder {
       project: (logId) => {
         const payload = entry.project(logId, { accountMetadata, ...trace });
         const metadata = withDefaults(accountMetadata, trace);
-        this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, logId });
+        const log = { id: logId, tx: transaction.id };
+        this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, log });
         return payload;
       },
     };
@@ -264,7 +265,6 @@ export class EntryBuilder {
       }
       this.#batch.addTx({
         id,
-        log,
         timestamp: dated,
         reference,
         date: timestamp,

@@ -3,7 +3,7 @@ import { transactionOf } from "./log-writer.ts";
 import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { Command } from "#ledger-engine/rules/types.ts";
 import type { Outcome } from "#ledger-engine/rules/writes.ts";
-import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
+import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { AppError } from "#platform/errors.ts";
 
 /** The hash of a command's inputs, in hex. */

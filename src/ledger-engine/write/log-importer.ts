@@ -17,6 +17,7 @@ import {
 import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
+import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
 import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type {
@@ -191,7 +192,7 @@ export class LogImporter {
     const { logId } = this.#head();
     if (id > logId) return;
     this.#batch.flush();
-    const isThere = this.#sql.all("SELECT 1 FROM log WHERE id = ?", id).length > 0;
+    const isThere = findRef(this.#sql, id) !== undefined;
     throw refused(
       isThere
         ? `log ${id} already exists`

@@ -1,6 +1,7 @@
 import type { DecodedEntry } from "./pending-entry.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
+import { entriesBetween, entriesIn, type LogRef } from "#ledger-engine/storage/log/log-tables.ts";
 import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
 import {
   decodeKey,
@@ -51,22 +52,22 @@ const BYTES_MAX = 2_000_000;
 
 /** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
 export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPage {
-  const sizes = sql.all<{ id: number; size: number }>(
-    "SELECT id, octet_length(payload) AS size FROM log WHERE id > ? ORDER BY id LIMIT ? + 0",
-    after,
-    rowsMax + 1,
-  );
+  const sizes = entriesIn<LogRef & { size: number }>(sql, {
+    columns: ", octet_length(payload) AS size",
+    range: { from: after + 1, to: Infinity },
+    limit: rowsMax + 1,
+  });
   const count = Math.min(
     rowsMax,
     countWithin(sizes, BYTES_MAX, ({ size }) => size),
   );
-  const rows = sql
-    .all<LogSqlRow>(SELECT_ROWS, after, sizes[count - 1]?.id ?? after)
-    .map(({ date, checksum, ...row }) => ({
+  const rows = entriesBetween<LogSqlRow>(sql, COLUMNS, sizes.slice(0, count)).map(
+    ({ date, checksum, ...row }) => ({
       ...row,
       date: fromMicros(BigInt(date)),
       hasChecksum: checksum === 1,
-    }));
+    }),
+  );
   const { accounts, assets } = idsOf(rows);
   return { rows, ...readNameMaps(sql, accounts, assets), isLast: sizes.length <= count };
 }
@@ -153,5 +154,5 @@ function postingsOf(payload: string) {
 
 type LogSqlRow = Omit<StoredLogRow, "date" | "hasChecksum"> & { date: number; checksum: number };
 
-const SELECT_ROWS = `SELECT id, date, type, tx, payload, iif(hash IS NULL, NULL, lower(hex(hash))) AS hash, key,
-  iif(key_hash IS NULL, NULL, lower(hex(key_hash))) AS keyHash, checksum IS NOT NULL AS checksum FROM log WHERE id > ? AND id <= ? ORDER BY id`;
+const COLUMNS = `, date, type, payload, iif(hash IS NULL, NULL, lower(hex(hash))) AS hash, key,
+  iif(key_hash IS NULL, NULL, lower(hex(key_hash))) AS keyHash, checksum IS NOT NULL AS checksum`;

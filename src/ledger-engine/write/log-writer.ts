@@ -3,7 +3,8 @@ import type { PendingEntry } from "./pending-entry.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
-import { logChecksum } from "#ledger-engine/storage/log-checksum.ts";
+import { logChecksum } from "#ledger-engine/storage/log/log-checksum.ts";
+import { readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import type { WriteBatch } from "#ledger-engine/storage/write-batch.ts";
 import { assert } from "#platform/assert.ts";
@@ -17,7 +18,7 @@ export interface AppendOptions {
   /** The idempotency key, empty where there is none. */
   readonly key: string;
   readonly keyHash: string | undefined;
-  /** For an entry that is replayed, whether it had a checksum. */
+  /** For an entry that is replayed, whether it had a checksum. Behind a gap between ids it must have one. */
   readonly hasChecksum?: boolean;
   /** For an imported entry, its hash in base64. It is checked where logs are chained. */
   readonly expectedHash?: string;
@@ -42,7 +43,7 @@ export class LogWriter {
   constructor(sql: Sql, batch: WriteBatch, { isChained }: { isChained: boolean }) {
     this.#batch = batch;
     this.#isChained = isChained;
-    this.#head = readHead(sql);
+    this.#head = headOf(sql);
   }
 
   get head(): LogHead {
@@ -65,8 +66,8 @@ export class LogWriter {
     assert(id > this.#head.logId, "ids of log entries strictly increase");
     const transaction = transactionOf(data);
     const [tx, template] = [transaction?.id, transaction?.template];
-    const isSummed =
-      options.hasChecksum ?? !this.#isCovered({ tx, keyHash, schemaVersion, template });
+    const isCovered = this.#isCovered({ tx, keyHash, schemaVersion, template });
+    const isSummed = this.#isBehindGap(id) || (options.hasChecksum ?? !isCovered);
     const memento =
       this.#isChained || isSummed ? toMemento({ data, date: now, idempotencyKey: key }) : undefined;
     const hash = this.#isChained && memento !== undefined ? this.#chainHash(memento) : undefined;
@@ -74,7 +75,14 @@ export class LogWriter {
     const payload = pending.project(id);
     const checksum =
       isSummed && memento !== undefined
-        ? logChecksum({ id, tx, keyHash, memento, schemaVersion, template })
+        ? logChecksum({
+            id,
+            tx,
+            keyHash,
+            memento: isCovered ? "" : memento,
+            schemaVersion,
+            template,
+          })
         : undefined;
     this.#batch.addLog({
       id,
@@ -91,8 +99,16 @@ export class LogWriter {
   }
 
   /**
-   * Whether everything in a row can be derived from what the hash chain covers. For an entry without a transaction,
-   * nothing in the chain tells its id.
+   * Whether ids are left out before an entry. Where none are, its id follows from the entry before it; otherwise only a
+   * checksum tells whether the id is the one that the entry was given. Without a chain, all entries have checksums.
+   */
+  #isBehindGap(id: number): boolean {
+    return this.#isChained && id !== Math.max(this.#head.logId, 0) + 1;
+  }
+
+  /**
+   * Whether everything in a row but its id can be derived from what the hash chain covers. For an entry without a
+   * transaction, nothing in the chain tells its place.
    */
   #isCovered({ tx, keyHash, schemaVersion, template }: Uncovered): boolean {
     const hasMore = [keyHash, schemaVersion, template].some((part) => part !== undefined);
@@ -114,10 +130,8 @@ interface Uncovered {
   readonly template: string | undefined;
 }
 
-function readHead(sql: Sql): LogHead {
-  const [row] = sql.all<{ id: number; date: number; hash: string }>(
-    "SELECT id, date, hex(hash) AS hash FROM log ORDER BY id DESC LIMIT 1",
-  );
+function headOf(sql: Sql): LogHead {
+  const row = readHead(sql);
   if (row === undefined) return { logId: -1, date: fromMicros(0n), hash: undefined };
   const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
   return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };

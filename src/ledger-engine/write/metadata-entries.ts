@@ -12,6 +12,7 @@ import type {
   Metadata,
   MetadataTarget,
 } from "#ledger-engine/rules/types.ts";
+import type { LogRef } from "#ledger-engine/storage/log/log-tables.ts";
 import { encodeKey, encodeMetadata, type SchemaTrace } from "#ledger-engine/storage/payload.ts";
 import type { SchemaUse } from "#ledger-engine/storage/schema-store.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
@@ -66,7 +67,7 @@ export class MetadataEntryBuilder {
       schemaVersion: trace.schemaVersion,
       project: (logId) => {
         write();
-        this.#batch.noteMetadataEntry(target, logId);
+        this.#batch.noteMetadataEntry(target, { id: logId, tx: null });
         return encodeMetadata({ target, metadata }, trace);
       },
     };
@@ -86,7 +87,9 @@ export class MetadataEntryBuilder {
       schemaVersion: trace.schemaVersion,
       project: (logId) => {
         write();
-        if (this.#isKnown(target)) this.#batch.noteMetadataEntry(target, logId);
+        if (this.#isKnown(target)) {
+          this.#batch.noteMetadataEntry(target, { id: logId, tx: null });
+        }
         return encodeKey({ target, key }, trace);
       },
     };
@@ -155,12 +158,12 @@ export class MetadataEntryBuilder {
   /** Writes the metadata that an entry gives to accounts. */
   writeAccounts(
     accountMetadata: AccountMetadata,
-    { logId, ...dates }: { firstUsage: Timestamp; now: Timestamp; logId: number },
+    { log, ...dates }: { firstUsage: Timestamp; now: Timestamp; log: LogRef },
   ): void {
     for (const [address, metadata] of Object.entries(accountMetadata)) {
       const account = address as Account; // checked with the command
       this.#accountMetadataWriter(account, metadata, dates)();
-      this.#batch.noteMetadataEntry({ type: "ACCOUNT", id: account }, logId);
+      this.#batch.noteMetadataEntry({ type: "ACCOUNT", id: account }, log);
     }
   }
 

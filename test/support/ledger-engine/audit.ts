@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { TestLedger } from "./fixtures.ts";
+import { LOG_HASHES } from "./logs.ts";
 import { chainHash } from "./recorded.ts";
 import { toMemento } from "#ledger-engine/rules/log/memento.ts";
 import { LedgerModel } from "#test/support/ledger-engine/model/model.ts";
@@ -7,7 +8,9 @@ import { LedgerModel } from "#test/support/ledger-engine/model/model.ts";
 /** Expects that a ledger's hash chain is unbroken and that everything in it follows from its log. */
 export function expectSound(ledger: TestLedger): void {
   const log = ledger.logs();
-  const stored = ledger.sql.all<{ hash: string }>("SELECT hex(hash) AS hash FROM log ORDER BY id");
+  const stored = ledger.sql.all<{ hash: string }>(
+    `SELECT hex(hash) AS hash FROM ${LOG_HASHES} ORDER BY id`,
+  );
   let previous: string | undefined;
   const computed = log.map((entry) => {
     previous = chainHash(toMemento(entry), previous);

@@ -47,3 +47,6 @@ export function changed(line: string, changes: Changes): string {
   }
   return stringifyJson(entry);
 }
+
+/** The ids and hashes of all log entries, as a table of a statement. */
+export const LOG_HASHES = "(SELECT log AS id, hash FROM tx UNION ALL SELECT id, hash FROM entry)";

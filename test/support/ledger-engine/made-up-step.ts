@@ -1,5 +1,6 @@
 import { migrate, migrateSlice, type TablesState } from "#ledger-engine/storage/migrations.ts";
-import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
+import type { Step } from "#ledger-engine/storage/steps/step.ts";
+import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { first, type Sql } from "#platform/sql/sql.ts";
 
 /** The properties of a made-up step. */

@@ -1,5 +1,6 @@
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import type { EntryAuthor } from "#ledger-engine/rules/reads.ts";
+import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
 
 /** Who wrote the entries of the log. */
 export class LogAuthors {
@@ -12,7 +13,7 @@ export class LogAuthors {
   /** Undefined where there is no such entry. */
   find(logId: number): EntryAuthor | undefined {
     const { sql, authorship } = this.#context;
-    if (sql.all("SELECT 1 FROM log WHERE id = ?", logId).length === 0) return undefined;
+    if (findRef(sql, logId) === undefined) return undefined;
     return { author: authorship.find(logId) };
   }
 }

@@ -10,14 +10,18 @@ import {
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
-import { lastLogAt, lastTransactionOf } from "#ledger-engine/storage/ids-by-date.ts";
-import type { LogReader } from "#ledger-engine/storage/log-reader.ts";
-import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
+import {
+  type LogReader,
+  type LogSizeRow,
+  ENTRY_SIZE,
+} from "#ledger-engine/storage/log/log-reader.ts";
+import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 
-type LogIdRow = { id: number; date: number };
+type LogIdRow = LogSizeRow & { date: number };
 
 /** The limits of a page of the export, in entries and in approximate bytes. */
 const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
@@ -43,8 +47,8 @@ export class LogLists {
         within: idsWithin(query.column, scan),
       },
     );
-    const ids = rows.slice(0, query.pageSize).map(({ id }) => id);
-    const entries = this.#logs.listed(ids, { bytesMax: PAGE_BYTES_MAX });
+    const refs = rows.slice(0, query.pageSize);
+    const entries = this.#logs.listed(refs, { bytesMax: PAGE_BYTES_MAX });
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     const page = pageOf(query, rows, {
       keyOf: (row) => keyOf(query.column, row),
@@ -58,10 +62,7 @@ export class LogLists {
    * that is now the last.
    */
   export(after: number, to?: number, countMax: number = EXPORT_LIMITS.countMax): LogTextPage {
-    const end =
-      to ??
-      this.#sql.all<{ id: number }>("SELECT id FROM log ORDER BY id DESC LIMIT 1")[0]?.id ??
-      -1;
+    const end = to ?? readHead(this.#sql)?.id ?? -1;
     const limits = { ...EXPORT_LIMITS, countMax: Math.min(countMax, EXPORT_LIMITS.countMax) };
     const entries = this.#logs.following(after, end, limits);
     const text = entries.map((entry) => `${toLogText(entry)}\n`).join("");
@@ -86,32 +87,16 @@ export class LogLists {
   }
 
   #idRowsIn(
-    { from, to }: NumberInterval,
+    range: NumberInterval,
     { type, order, limit }: { type: number | undefined; order: Scan["order"]; limit: number },
   ): LogIdRow[] {
-    if (type === LOG_TYPES.NEW_TRANSACTION && to - from > PASSED_MAX) {
-      // Most entries are of this type, which therefore has no index. The table of transactions leads to them; only
-      // reverts are skipped.
-      const [first, last] = [
-        lastTransactionOf(this.#sql, from - 1) + 1,
-        lastTransactionOf(this.#sql, to),
-      ];
-      return this.#sql.all<LogIdRow>(
-        `SELECT log.id, log.date FROM tx CROSS JOIN log ON log.id = tx.log
-          WHERE tx.id BETWEEN ? AND ? AND log.type = ${type} ORDER BY tx.id ${order} LIMIT ? + 0`,
-        first,
-        last,
-        limit,
-      );
-    }
-    const ofType =
-      type === undefined ? "" : `AND type = ${type} ${type === 0 ? "" : "AND type <> 0"}`;
-    return this.#sql.all<LogIdRow>(
-      `SELECT id, date FROM log WHERE id BETWEEN ? AND ? ${ofType} ORDER BY id ${order} LIMIT ? + 0`,
-      from,
-      to,
+    return entriesIn<LogIdRow>(this.#sql, {
+      columns: `, date${ENTRY_SIZE}`,
+      range,
+      type,
+      order,
       limit,
-    );
+    });
   }
 }
 
@@ -120,9 +105,6 @@ interface Walk {
   readonly limit: number;
   readonly within: Intervals;
 }
-
-/** In a range of at most this many ids, entries of a type are found by reading all of them. */
-const PASSED_MAX = 1000;
 
 /** The ids that a page may contain. The order by date is the order by id, which breaks its ties. */
 function idsWithin(column: string, { bound, order }: Scan): Intervals {

@@ -74,8 +74,8 @@ const lastTransaction = (sql: Sql): number =>
 /** Whether a transaction was inserted after another one with an effective date that is not after `until`. */
 const hasSince = (sql: Sql, lastTx: number, until: Timestamp): boolean =>
   sql.all(
-    `SELECT 1 FROM tx JOIN log ON log.id = tx.log
-      WHERE tx.id > ? AND coalesce(tx.timestamp, log.date) <= CAST(? AS INTEGER) LIMIT 1`,
+    `SELECT 1 FROM tx
+      WHERE id > ? AND coalesce(timestamp, date) <= CAST(? AS INTEGER) LIMIT 1`,
     lastTx,
     toMicros(until).toString(),
   ).length > 0;

@@ -55,7 +55,7 @@ export function selectLastInserted(bounds: readonly BalanceBound[]): string {
     )`;
 }
 
-const INSERTED = "SELECT log.date FROM tx JOIN log ON log.id = tx.log WHERE tx.id = move.tx";
+const INSERTED = "SELECT date FROM tx WHERE tx.id = move.tx";
 
 /**
  * The last move that has a date of its own, and the last one that has none. The search for the second skips moves of

@@ -122,7 +122,7 @@ export class TransactionRows {
   /** The rows with these ids, in their order. */
   findAll(ids: readonly number[]): TransactionRow[] {
     return this.#read(
-      `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}`,
+      `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value`,
       `[${ids.join(",")}]`,
     );
   }
@@ -138,7 +138,7 @@ export class TransactionRows {
   ): TransactionRow[] {
     const condition = undated === undefined ? "" : `AND ${UNDATED[undated]}`;
     return this.#read(
-      `${COLUMNS} FROM tx ${JOIN_LOG} WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3 + 0`,
+      `${COLUMNS} FROM tx WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3 + 0`,
       from,
       to,
       limit,
@@ -153,7 +153,7 @@ export class TransactionRows {
   ): TransactionRow[] {
     const [on, to] = order === "asc" ? [">=", "<="] : ["<=", ">="];
     return this.#read(
-      `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} ${JOIN_LOG} WHERE tx.${column} IS NOT NULL
+      `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} WHERE tx.${column} IS NOT NULL
         AND (tx.${column}, tx.id) ${on} (CAST(? AS INTEGER), ?) AND tx.${column} ${to} CAST(? AS INTEGER)
         ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ? + 0`,
       from.value.toString(),
@@ -175,7 +175,7 @@ export class TransactionRows {
     return this.#sql
       .all<{ id: number; value: string }>(
         `SELECT tx.id, CAST(${key} AS TEXT) AS value
-          FROM json_each(?1) AS wanted CROSS JOIN tx ON tx.id = wanted.value ${JOIN_LOG}
+          FROM json_each(?1) AS wanted CROSS JOIN tx ON tx.id = wanted.value
           WHERE (${key}, tx.id) ${on} (CAST(?2 AS INTEGER), ?3) AND ${key} ${to} CAST(?4 AS INTEGER)
           ORDER BY ${key} ${order}, tx.id ${order} LIMIT ?5 + 0`,
         `[${ids.join(",")}]`,
@@ -191,7 +191,7 @@ export class TransactionRows {
   /** The first transaction of a range, and its date of insertion. */
   firstIn({ from, to }: IdRange, order: Order): { id: number; inserted: bigint } | undefined {
     const [row] = this.#sql.all<{ id: number; date: number }>(
-      `SELECT tx.id, log.date FROM tx ${JOIN_LOG} WHERE tx.id >= ? AND tx.id <= ? ORDER BY tx.id ${order} LIMIT 1`,
+      `SELECT id, date FROM tx WHERE id >= ? AND id <= ? ORDER BY id ${order} LIMIT 1`,
       from,
       to,
     );
@@ -222,10 +222,8 @@ type TransactionSqlRow = {
   reverted: number | null;
 };
 
-const COLUMNS = `SELECT tx.id, log.date, log.payload, CAST(tx.timestamp AS TEXT) AS timestamp, tx.reference, tx.metadata,
+const COLUMNS = `SELECT tx.id, tx.date, tx.payload, CAST(tx.timestamp AS TEXT) AS timestamp, tx.reference, tx.metadata,
   tx.updated_at AS updated, tx.reverted_at AS reverted`;
-/** CROSS JOIN keeps the order of the tables that come before. */
-const JOIN_LOG = "CROSS JOIN log ON log.id = tx.log";
 
 const INDEXES: Readonly<Record<TransactionDateColumn, string>> = {
   timestamp: "tx_dated",
@@ -241,7 +239,7 @@ const UNDATED: Readonly<Record<TransactionDateColumn, string>> = {
 
 /** The value that a list is sorted by. */
 const SORT_KEYS: Readonly<Record<TransactionDateColumn, string>> = {
-  timestamp: "coalesce(tx.timestamp, log.date)",
-  updated_at: "coalesce(tx.updated_at, log.date)",
+  timestamp: "coalesce(tx.timestamp, tx.date)",
+  updated_at: "coalesce(tx.updated_at, tx.date)",
   reverted_at: `iif(tx.reverted_at <= CAST(?6 AS INTEGER), tx.reverted_at, ${MICROS_MIN})`,
 };

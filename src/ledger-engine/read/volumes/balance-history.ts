@@ -8,6 +8,7 @@ import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { boundariesOf } from "#ledger-engine/rules/period.ts";
 import type { BalanceHistoryQuery, BalanceInterval } from "#ledger-engine/rules/reads.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
+import { readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { AppError } from "#platform/errors.ts";
 import { fromMicros, type Timestamp, toMicros } from "#platform/time.ts";
 
@@ -88,10 +89,8 @@ export class BalanceHistory {
    */
   #endOf({ endTime, endsNow }: BalanceHistoryQuery): Timestamp {
     if (endsNow !== true) return endTime;
-    const [last] = this.#context.sql.all<{ date: string }>(
-      "SELECT CAST(date + 1 AS TEXT) AS date FROM log ORDER BY id DESC LIMIT 1",
-    );
-    const next = fromMicros(BigInt(last?.date ?? 0));
+    const last = readHead(this.#context.sql);
+    const next = fromMicros(BigInt((last?.date ?? -1) + 1));
     return next > endTime ? next : endTime;
   }
 

@@ -94,6 +94,7 @@ describe("what a ledger tells of itself", () => {
     expect(name).toBe(ledger);
     expect(storage?.migrations?.map(({ version, state }) => `${version} ${state}`)).toEqual([
       "1 DONE",
+      "2 DONE",
     ]);
   });
 

@@ -1,11 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test } from "vitest";
 import { storedUuid } from "#ledger-engine/storage/deletion.ts";
-import { type Step, STEPS } from "#ledger-engine/storage/tables.ts";
+import type { Step } from "#ledger-engine/storage/steps/step.ts";
+import { STEPS } from "#ledger-engine/storage/tables.ts";
 import { present } from "#platform/assert.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMillis } from "#platform/time.ts";
+import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import { cursorOf, missed, stepsWith, visited } from "#test/support/ledger-engine/made-up-step.ts";
 import {
   balanceOf,
@@ -91,6 +93,23 @@ async function statesOf(ledger: string): Promise<string[]> {
 const verify = (ledger: string): Promise<Response> =>
   api(`/api/florin/v1/ledgers/${ledger}/verify`, { method: "POST" });
 
+test("a ledger whose log was a table of its own is brought over, and is the same", async () => {
+  const ledger = await filledLedger();
+  const reference = "r1";
+  await okBodyOf(inLedger(ledger, "/transactions?dryRun=true", { body: pay("world -> a", 1) }));
+  await okBodyOf(post(ledger, pay("a -> b", 2, { reference, timestamp: "2020-01-01T00:00:00Z" })));
+  await inLedger(ledger, "/accounts/a/metadata", { body: { k: "v" } });
+  const before = await Promise.all(PATHS.map(async (path) => okBodyOf(inLedger(ledger, path))));
+  await inStorage(ledger, (sql) => sql.transaction(() => toFirstStep(sql)));
+  await evict(objectOf(ledger));
+  await eventually(async () => okBodyOf(inLedger(ledger, "/stats")));
+  const after = await Promise.all(PATHS.map(async (path) => okBodyOf(inLedger(ledger, path))));
+  expect(after).toEqual(before);
+  expect(await okBodyOf(verify(ledger))).toMatchObject({ data: { status: "consistent" } });
+});
+
+const PATHS = ["/transactions?pageSize=200", "/logs?pageSize=200", "/accounts?expand=volumes"];
+
 describe("a step that works on rows, slice by slice", () => {
   test("goes on after evictions, and the ledger is read and written meanwhile", async () => {
     const ledger = await filledLedger();
@@ -103,14 +122,14 @@ describe("a step that works on rows, slice by slice", () => {
       written++;
       await waitFor(ledger, done * ROWS + written);
       expect(await inStorage(ledger, cursorOf)).toBe(`${done * ROWS}`);
-      expect(await statesOf(ledger)).toEqual(["DONE", "PROGRESS"]);
+      expect(await statesOf(ledger)).toEqual([...released.map(() => "DONE"), "PROGRESS"]);
       expect(await balanceOf(ledger, "a")).toBe(SIZE + written);
       expect(await refusalOf(verify(ledger))).toMatchObject({ status: 503, code: "INTERNAL" });
     }
     await go(ledger, Infinity);
     await waitFor(ledger, SIZE + written);
     expect(await inStorage(ledger, missed)).toBe(0);
-    expect(await statesOf(ledger)).toEqual(["DONE", "DONE"]);
+    expect(await statesOf(ledger)).toEqual([...released.map(() => "DONE"), "DONE"]);
     expect(await balanceOf(ledger, "a")).toBe(SIZE + written);
   });
 
@@ -129,7 +148,7 @@ describe("a step that works on rows, slice by slice", () => {
         const { status, message } = await refusalOf(response);
         expect([status, message]).toEqual([503, MIGRATING]);
       }
-      expect(await statesOf(ledger)).toEqual(["DONE", "PROGRESS"]);
+      expect(await statesOf(ledger)).toEqual([...released.map(() => "DONE"), "PROGRESS"]);
     }
     await go(ledger, Infinity);
     await eventually(async () => okBodyOf(post(ledger, pay("world -> a", 1))));

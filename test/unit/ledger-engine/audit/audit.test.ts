@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
 import { TABLE_NAMES, rowsOf } from "#ledger-engine/audit/table-ranges.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
+import { STEP_LAST } from "#ledger-engine/storage/migrations.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import {
@@ -62,11 +63,11 @@ function writeBySchemas(ledger: TestLedger): void {
 /** The number of rows that are compared in each table. */
 const COUNTED = {
   ledger: 1,
-  migration: 1,
+  migration: STEP_LAST,
   asset: 2,
   account: 9,
-  log: 18,
   tx: 10,
+  entry: 8,
   move: 25,
   metadata_index: 12,
   metadata_log: 9,
@@ -122,10 +123,13 @@ describe("an audit", () => {
     expect(audited(ledger).differences).toEqual([]);
   });
 
-  test("accepts entries without checksums", () => {
+  test("accepts entries without checksums, but not behind a gap between ids", () => {
     const ledger = variedLedger();
-    ledger.sql.all("UPDATE log SET checksum = NULL");
+    ledger.sql.all("UPDATE entry SET checksum = NULL");
+    ledger.sql.all("UPDATE tx SET seal = NULL WHERE key_hash IS NULL AND log <> 11");
     expect(audited(ledger).differences).toEqual([]);
+    ledger.sql.all("UPDATE tx SET seal = NULL WHERE log = 11");
+    expect(audited(ledger).differences).toMatchObject([{ table: "tx", column: "seal" }]);
   });
 });
 
@@ -228,8 +232,7 @@ describe("an audit finds", () => {
     ["move", "UPDATE move SET account = 77 WHERE account = 3"],
     ["move", "UPDATE move SET asset = 9 WHERE asset = 2"],
     ["move", "UPDATE move SET tx = 50 WHERE tx = 7"],
-    ["tx", "UPDATE tx SET id = 500 WHERE id = 2"],
-    ["log", "UPDATE log SET id = 10 WHERE id = 9"],
+    ["log", "UPDATE tx SET id = 500 WHERE id = 2"],
     ["move", "UPDATE move SET role = role & 3 WHERE role = 5"],
     ["metadata_index", "UPDATE metadata_index SET scope = 1 WHERE scope = 0 AND target = 1"],
     ["metadata_index", "UPDATE metadata_index SET target = 2 WHERE scope = 0 AND target = 1"],
@@ -261,27 +264,39 @@ describe("an audit finds", () => {
 
   test("a wrong hash in the chain, once", () => {
     const ledger = variedLedger();
-    ledger.sql.all("UPDATE log SET hash = zeroblob(32) WHERE id = 5");
+    ledger.sql.all("UPDATE entry SET hash = zeroblob(32) WHERE id = 7");
     const { differences } = audited(ledger);
     // Only the entry itself and the next one, which is chained to it, differ.
     expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
-      "log 5 hash",
-      "log 6 hash",
+      "tx 4 hash",
+      "entry 7 hash",
     ]);
   });
 
-  test("a transaction that two entries make, and ends there", () => {
-    const ledger = variedLedger();
-    ledger.sql.all("UPDATE log SET tx = 2 WHERE id = 3");
-    expect(audited(ledger)).toMatchObject({
-      status: "inconsistent",
-      differences: [{ table: "log", key: "3" }],
-    });
+  test.each(["place = place + 2", "place = place - 2"])(
+    "two transactions with one entry, after %s, and ends there",
+    (change) => {
+      const ledger = variedLedger();
+      ledger.sql.all(`UPDATE tx SET ${change} WHERE log = 2`);
+      expect(audited(ledger)).toMatchObject({
+        status: "inconsistent",
+        differences: [{ table: "log" }],
+      });
+    },
+  );
+
+  test("an entry that moved into a gap between ids, and the entry behind it that moved up", () => {
+    for (const change of ["place + 2 WHERE log = 9", "place - 2 WHERE log = 11"]) {
+      const ledger = variedLedger();
+      ledger.sql.all(`UPDATE tx SET place = ${change}`);
+      const { differences } = audited(ledger);
+      expect(differences).toContainEqual(expect.objectContaining({ table: "tx", column: "seal" }));
+    }
   });
 
   test("an entry that cannot be read, and ends there", () => {
     const ledger = variedLedger();
-    ledger.sql.all("UPDATE log SET payload = '[' WHERE id = 3");
+    ledger.sql.all("UPDATE tx SET payload = '[' WHERE log = 3");
     expect(audited(ledger)).toMatchObject({
       status: "inconsistent",
       differences: [{ table: "log", key: "3" }],

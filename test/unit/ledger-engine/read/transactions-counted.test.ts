@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TransactionCounts } from "#ledger-engine/read/transactions/transaction-counts.ts";
 import { Authorship } from "#ledger-engine/storage/authorship.ts";
-import { LogReader } from "#ledger-engine/storage/log-reader.ts";
+import { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
 import { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import { StoredNames } from "#ledger-engine/storage/names.ts";
 import { SchemaStore } from "#ledger-engine/storage/schema-store.ts";

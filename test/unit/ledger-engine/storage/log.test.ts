@@ -10,6 +10,7 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { LOG_HASHES } from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with an entry of each type, with back-dated transactions and with large amounts. */
 function ledgerWithLog(features: object = {}): TestLedger {
@@ -57,7 +58,9 @@ describe("the log", () => {
   test("is a chain of hashes over every entry", () => {
     const ledger = ledgerWithLog();
     expectSound(ledger);
-    const hashes = ledger.sql.all("SELECT DISTINCT hash FROM log WHERE length(hash) = 32");
+    const hashes = ledger.sql.all(
+      `SELECT DISTINCT hash FROM ${LOG_HASHES} WHERE length(hash) = 32`,
+    );
     expect(hashes).toHaveLength(8);
   });
 
@@ -65,7 +68,7 @@ describe("the log", () => {
     const ledger = ledgerWithLog({ HASH_LOGS: value });
     ledger.open();
     ledger.run(setMetadata("a", { k: "v" }));
-    expect(ledger.sql.all("SELECT id FROM log WHERE hash IS NOT NULL")).toEqual([]);
+    expect(ledger.sql.all(`SELECT id FROM ${LOG_HASHES} WHERE hash IS NOT NULL`)).toEqual([]);
   });
 
   test("has the idempotency keys, or the empty text", () => {

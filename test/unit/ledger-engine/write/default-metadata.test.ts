@@ -152,7 +152,7 @@ describe("a transaction with default metadata", () => {
     const accountMetadata = Object.fromEntries(addresses.map((address) => [address, { d: "y" }]));
     ledger.commit(create(postings, { accountMetadata }), v1);
     const [row] = ledger.sql.all<{ size: number }>(
-      "SELECT max(octet_length(payload)) AS size FROM log WHERE type = 0",
+      "SELECT max(octet_length(payload)) AS size FROM tx WHERE type = 0",
     );
     expect(row?.size).toBeLessThan(20_000);
     expect(ledger.account("a:7")?.metadata).toEqual({ d: "y" });

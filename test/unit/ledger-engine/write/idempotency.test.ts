@@ -138,7 +138,7 @@ describe("an idempotency key", () => {
   test("without a stored hash, as in some imported logs, replays for any command", () => {
     const ledger = new TestLedger();
     ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
-    ledger.sql.all("UPDATE log SET key_hash = NULL");
+    ledger.sql.all("UPDATE entry SET key_hash = NULL");
     expect(ledger.run(setMetadata("b", {}), { key: "k1" })).toMatchObject({
       logId: 1,
       isReplay: true,

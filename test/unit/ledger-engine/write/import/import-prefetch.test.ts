@@ -50,7 +50,7 @@ describe("entries that are imported together", () => {
     const copy = new TestLedger({ sql, features: UNCHAINED });
     sql.counts.clear();
     expect(importInto(copy, lines)).toEqual({ taken: 400 });
-    expect(sql.counts.get("INSERT INTO log")).toBeLessThan(5);
+    expect(sql.counts.get("INSERT INTO tx")).toBeLessThan(5);
     // Most of them come from the 20 back-dated entries, which look for their place and for the moves after it.
     expect(sql.total).toBeLessThan(300);
     expect(linesOf(exportOf(copy))).toEqual(lines);

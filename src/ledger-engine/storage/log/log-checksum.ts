@@ -5,7 +5,8 @@ const BYTES = 6;
 
 /**
  * The first 48 bits of SHA-256 over an entry: its ids, the hash of its inputs, and the text that the hash chain would
- * cover. Everything else in the row, and in the other tables, can be derived from these.
+ * cover. Everything else in the row, and in the other tables, can be derived from these. An entry that has a checksum for
+ * its id alone adds no text: the chain covers the rest.
  */
 export function logChecksum(entry: {
   readonly id: number;
@@ -27,3 +28,6 @@ export function logChecksum(entry: {
   const text = `${id}\n${tx ?? ""}\n${keyText}\n${memento}${schemaText}`;
   return createHash("sha256").update(text).digest().readUIntBE(0, BYTES);
 }
+
+export const checksumHex = (checksum: number): string =>
+  checksum.toString(16).padStart(2 * BYTES, "0");

@@ -1,20 +1,12 @@
 import { createHash } from "node:crypto";
-import { readContiguousVolumes } from "./contiguous-volumes.ts";
-import type { Names } from "./names.ts";
 import {
-  decodeKey,
-  decodeMetadata,
-  decodeSchemaEntry,
-  decodeTransaction,
-  LOG_TYPES,
-  type SchemaTrace,
-  type TransactionPayload,
-} from "./payload.ts";
-import {
-  type StoredTransaction,
-  toTransaction,
-  type TransactionReader,
-} from "./transaction-reader.ts";
+  entriesBetween,
+  entriesIn,
+  entriesOf,
+  findRef,
+  type LogRef,
+  refsOf,
+} from "./log-tables.ts";
 import {
   accountMetadataBytes,
   countWithin,
@@ -24,6 +16,22 @@ import {
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
+import { readContiguousVolumes } from "#ledger-engine/storage/contiguous-volumes.ts";
+import type { Names } from "#ledger-engine/storage/names.ts";
+import {
+  decodeKey,
+  decodeMetadata,
+  decodeSchemaEntry,
+  decodeTransaction,
+  LOG_TYPES,
+  type SchemaTrace,
+  type TransactionPayload,
+} from "#ledger-engine/storage/payload.ts";
+import {
+  type StoredTransaction,
+  toTransaction,
+  type TransactionReader,
+} from "#ledger-engine/storage/transaction-reader.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros } from "#platform/time.ts";
 
@@ -39,16 +47,17 @@ type LogSqlRow = {
 /** The hash in hex, empty where there is none, and the hash of the inputs in hex, null where it is not stored. */
 type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
 
-type LogSizeRow = { id: number; size: number };
+/** Where an entry is, and how large it may be. */
+export type LogSizeRow = LogRef & { size: number };
 
 /**
  * An upper estimate of an entry's size as JSON: each posting comes with its volumes, and a revert with the transaction
  * that it reverts.
  */
-const SELECT_SIZE = `SELECT id, octet_length(payload) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size FROM log`;
-const SELECT_LOG = "SELECT id, date, type, tx, payload, key FROM log";
-const SELECT_LISTED = `SELECT id, date, type, tx, payload, key, hex(hash) AS hash,
-  iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash FROM log`;
+export const ENTRY_SIZE = `, (octet_length(payload) + 4) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size`;
+const STORED_SIZE = ", octet_length(payload) AS size";
+const CONTENT = ", date, type, payload, key";
+const LISTED = `${CONTENT}, hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash`;
 
 /** Reads log entries. An entry always reads the same, whatever is written after it. */
 export class LogReader {
@@ -67,13 +76,15 @@ export class LogReader {
   }
 
   find(id: number): LogEntry | undefined {
-    return this.#toEntries(this.#sql.all<LogSqlRow>(`${SELECT_LOG} WHERE id = ?`, id))[0];
+    const ref = findRef(this.#sql, id);
+    return ref === undefined ? undefined : this.#read([ref])[0];
   }
 
   /** The entry that used a key, and the hash of its inputs in hex. */
   findByKey(key: string): { id: number; hash: string | null } | undefined {
     return this.#sql.all<{ id: number; hash: string | null }>(
-      "SELECT id, lower(hex(key_hash)) AS hash FROM log WHERE key = ?",
+      `SELECT log AS id, lower(hex(key_hash)) AS hash FROM tx WHERE key = ?1
+        UNION ALL SELECT id, lower(hex(key_hash)) FROM entry WHERE key = ?1`,
       key,
     )[0];
   }
@@ -81,72 +92,53 @@ export class LogReader {
   /** Entries of a range in order: as many as the limits allow, but at least one if there is any. */
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
     // The sizes are read first, without the payloads, which may be large.
-    const sizes = this.#sql.all<LogSizeRow>(
-      "SELECT id, octet_length(payload) AS size FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ? + 0",
-      from,
-      to,
-      limits.countMax,
-    );
-    const last = sizes[countWithin(sizes, limits.bytesMax, ({ size }) => size) - 1];
-    if (last === undefined) return [];
-    const rows = this.#sql.all<LogSqlRow>(
-      `${SELECT_LOG} WHERE id BETWEEN ? AND ? ORDER BY id`,
-      from,
-      last.id,
-    );
+    const sizes = entriesIn<LogSizeRow>(this.#sql, {
+      columns: STORED_SIZE,
+      range: { from, to },
+      limit: limits.countMax,
+    });
+    const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
+    const rows = entriesBetween<LogSqlRow>(this.#sql, CONTENT, sizes.slice(0, count));
     const entries = this.#toEntries(rows, { isRange: true });
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
 
   /** Entries by their ids: those of the first ids, as many as the limit allows but at least one if there is any. */
   findAll(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogEntry[] {
-    const sizes = this.#sizesOf(ids);
-    const wanted = ids.slice(
+    const refs = refsOf(this.#sql, ids);
+    const sizes = this.#sizesOf(refs);
+    const wanted = refs.slice(
       0,
-      countWithin(ids, bytesMax, (id) => sizes.get(id) ?? 0),
+      countWithin(refs, bytesMax, ({ id }) => sizes.get(id) ?? 0),
     );
-    const found = this.#toEntries(
-      this.#sql.all<LogSqlRow>(
-        `${SELECT_LOG} WHERE id IN (SELECT value FROM json_each(?))`,
-        `[${wanted.join(",")}]`,
-      ),
-    );
+    const found = this.#read(wanted);
     const byId = new Map(found.map((entry) => [entry.id, entry]));
-    const entries = wanted.flatMap((id) => byId.get(id) ?? []);
+    const entries = wanted.flatMap(({ id }) => byId.get(id) ?? []);
     return entries.slice(0, countWithin(entries, bytesMax, eventBytesOf));
   }
 
   /** The entries after an id, in order: about as many as the limits allow, but at least one if there is any. */
   following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
-    const sizes = this.#sql.all<LogSizeRow>(
-      `${SELECT_SIZE} WHERE id > ? AND id <= ? ORDER BY id LIMIT ? + 0`,
-      after,
-      to,
-      limits.countMax,
-    );
+    const sizes = entriesIn<LogSizeRow>(this.#sql, {
+      columns: ENTRY_SIZE,
+      range: { from: after + 1, to },
+      limit: limits.countMax,
+    });
     const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
-    const rows = this.#sql.all<ListedSqlRow>(
-      `${SELECT_LISTED} WHERE id > ? AND id <= ? ORDER BY id`,
-      after,
-      sizes[count - 1]?.id ?? after,
-    );
+    const rows = entriesBetween<ListedSqlRow>(this.#sql, LISTED, sizes.slice(0, count));
     const entries = this.#toListed(rows, { isRange: true });
     // The rows do not tell how long names and volumes are.
     return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
   }
 
-  /** Entries by their ids, in the order of the ids: as many as the limit allows, but at least one. */
-  listed(ids: readonly number[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
+  /** Entries by their places, in the order of these: as many as the limit allows, but at least one. */
+  listed(refs: readonly LogSizeRow[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
     const found: LogListEntry[] = [];
     let bytes = 0;
-    for (const chunk of this.#chunksOf(ids)) {
-      const list = `[${chunk.join(",")}]`;
-      const rows = this.#sql.all<ListedSqlRow>(
-        `${SELECT_LISTED} WHERE id IN (SELECT value FROM json_each(?))`,
-        list,
-      );
+    for (const chunk of chunksOf(refs)) {
+      const rows = entriesOf<ListedSqlRow>(this.#sql, LISTED, chunk);
       const byId = new Map(this.#toListed(rows).map((entry) => [entry.id, entry]));
-      for (const entry of chunk.flatMap((id) => byId.get(id) ?? [])) {
+      for (const entry of chunk.flatMap(({ id }) => byId.get(id) ?? [])) {
         bytes += eventBytesOf(entry);
         if (found.length > 0 && bytes > bytesMax) return found;
         found.push(entry);
@@ -155,22 +147,12 @@ export class LogReader {
     return found;
   }
 
-  /** The ids in chunks whose entries fit in memory, whatever they contain. */
-  *#chunksOf(ids: readonly number[]): Generator<readonly number[]> {
-    const sizes = this.#sizesOf(ids);
-    let rest = ids;
-    while (rest.length > 0) {
-      const count = countWithin(rest, CHUNK_BYTES_MAX, (id) => sizes.get(id) ?? 0);
-      yield rest.slice(0, count);
-      rest = rest.slice(count);
-    }
+  #read(refs: readonly LogRef[]): LogEntry[] {
+    return this.#toEntries(entriesOf<LogSqlRow>(this.#sql, CONTENT, refs));
   }
 
-  #sizesOf(ids: readonly number[]): ReadonlyMap<number, number> {
-    const rows = this.#sql.all<LogSizeRow>(
-      `${SELECT_SIZE} WHERE id IN (SELECT value FROM json_each(?))`,
-      `[${ids.join(",")}]`,
-    );
+  #sizesOf(refs: readonly LogRef[]): ReadonlyMap<number, number> {
+    const rows = entriesOf<LogSizeRow>(this.#sql, ENTRY_SIZE, refs);
     return new Map(rows.map(({ id, size }) => [id, size]));
   }
 
@@ -223,6 +205,16 @@ export class LogReader {
   ): [number, readonly AccountVolumes[]][] {
     const found = this.#transactions.readVolumes(transactions, names);
     return Array.from(found, ([id, { volumes }]) => [id, volumes]);
+  }
+}
+
+/** The places in chunks whose entries fit in memory, whatever they contain. */
+function* chunksOf(refs: readonly LogSizeRow[]): Generator<readonly LogSizeRow[]> {
+  let rest = refs;
+  while (rest.length > 0) {
+    const count = countWithin(rest, CHUNK_BYTES_MAX, ({ size }) => size);
+    yield rest.slice(0, count);
+    rest = rest.slice(count);
   }
 }
 

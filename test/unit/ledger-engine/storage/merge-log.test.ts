@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { migrate, migrateSlice } from "#ledger-engine/storage/migrations.ts";
+import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
+import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
+import {
+  at,
+  create,
+  deleteMetadata,
+  insertSchema,
+  posting,
+  revert,
+  setMetadata,
+  TestLedger,
+} from "#test/support/ledger-engine/fixtures.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+
+const ENTRIES = 4500;
+
+/** A ledger with gaps between ids, entries of all types, and every column of a transaction in use. */
+function filledLedger(): TestLedger {
+  const ledger = new TestLedger();
+  const accountMetadata = { a: { tier: "gold" }, other: { k: "v" } };
+  ledger.commit(create(posting("world -> a", 100), { reference: "r1", accountMetadata }), {
+    key: "k1",
+  });
+  ledger.run(setMetadata(1, { k: "v" }), { key: "k2" });
+  ledger.run(create(posting("world -> a", 1)), { dryRun: true });
+  ledger.commit(create(posting("a -> b", 5), { timestamp: at("06:00"), metadata: { x: "y" } }));
+  ledger.run(insertSchema("v1", { chart: { world: {} } }));
+  ledger.commit(revert(3));
+  ledger.run(setMetadata("a", { tier: "silver" }));
+  ledger.run(deleteMetadata("a", "tier"));
+  for (let done = 0; done < ENTRIES; done += 500) {
+    ledger.bulk(
+      Array.from({ length: 500 }, (_, index) =>
+        index % 7 === 0
+          ? setMetadata(`n${index}`, { k: `${done}` })
+          : create(posting("world -> a", 1)),
+      ),
+    );
+  }
+  return ledger;
+}
+
+/** Fails at one of the statements, as a crash would. */
+class FailingSql implements Sql {
+  readonly #sql: Sql;
+  left: number;
+
+  constructor(sql: Sql, left: number) {
+    this.#sql = sql;
+    this.left = left;
+  }
+
+  all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    if (this.left-- <= 0) throw new Error("cut off");
+    return this.#sql.all<Row>(statement, ...bindings);
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#sql.transaction(work);
+  }
+}
+
+test("a ledger whose log was a table of its own is brought over, slice by slice", () => {
+  const ledger = filledLedger();
+  const before = ledger.dump();
+  toFirstStep(ledger.sql);
+  const states = [migrate(ledger.sql)];
+  while (states.at(-1) !== "current") states.push(migrateSlice(ledger.sql));
+  expect(states.length).toBeGreaterThan(4);
+  expect(new Set(states.slice(0, -1))).toEqual(new Set(["closed"]));
+  ledger.open();
+  expect(ledger.dump()).toBe(before);
+  expect(audited(ledger)).toMatchObject({ status: "consistent", differences: [] });
+  expect(ledger.commit(create(posting("a -> b", 1))).id).toBeGreaterThan(1000);
+});
+
+test("a crash at any statement of the step neither loses nor repeats a row", () => {
+  const ledger = filledLedger();
+  const before = ledger.dump();
+  toFirstStep(ledger.sql);
+  const { sql } = ledger;
+  // Each attempt comes a statement further than the one before it.
+  const done = (work: (failing: Sql) => string): string => {
+    for (let left = 1; ; left++) {
+      try {
+        return work(new FailingSql(sql, left));
+      } catch (error) {
+        if (!(error instanceof Error) || error.message !== "cut off") throw error;
+      }
+    }
+  };
+  let state = done(migrate);
+  while (state !== "current") state = done(migrateSlice);
+  expect(ledger.dump()).toBe(before);
+});
