@@ -4,6 +4,14 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
+  addressOf,
+  ASSET,
+  compactPayload,
+  fullJson,
+  listPayload,
+  namedPayload,
+} from "./layouts/payloads.ts";
+import {
   ACCOUNTS,
   generate,
   type GeneratedTransaction,
@@ -11,7 +19,7 @@ import {
   START,
   WORLD,
 } from "./layouts/transactions.ts";
-import { migrate } from "#ledger-engine/storage/migrations.ts";
+import { migrateToEnd } from "#ledger-engine/storage/migrations.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { run } from "#scripts/lib/main.ts";
@@ -25,7 +33,6 @@ const SIZE_STANDARD = 100_000;
 const BULK = 1000;
 const READS = 2000;
 const PAGE = 15;
-const ASSET = "EUR/2";
 
 /** Rows of one table that a bulk inserts with one statement. */
 interface Insert {
@@ -49,22 +56,6 @@ interface Layout {
   readonly accountPage: string;
 }
 
-const addressOf = (account: number): string =>
-  account === WORLD ? "world" : `users:${account.toString().padStart(8, "0")}:main`;
-
-const compactPayload = ({ source, destination, amount, metadata }: GeneratedTransaction): string =>
-  `[${source},${destination},1,${amount}${metadata === undefined ? "" : `,{"m":${metadata}}`}]`;
-
-const namedPayload = ({ source, destination, amount, metadata }: GeneratedTransaction): string =>
-  `["${addressOf(source)}","${addressOf(destination)}","${ASSET}",${amount}${metadata === undefined ? "" : `,{"m":${metadata}}`}]`;
-
-function fullJson({ id, date, amount, ...transaction }: GeneratedTransaction): string {
-  const timestamp = new Date(date / 1000).toISOString();
-  const source = addressOf(transaction.source);
-  const destination = addressOf(transaction.destination);
-  return `{"id":${id},"postings":[{"source":"${source}","destination":"${destination}","amount":${amount},"asset":"${ASSET}"}],"metadata":${transaction.metadata ?? "{}"},"timestamp":"${timestamp}","insertedAt":"${timestamp}","updatedAt":"${timestamp}"}`;
-}
-
 function insert(table: string, columns: string, rowsOf: Insert["rowsOf"]): Insert {
   const values = columns
     .split(", ")
@@ -73,31 +64,51 @@ function insert(table: string, columns: string, rowsOf: Insert["rowsOf"]): Inser
   return { statement, rowsOf, billed: 1 };
 }
 
-const logs = (payloadOf: (transaction: GeneratedTransaction) => string): Insert =>
-  insert("log", "id, date, type, tx, payload, hash", (bulk) =>
+/** What `place` and `lead` are in a log of new transactions alone. */
+const PLACE = 0;
+
+/** Transactions with their log entries. The columns are those between the id and the hash. */
+const loggedTxs = (
+  columns: string,
+  valuesOf: (transaction: GeneratedTransaction) => readonly (string | number)[],
+): Insert =>
+  insert("tx", `id, ${columns}, hash`, (bulk) =>
     bulk.map((transaction) => {
-      const { id, date } = transaction;
-      const payload = JSON.stringify(payloadOf(transaction));
-      return `[${id},${date},0,${id},${payload},"${randomBytes(32).toString("hex")}"]`;
+      const values = valuesOf(transaction).map((value) => JSON.stringify(value));
+      return `[${transaction.id},${values.join(",")},"${randomHash()}"]`;
     }),
   );
 
-const TXS = insert("tx", "id, log", (bulk) => bulk.map(({ id }) => `[${id},${id}]`));
+const randomHash = (): string => randomBytes(32).toString("hex");
 
-/** Where `tx` holds the log entry: by how much the entry's id exceeds the transaction's. */
-const LEAD = 0;
-const loggedTxs = (idColumn: "lead" | "log"): Insert =>
-  insert(`tx`, `id, ${idColumn}, date, type, payload, hash`, (bulk) =>
-    bulk.map((transaction) => {
-      const { id, date } = transaction;
-      const payload = JSON.stringify(compactPayload(transaction));
-      return `[${id},${idColumn === "lead" ? LEAD : id},${date},0,${payload},"${randomBytes(32).toString("hex")}"]`;
-    }),
-  );
+const txs = (payloadOf: (transaction: GeneratedTransaction) => string): Insert =>
+  loggedTxs("place, date, payload", (transaction) => [
+    PLACE,
+    transaction.date,
+    payloadOf(transaction),
+  ]);
 
-const FULL_TXS = insert("tx", "id, log, data", (bulk) =>
-  bulk.map((item) => `[${item.id},${item.id},${JSON.stringify(fullJson(item))}]`),
+const TXS = txs(compactPayload);
+const FULL_TXS = loggedTxs("place, date, payload, data", (transaction) => [
+  PLACE,
+  transaction.date,
+  compactPayload(transaction),
+  fullJson(transaction),
+]);
+const UNPACKED_TXS = loggedTxs("lead, date, type, payload", (transaction) => [
+  PLACE,
+  transaction.date,
+  0,
+  listPayload(transaction),
+]);
+
+const LOGS_APART = insert("log", "id, date, type, tx, payload, hash", (bulk) =>
+  bulk.map((transaction) => {
+    const { id, date } = transaction;
+    return `[${id},${date},0,${id},${JSON.stringify(listPayload(transaction))},"${randomHash()}"]`;
+  }),
 );
+const TXS_APART = insert("tx", "id, log", (bulk) => bulk.map(({ id }) => `[${id},${id}]`));
 
 /** How a layout writes the account and asset, and the volumes, of a move. */
 interface MoveForm {
@@ -146,24 +157,27 @@ const VOLUMES: Insert = {
 const LAST_MOVE =
   "SELECT input, output FROM move WHERE account = ? AND asset = ? ORDER BY tx DESC LIMIT 1";
 
-const SELECT_LOGGED =
-  "SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at, tx.reverted_at";
-const PAGE_LOGGED = `${SELECT_LOGGED} FROM tx JOIN log ON log.id = tx.log WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
-const ACCOUNT_PAGE_LOGGED = `${SELECT_LOGGED} FROM move CROSS JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
+const SELECT_TX = "SELECT tx.id, date, payload, metadata, updated_at, reverted_at";
+const PAGE_OF_TXS = `${SELECT_TX} FROM tx WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
+const ACCOUNT_PAGE_OF_TXS = `${SELECT_TX} FROM move CROSS JOIN tx ON tx.id = move.tx
   WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
 const PAGE_FULL = `SELECT id, data AS payload FROM tx WHERE id <= ? ORDER BY id DESC LIMIT ${PAGE}`;
 const ACCOUNT_PAGE_FULL = `SELECT tx.id, data AS payload FROM move CROSS JOIN tx ON tx.id = move.tx
   WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
 
-const SELECT_MERGED = "SELECT tx.id, date, payload, metadata, updated_at, reverted_at";
-const PAGE_MERGED = `${SELECT_MERGED} FROM tx WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
-const ACCOUNT_PAGE_MERGED = `${SELECT_MERGED} FROM move CROSS JOIN tx ON tx.id = move.tx
+const SELECT_APART =
+  "SELECT tx.id, log.date, log.payload, tx.metadata, tx.updated_at, tx.reverted_at";
+const PAGE_APART = `${SELECT_APART} FROM tx JOIN log ON log.id = tx.log WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT ${PAGE}`;
+const ACCOUNT_PAGE_APART = `${SELECT_APART} FROM move CROSS JOIN tx ON tx.id = move.tx JOIN log ON log.id = tx.log
   WHERE account = ? AND asset = ? ORDER BY move.tx DESC LIMIT ${PAGE}`;
-const MERGED_TABLE = (lead: string): string => `CREATE TABLE tx (
-  id INTEGER PRIMARY KEY, ${lead} INTEGER NOT NULL, date INTEGER NOT NULL, type INTEGER NOT NULL,
-  payload TEXT NOT NULL, hash BLOB, key TEXT, key_hash BLOB, checksum INTEGER,
-  timestamp INTEGER, reference TEXT, metadata TEXT, updated_at INTEGER, reverted_at INTEGER
-) STRICT`;
+
+const ENTRY_COLUMNS = `date INTEGER NOT NULL, type INTEGER NOT NULL, payload TEXT NOT NULL, hash BLOB,
+  key TEXT, key_hash BLOB, checksum INTEGER`;
+const STATE_COLUMNS =
+  "timestamp INTEGER, reference TEXT, metadata TEXT, updated_at INTEGER, reverted_at INTEGER";
+const UNPACKED_TX_TABLE = `CREATE TABLE tx (id INTEGER PRIMARY KEY, lead INTEGER NOT NULL, ${ENTRY_COLUMNS}, ${STATE_COLUMNS}) STRICT`;
+const LOG_APART_TABLE = `CREATE TABLE log (id INTEGER PRIMARY KEY, ${ENTRY_COLUMNS}, tx INTEGER) STRICT`;
+const TX_APART_TABLE = `CREATE TABLE tx (id INTEGER PRIMARY KEY, log INTEGER NOT NULL, ${STATE_COLUMNS}) STRICT`;
 
 const MOVE_COLUMNS = `role INTEGER NOT NULL, input ANY NOT NULL, output ANY NOT NULL,
   timestamp INTEGER, effective_delta_input ANY, effective_delta_output ANY`;
@@ -181,10 +195,10 @@ const MOVES_INDEX = "CREATE UNIQUE INDEX move_key ON move (account, asset, tx)";
 const IN_USE: Layout = {
   name: "1 in use",
   changes: [],
-  inserts: [logs(compactPayload), TXS, moves(INTEGERS)],
+  inserts: [TXS, moves(INTEGERS)],
   lastVolumes: LAST_MOVE,
-  page: PAGE_LOGGED,
-  accountPage: ACCOUNT_PAGE_LOGGED,
+  page: PAGE_OF_TXS,
+  accountPage: ACCOUNT_PAGE_OF_TXS,
 };
 
 const LAYOUTS: readonly Layout[] = [
@@ -193,7 +207,7 @@ const LAYOUTS: readonly Layout[] = [
     ...IN_USE,
     name: "2 names for ids",
     changes: ["DROP TABLE move", NAMED_MOVES_TABLE],
-    inserts: [logs(namedPayload), TXS, moves(NAMED)],
+    inserts: [txs(namedPayload), moves(NAMED)],
     namesInMoves: true,
     namesInPayload: true,
   },
@@ -201,40 +215,38 @@ const LAYOUTS: readonly Layout[] = [
     ...IN_USE,
     name: "3 table of volumes",
     changes: ["DROP TABLE move", BARE_MOVES_TABLE, VOLUMES_TABLE],
-    inserts: [logs(compactPayload), TXS, BARE_MOVES, VOLUMES],
+    inserts: [TXS, BARE_MOVES, VOLUMES],
     lastVolumes: "SELECT input, output FROM volume WHERE account = ? AND asset = ?",
   },
   {
     ...IN_USE,
     name: "4 moves with rowid",
     changes: ["DROP TABLE move", ROWID_MOVES_TABLE, MOVES_INDEX],
-    inserts: [logs(compactPayload), TXS, { ...moves(INTEGERS), billed: 2 }],
+    inserts: [TXS, { ...moves(INTEGERS), billed: 2 }],
   },
   {
     ...IN_USE,
     name: "5 full copy in tx",
     changes: ["ALTER TABLE tx ADD COLUMN data TEXT"],
-    inserts: [logs(compactPayload), FULL_TXS, moves(INTEGERS)],
+    inserts: [FULL_TXS, moves(INTEGERS)],
     namesInPayload: true,
     page: PAGE_FULL,
     accountPage: ACCOUNT_PAGE_FULL,
   },
-  { ...IN_USE, name: "6 padded amounts", inserts: [logs(compactPayload), TXS, moves(PADDED)] },
+  { ...IN_USE, name: "6 padded amounts", inserts: [TXS, moves(PADDED)] },
   {
     ...IN_USE,
-    name: "7 log in tx",
-    changes: ["DROP TABLE tx", MERGED_TABLE("log")],
-    inserts: [loggedTxs("log"), moves(INTEGERS)],
-    page: PAGE_MERGED,
-    accountPage: ACCOUNT_PAGE_MERGED,
+    name: "7 log apart",
+    changes: ["DROP TABLE tx", LOG_APART_TABLE, TX_APART_TABLE],
+    inserts: [LOGS_APART, TXS_APART, moves(INTEGERS)],
+    page: PAGE_APART,
+    accountPage: ACCOUNT_PAGE_APART,
   },
   {
     ...IN_USE,
-    name: "8 log in tx, lead",
-    changes: ["DROP TABLE tx", MERGED_TABLE("lead")],
-    inserts: [loggedTxs("lead"), moves(INTEGERS)],
-    page: PAGE_MERGED,
-    accountPage: ACCOUNT_PAGE_MERGED,
+    name: "8 unpacked",
+    changes: ["DROP TABLE tx", UNPACKED_TX_TABLE],
+    inserts: [UNPACKED_TXS, moves(INTEGERS)],
   },
 ];
 
@@ -243,7 +255,7 @@ function measureLayout(layout: Layout, size: number) {
   const folder = mkdtempSync(join(tmpdir(), "florin-layouts-"));
   const sql = new NodeSql(join(folder, "ledger.sqlite"));
   try {
-    migrate(sql);
+    migrateToEnd(sql);
     for (const change of layout.changes) sql.all(change);
     insertNames(sql);
     const before = storedBytes(sql);
@@ -328,7 +340,8 @@ function nameRows(sql: Sql, { namesInPayload }: Layout, rows: readonly PayloadRo
   if (rows.length === 0) throw new Error("a read found nothing");
   const ids = new Set<unknown>();
   for (const { payload } of rows) {
-    const parsed: unknown = JSON.parse(payload);
+    // Some layouts have lists with brackets, and the one with full copies has objects.
+    const parsed: unknown = JSON.parse(/^[[{]/.test(payload) ? payload : `[${payload}]`);
     if (Array.isArray(parsed)) ids.add(parsed[0]).add(parsed[1]);
   }
   if (namesInPayload === true) return;
