@@ -55,6 +55,15 @@ const FILTERS: readonly [where: object, matches: (account: string, made: Made) =
   [{ $match: { address: "a:" } }, (account) => /^a:.$/.test(account)],
   [{ $match: { address: "::x" } }, (account) => account.endsWith(":x")],
   [{ $not: { $match: { address: "a" } } }, (account) => account !== "a"],
+  [{ $not: { $like: { address: "a:%" } } }, (account) => !account.startsWith("a:")],
+  [
+    { $and: [{ $match: { address: "a:..." } }, { $not: { $match: { address: "a:1:..." } } }] },
+    (account) => account.startsWith("a") && !account.startsWith("a:1"),
+  ],
+  [
+    { $or: [{ $not: { $match: { address: "b:..." } } }, { $match: { address: "b:1" } }] },
+    (account) => account !== "b",
+  ],
   [{ $in: { address: ["a:1", "b"] } }, (account) => account === "a:1" || account === "b"],
   [
     { $match: { "metadata[kind]": "source" } },

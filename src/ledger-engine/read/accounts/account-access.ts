@@ -12,7 +12,7 @@ import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts"
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import { stringifyJson } from "#platform/json.ts";
-import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 /** Which accounts are read, and which fields of them. */
 export interface AccountScan extends AccountOrder {
@@ -49,6 +49,9 @@ export const RANGES_WALKED_MAX = 8;
 const SORTINGS_MAX = 4;
 /** A condition is worth its time where at most this share of the rows meets it. */
 const SIFTED_MAX = 0.5;
+/** This many accounts of ranges are counted, at first and at most. */
+const COUNTED_FIRST = 16;
+const COUNTED_MAX = 65_536;
 /** At most this many paths are tried for one filter. */
 const PATHS_MAX = 8;
 
@@ -102,6 +105,25 @@ export class AccountAccess {
         bindings: [from, below],
       };
     }
+  }
+
+  /**
+   * Whether ranges have at most half as many accounts as other ranges. Both are counted by turns, so that it takes no longer
+   * than to pass the shorter ones a few times.
+   */
+  areFew(ranges: readonly SortedRange[], others: readonly SortedRange[]): boolean {
+    for (let size = COUNTED_FIRST; size <= COUNTED_MAX; size *= WALK_FACTOR) {
+      const count = this.#count(ranges, size + 1);
+      if (count <= size) return this.#count(others, 2 * count) === 2 * count;
+      if (this.#count(others, size + 1) <= size) return false;
+    }
+    return false;
+  }
+
+  /** How many accounts ranges have, at most `max`. */
+  #count(ranges: readonly SortedRange[], max: number): number {
+    const list = stringifyJson(ranges.map(toPair));
+    return first(this.#sql.all<{ count: number }>(COUNT_BY_ADDRESS, list, max)).count;
   }
 
   /** Whether some path other than by address gives at most `countMax` accounts. */
@@ -279,6 +301,8 @@ const toPair = ({ from, below }: { from: string; below: string }) => [from, belo
 // CROSS JOIN keeps the order of the tables, so that each range is read from the index.
 const BY_ADDRESS = `account.id FROM json_each(?) AS ranges CROSS JOIN account
   ON account.address >= ranges.value ->> 0 AND account.address < ranges.value ->> 1`;
+
+const COUNT_BY_ADDRESS = `SELECT count(*) AS count FROM (SELECT ${BY_ADDRESS} LIMIT ? + 0)`;
 
 const byDate = (column: string): string => `id FROM account
   WHERE ${column} >= CAST(coalesce(?, -9e18) AS INTEGER) AND ${column} <= CAST(coalesce(?, 9e18) AS INTEGER)`;

@@ -1,7 +1,7 @@
 import { compareBytes } from "#ledger-engine/rules/canonical.ts";
 import { type AddressRange, addressRanges } from "#ledger-engine/rules/filters/address-pattern.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { likePrefix } from "#platform/filter/like.ts";
+import { ANY_TEXT, likePrefix, parseLike } from "#platform/filter/like.ts";
 import { toMicros } from "#platform/time.ts";
 
 /** An index range that leads to the accounts that a filter may match: it gives all of them, and perhaps others. */
@@ -38,6 +38,8 @@ export const ADDRESS_END = "\u{10FFFF}";
 /** The paths to the accounts that a filter may match. Each path alone leads to all of them. */
 export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
   if (filter === undefined) return [];
+  const exact = exactRanges(filter);
+  if (exact !== undefined) return [{ kind: "addresses", ranges: exact }];
   switch (filter.kind) {
     case "all":
       return joined(filter.filters.flatMap(pathsOf));
@@ -55,6 +57,59 @@ export function pathsOf(filter: LedgerFilter | undefined): AccountPath[] {
   }
 }
 
+/** The addresses of all accounts that match a filter, and of no others. Undefined where it may ask for anything else. */
+export function exactRanges(filter: LedgerFilter | undefined): SortedRange[] | undefined {
+  switch (filter?.kind) {
+    case "address":
+      return filter.patterns.some(({ segments }) => segments.includes(""))
+        ? undefined
+        : sortedRanges(filter.patterns.flatMap(addressRanges));
+    case "addressLike":
+      return isPrefix(filter.pattern) ? [likeRange(filter.pattern)] : undefined;
+    case "not": {
+      const ranges = exactRanges(filter.filter);
+      return ranges && otherRanges(ranges);
+    }
+    case "all":
+    case "any": {
+      const parts = filter.filters.flatMap((inner) => {
+        const ranges = exactRanges(inner);
+        return ranges === undefined ? [] : [ranges];
+      });
+      // An empty list is always true.
+      if (parts.length === 0 || parts.length < filter.filters.length) return undefined;
+      return filter.kind === "any"
+        ? sortedRanges(parts.flat())
+        : otherRanges(sortedRanges(parts.flatMap(otherRanges)));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What lies between sorted ranges. */
+export function otherRanges(ranges: readonly SortedRange[]): SortedRange[] {
+  const others: SortedRange[] = [];
+  let start = "";
+  for (const { from, below } of ranges) {
+    if (compareBytes(start, from) < 0) others.push({ from: start, below: from });
+    start = below;
+  }
+  if (compareBytes(start, ADDRESS_END) < 0) others.push({ from: start, below: ADDRESS_END });
+  return others;
+}
+
+function likeRange(pattern: string): SortedRange {
+  const prefix = likePrefix(pattern);
+  return { from: prefix, below: `${prefix}${ADDRESS_END}` };
+}
+
+/** Whether a pattern consists of a prefix and nothing else. */
+function isPrefix(pattern: string): boolean {
+  const items = parseLike(pattern);
+  return items.pop() === ANY_TEXT && items.every((item) => typeof item === "string");
+}
+
 function pathsOfTest(test: FilterTest): AccountPath[] {
   switch (test.kind) {
     case "address": {
@@ -63,9 +118,8 @@ function pathsOfTest(test: FilterTest): AccountPath[] {
       return isAll ? [] : [{ kind: "addresses", ranges: sortedRanges(ranges) }];
     }
     case "addressLike": {
-      const prefix = likePrefix(test.pattern);
-      const range = { from: prefix, below: `${prefix}${ADDRESS_END}` };
-      return prefix === "" ? [] : [{ kind: "addresses", ranges: [range] }];
+      const range = likeRange(test.pattern);
+      return range.from === "" ? [] : [{ kind: "addresses", ranges: [range] }];
     }
     case "date": {
       const column = ACCOUNT_DATE_COLUMNS.find((known) => known === test.key);

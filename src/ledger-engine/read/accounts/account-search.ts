@@ -7,7 +7,7 @@ import {
   type AssetVolumes,
   type Candidate,
 } from "./account-filter.ts";
-import { pathsOf, type SortedRange } from "./account-paths.ts";
+import { exactRanges, otherRanges, type SortedRange } from "./account-paths.ts";
 import { type Condition, siftOf } from "./account-sift.ts";
 import type { AccountOrder } from "./account-walks.ts";
 import {
@@ -96,7 +96,7 @@ export class AccountSearch {
    * Where a few ranges of addresses are exactly the matches, they are not read before.
    */
   *sources(size: number): Generator<AccountSource> {
-    const ranges = this.#isWalked ? addressesOf(this.#query.filter) : undefined;
+    const ranges = this.#isWalked ? exactRanges(this.#query.filter) : undefined;
     if (ranges !== undefined && ranges.length <= RANGES_WALKED_MAX) {
       yield* this.#access.stretches(ranges, size);
       return;
@@ -106,6 +106,18 @@ export class AccountSearch {
         yield sourceOfIds(found.slice(from, from + size).map(({ id }) => id));
       }
     }
+  }
+
+  /**
+   * The accounts that do not match, as `sources` gives those that do. Undefined unless ranges of addresses tell them apart, and
+   * they are at most half as many.
+   */
+  others(size: number): Generator<AccountSource> | undefined {
+    const ranges = this.#isWalked ? exactRanges(this.#query.filter) : undefined;
+    if (ranges === undefined || ranges.every(isOneAddress)) return undefined;
+    const others = otherRanges(ranges);
+    if (others.length > RANGES_WALKED_MAX || !this.#access.areFew(others, ranges)) return undefined;
+    return this.#access.stretches(others, size);
   }
 
   /** The accounts that match if their balances do. */
@@ -153,18 +165,10 @@ export class AccountSearch {
   }
 }
 
-/** The ranges of addresses that a filter leads to, if it is about nothing else. */
-function addressesOf(filter: LedgerFilter | undefined): readonly SortedRange[] | undefined {
-  const [path] = pathsOf(filter);
-  return path?.kind === "addresses" ? path.ranges : undefined;
-}
-
 /** Whether a walk by address meets exactly the accounts that match, so that none needs to be tested. */
 function isWalked({ filter, column, within }: AccountQuery): boolean {
-  return (
-    column === "address" &&
-    within === undefined &&
-    filter?.kind === "address" &&
-    filter.patterns.every(({ segments }) => !segments.includes(""))
-  );
+  return column === "address" && within === undefined && exactRanges(filter) !== undefined;
 }
+
+/** No address contains a character as low as this, so that the range has one address at most. */
+const isOneAddress = ({ from, below }: SortedRange): boolean => below === `${from}\u0001`;

@@ -7,12 +7,15 @@ import {
 } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { inSteps, type Steps, toEnd, type View, WHOLE } from "#ledger-engine/read/scan/steps.ts";
-import { type AssetBalanceSum, SummedBalances } from "#ledger-engine/read/scan/summed-balances.ts";
+import { type AccountSource, SummedBalances } from "#ledger-engine/read/scan/summed-balances.ts";
 import { type LedgerFilter, parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import type { AssetBalance, BalancesQuery } from "#ledger-engine/rules/reads.ts";
 import type { Asset } from "#ledger-engine/rules/types.ts";
 import { AppError } from "#platform/errors.ts";
 import type { Timestamp } from "#platform/time.ts";
+
+/** So many accounts are looked at together to see which assets they have moved: most assets are found at once. */
+const MOVED_ACCOUNTS = 500;
 
 /** Sums balances over accounts. */
 export class BalanceSums {
@@ -49,6 +52,10 @@ export class BalanceSums {
     const assets = this.#context.sql.all<{ id: number; name: Asset }>(
       "SELECT id, name FROM asset ORDER BY name",
     );
+    // Over all accounts, every balance is zero, because what some have received others have sent.
+    if (filter === undefined && pit === undefined) {
+      return assets.map(({ name }) => ({ asset: name, balance: 0n }));
+    }
     // Without a history of moves, no effective date is known.
     if (pit !== undefined && this.#context.features.MOVES_HISTORY !== "ON") return [];
     const asOf =
@@ -57,43 +64,63 @@ export class BalanceSums {
         : this.#volumes.asOfDate(pit, { insertionDate: useInsertionDate });
     const ids = assets.map(({ id }) => id);
     const at = { pit, asOf, rowsMax: view.rowsMax, assets: ids };
-    const sums = yield* filter === undefined ? this.#zeros(at) : this.#sums(filter, at);
+    const sums = yield* filter === undefined
+      ? this.#moved(this.#search(undefined, { ...at, pit: undefined }), at, ids)
+      : this.#sums(filter, at);
     return assets.flatMap(({ id, name }) => {
       const balance = sums.get(id);
       return balance === undefined ? [] : { asset: name, balance };
     });
   }
 
-  /** Over all accounts, every balance is zero, because what some have received others have sent. */
-  *#zeros(at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
-    const { assets } = at;
-    if (at.pit === undefined) return new Map(assets.map((asset) => [asset, 0n]));
-    const moved = new Map<number, bigint>();
-    for (const part of this.#parts(undefined, { ...at, pit: undefined })) {
-      for (const { asset } of part) {
-        moved.set(asset, 0n);
-        if (moved.size === assets.length) return moved;
-      }
-      yield;
-    }
-    return moved;
+  /** Where few accounts do not match, theirs are summed: together, the balances of all accounts are zero. */
+  *#sums(filter: LedgerFilter, at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
+    const search = this.#search(filter, at);
+    const size = this.#sizeOf(at);
+    const others = search.others(size);
+    if (others === undefined) return yield* this.#added(search.sources(size), at);
+    const missing = yield* this.#added(others, at);
+    const sums = new Map(
+      Array.from(missing, ([asset, balance]) => [asset, -balance] as const).filter(
+        ([, balance]) => balance !== 0n,
+      ),
+    );
+    const rest = at.assets.filter((asset) => !sums.has(asset));
+    if (rest.length === 0) return sums;
+    return new Map([...sums, ...(yield* this.#moved(search, at, rest))]);
   }
 
-  *#sums(filter: LedgerFilter, at: PointInTime): Steps<ReadonlyMap<number, bigint>> {
+  *#added(
+    sources: Iterable<AccountSource>,
+    { asOf, assets }: PointInTime,
+  ): Steps<ReadonlyMap<number, bigint>> {
     const sums = new Map<number, bigint>();
-    for (const part of this.#parts(filter, at)) {
-      for (const { asset, balance } of part) sums.set(asset, (sums.get(asset) ?? 0n) + balance);
+    for (const accounts of sources) {
+      for (const { asset, balance } of this.#summed.of(accounts, asOf, assets)) {
+        sums.set(asset, (sums.get(asset) ?? 0n) + balance);
+      }
       yield;
     }
     return sums;
   }
 
-  /** The balances of some accounts at a time. */
-  *#parts(
-    filter: LedgerFilter | undefined,
-    { pit, asOf, rowsMax, assets }: PointInTime,
-  ): Generator<Iterable<AssetBalanceSum>> {
-    const search = new AccountSearch(this.#context, {
+  /** Zero for each of some assets that matching accounts had moved. */
+  *#moved(
+    search: AccountSearch,
+    at: PointInTime,
+    assets: readonly number[],
+  ): Steps<ReadonlyMap<number, bigint>> {
+    const left = new Set(assets);
+    for (const accounts of search.sources(Math.min(this.#sizeOf(at), MOVED_ACCOUNTS))) {
+      for (const { asset } of this.#summed.of(accounts, at.asOf, [...left])) left.delete(asset);
+      if (left.size === 0) break;
+      yield;
+    }
+    return new Map(assets.filter((asset) => !left.has(asset)).map((asset) => [asset, 0n]));
+  }
+
+  #search(filter: LedgerFilter | undefined, { pit, asOf, rowsMax }: PointInTime): AccountSearch {
+    return new AccountSearch(this.#context, {
       filter,
       pit,
       asOf,
@@ -102,10 +129,12 @@ export class BalanceSums {
       firstRows: undefined,
       rowsMax,
     });
+  }
+
+  /** How many accounts are summed at once. */
+  #sizeOf({ assets, rowsMax }: PointInTime): number {
     const sizeMax = this.#summed.sizeMax(assets);
-    for (const accounts of search.sources(Math.min(sizeMax, rowsMax ?? sizeMax))) {
-      yield this.#summed.of(accounts, asOf, assets);
-    }
+    return Math.min(sizeMax, rowsMax ?? sizeMax);
   }
 
   #assertServed(insertionDate: boolean): void {

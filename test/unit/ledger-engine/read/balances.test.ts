@@ -94,6 +94,22 @@ describe("aggregated balances", () => {
     ]);
   });
 
+  test("of most accounts are known from the others, with the assets that only one side has moved", () => {
+    const ledger = new TestLedger();
+    for (const user of [1, 2, 3, 4]) ledger.commit(create(posting(`world -> user:${user}`, user)));
+    ledger.commit(create(posting("user:1 -> user:2", 1, "INNER"), { force: true }));
+    ledger.commit(create(posting("world -> bank", 1, "OUTER")));
+    ledger.commit(
+      create([posting("world -> user:3", 2, "BACK"), posting("user:3 -> bank", 2, "BACK")]),
+    );
+    ledger.commit(create(posting("bank -> world", 2, "BACK")));
+    const expected = ["BACK 0", "INNER 0", "USD 10"];
+    expect(sums(ledger, { where: { $match: { address: "user:..." } } })).toEqual(expected);
+    const others = { $in: { address: ["world", "bank"] } };
+    expect(sums(ledger, { where: { $not: others } })).toEqual(expected);
+    expect(sums(ledger, { where: others })).toEqual(["BACK 0", "OUTER 0", "USD -10"]);
+  });
+
   test("have their assets in byte order, however many there are", () => {
     const ledger = new TestLedger();
     const assets = ["USD", "EUR/2", "EUR", "A_B/1", "Z9", "B"];
