@@ -32,8 +32,11 @@ const textImports: Plugin = {
     code.replaceAll(/ from "([^"]+)" with \{ type: "text" \}/g, ' from "$1?raw"'),
 };
 
-/** Files of all projects run side by side. On two processors, vitest by default would use only one of them. */
+/** Files of most projects run side by side. On two processors, vitest by default would use only one of them. */
 const WORKERS = Math.max(2, availableParallelism());
+
+/** Tests that start servers wait for other programs more than they work. */
+const WAITING_WORKERS = WORKERS + 2;
 
 const patience = {
   testTimeout: TEST_MS_MAX,
@@ -55,7 +58,7 @@ const SERVERS: InlineConfig = {
 };
 
 /** Options for tests that measure, or that need the whole machine. */
-const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 1 } };
+const ALONE: InlineConfig = { fileParallelism: false, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   root,
@@ -70,7 +73,8 @@ export default defineConfig({
       inNode("unit", { isolate: false, setupFiles: LOG_CAPTURE }),
       inNode("property", { isolate: false, setupFiles: LOG_CAPTURE }),
       contract(),
-      inNode("e2e", SERVERS),
+      // Projects with different numbers of workers run one after the other.
+      inNode("e2e", { ...SERVERS, maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       inNode("long", { ...SERVERS, ...ALONE }),
       inNode("browser", { ...SERVERS, ...ALONE }),
     ],
