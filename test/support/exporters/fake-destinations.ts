@@ -19,7 +19,7 @@ class ReceivedLog {
   readonly texts = new Map<number, string>();
   /** The id of the last entry that was accepted. */
   acceptedId = -1;
-  /** Whether the sender may not know of the last acceptance. */
+  /** Whether the sender may not know of the last acceptance: until one reaches it after a restart. */
   mayRepeat = false;
 }
 
@@ -125,7 +125,6 @@ export abstract class FakeDestination {
         `${first.ledger} ${first.id} comes again, and ${log.acceptedId} was accepted`,
       );
     }
-    log.mayRepeat = false;
     let previousId = -1;
     for (const { id, ledger, text } of entries) {
       if (ledger !== first.ledger || id <= previousId) {
@@ -143,7 +142,10 @@ export abstract class FakeDestination {
 
   #accept(entries: readonly ReceivedEntry[]): void {
     const last = entries.at(-1);
-    if (last !== undefined) this.#logOf(last.ledger).acceptedId = last.id;
+    if (last === undefined) return;
+    const log = this.#logOf(last.ledger);
+    log.acceptedId = last.id;
+    log.mayRepeat = false;
   }
 
   #logOf(ledger: string): ReceivedLog {
