@@ -15,19 +15,12 @@ import {
   CLOSED,
 } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
+import { Pace } from "#modules/webhooks/core/pace.ts";
 import { classify, isRefusalOfMessage, RETRY_AFTER_MS_MAX } from "#modules/webhooks/core/retry.ts";
 import { logError } from "#platform/log.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
-/** Most calls of an endpoint that are under way at once, while it answers fast and well. */
-export const CALLS_MAX = 96;
-/** The same for an endpoint that is slow, fails or is not known yet: the platform keeps so many connections open, and lets others wait. */
-export const CALLS_SLOW_MAX = 6;
-/** An endpoint that takes longer on average, in milliseconds, is slow. */
-const SLOW_MS = 500;
-/** The weight of the latest call in the average. */
-const LATEST_WEIGHT = 0.1;
 /** When a lane goes on whose own storage has failed. */
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
 /** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
@@ -66,7 +59,7 @@ export class Lane {
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #isDisabling = false;
   #isBreakerStored = true;
-  #averageMs = SLOW_MS;
+  #pace = new Pace();
   /** How often in a row the lane's own work has failed, and until when it rests, by the lane's clock. */
   #troubles = 0;
   #restUntilMs = 0;
@@ -125,6 +118,7 @@ export class Lane {
     this.#send = undefined;
     // What was learnt of another endpoint, or before somebody stepped in, does not count.
     if (isMoved || isSwitched) this.#setBreaker(CLOSED);
+    if (isMoved) this.#pace = new Pace();
     if (isSwitched) this.#queue.clear();
     this.run();
   }
@@ -188,9 +182,8 @@ export class Lane {
     const laneMs = this.#clock.nowMs();
     if (laneMs < this.#restUntilMs) return false;
     if (this.#results.length >= UNSTORED_MAX) return false;
-    const callsMax = this.#averageMs < SLOW_MS ? CALLS_MAX : CALLS_SLOW_MAX;
     const calls = this.#underWay.size - this.#results.length;
-    return calls < callsAllowed(this.#breaker, laneMs, callsMax);
+    return calls < callsAllowed(this.#breaker, laneMs, this.#pace.callsMax);
   }
 
   /** Learns how the endpoint is called, where that is not known. */
@@ -239,9 +232,8 @@ export class Lane {
     { laneMs, tookMs, endpoint }: { laneMs: number; tookMs: number; endpoint: string },
   ): void {
     const hasSucceeded = classify(statusCode) === "succeeded";
-    if (hasSucceeded) this.#averageMs += LATEST_WEIGHT * (tookMs - this.#averageMs);
-    else this.#averageMs = SLOW_MS;
     if (endpoint !== this.#spec.endpoint) return;
+    this.#pace.learn(tookMs, hasSucceeded);
     if (hasSucceeded) {
       this.#setBreaker(CLOSED);
       return;

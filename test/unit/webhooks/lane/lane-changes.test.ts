@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CALLS_SLOW_MAX } from "#modules/webhooks/lane/lane.ts";
+import { CALLS_MIN } from "#modules/webhooks/core/pace.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { LaneBench, SPEC, START_MS } from "#test/support/webhooks/lane-bench.ts";
 
@@ -43,7 +43,7 @@ describe("a config that changes", () => {
       wallMs: Date.now(),
       limit: 100,
     });
-    expect(ended).toBe(8 - CALLS_SLOW_MAX);
+    expect(ended).toBe(8 - CALLS_MIN);
     expect(bench.accept(9)).toBe(false);
     for (const [index, answer] of answers.entries()) answer(index === 0 ? 200 : 500);
     await bench.pass(HOUR);
@@ -51,13 +51,13 @@ describe("a config that changes", () => {
       "succeeded",
       ...Array.from({ length: 7 }, () => "cancelled"),
     ]);
-    expect(bench.calls).toHaveLength(CALLS_SLOW_MAX);
+    expect(bench.calls).toHaveLength(CALLS_MIN);
     bench.lane.adopt({ ...SPEC, revision: 3 });
     bench.answer = () => 200;
     bench.accept(10);
     await bench.pass(SECOND);
     expect(bench.statuses().at(-1)).toBe("succeeded");
-    expect(bench.calls).toHaveLength(CALLS_SLOW_MAX + 1);
+    expect(bench.calls).toHaveLength(CALLS_MIN + 1);
   });
 });
 

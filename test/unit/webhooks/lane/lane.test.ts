@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FAILURES_MAX } from "#modules/webhooks/core/breaker.ts";
 import { toDeliveryId } from "#modules/webhooks/core/delivery-id.ts";
-import { CALLS_MAX, CALLS_SLOW_MAX } from "#modules/webhooks/lane/lane.ts";
+import { CALLS_MAX, CALLS_MIN } from "#modules/webhooks/core/pace.ts";
 import { doubling } from "#platform/work/backoff.ts";
 import { CONFIG_ID, LaneBench, SPEC, START_MS } from "#test/support/webhooks/lane-bench.ts";
 
@@ -87,7 +87,7 @@ describe("an endpoint that works", () => {
     };
     bench.accept(1, 1000);
     await bench.pass(MINUTE);
-    expect(Math.max(...counts.slice(0, 6))).toBe(CALLS_SLOW_MAX);
+    expect(Math.max(...counts.slice(0, 6))).toBe(CALLS_MIN);
     expect(most).toBe(CALLS_MAX);
     expect(bench.calls).toHaveLength(1000);
   });
@@ -176,7 +176,7 @@ describe("an endpoint that is down", () => {
     await bench.pass(4 * SECOND);
     const before = bench.calls.length;
     expect(before).toBeGreaterThanOrEqual(FAILURES_MAX);
-    expect(before).toBeLessThan(FAILURES_MAX + CALLS_SLOW_MAX + 1);
+    expect(before).toBeLessThan(FAILURES_MAX + CALLS_MIN + 1);
     await bench.pass(2 * SECOND);
     expect(bench.calls.length).toBe(before + 1);
     await bench.pass(HOUR);
@@ -194,7 +194,7 @@ describe("an endpoint that is down", () => {
       bench.accept(1, 200);
       await bench.pass(4 * SECOND);
       const before = bench.calls.length;
-      expect(before).toBeLessThan(FAILURES_MAX + CALLS_SLOW_MAX + 1);
+      expect(before).toBeLessThan(FAILURES_MAX + CALLS_MIN + 1);
       await bench.pass(HOUR);
       const asked = bench.calls.length;
       expect(asked).toBeLessThan(before + 30);
@@ -214,9 +214,9 @@ describe("an endpoint that is down", () => {
       bench.lane.wake();
       await bench.pass(MINUTE);
     }
-    expect(bench.calls).toHaveLength(CALLS_SLOW_MAX);
-    expect(bench.list({ statuses: ["delivering"] })).toHaveLength(CALLS_SLOW_MAX);
-    expect(bench.list({ statuses: ["pending"] })).toHaveLength(100 - CALLS_SLOW_MAX);
+    expect(bench.calls).toHaveLength(CALLS_MIN);
+    expect(bench.list({ statuses: ["delivering"] })).toHaveLength(CALLS_MIN);
+    expect(bench.list({ statuses: ["pending"] })).toHaveLength(100 - CALLS_MIN);
   });
 
   test("keeps its alarm while that is due and has not rung", async () => {
