@@ -1,6 +1,6 @@
 import type { ListenedEvent } from "./events.ts";
 import { headersOf } from "#modules/webhooks/call.ts";
-import { systemClock } from "#platform/clock.ts";
+import { SigningSecret } from "#modules/webhooks/signature.ts";
 
 export interface ForwardTarget {
   readonly url: string;
@@ -13,13 +13,15 @@ const TIMEOUT_MS = 30_000;
 
 /** Posts events as webhooks. It does not repeat what fails: the next event shows whether the receiver is there again. */
 export class Forwarder {
-  readonly #target: ForwardTarget;
+  readonly #url: string;
+  readonly #secrets: readonly SigningSecret[];
   readonly #print: (line: string) => void;
   readonly #underWay = new Set<Promise<void>>();
 
   /** Prints a line for each answer. */
-  constructor(target: ForwardTarget, print: (line: string) => void) {
-    this.#target = target;
+  constructor({ url, secret }: ForwardTarget, print: (line: string) => void) {
+    this.#url = url;
+    this.#secrets = [new SigningSecret(secret)];
     this.#print = print;
   }
 
@@ -31,11 +33,10 @@ export class Forwarder {
   }
 
   async #send({ id, body, idempotencyKey }: ListenedEvent): Promise<void> {
-    const { url, secret } = this.#target;
     const startedMs = performance.now();
-    const target = { endpoint: url, openSecrets: () => [secret] };
-    const call = { target, id, body, idempotencyKey, isTest: false };
-    const outcome = await post(url, { headers: headersOf(call, systemClock()), body });
+    const message = { id, body, idempotencyKey, isTest: false };
+    const headers = await headersOf(message, this.#secrets, Date.now());
+    const outcome = await post(this.#url, { headers, body });
     const durationMs = Math.round(performance.now() - startedMs);
     this.#print(`  -> ${outcome}  ${id}  ${durationMs} ms`);
   }

@@ -1,20 +1,27 @@
 import type { DeliveryTarget } from "./config-store.ts";
-import { signatureHeaders } from "./signature.ts";
+import { signatureHeaders, type SigningSecret } from "./signature.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,
   type Fetch,
+  judgeUrl,
+  type JudgedUrl,
   type OutboundPolicy,
   type OutboundResult,
   systemFetch,
 } from "#platform/http/outbound.ts";
 import { logError } from "#platform/log.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
-import { type Clock, type Timestamp, toMillis } from "#platform/time.ts";
+import { toMillis } from "#platform/time.ts";
+
+/** Where requests of one config go, and what signs them at a time, in milliseconds since the epoch. */
+export interface CallTarget {
+  readonly url: JudgedUrl;
+  readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
+}
 
 /** What one request to an endpoint carries. */
-export interface WebhookCall {
-  readonly target: DeliveryTarget;
+export interface WebhookMessage {
   /** Sent as `formance-webhook-id` and as `webhook-id`. */
   readonly id: string;
   readonly body: string;
@@ -23,20 +30,24 @@ export interface WebhookCall {
   readonly isTest: boolean;
 }
 
+export interface WebhookCall extends WebhookMessage {
+  readonly target: CallTarget;
+}
+
 export interface CallResult {
   /** 0 when no answer came. */
   readonly statusCode: number;
   readonly error?: string;
   readonly responseExcerpt?: string;
   readonly retryAfterMs?: number;
-  readonly respondedAt: Timestamp;
   readonly durationMs: number;
 }
 
 export interface CallContext {
   readonly fetch: Fetch;
   readonly policy: OutboundPolicy;
-  readonly clock: Clock;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: () => number;
 }
 
 /** How a deployment calls endpoints. */
@@ -46,8 +57,14 @@ export const callContextOf = ({
 }: Pick<ServiceContext, "env" | "clock">): CallContext => ({
   fetch: systemFetch,
   policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
-  clock,
+  nowMs: () => toMillis(clock()),
 });
+
+/** Where requests go, with a URL that is judged once. */
+export const toCallTarget = (
+  { endpoint, openSecrets }: DeliveryTarget,
+  { policy }: CallContext,
+): CallTarget => ({ url: judgeUrl(endpoint, policy), openSecrets });
 
 /** Time for one call, the reading of the answer included. */
 export const CALL_TIMEOUT_MS = 15_000;
@@ -56,31 +73,32 @@ const EXCERPT_BYTES_MAX = 65_536;
 
 /** Sends one signed request. Never throws: every problem becomes a failed call, which the retry rules handle. */
 export async function callEndpoint(call: WebhookCall, context: CallContext): Promise<CallResult> {
-  const startedAt = context.clock();
-  const result = await post(call, context, startedAt);
-  const respondedAt = context.clock();
-  const timing = { respondedAt, durationMs: toMillis(respondedAt) - toMillis(startedAt) };
+  const startedMs = context.nowMs();
+  const result = await post(call, context, startedMs);
+  const respondedMs = context.nowMs();
+  const durationMs = respondedMs - startedMs;
   if (result.kind === "unreachable")
-    return { statusCode: 0, error: clean(result.error), ...timing };
+    return { statusCode: 0, error: clean(result.error), durationMs };
+  const { status, bodyError } = result;
   const excerpt = clean(new TextDecoder().decode(result.body));
-  const retryAfterMs = parseRetryAfter(result.headers.get("retry-after"), toMillis(respondedAt));
+  const retryAfterMs = parseRetryAfter(result.headers.get("retry-after"), respondedMs);
   return {
-    statusCode: result.status,
-    ...(result.bodyError === undefined ? {} : { error: clean(result.bodyError) }),
+    statusCode: status,
+    ...(bodyError === undefined ? {} : { error: clean(bodyError) }),
     ...(excerpt === "" ? {} : { responseExcerpt: excerpt }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...timing,
+    durationMs,
   };
 }
 
 async function post(
   call: WebhookCall,
   { fetch, policy }: CallContext,
-  startedAt: Timestamp,
+  startedMs: number,
 ): Promise<OutboundResult> {
   let headers: Record<string, string>;
   try {
-    headers = headersOf(call, startedAt);
+    headers = await headersOf(call, call.target.openSecrets(startedMs), startedMs);
   } catch (error) {
     logError("a webhook could not be signed", error);
     return { kind: "unreachable", error: "the request could not be signed" };
@@ -88,7 +106,7 @@ async function post(
   return callOutbound(
     {
       method: "POST",
-      url: call.target.endpoint,
+      url: call.target.url,
       headers,
       body: call.body,
       timeoutMs: CALL_TIMEOUT_MS,
@@ -99,14 +117,17 @@ async function post(
 }
 
 /** The headers of a request, signatures included. */
-export function headersOf(call: WebhookCall, now: Timestamp): Record<string, string> {
-  const { target, id, body, idempotencyKey } = call;
-  const timestampSeconds = Math.floor(toMillis(now) / 1000);
+export async function headersOf(
+  { id, body, idempotencyKey, isTest }: WebhookMessage,
+  secrets: readonly SigningSecret[],
+  nowMs: number,
+): Promise<Record<string, string>> {
+  const timestampSeconds = Math.floor(nowMs / 1000);
   return {
     "content-type": "application/json",
     "user-agent": "formance-webhooks/v0",
-    ...signatureHeaders(target.openSecrets(now), { id, timestampSeconds, body }),
-    "formance-webhook-test": String(call.isTest),
+    ...(await signatureHeaders(secrets, { id, timestampSeconds, body })),
+    "formance-webhook-test": String(isTest),
     ...(idempotencyKey === "" ? {} : { "formance-webhook-idempotency-key": idempotencyKey }),
   };
 }

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import type { WebhookConfig } from "./core/config.ts";
-import { type NewSecret, rotate, type Secrets, validSecrets } from "./core/secrets.ts";
+import { type NewSecret, rotate, type Secrets } from "./core/secrets.ts";
 import { deactivatedEvent } from "./event-types.ts";
 import type { LaneSpec } from "./lane/types.ts";
 import { type SecretColumns, SecretSealer } from "./secret-columns.ts";
+import { type SigningSecret, SigningSecrets } from "./signature.ts";
 import { SPEC_COLUMNS, toSpec } from "./spec-columns.ts";
 import { webhookConfigs } from "./tables.ts";
 import type { AuditedChange } from "#platform/audit/audited-change.ts";
@@ -66,10 +67,10 @@ export interface ConfigChange {
 export interface DeliveryTarget {
   readonly endpoint: string;
   /**
-   * The secrets that are valid at a time, newest first; they are decrypted once. Throws when the key that has encrypted
-   * one is not among the settings.
+   * The secrets that are valid at a time, in milliseconds since the epoch, newest first; they are decrypted once. Throws
+   * when the key that has encrypted one is not among the settings.
    */
-  readonly openSecrets: (now: Timestamp) => readonly string[];
+  readonly openSecrets: (nowMs: number) => readonly SigningSecret[];
 }
 
 /** How often a change begins anew because another one came between its read and its write. */
@@ -352,10 +353,10 @@ export class ConfigStore {
   }
 
   #toTarget(row: TargetRow): DeliveryTarget {
-    let opened: Secrets | undefined;
-    const openSecrets = (now: Timestamp): readonly string[] => {
-      opened ??= this.#secrets.open(row);
-      return validSecrets(opened, now);
+    let opened: SigningSecrets | undefined;
+    const openSecrets = (nowMs: number): readonly SigningSecret[] => {
+      opened ??= new SigningSecrets(this.#secrets.open(row));
+      return opened.validAt(nowMs);
     };
     return { endpoint: row.endpoint, openSecrets };
   }

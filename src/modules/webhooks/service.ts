@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { callContextOf, type CallContext, type CallResult, callEndpoint } from "./call.ts";
+import {
+  callContextOf,
+  type CallContext,
+  type CallResult,
+  callEndpoint,
+  toCallTarget,
+} from "./call.ts";
 import {
   type ConfigChange,
   type ConfigFields,
@@ -124,7 +130,8 @@ export class WebhookService {
     const found = await this.#configs.findWithTarget(id);
     if (found === undefined) throw unknownConfig();
     await countTest(databaseOf(this.#context.env), id, this.#context.clock());
-    const { config, target } = found;
+    const { config } = found;
+    const target = toCallTarget(found.target, this.#calls);
     const call = { target, id: newId(), body: TEST_BODY, idempotencyKey: "ik", isTest: true };
     const result = await callEndpoint(call, this.#calls);
     return { webhookId: call.id, config, body: TEST_BODY, result };

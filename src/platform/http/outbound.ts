@@ -18,7 +18,8 @@ export interface OutboundPolicy {
 
 export interface OutboundCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly url: string;
+  /** A URL that is called often is judged once, by `judgeUrl`. */
+  readonly url: string | JudgedUrl;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Covers the connection, the headers and the body of the answer. */
@@ -39,6 +40,11 @@ export type OutboundResult =
       readonly bodyError?: string;
     }
   | { readonly kind: "unreachable"; readonly error: string };
+
+/** Whether a URL may be called, and how the URL parser writes it. */
+export type JudgedUrl =
+  | { readonly problem: string }
+  | { readonly problem: undefined; readonly href: string };
 
 /** Longest URL that is accepted, in characters. */
 export const OUTBOUND_URL_LENGTH_MAX = 2048;
@@ -61,6 +67,15 @@ export function urlProblem(text: string, policy: OutboundPolicy): string | undef
   return `names ${url.hostname}, which is not a public host`;
 }
 
+/**
+ * Judges a URL that will be called. What is called is the URL as the URL parser writes it: another parser could find another
+ * host in the text as it was given.
+ */
+export function judgeUrl(text: string, policy: OutboundPolicy): JudgedUrl {
+  const problem = urlProblem(text, policy);
+  return problem === undefined ? { problem, href: new URL(text).href } : { problem };
+}
+
 /** Calls a URL if the policy allows it, without following redirects. Never throws: a failure to get an answer is a result. */
 export async function callOutbound(
   call: OutboundCall,
@@ -68,12 +83,10 @@ export async function callOutbound(
 ): Promise<OutboundResult> {
   const deadline = new Deadline(call.timeoutMs);
   try {
-    const problem = urlProblem(call.url, policy);
-    if (problem !== undefined) return { kind: "unreachable", error: `the URL ${problem}` };
-    // As the URL parser writes it: another parser could find another host in the text as it was given.
-    const { href } = new URL(call.url);
+    const url = typeof call.url === "string" ? judgeUrl(call.url, policy) : call.url;
+    if (url.problem !== undefined) return { kind: "unreachable", error: `the URL ${url.problem}` };
     const response = await deadline.race(
-      fetch(href, {
+      fetch(url.href, {
         method: call.method,
         headers: call.headers,
         redirect: "manual",
@@ -130,11 +143,11 @@ async function readUpTo(
   bytesMax: number,
   deadline: Deadline,
 ): Promise<{ body: Uint8Array; error?: string }> {
+  if (isKnownSmall(response, bytesMax)) return readWhole(response, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const kept = (): Uint8Array => concatenate(chunks, Math.min(size, bytesMax));
   if (response.body === null) return { body: kept() };
-  if (isKnownSmall(response, bytesMax)) return readWhole(response, deadline);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // bodies are streams of bytes
   try {
     while (size < bytesMax) {

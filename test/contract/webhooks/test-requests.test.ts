@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { callContextOf } from "#modules/webhooks/call.ts";
 import { WebhookService } from "#modules/webhooks/index.ts";
-import { signatureHeaders } from "#modules/webhooks/signature.ts";
+import { signatureHeaders, SigningSecret } from "#modules/webhooks/signature.ts";
 import { ALL_TESTS_PER_MINUTE_MAX, TESTS_PER_MINUTE_MAX } from "#modules/webhooks/test-limit.ts";
 import { present } from "#platform/assert.ts";
 import { systemContext } from "#platform/context.ts";
@@ -49,7 +49,9 @@ describe("test request", () => {
     expect(header("idempotency-key")).toBe("ik");
     const timestampSeconds = Number(header("timestamp"));
     const message = { id: webhookId, timestampSeconds, body: request.body };
-    expect(Object.fromEntries(request.headers)).toMatchObject(signatureHeaders([secret], message));
+    expect(Object.fromEntries(request.headers)).toMatchObject(
+      await signatureHeaders([new SigningSecret(secret)], message),
+    );
     expect(await bench.deliveriesOf(id)).toEqual([]);
   });
 

@@ -14,7 +14,6 @@ import type {
   EventOrigin,
 } from "#modules/webhooks/lane/types.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
-import { fromMillis } from "#platform/time.ts";
 import { doubling } from "#platform/work/backoff.ts";
 
 export const CONFIG_ID = "4997257d-dfb6-445b-929c-cbe2ab182818";
@@ -156,7 +155,6 @@ export class LaneBench {
       statusCode: Math.max(statusCode, 0),
       ...(statusCode < 0 ? { error: "connection refused" } : {}),
       ...(statusCode === 200 ? {} : { responseExcerpt: `answer ${statusCode}` }),
-      respondedAt: fromMillis(this.wallMs),
       durationMs: Date.now() - startedMs,
     };
   }

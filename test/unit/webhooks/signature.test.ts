@@ -1,6 +1,13 @@
+import { createHmac } from "node:crypto";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { sign, signatureHeaders, signStandard } from "#modules/webhooks/signature.ts";
+import {
+  signatureHeaders,
+  type SignedMessage,
+  SigningSecret,
+  SigningSecrets,
+} from "#modules/webhooks/signature.ts";
+import { fromMillis } from "#platform/time.ts";
 
 const SECRET = "V0bivxRWveaoz08afqjU6Ko/jwO0Cb+3";
 const OLD_SECRET = btoa("the secret before it was");
@@ -17,38 +24,75 @@ const messageOf = (body: string, timestampSeconds = TIMESTAMP) => ({
   body,
 });
 
+const sign = (secret: string, message: SignedMessage) => new SigningSecret(secret).sign(message);
+const headersBy = (secrets: readonly string[], message: SignedMessage) =>
+  signatureHeaders(
+    secrets.map((secret) => new SigningSecret(secret)),
+    message,
+  );
+
 describe("a signature of the reference", () => {
-  test("has the base64 text of the secret as its key", () => {
+  test("has the base64 text of the secret as its key", async () => {
     expect(new TextEncoder().encode(EVENT_BODY)).toHaveLength(217);
-    expect(sign(SECRET, messageOf(EVENT_BODY))).toBe(
+    expect(await sign(SECRET, messageOf(EVENT_BODY))).toHaveProperty(
+      "reference",
       "v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368=",
     );
-    expect(sign(SECRET, messageOf(TEST_BODY))).toBe(
+    expect(await sign(SECRET, messageOf(TEST_BODY))).toHaveProperty(
+      "reference",
       "v1,AZJTtItDjo88EwKybwl4r6p2wg6Ywp6R65qtkt8iwMY=",
     );
   });
 
-  test("is over the UTF-8 bytes of the body", () => {
-    expect(sign(SECRET, messageOf("é"))).not.toBe(sign(SECRET, messageOf("e")));
+  test("is over the UTF-8 bytes of the body", async () => {
+    const { reference } = await sign(SECRET, messageOf("é"));
+    const other = createHmac("sha256", SECRET).update(`${ID}.${TIMESTAMP}.é`, "utf8");
+    expect(reference).toBe(`v1,${other.digest("base64")}`);
   });
 });
 
-test("a signature of Standard Webhooks has the bytes of the secret as its key", () => {
-  expect(signStandard(SECRET, messageOf(EVENT_BODY))).toBe(
+test("a signature of Standard Webhooks has the bytes of the secret as its key", async () => {
+  expect(await sign(SECRET, messageOf(EVENT_BODY))).toHaveProperty(
+    "standard",
     "v1,WTUvj/dS5bmAcukohmCSJQABCZBpNqHndIKXbdj7BSk=",
   );
 });
 
+test("a secret signs messages at once, each with its own signature", async () => {
+  const secret = new SigningSecret(SECRET);
+  const messages = Array.from({ length: 20 }, (_, index) => messageOf(`body ${index}`));
+  const signatures = await Promise.all(messages.map((message) => secret.sign(message)));
+  expect(signatures).toEqual(await Promise.all(messages.map((message) => sign(SECRET, message))));
+});
+
+test("replaced secrets sign until they expire, newest first, and are made ready once", () => {
+  const secrets = new SigningSecrets({
+    current: SECRET,
+    previous: [
+      { secret: OLD_SECRET, validUntil: fromMillis(2000) },
+      { secret: OTHER_SECRET, validUntil: fromMillis(1000) },
+    ],
+  });
+  const all = secrets.validAt(999);
+  expect(all).toHaveLength(3);
+  expect(secrets.validAt(1000)).toEqual(all.slice(0, 2));
+  const [now] = secrets.validAt(2000);
+  expect(now).toBe(all[0]);
+  expect(secrets.validAt(2000)).toHaveLength(1);
+  expect(new SigningSecrets({ current: SECRET, previous: [] }).validAt(0)).toHaveLength(1);
+});
+
 describe("the headers of a request", () => {
-  test("have a signature by each secret in both schemes, in the order of the secrets", () => {
+  test("have a signature by each secret in both schemes, in the order of the secrets", async () => {
     const message = messageOf(EVENT_BODY);
-    expect(signatureHeaders([SECRET, OLD_SECRET], message)).toEqual({
+    const old = await sign(OLD_SECRET, message);
+    expect(await headersBy([SECRET, OLD_SECRET], message)).toEqual({
       "formance-webhook-id": ID,
       "formance-webhook-timestamp": "1767225600",
-      "formance-webhook-signature": `v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368= ${sign(OLD_SECRET, message)}`,
+      "formance-webhook-signature": `v1,UIv543k9YAhEVxNq8HvvBYdSeN3KuhKdy0aH8s9w368= ${old.reference}`,
       "webhook-id": ID,
       "webhook-timestamp": "1767225600",
-      "webhook-signature": `v1,WTUvj/dS5bmAcukohmCSJQABCZBpNqHndIKXbdj7BSk= ${signStandard(OLD_SECRET, message)}`,
+      "webhook-signature": `v1,WTUvj/dS5bmAcukohmCSJQABCZBpNqHndIKXbdj7BSk= ${old.standard}`,
     });
   });
 
@@ -59,14 +103,14 @@ describe("the headers of a request", () => {
     ["the secret", SECRET],
     ["the secret with its prefix", `whsec_${SECRET}`],
     ["the old secret", OLD_SECRET],
-  ])("are accepted by a Standard Webhooks library that knows %s", (_which, known) => {
+  ])("are accepted by a Standard Webhooks library that knows %s", async (_which, known) => {
     const body = '{"text":"é \\u2028 €"}';
-    const headers = signatureHeaders([SECRET, OLD_SECRET], sentNow(body));
+    const headers = await headersBy([SECRET, OLD_SECRET], sentNow(body));
     expect(new Webhook(known).verify(body, headers)).toEqual({ text: "é \u2028 €" });
   });
 
-  test("are refused by one that knows another secret, or gets another body", () => {
-    const headers = signatureHeaders([SECRET, OLD_SECRET], sentNow(TEST_BODY));
+  test("are refused by one that knows another secret, or gets another body", async () => {
+    const headers = await headersBy([SECRET, OLD_SECRET], sentNow(TEST_BODY));
     const verify = (secret: string, body: string): unknown =>
       new Webhook(secret).verify(body, headers);
     expect(() => verify(OTHER_SECRET, TEST_BODY)).toThrow(WebhookVerificationError);
@@ -74,8 +118,8 @@ describe("the headers of a request", () => {
     expect(() => verify(SECRET, TEST_BODY)).not.toThrow();
   });
 
-  test("of the reference are refused by the bytes of the secret", () => {
-    const headers = signatureHeaders([SECRET], sentNow(TEST_BODY));
+  test("of the reference are refused by the bytes of the secret", async () => {
+    const headers = await headersBy([SECRET], sentNow(TEST_BODY));
     const renamed = {
       ...headers,
       "webhook-signature": headers["formance-webhook-signature"] ?? "",

@@ -36,6 +36,8 @@ export interface UpstreamLogin {
 }
 
 /** The provider at which people log in, as the settings name it. */
+type ProviderCall = Pick<OutboundCall, "method" | "headers" | "body"> & { readonly url: string };
+
 interface UpstreamClient {
   readonly issuer: string;
   readonly clientId: string;
@@ -221,7 +223,7 @@ export class UpstreamProvider {
     throw new Error(`${this.#client.issuer} tells of another person than its ID token`);
   }
 
-  async #call(call: Pick<OutboundCall, "method" | "url" | "headers" | "body">): Promise<unknown> {
+  async #call(call: ProviderCall): Promise<unknown> {
     const { protocol, origin, pathname } = new URL(call.url);
     // Secrets go only where the issuer itself would be asked.
     if (protocol !== "https:" && protocol !== new URL(this.#client.issuer).protocol) {

@@ -1,6 +1,11 @@
 import type { LanePorts } from "./lane-ports.ts";
 import { readBodies } from "./read-bodies.ts";
-import { callContextOf, callEndpoint, type CallResult } from "#modules/webhooks/call.ts";
+import {
+  callContextOf,
+  callEndpoint,
+  type CallResult,
+  toCallTarget,
+} from "#modules/webhooks/call.ts";
 import { ConfigStore } from "#modules/webhooks/config-store.ts";
 import { classify } from "#modules/webhooks/core/retry.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
@@ -15,14 +20,15 @@ const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 /** What the lane of an endpoint works with in a deployment. */
 export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts {
   const context = systemContext(env, "webhooks");
-  const calls = callContextOf(context);
+  const calls = { ...callContextOf(context), nowMs: () => Date.now() };
   const within = <T>(read: Promise<T>, object: string): Promise<T> =>
     reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX });
   return {
     wallMs: () => Date.now(),
     open: async ({ configId }) => {
-      const target = await within(ConfigStore.from(env).findTarget(configId), "database");
-      if (target === undefined) throw new Error(`the webhook config ${configId} is gone`);
+      const found = await within(ConfigStore.from(env).findTarget(configId), "database");
+      if (found === undefined) throw new Error(`the webhook config ${configId} is gone`);
+      const target = toCallTarget(found, calls);
       return async ({ deliveryId, body, idempotencyKey }) =>
         shortened(
           await callEndpoint(
@@ -40,6 +46,8 @@ export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts
 function shortened(result: CallResult): CallResult {
   const { statusCode, responseExcerpt } = result;
   if (responseExcerpt === undefined || classify(statusCode) !== "succeeded") return result;
+  // No character takes more than three bytes.
+  if (responseExcerpt.length * 3 <= SUCCESS_EXCERPT_BYTES_MAX) return result;
   const bytes = new TextEncoder().encode(responseExcerpt);
   if (bytes.length <= SUCCESS_EXCERPT_BYTES_MAX) return result;
   const kept = bytes.subarray(0, SUCCESS_EXCERPT_BYTES_MAX);
