@@ -25,9 +25,11 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
 /** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
 const GATHER_MS = 50;
-const GATHERED_MAX = 32;
+const GATHERED_MAX = 64;
+/** While calls with so many characters of bodies are under way, no further one is made: an object has little memory. */
+const UNDER_WAY_LENGTH_MAX = 16_000_000;
 /** While so many results wait to be stored, no call is made. */
-const UNSTORED_MAX = 64;
+const UNSTORED_MAX = 192;
 /** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
 const BACKLOG = 500;
 /** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
@@ -55,6 +57,8 @@ export class Lane {
   #isOpening = false;
   /** When each call that is under way began, in milliseconds since the epoch, by the number of its delivery. */
   readonly #underWay = new Map<number, number>();
+  /** Characters of the bodies of calls that are under way. */
+  #underWayLength = 0;
   #results: DeliveryResult[] = [];
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #isDisabling = false;
@@ -159,7 +163,7 @@ export class Lane {
   #sendChosen(send: SendCall): void {
     while (this.#queue.hasReady && this.#maySend()) {
       const next = this.#queue.shift();
-      if (next !== undefined) this.#call(next, send);
+      if (next !== undefined) void this.#call(next, send);
     }
   }
 
@@ -182,6 +186,7 @@ export class Lane {
     const laneMs = this.#clock.nowMs();
     if (laneMs < this.#restUntilMs) return false;
     if (this.#results.length >= UNSTORED_MAX) return false;
+    if (this.#underWayLength >= UNDER_WAY_LENGTH_MAX) return false;
     const calls = this.#underWay.size - this.#results.length;
     return calls < callsAllowed(this.#breaker, laneMs, this.#pace.callsMax);
   }
@@ -201,7 +206,7 @@ export class Lane {
     this.run();
   }
 
-  #call({ delivery, body }: Ready, send: SendCall): void {
+  async #call({ delivery, body }: Ready, send: SendCall): Promise<void> {
     const { seq, idempotencyKey, attempts, waitedMs } = delivery;
     const { maxAttempts } = this.#policy.retries;
     const startedMs = this.#ports.wallMs();
@@ -212,7 +217,10 @@ export class Lane {
     }
     const { configId, endpoint } = this.#spec;
     const call = { deliveryId: toDeliveryId(configId, seq), body, idempotencyKey };
-    void send(call).then((result) => this.#conclude(delivery, { result, startedMs, endpoint }));
+    this.#underWayLength += body.length;
+    const result = await send(call);
+    this.#underWayLength -= body.length;
+    this.#conclude(delivery, { result, startedMs, endpoint });
   }
 
   #conclude(

@@ -92,6 +92,26 @@ describe("an endpoint that works", () => {
     expect(bench.calls).toHaveLength(1000);
   });
 
+  test("gets large bodies a few at a time, as an object has little memory", async () => {
+    const bench = new LaneBench();
+    const body = "x".repeat(2_000_000);
+    bench.bodies = (positions) => positions.slice(0, 4).map(() => body);
+    let underWay = 0;
+    let most = 0;
+    bench.answer = async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10);
+      });
+      underWay--;
+      return 200;
+    };
+    bench.accept(1, 100);
+    await bench.pass(MINUTE);
+    expect(bench.calls).toHaveLength(100);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
   test("is called again before results are stored, and many results are stored at once", async () => {
     const bench = new LaneBench();
     bench.sql.all("CREATE TABLE stored (seq INTEGER, at INTEGER) STRICT");
