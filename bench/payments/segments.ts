@@ -1,5 +1,5 @@
 import { COUNT, type ListWorld } from "./world.ts";
-import type { SegmentTerms } from "#modules/payments/core/segment-terms.ts";
+import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import { wordNames } from "#modules/payments/segments/table.ts";
 
 /**

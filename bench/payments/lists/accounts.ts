@@ -10,8 +10,8 @@ import {
 } from "#bench/payments/reads.ts";
 import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { fromMillis, toMillis } from "#platform/time.ts";
 import { at } from "#test/support/payments/provider-objects.ts";
 

@@ -12,8 +12,8 @@ import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { toAccountKey } from "#modules/payments/core/account-keys.ts";
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
 import { accountHash, signatureOf } from "#modules/payments/core/signature.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
 
 export function paymentReads(world: ListWorld): PaymentRead[] {
   fillPayments(world);

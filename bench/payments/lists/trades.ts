@@ -3,14 +3,17 @@ import {
   filtersBy,
   filtersByAmount,
   filtersByMetadata,
+  metadataAt,
   metadataColumnsAt,
   type NamedFilter,
   type PaymentRead,
   readsOf,
 } from "#bench/payments/reads.ts";
+import { fillSegments } from "#bench/payments/segments.ts";
 import { COUNT, createdAt, isOldest, isRare, type ListWorld } from "#bench/payments/world.ts";
 import { encodeConnectorId, encodeOwnedId } from "#modules/payments/core/ids.ts";
 import { accountHash } from "#modules/payments/core/signature.ts";
+import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
 
 /** Orders and conversions. */
 export function tradeReads(world: ListWorld): PaymentRead[] {
@@ -32,49 +35,106 @@ export function tradeReads(world: ListWorld): PaymentRead[] {
   ];
 }
 
+const assetsAt = (place: number) => ({
+  source_asset: isRare(place) ? "DOGE/8" : isOldest(place) ? "GBP/2" : "EUR/2",
+  destination_asset: isRare(place) ? "XRP/6" : place % 2 === 0 ? "BTC/8" : "ETH/18",
+});
+
 /** What both have. */
 const tradeAt = (world: ListWorld, place: number) => ({
   connector_key: world.connectorAt(place).key,
   reference: `trade_${place}`,
   created_at: createdAt(place),
   updated_at: createdAt(place),
-  source_asset: isRare(place) ? "DOGE/8" : isOldest(place) ? "GBP/2" : "EUR/2",
-  destination_asset: isRare(place) ? "XRP/6" : place % 2 === 0 ? "BTC/8" : "ETH/18",
-  fee: `${place % 100_000}`,
+  ...assetsAt(place),
+  fee: `${amountAt(place)}`,
   fee_asset: "EUR/2",
-  source_reference: `acct_${place % 20_000}`,
-  destination_reference: `acct_${place % 77}`,
+  source_reference: sourceAt(place),
+  destination_reference: destinationAt(place),
   ...metadataColumnsAt(place),
 });
+
+const amountAt = (place: number) => BigInt(place % 100_000);
+const sourceAt = (place: number) => `acct_${place % 20_000}`;
+const destinationAt = (place: number) => `acct_${place % 77}`;
+
+/** Rows that are stored together have their bits added together. */
+const GROUP_SIZE = 16;
+
+const orderAt = (place: number) => ({
+  direction: place % 2 === 0 ? "BUY" : "SELL",
+  type: isRare(place) ? "PEG" : place % 3 === 0 ? "MARKET" : "LIMIT",
+  status: isRare(place) ? "FAILED" : place % 20 === 0 ? "CANCELLED" : "FILLED",
+  time_in_force: isRare(place) ? "FILL_OR_KILL" : "GOOD_UNTIL_CANCELLED",
+});
+
+const limitAt = (place: number) => (place % 3 === 0 ? null : amountAt(place));
 
 function fillOrders(world: ListWorld): void {
   world.insert("payment_orders", COUNT, (place) => ({
     ...tradeAt(world, place),
+    ...orderAt(place),
     client_order_id: `client_${place}`,
-    direction: place % 2 === 0 ? "BUY" : "SELL",
-    type: isRare(place) ? "PEG" : place % 3 === 0 ? "MARKET" : "LIMIT",
-    status: isRare(place) ? "FAILED" : place % 20 === 0 ? "CANCELLED" : "FILLED",
-    base_quantity_ordered: `${place % 100_000}`,
-    base_quantity_filled: `${place % 100_000}`,
-    limit_price: place % 3 === 0 ? null : `${place % 100_000}`,
-    time_in_force: isRare(place) ? "FILL_OR_KILL" : "GOOD_UNTIL_CANCELLED",
+    base_quantity_ordered: `${amountAt(place)}`,
+    base_quantity_filled: `${amountAt(place)}`,
+    limit_price: limitAt(place)?.toString() ?? null,
     quote_amount: `${place}`,
     quote_asset: "EUR/2",
     average_fill_price: `${place}`,
     price_asset: "EUR/2",
   }));
+  fillSegments(world, {
+    table: "payment_order_segments",
+    terms: ORDER_TERMS,
+    groupSize: GROUP_SIZE,
+    termsAt: (place) =>
+      ORDER_TERMS.of({
+        texts: {
+          ...assetsAt(place),
+          ...orderAt(place),
+          connector_id: world.connectorAt(place).id.reference,
+        },
+        amounts: {
+          base_quantity_ordered: amountAt(place),
+          base_quantity_filled: amountAt(place),
+          limit_price: limitAt(place),
+          fee: amountAt(place),
+        },
+        metadata: metadataAt(place),
+      }),
+  });
 }
+
+const conversionStatusAt = (place: number) => (isRare(place) ? "FAILED" : "COMPLETED");
+const receivedAt = (place: number) => (place % 10 === 0 ? null : amountAt(place));
 
 function fillConversions(world: ListWorld): void {
   world.insert("payment_conversions", COUNT, (place) => ({
     ...tradeAt(world, place),
-    source_amount: `${place % 100_000}`,
-    destination_amount: place % 10 === 0 ? null : `${place % 100_000}`,
-    source_hash: accountHash(`acct_${place % 20_000}`),
-    destination_hash: accountHash(`acct_${place % 77}`),
-    status: isRare(place) ? "FAILED" : "COMPLETED",
+    source_amount: `${amountAt(place)}`,
+    destination_amount: receivedAt(place)?.toString() ?? null,
+    source_hash: accountHash(sourceAt(place)),
+    destination_hash: accountHash(destinationAt(place)),
+    status: conversionStatusAt(place),
     raw: `{"id":"trade_${place}","rate":"1.${place}"}`,
   }));
+  fillSegments(world, {
+    table: "payment_conversion_segments",
+    terms: CONVERSION_TERMS,
+    groupSize: GROUP_SIZE,
+    termsAt: (place) =>
+      CONVERSION_TERMS.of({
+        texts: {
+          ...assetsAt(place),
+          status: conversionStatusAt(place),
+          connector_id: world.connectorAt(place).id.reference,
+          source_account_id: sourceAt(place),
+          destination_account_id: destinationAt(place),
+        },
+        amounts: { source_amount: amountAt(place), destination_amount: receivedAt(place) },
+        metadata: metadataAt(place),
+      }),
+  });
 }
 
 function commonFilters({ connector, other, connectors }: ListWorld): NamedFilter[] {

@@ -1,5 +1,5 @@
 import { encodeConnectorId, encodeOwnedId, encodePaymentId } from "#modules/payments/core/ids.ts";
-import type { SegmentTerms } from "#modules/payments/core/segment-terms.ts";
+import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
 import { IngestWorld } from "#test/support/payments/ingest-world.ts";

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listBalances } from "#modules/payments/balances/list.ts";
 import { listBankAccounts } from "#modules/payments/bank-accounts/list.ts";
-import { listConversions } from "#modules/payments/conversions/list.ts";
 import type { Initiation } from "#modules/payments/initiations/initiation.ts";
 import { listInitiationAdjustments } from "#modules/payments/initiations/list-adjustments.ts";
 import { listInitiationPayments } from "#modules/payments/initiations/list-payments.ts";
 import { listInitiations } from "#modules/payments/initiations/list.ts";
-import { listOrders } from "#modules/payments/orders/list.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { listPools } from "#modules/payments/pools/list.ts";
 import { listLinkAttempts } from "#modules/payments/users/link-attempts.ts";
@@ -93,47 +91,6 @@ describe("what belongs to an initiation", () => {
       "SCAN payment_payments USING INDEX payment_payments_listed",
     );
     world.d1.exec("DELETE FROM payment_initiation_payments");
-  });
-});
-
-describe("orders", () => {
-  test.each([
-    ["everything", undefined],
-    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
-    ["direction", { $match: { direction: "BUY" } }],
-    ["source_asset", { $match: { source_asset: "USD/2" } }],
-    ["destination_asset", { $like: { destination_asset: "%X%" } }],
-    ["type", { $match: { type: "LIMIT" } }],
-    ["status", { $match: { status: "FAILED" } }],
-    ["time_in_force", { $match: { time_in_force: "FILL_OR_KILL" } }],
-    ["base_quantity_ordered", { $gt: { base_quantity_ordered: 5 } }],
-    ["base_quantity_filled", { $exists: { base_quantity_filled: false } }],
-    ["limit_price", { $gt: { limit_price: 5 } }],
-    ["fee", { $gt: { fee: 5 } }],
-    ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
-    const list = () => listOrders(world.context, queryOf(where));
-    expect(await world.keyPlanOf("payment_orders", list)).toBe(scanOf("payment_orders", name));
-  });
-});
-
-describe("conversions", () => {
-  test.each([
-    ["everything", undefined],
-    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
-    ["source_asset", { $match: { source_asset: "USD/2" } }],
-    ["destination_asset", { $match: { destination_asset: "USD/2" } }],
-    ["status", { $match: { status: "FAILED" } }],
-    ["source_account_id", { $match: { source_account_id: IDS.account } }],
-    ["destination_account_id", { $match: { destination_account_id: IDS.account } }],
-    ["source_amount", { $gt: { source_amount: 5 } }],
-    ["destination_amount", { $gt: { destination_amount: 5 } }],
-    ["metadata", { $match: { "metadata[order]": "42" } }],
-  ])("of a filter by %s come from the index of the list", async (name, where) => {
-    const list = () => listConversions(world.context, queryOf(where));
-    expect(await world.keyPlanOf("payment_conversions", list)).toBe(
-      scanOf("payment_conversions", name),
-    );
   });
 });
 

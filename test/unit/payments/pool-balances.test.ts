@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import { decodeOwnedId } from "#modules/payments/core/ids.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { poolBalances } from "#modules/payments/pools/balances.ts";
 import { stringifyJson } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";

@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAccounts } from "#modules/payments/accounts/list.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
+import { prepareConversions } from "#modules/payments/conversions/ingest.ts";
+import { listConversions } from "#modules/payments/conversions/list.ts";
 import { encodeConnectorId } from "#modules/payments/core/ids.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
+import { CONVERSION_TERMS, ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
+import { prepareOrders } from "#modules/payments/orders/ingest.ts";
+import { listOrders } from "#modules/payments/orders/list.ts";
 import { listPayments } from "#modules/payments/payments/list.ts";
 import {
   CONNECTOR,
@@ -12,12 +17,16 @@ import {
   queryOf,
   scanOf,
 } from "#test/support/payments/plan-world.ts";
+import { conversion, order } from "#test/support/payments/provider-orders.ts";
 
 /** How lists find their rows that have segments: a filter which few segments fit reads these, and all others the index of the list. */
 
 let world: PlanWorld;
 beforeAll(async () => {
   world = await PlanWorld.create();
+  const { context, connector } = world;
+  await world.store(await prepareOrders(context, { connector, orders: [order()] }));
+  await world.store(await prepareConversions(context, { connector, conversions: [conversion()] }));
 });
 
 /** A page comes from few segments: their rows are sorted. */
@@ -137,5 +146,75 @@ describe("accounts", () => {
     ).toBe(
       "SEARCH payment_accounts USING INDEX payment_accounts_identity (reference=? AND connector_key=?)",
     );
+  });
+});
+
+describe("orders", () => {
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
+    ["direction", { $match: { direction: "BUY" } }],
+    ["source_asset", { $match: { source_asset: "USD/2" } }],
+    ["destination_asset", { $like: { destination_asset: "%X%" } }],
+    ["type", { $match: { type: "LIMIT" } }],
+    ["status", { $match: { status: "FAILED" } }],
+    ["time_in_force", { $match: { time_in_force: "FILL_OR_KILL" } }],
+    ["base_quantity_ordered", { $gt: { base_quantity_ordered: 5 } }],
+    ["base_quantity_filled", { $exists: { base_quantity_filled: false } }],
+    ["limit_price", { $gt: { limit_price: 5 } }],
+    ["fee", { $gt: { fee: 5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (name, where) => {
+    world.addManySegments("payment_order_segments", ORDER_TERMS);
+    const list = () => listOrders(world.context, queryOf(where));
+    expect(await world.keyPlanOf("payment_orders", list)).toBe(scanOf("payment_orders", name));
+  });
+
+  test("of a filter that few segments fit come from these", async () => {
+    world.forgetManySegments("payment_order_segments");
+    const list = () => listOrders(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
+    expect(await world.keyPlanOf("payment_orders", list)).toBe(segmentPlanOf("payment_orders"));
+  });
+
+  test("of a filter that no segment fits are not read", async () => {
+    world.forgetManySegments("payment_order_segments");
+    const list = () => listOrders(world.context, queryOf({ $match: { status: "FAILED" } }));
+    expect(await world.planOf("payment_orders", list)).toBe("");
+  });
+});
+
+describe("conversions", () => {
+  test.each([
+    ["everything", undefined],
+    ["connector_id", { $match: { connector_id: IDS.connector_id } }],
+    ["source_asset", { $match: { source_asset: "USD/2" } }],
+    ["destination_asset", { $match: { destination_asset: "USD/2" } }],
+    ["status", { $match: { status: "FAILED" } }],
+    ["source_account_id", { $match: { source_account_id: IDS.account } }],
+    ["destination_account_id", { $match: { destination_account_id: IDS.account } }],
+    ["source_amount", { $gt: { source_amount: 5 } }],
+    ["destination_amount", { $gt: { destination_amount: 5 } }],
+    ["metadata", { $match: { "metadata[order]": "42" } }],
+  ])("of a filter by %s come from the index of the list", async (name, where) => {
+    world.addManySegments("payment_conversion_segments", CONVERSION_TERMS);
+    const list = () => listConversions(world.context, queryOf(where));
+    expect(await world.keyPlanOf("payment_conversions", list)).toBe(
+      scanOf("payment_conversions", name),
+    );
+  });
+
+  test("of a filter that few segments fit come from these", async () => {
+    world.forgetManySegments("payment_conversion_segments");
+    const list = () =>
+      listConversions(world.context, queryOf({ $match: { source_asset: "EUR/2" } }));
+    expect(await world.keyPlanOf("payment_conversions", list)).toBe(
+      segmentPlanOf("payment_conversions"),
+    );
+  });
+
+  test("of a filter that no segment fits are not read", async () => {
+    world.forgetManySegments("payment_conversion_segments");
+    const list = () => listConversions(world.context, queryOf({ $match: { status: "FAILED" } }));
+    expect(await world.planOf("payment_conversions", list)).toBe("");
   });
 });

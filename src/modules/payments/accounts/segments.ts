@@ -1,7 +1,7 @@
 import { paymentAccountSegments, paymentAccounts } from "./tables.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
-import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { Segments } from "#modules/payments/segments/segments.ts";
 

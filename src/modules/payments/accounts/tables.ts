@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ACCOUNT_TERMS } from "#modules/payments/core/account-terms.ts";
 import type { AccountType } from "#modules/payments/core/enums.ts";
+import { ACCOUNT_TERMS } from "#modules/payments/core/terms/account-terms.ts";
 import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,5 +1,6 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { savedConversionEvent } from "./event-types.ts";
+import { CONVERSION_SEGMENTS, termsOfConversion } from "./segments.ts";
 import { paymentConversions } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import {
@@ -25,8 +26,15 @@ export interface ConversionPage {
 
 type State = TradeState<ConversionStatus>;
 
+interface KnownConversion {
+  readonly key: number;
+  readonly state: State;
+}
+
 /** What a page makes of one conversion: the newest report, and those that tell of a new status. */
 interface Draft {
+  /** Undefined for a new one. */
+  readonly key: number | undefined;
   readonly state: State;
   readonly newest: ProviderConversion | undefined;
   readonly told: readonly ProviderConversion[];
@@ -47,21 +55,29 @@ export async function prepareConversions(
   const drafts = [...Map.groupBy(conversions, ({ reference }) => reference)].flatMap(
     ([reference, reports]) => toDraft(known.get(reference), reports),
   );
-  const rows = drafts.flatMap(({ newest, state }) =>
-    newest === undefined ? [] : [toRow(newest, state)],
+  const changes = drafts.flatMap(({ key, newest, state }) =>
+    newest === undefined ? [] : [{ key, newest, state }],
   );
+  const opened = changes.filter(({ key }) => key === undefined);
+  const changed = changes.flatMap(({ key, ...it }) => (key === undefined ? [] : [{ ...it, key }]));
   const now = clock();
   return {
-    statements: rows.length === 0 ? [] : [upsert(db, connector, rows)],
+    statements: [
+      ...(opened.length === 0 ? [] : insertConversions(db, connector, opened)),
+      ...(changed.length === 0 ? [] : updateConversions(db, connector, changed)),
+    ],
     events: drafts.flatMap(({ told }) =>
       told.map((conversion) => ({ event: savedConversionEvent(connector.id, conversion, now) })),
     ),
   };
 }
 
-function toDraft(known: State | undefined, reports: readonly ProviderConversion[]): Draft[] {
+function toDraft(
+  known: KnownConversion | undefined,
+  reports: readonly ProviderConversion[],
+): Draft[] {
   const told: ProviderConversion[] = [];
-  let state = known;
+  let state = known?.state;
   let newest: ProviderConversion | undefined;
   for (const report of reports) {
     const before = state;
@@ -72,65 +88,98 @@ function toDraft(known: State | undefined, reports: readonly ProviderConversion[
     newest = report;
     if (before?.status !== state.status) told.push(report);
   }
-  return state === undefined ? [] : [{ state, newest, told }];
+  return state === undefined ? [] : [{ key: known?.key, state, newest, told }];
 }
 
 async function readKnown(
   db: Database,
   { key }: InstalledConnector,
   conversions: readonly ProviderConversion[],
-): Promise<Map<string, State>> {
+): Promise<Map<string, KnownConversion>> {
   const references = [...new Set(conversions.map(({ reference }) => reference))];
   const rows = await db.all<{
+    key: number;
     reference: string;
     updatedAt: Timestamp;
     status: ConversionStatus;
     metadata: string;
   }>(sql`
-    SELECT c.reference, c.updated_at AS updatedAt, c.status, c.metadata
+    SELECT c.key, c.reference, c.updated_at AS updatedAt, c.status, c.metadata
     FROM ${jsonRows(references.map((it) => [it]))} AS r
     CROSS JOIN ${paymentConversions} AS c ON c.reference = r.item ->> 0 AND c.connector_key = ${key}`);
   return new Map(
-    rows.map(({ reference, metadata, ...row }) => [
+    rows.map(({ key: row, reference, metadata, ...state }) => [
       reference,
-      { ...row, metadata: parseJson(metadata) as ObjectMetadata }, // only this module writes the column
+      // Only this module writes the column.
+      { key: row, state: { ...state, metadata: parseJson(metadata) as ObjectMetadata } },
     ]),
   );
 }
 
-/** A report that has become older meanwhile changes nothing. */
-const upsert = (
+interface Opened {
+  readonly state: State;
+  readonly newest: ProviderConversion;
+}
+
+const insertConversions = (
   db: Database,
   connector: InstalledConnector,
-  rows: readonly (readonly unknown[])[],
-) =>
+  opened: readonly Opened[],
+) => [
+  db.insert(paymentConversions).select(sql`
+    SELECT NULL, ${installedKey(connector)}, ${rowItems(17)}
+    FROM ${jsonRows(opened.map(toRow))} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+  CONVERSION_SEGMENTS.addInserted(
+    db,
+    opened.map(({ state, newest }) => termsOfConversion(connector, state, newest)),
+  ),
+];
+
+interface Changed extends Opened {
+  readonly key: number;
+}
+
+/** A report that has become older meanwhile changes nothing. While the connector is being uninstalled, the batch fails. */
+const updateConversions = (
+  db: Database,
+  connector: InstalledConnector,
+  changed: readonly Changed[],
+) => [
+  CONVERSION_SEGMENTS.addTo(
+    db,
+    changed.map(({ key, state, newest }) => ({
+      key,
+      terms: termsOfConversion(connector, state, newest),
+    })),
+  ),
   db
-    .insert(paymentConversions)
-    .select(sql`
-      SELECT NULL, ${installedKey(connector)}, ${rowItems(17)}
-      FROM ${jsonRows(rows)} AS r WHERE true ORDER BY ${ROW_ORDER}`)
-    .onConflictDoUpdate({
-      target: [paymentConversions.reference, paymentConversions.connectorKey],
-      set: {
-        updatedAt: sql`excluded.updated_at`,
-        sourceAmount: sql`excluded.source_amount`,
-        destinationAmount: sql`excluded.destination_amount`,
-        fee: sql`excluded.fee`,
-        feeAsset: sql`excluded.fee_asset`,
-        status: sql`excluded.status`,
-        sourceReference: sql`excluded.source_reference`,
-        destinationReference: sql`excluded.destination_reference`,
-        sourceHash: sql`excluded.source_hash`,
-        destinationHash: sql`excluded.destination_hash`,
-        metadata: sql`excluded.metadata`,
-        metadataBits: sql`excluded.metadata_bits`,
-        raw: sql`excluded.raw`,
-      },
-      setWhere: sql`${paymentConversions.updatedAt} <= excluded.updated_at`,
-    });
+    .update(paymentConversions)
+    .set({
+      updatedAt: itemAt(UPDATED_AT),
+      sourceAmount: itemAt(6),
+      destinationAmount: itemAt(7),
+      fee: itemAt(8),
+      feeAsset: itemAt(9),
+      status: itemAt(10),
+      sourceReference: itemAt(11),
+      destinationReference: itemAt(12),
+      sourceHash: itemAt(13),
+      destinationHash: itemAt(14),
+      metadata: itemAt(15),
+      metadataBits: itemAt(16),
+      raw: sql`iif(${installedKey(connector)} IS NULL, NULL, ${itemAt(17)})`,
+    })
+    .from(sql`${jsonRows(changed.map((it) => [it.key, ...toRow(it)]))} AS r`)
+    .where(sql`${paymentConversions.key} = r.item ->> 0
+      AND ${paymentConversions.updatedAt} <= ${itemAt(UPDATED_AT)}`),
+];
+
+const UPDATED_AT = 3;
+
+const itemAt = (place: number): SQL => rowItems(1, place);
 
 /** In the order of the table's columns. */
-const toRow = (conversion: ProviderConversion, state: State): unknown[] => [
+const toRow = ({ newest: conversion, state }: Opened): unknown[] => [
   conversion.reference,
   conversion.createdAt,
   state.updatedAt,

@@ -1,4 +1,5 @@
 import type { Conversion } from "./conversion.ts";
+import { CONVERSION_SEGMENTS } from "./segments.ts";
 import { toConversion } from "./store.ts";
 import { paymentConversions } from "./tables.ts";
 import { CONVERSION_STATUSES } from "#modules/payments/core/enums.ts";
@@ -60,12 +61,16 @@ export async function listConversions(
 ): Promise<Page<Conversion>> {
   const page = await listPage(query, {
     ...CONVERSIONS,
-    read: (scan) =>
-      databaseOf(context.env)
+    read: async (all) => {
+      const db = databaseOf(context.env);
+      const scan = await CONVERSION_SEGMENTS.narrow(db, query.where, all);
+      if (scan === undefined) return [];
+      return db
         .select()
         .from(paymentConversions)
         .where(isSelected(paymentConversions.key, scan))
-        .orderBy(...scan.orderBy),
+        .orderBy(...scan.orderBy);
+    },
   });
   return withConnectors(context, page, toConversion);
 }

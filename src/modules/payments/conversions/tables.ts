@@ -1,5 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ConversionStatus } from "#modules/payments/core/enums.ts";
+import { CONVERSION_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
+import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Conversions of one asset into another at exchanges. Amounts are decimal digits. */
@@ -50,4 +52,10 @@ export const paymentConversions = sqliteTable(
     ),
     index("payment_conversions_connector").on(table.connectorKey),
   ],
+);
+
+/** Which terms conversions have; see `segments.ts`. */
+export const paymentConversionSegments = segmentTable(
+  "payment_conversion_segments",
+  CONVERSION_TERMS,
 );

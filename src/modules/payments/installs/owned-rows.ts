@@ -6,6 +6,7 @@ import { paymentAccounts } from "#modules/payments/accounts/tables.ts";
 import { paymentBalances } from "#modules/payments/balances/tables.ts";
 import { paymentBankAccountRelations } from "#modules/payments/bank-accounts/tables.ts";
 import { paymentBookingFailures, paymentBookings } from "#modules/payments/bookings/tables.ts";
+import { CONVERSION_SEGMENTS } from "#modules/payments/conversions/segments.ts";
 import { paymentConversions } from "#modules/payments/conversions/tables.ts";
 import { isAdjustmentOfOneOf } from "#modules/payments/initiations/adjustment-keys.ts";
 import {
@@ -17,6 +18,7 @@ import {
   paymentReversals,
 } from "#modules/payments/initiations/tables.ts";
 import { paymentJobs } from "#modules/payments/jobs/tables.ts";
+import { ORDER_SEGMENTS } from "#modules/payments/orders/segments.ts";
 import { paymentOrderAdjustments, paymentOrders } from "#modules/payments/orders/tables.ts";
 import { PAYMENT_SEGMENTS } from "#modules/payments/payments/segments.ts";
 import { paymentAdjustments, paymentPayments } from "#modules/payments/payments/tables.ts";
@@ -109,8 +111,13 @@ const OWNED_ROWS: readonly OwnedRows[] = [
     table: paymentOrders,
     connectorKey: paymentOrders.connectorKey,
     children: [rowsWith(paymentOrderAdjustments, paymentOrderAdjustments.orderKey)],
+    segments: ORDER_SEGMENTS,
   },
-  { table: paymentConversions, connectorKey: paymentConversions.connectorKey },
+  {
+    table: paymentConversions,
+    connectorKey: paymentConversions.connectorKey,
+    segments: CONVERSION_SEGMENTS,
+  },
   { table: paymentPoolAccounts, connectorKey: paymentPoolAccounts.connectorKey },
   { table: paymentWebhookConfigs, connectorKey: paymentWebhookConfigs.connectorKey },
   { table: paymentWebhookDeliveries, connectorKey: paymentWebhookDeliveries.connectorKey },

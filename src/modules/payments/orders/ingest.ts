@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { savedOrderEvent } from "./event-types.ts";
+import { ORDER_SEGMENTS, termsOfOrder } from "./segments.ts";
 import { paymentOrderAdjustments, paymentOrders } from "./tables.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import { orderProblem, type ProviderOrder } from "#modules/payments/connectors/provider-orders.ts";
@@ -142,23 +143,17 @@ function toStatements(
   drafts: readonly Draft[],
 ): PreparedPage["statements"] {
   const opened = drafts.flatMap(({ known, state, newest }) =>
-    known === undefined && newest !== undefined ? [toRow(newest, state)] : [],
+    known === undefined && newest !== undefined ? [{ state, newest }] : [],
   );
   const changed = drafts.flatMap(({ known, state, newest, added }) =>
     known === undefined || (added.length === 0 && isSame(known.state, state))
       ? []
-      : [toChange(known.key, { state, newest })],
+      : [{ key: known.key, state, newest }],
   );
   const added = drafts.flatMap((draft) => draft.added.map((it, at) => toAdjustment(draft, it, at)));
   return [
-    ...(opened.length === 0
-      ? []
-      : [
-          db.insert(paymentOrders).select(sql`
-            SELECT NULL, ${installedKey(connector)}, ${rowItems(25)}
-            FROM ${jsonRows(opened)} AS r WHERE true ORDER BY ${ROW_ORDER}`),
-        ]),
-    ...(changed.length === 0 ? [] : [updateOrders(db, changed)]),
+    ...(opened.length === 0 ? [] : insertOrders(db, connector, opened)),
+    ...(changed.length === 0 ? [] : updateOrders(db, connector, changed)),
     ...(added.length === 0
       ? []
       : [
@@ -172,13 +167,41 @@ function toStatements(
   ];
 }
 
+interface Opened {
+  readonly state: State;
+  readonly newest: ProviderOrder;
+}
+
+const insertOrders = (db: Database, connector: InstalledConnector, opened: readonly Opened[]) => [
+  db.insert(paymentOrders).select(sql`
+    SELECT NULL, ${installedKey(connector)}, ${rowItems(25)}
+    FROM ${jsonRows(opened.map(toRow))} AS r WHERE true ORDER BY ${ROW_ORDER}`),
+  ORDER_SEGMENTS.addInserted(
+    db,
+    opened.map(({ state, newest }) => termsOfOrder(connector, state, newest)),
+  ),
+];
+
 const isSame = (a: State, b: State): boolean =>
   a.updatedAt === b.updatedAt &&
   a.status === b.status &&
   canonicalJson(a.metadata) === canonicalJson(b.metadata);
 
+interface Changed {
+  readonly key: number;
+  readonly state: State;
+  readonly newest: ProviderOrder | undefined;
+}
+
 /** Fields that no report of the page has said anything newer of stay as they are. */
-const updateOrders = (db: Database, rows: readonly (readonly unknown[])[]) =>
+const updateOrders = (db: Database, connector: InstalledConnector, changed: readonly Changed[]) => [
+  ORDER_SEGMENTS.addTo(
+    db,
+    changed.map(({ key, state, newest }) => ({
+      key,
+      terms: termsOfOrder(connector, state, newest),
+    })),
+  ),
   db
     .update(paymentOrders)
     .set({
@@ -198,15 +221,16 @@ const updateOrders = (db: Database, rows: readonly (readonly unknown[])[]) =>
       sourceReference: newerAt(15, paymentOrders.sourceReference),
       destinationReference: newerAt(16, paymentOrders.destinationReference),
     })
-    .from(sql`${jsonRows(rows)} AS r`)
-    .where(sql`${paymentOrders.key} = r.item ->> 0 AND ${paymentOrders.updatedAt} <= r.item ->> 1`);
+    .from(sql`${jsonRows(changed.map(toChange))} AS r`)
+    .where(sql`${paymentOrders.key} = r.item ->> 0 AND ${paymentOrders.updatedAt} <= r.item ->> 1`),
+];
 
 const itemAt = (place: number): SQL => rowItems(1, place);
 
 const newerAt = (place: number, column: SQLWrapper): SQL =>
   sql`CASE WHEN r.item ->> 5 THEN ${itemAt(place)} ELSE ${column} END`;
 
-const toChange = (key: number, { state, newest }: Pick<Draft, "state" | "newest">): unknown[] => [
+const toChange = ({ key, state, newest }: Changed): unknown[] => [
   key,
   state.updatedAt,
   state.status,
@@ -224,7 +248,7 @@ const toChange = (key: number, { state, newest }: Pick<Draft, "state" | "newest"
 ];
 
 /** In the order of the table's columns; the same for the next two. */
-const toRow = (order: ProviderOrder, state: State): unknown[] => [
+const toRow = ({ newest: order, state }: Opened): unknown[] => [
   order.reference,
   order.clientOrderId ?? null,
   order.createdAt,

@@ -1,4 +1,5 @@
 import type { TradeOrder } from "./order.ts";
+import { ORDER_SEGMENTS } from "./segments.ts";
 import { toOrder } from "./store.ts";
 import { paymentOrders } from "./tables.ts";
 import {
@@ -59,12 +60,16 @@ export async function listOrders(
 ): Promise<Page<TradeOrder>> {
   const page = await listPage(query, {
     ...ORDERS,
-    read: (scan) =>
-      databaseOf(context.env)
+    read: async (all) => {
+      const db = databaseOf(context.env);
+      const scan = await ORDER_SEGMENTS.narrow(db, query.where, all);
+      if (scan === undefined) return [];
+      return db
         .select()
         .from(paymentOrders)
         .where(isSelected(paymentOrders.key, scan))
-        .orderBy(...scan.orderBy),
+        .orderBy(...scan.orderBy);
+    },
   });
   return withConnectors(context, page, toOrder);
 }

@@ -5,6 +5,8 @@ import type {
   OrderType,
   TimeInForce,
 } from "#modules/payments/core/enums.ts";
+import { ORDER_TERMS } from "#modules/payments/core/terms/trade-terms.ts";
+import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Orders at exchanges, as their newest states say. Amounts are decimal digits. */
@@ -92,3 +94,6 @@ export const paymentOrderAdjustments = sqliteTable(
     uniqueIndex("payment_order_adjustments_identity").on(table.orderKey, table.identity),
   ],
 );
+
+/** Which terms orders have; see `segments.ts`. */
+export const paymentOrderSegments = segmentTable("payment_order_segments", ORDER_TERMS);

@@ -2,7 +2,7 @@ import type { PaymentDraft } from "./draft.ts";
 import { readMetadata } from "./draft.ts";
 import { paymentPayments, paymentSegments } from "./tables.ts";
 import { referenceOfKey } from "#modules/payments/core/account-keys.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
 import type { InstalledConnector } from "#modules/payments/installs/store.ts";
 import { Segments } from "#modules/payments/segments/segments.ts";
 

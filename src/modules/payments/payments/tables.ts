@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { PaymentScheme, PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
-import { PAYMENT_TERMS } from "#modules/payments/core/payment-terms.ts";
+import { PAYMENT_TERMS } from "#modules/payments/core/terms/payment-terms.ts";
 import { segmentTable } from "#modules/payments/segments/table.ts";
 import type { Timestamp } from "#platform/time.ts";
 

@@ -1,4 +1,4 @@
-import type { Needs, SegmentTerms } from "#modules/payments/core/segment-terms.ts";
+import type { Needs, SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 
 /** A filter with more terms would make a statement that is too long, and an expression that is too deep. */
 const TERMS_MAX = 48;

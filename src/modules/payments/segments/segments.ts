@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { hasAll } from "./needs-sql.ts";
 import { type SegmentTable, wordNames } from "./table.ts";
-import type { SegmentTerms } from "#modules/payments/core/segment-terms.ts";
+import type { SegmentTerms } from "#modules/payments/core/terms/segment-terms.ts";
 import type { Database } from "#platform/db/database.ts";
 import { jsonRows, rowItems } from "#platform/db/json-rows.ts";
 import type { RowScan } from "#platform/db/list.ts";
@@ -16,7 +16,7 @@ const ROWS_MAX = 16_384;
 const GROUP_SIZE = 16;
 
 /**
- * Which segments of a table have rows with some terms; see `core/segment-terms.ts`. Rows of a segment have integer keys that follow
+ * Which segments of a table have rows with some terms; see `core/terms/segment-terms.ts`. Rows of a segment have integer keys that follow
  * each other. Rows must be inserted in the order of their keys, and a batch that inserts some must fail where one of them is there.
  */
 export class Segments {

@@ -1,5 +1,5 @@
-import { ACCOUNT_TYPES } from "./enums.ts";
 import { asItIs, SegmentTerms } from "./segment-terms.ts";
+import { ACCOUNT_TYPES } from "#modules/payments/core/enums.ts";
 import { decodeConnectorId } from "#modules/payments/core/ids.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { textHash } from "./signature.ts";
+import { textHash } from "#modules/payments/core/signature.ts";
 import type { Filter, FilterScalar, FilterValue } from "#platform/filter/filter.ts";
 import { parseKey, type TestKey } from "#platform/filter/operands.ts";
 

@@ -1,5 +1,5 @@
-import { PAYMENT_SCHEMES, PAYMENT_STATUSES, PAYMENT_TYPES } from "./enums.ts";
 import { asItIs, SegmentTerms } from "./segment-terms.ts";
+import { PAYMENT_SCHEMES, PAYMENT_STATUSES, PAYMENT_TYPES } from "#modules/payments/core/enums.ts";
 import { decodeConnectorId, decodeOwnedId } from "#modules/payments/core/ids.ts";
 
 const accountOf = (value: string): string | undefined => decodeOwnedId(value)?.reference;
