@@ -1,3 +1,4 @@
+import { isShortGlob, likeGlob } from "#ledger-engine/read/accounts/account-sift.ts";
 import {
   ALL_IDS,
   behind,
@@ -18,10 +19,11 @@ import type { Sql } from "#platform/sql/sql.ts";
 /** This many references are read at a time. */
 const PAGE_REFERENCES = 5000;
 /**
- * This many references are tried in the time that one row takes, and at most `COSTED_REFERENCES_MAX` are counted to
- * estimate the cost.
+ * This many references are tried in the time that one row takes, here or in SQL, and at most `COSTED_REFERENCES_MAX` are counted
+ * to estimate the cost.
  */
 const REFERENCES_PER_ROW = 5;
+const SIFTED_PER_ROW = 50;
 const COSTED_REFERENCES_MAX = 20_000;
 const BATCH_MAX = 50_000;
 
@@ -39,20 +41,27 @@ export function referencesLike(sql: Sql, pattern: string): IdScan {
         bindings: [range.from, range.below],
         isOrdered: false,
       })
-    : new ReferenceScan(sql, range, likeMatcher(pattern));
+    : new ReferenceScan(sql, range, pattern);
 }
 
-/** Tries each reference in the range that the prefix of a pattern gives. */
+/**
+ * Tries each reference in the range that the prefix of a pattern gives. SQL leaves out those that do not match, if it takes
+ * the pattern.
+ */
 class ReferenceScan implements IdScan {
   readonly isOrdered = false;
   readonly #sql: Sql;
   readonly #range: ReferenceRange;
   readonly #matches: (reference: string) => boolean;
+  /** SQL's pattern. Null where there is none. */
+  readonly #glob: string | null;
 
-  constructor(sql: Sql, range: ReferenceRange, matches: (reference: string) => boolean) {
+  constructor(sql: Sql, range: ReferenceRange, pattern: string) {
     this.#sql = sql;
     this.#range = range;
-    this.#matches = matches;
+    this.#matches = likeMatcher(pattern);
+    const glob = likeGlob(pattern);
+    this.#glob = isShortGlob(glob) ? glob : null;
   }
 
   *iterate({ range, order, batch }: ScanOptions): Generator<number> {
@@ -67,8 +76,8 @@ class ReferenceScan implements IdScan {
   }
 
   *iterateUnordered(range: IdRange): Generator<number> {
-    for (const { id, reference } of this.#references()) {
-      if (id >= range.from && id <= range.to && this.#matches(reference)) yield id;
+    for (const { id, reference } of this.#references(range)) {
+      if (this.#matches(reference)) yield id;
     }
   }
 
@@ -92,7 +101,8 @@ class ReferenceScan implements IdScan {
   }
 
   cost(): number {
-    return this.count(ALL_IDS, COSTED_REFERENCES_MAX) / REFERENCES_PER_ROW;
+    const tried = this.#glob === null ? REFERENCES_PER_ROW : SIFTED_PER_ROW;
+    return this.count(ALL_IDS, COSTED_REFERENCES_MAX) / tried;
   }
 
   #nearest(range: IdRange, order: Order, limit: number): number[] {
@@ -105,12 +115,16 @@ class ReferenceScan implements IdScan {
     return found.toSorted(compare).slice(0, limit);
   }
 
-  *#references(): Generator<ReferenceSqlRow> {
+  /** The references that may match, of transactions in a range of ids. */
+  *#references(range: IdRange): Generator<ReferenceSqlRow> {
     for (let { from } = this.#range; ;) {
       const rows = this.#sql.all<ReferenceSqlRow>(
-        `SELECT id, reference ${FROM_RANGE} ORDER BY reference LIMIT ? + 0`,
+        SELECT_POSSIBLE,
         from,
         this.#range.below,
+        range.from,
+        range.to,
+        this.#glob,
         PAGE_REFERENCES,
       );
       yield* rows;
@@ -132,3 +146,6 @@ type ReferenceSqlRow = { id: number; reference: string };
 /** Every text sorts before the empty blob. */
 const FROM_RANGE =
   "FROM tx INDEXED BY tx_reference WHERE reference IS NOT NULL AND reference >= ? AND reference < coalesce(?, x'')";
+
+const SELECT_POSSIBLE = `SELECT id, reference ${FROM_RANGE} AND id >= ? AND id <= ?
+  AND coalesce(reference GLOB ?, TRUE) ORDER BY reference LIMIT ? + 0`;
