@@ -1,12 +1,12 @@
 /** Most calls of an endpoint that are under way at once, while it answers fast and well. */
-export const CALLS_MAX = 192;
+export const CALLS_MAX = 96;
 /** The same for an endpoint that is slow, fails or is not known yet: the platform keeps so many connections of one object open. */
 export const CALLS_MIN = 6;
 /**
  * How long a call may wait for one of these connections, in milliseconds: more of them are under way only as long as the last
- * one does not wait longer, because the time of a call runs meanwhile. It is two thirds of that time.
+ * one does not wait longer, because the time of a call runs meanwhile. It is about half of that time.
  */
-const WAIT_MS_MAX = 10_000;
+const WAIT_MS_MAX = 8000;
 /** The weight of the latest call in the average. */
 const LATEST_WEIGHT = 0.1;
 

@@ -25,11 +25,11 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 const TROUBLE_BACKOFF = doubling(2000, 60_000);
 /** Calls that end within this time are stored together, in milliseconds, or so many of them: a commit costs more than a call. */
 const GATHER_MS = 50;
-const GATHERED_MAX = 64;
+const GATHERED_MAX = 32;
 /** While calls with so many characters of bodies are under way, no further one is made: an object has little memory. */
 const UNDER_WAY_LENGTH_MAX = 16_000_000;
 /** While so many results wait to be stored, no call is made. */
-const UNSTORED_MAX = 192;
+const UNSTORED_MAX = 64;
 /** So many undelivered events are a backlog: the bodies of further ones are not kept in memory. */
 const BACKLOG = 500;
 /** How many numbers the stored head may be behind: a crash looks through so many deliveries again. */
