@@ -56,7 +56,7 @@ export class LogBatch {
     assert(tx === this.#staged?.id, "the entry's transaction was added just before");
     const { timestamp, reference } = this.#staged;
     this.#staged = undefined;
-    const place = 2 * (id - tx) + type;
+    const place = placeOf(id - tx, type);
     const seal = sealOf(checksum, keyHash);
     const hasExtras = [key, seal, timestamp, reference].some((value) => value !== undefined);
     if (!hasExtras) {
@@ -88,6 +88,12 @@ const INSERT_TXS = `INSERT INTO tx (id, place, date, payload, hash)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4) FROM json_each(?)`;
 const INSERT_TXS_WITH_EXTRAS = `INSERT INTO tx (id, place, date, payload, hash, key, seal, timestamp, reference)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 8 FROM json_each(?)`;
+
+/** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
+function placeOf(lead: number, type: number): number | bigint {
+  const place = 2 * lead + type;
+  return Number.isSafeInteger(place) ? place : 2n * BigInt(lead) + BigInt(type);
+}
 
 /** The column `seal` in hex. An entry with a hash of its inputs has a checksum, too. */
 function sealOf(checksum: number | undefined, keyHash: string | undefined): string | undefined {

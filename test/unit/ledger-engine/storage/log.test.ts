@@ -10,7 +10,14 @@ import {
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
-import { LOG_HASHES } from "#test/support/ledger-engine/logs.ts";
+import { audited } from "#test/support/ledger-engine/in-node.ts";
+import {
+  changed,
+  exportOf,
+  importInto,
+  linesOf,
+  LOG_HASHES,
+} from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with an entry of each type, with back-dated transactions and with large amounts. */
 function ledgerWithLog(features: object = {}): TestLedger {
@@ -99,4 +106,35 @@ describe("the log", () => {
     expect(ledger.logs().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 10]);
     expectSound(ledger);
   });
+
+  test.each([
+    ["id", [2 ** 52, 1]],
+    ["data.transaction.id", [1, 2 ** 52]],
+  ] as const)(
+    "keeps types and ids where an imported '%s' is as large as it may be",
+    (path, ids) => {
+      const source = new TestLedger();
+      source.commit(create(posting("world -> a", 5)));
+      const [line = ""] = linesOf(exportOf(source));
+      const features = { HASH_LOGS: "DISABLED" } as const;
+      const ledger = new TestLedger({ features });
+      expect(importInto(ledger, [changed(line, { [path]: 2 ** 52 })])).toMatchObject({ taken: 1 });
+      const [log, tx] = ids;
+      ledger.run(setMetadata("a", { k: "v" }));
+      ledger.commit(create(posting("world -> a", 1)), { dryRun: true });
+      ledger.run(setMetadata("a", { k: "w" }));
+      ledger.commit(revert(tx));
+      ledger.commit(create(posting("world -> a", 6)));
+      ledger.open();
+      expect(ledger.logs().map(({ id, data }) => [id - log, data.type])).toEqual([
+        [0, "NEW_TRANSACTION"],
+        [1, "SET_METADATA"],
+        [3, "SET_METADATA"],
+        [4, "REVERTED_TRANSACTION"],
+        [5, "NEW_TRANSACTION"],
+      ]);
+      expect(ledger.transactions().map(({ id }) => id - tx)).toEqual([0, 2, 3]);
+      expect(audited(ledger).differences).toEqual([]);
+    },
+  );
 });
