@@ -8,7 +8,7 @@ import { first, type Sql } from "#platform/sql/sql.ts";
  * move to `entry`. The old tables are renamed first; a row is then in the old tables or in the new ones, never in both.
  */
 
-/** The limits of a slice, in rows and in bytes of payloads. */
+/** The limits of a slice, in rows and in bytes of payloads and of current metadata. */
 const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
@@ -100,7 +100,7 @@ function noteTransactions(sql: Sql, [target, log]: readonly [number, number]): s
 /** Moves the first entries that are still in the old tables. The last one that was moved is `previous`, 0 if there is none. */
 function moveEntries(sql: Sql, previous: number): string | undefined {
   const found = sql.all<EntrySizeRow>(
-    `SELECT id, tx, octet_length(payload) AS size, hash IS NOT NULL AND checksum IS NULL AND key_hash IS NULL AS isBare
+    `SELECT id, tx, ${SIZE} AS size, hash IS NOT NULL AND checksum IS NULL AND key_hash IS NULL AS isBare
       FROM log_before ORDER BY id LIMIT ? + 0`,
     ROWS_MAX,
   );
@@ -114,10 +114,12 @@ function moveEntries(sql: Sql, previous: number): string | undefined {
     sql.all("DROP TABLE tx_before");
     return undefined;
   }
+  // No entry is left out, not even one whose row of `tx` is missing in a damaged ledger.
   sql.all(
     `INSERT INTO tx (id, place, date, payload, hash, key, seal, ${STATE_COLUMNS})
-      SELECT tx_before.id, 2 * (log_before.id - tx_before.id) + type, date, ${PAYLOAD}, hash, key, ${SEAL}, ${STATE_COLUMNS}
-        FROM log_before CROSS JOIN tx_before ON tx_before.id = log_before.tx WHERE log_before.id <= ? ORDER BY tx_before.id`,
+      SELECT tx, 2 * (log_before.id - tx) + type, date, ${PAYLOAD}, hash, key, ${SEAL}, ${STATE_COLUMNS}
+        FROM log_before LEFT JOIN tx_before ON tx_before.id = log_before.tx
+        WHERE log_before.id <= ? AND tx IS NOT NULL ORDER BY log_before.id`,
     last,
   );
   sql.all(
@@ -146,6 +148,8 @@ const NOTHING_MORE = { keyHash: undefined, schemaVersion: undefined, template: u
 
 type EntrySizeRow = { id: number; tx: number | null; size: number; isBare: number };
 
+const SIZE = `octet_length(payload)
+  + coalesce((SELECT octet_length(metadata) FROM tx_before WHERE tx_before.id = log_before.tx), 0)`;
 const ENTRY_COLUMNS = "date, type, payload, hash, key, key_hash, checksum";
 const STATE_COLUMNS = "timestamp, reference, metadata, updated_at, reverted_at";
 

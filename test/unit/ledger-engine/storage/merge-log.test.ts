@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { migrate, migrateSlice } from "#ledger-engine/storage/migrations.ts";
+import { migrate, migrateSlice, migrateToEnd } from "#ledger-engine/storage/migrations.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import {
@@ -93,5 +93,41 @@ test("a crash at any statement of the step neither loses nor repeats a row", () 
   };
   let state = done(migrate);
   while (state !== "current") state = done(migrateSlice);
+  expect(ledger.dump()).toBe(before);
+});
+
+test("an entry whose row of the old table of transactions is missing is not lost", () => {
+  const ledger = filledLedger();
+  const ids = ledger.logs().map(({ id }) => id);
+  toFirstStep(ledger.sql);
+  ledger.sql.all("DELETE FROM tx WHERE id = 3");
+  migrateToEnd(ledger.sql);
+  ledger.open();
+  expect(ledger.logs().map(({ id }) => id)).toEqual(ids);
+  const { differences } = audited(ledger);
+  expect(differences.map(({ table, key, column }) => `${table} ${key} ${column}`)).toEqual([
+    "tx 3 timestamp",
+    "tx 3 updated_at",
+    "tx 3 reverted_at",
+  ]);
+});
+
+test("a slice moves a bounded amount of metadata that transactions were given later", () => {
+  const ledger = new TestLedger();
+  const metadata = { k: "x".repeat(60_000) };
+  ledger.bulk(Array.from({ length: 100 }, () => create(posting("world -> a", 1))));
+  ledger.bulk(Array.from({ length: 100 }, (_, index) => setMetadata(index + 1, metadata)));
+  const before = ledger.dump();
+  const { sql } = ledger;
+  toFirstStep(sql);
+  const moved: number[] = [];
+  for (let state = migrate(sql); state !== "current"; state = migrateSlice(sql)) {
+    const [row] = sql.all<{ bytes: number }>(
+      "SELECT coalesce(sum(octet_length(metadata)), 0) AS bytes FROM tx",
+    );
+    moved.push(row?.bytes ?? 0);
+  }
+  const slices = moved.map((bytes, index) => bytes - (moved[index - 1] ?? 0));
+  expect(Math.max(...slices)).toBeLessThan(2_100_000);
   expect(ledger.dump()).toBe(before);
 });
