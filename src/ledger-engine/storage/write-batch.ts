@@ -12,6 +12,7 @@ import type {
   MetadataTarget,
   Volumes,
 } from "#ledger-engine/rules/types.ts";
+import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
 import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
@@ -245,8 +246,10 @@ export class WriteBatch implements VolumeReader {
 
   addTx(row: TxRow): void {
     const { id, reference, date, insertedAt } = row;
+    // An entry is found by its id because both kinds of ids increase together.
+    assert(id > this.#lastTransaction, "ids of transactions increase with those of their entries");
+    this.#lastTransaction = id;
     if (date > this.#latest) this.#latest = date;
-    if (id > this.#lastTransaction) this.#lastTransaction = id;
     if (reference !== undefined) {
       this.#references.add(reference);
       this.#cache.noteReference(reference);

@@ -129,3 +129,12 @@ test.each([
   expect(() => ledger.engine.replay(pageOf(rows.slice(3)))).toThrow(problem);
   expect(ledger.dump()).toBe(before);
 });
+
+test("a transaction that comes after one with a higher id is refused", () => {
+  const ledger = ledgerOf([...ROWS, row(3, { tx: 4, payload: "1,2,1" })]);
+  const before = ledger.dump();
+  expect(() => ledger.engine.replay(pageOf([row(4, { tx: 3, payload: "1,2,1" })]))).toThrow(
+    "ids of transactions increase",
+  );
+  expect(ledger.dump()).toBe(before);
+});
