@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 import { COMPILED } from "#scripts/lib/project.ts";
 import { SETTING_NAMES } from "#scripts/lib/setting-tables.ts";
+import { FileOrder } from "#test/support/platform/file-order.ts";
 import { TEST_MS_MAX, WAIT_MS_MAX } from "#test/support/platform/patience.ts";
 import { TEST_SETTINGS } from "#test/support/platform/settings.ts";
 
@@ -64,6 +65,7 @@ export default defineConfig({
   root,
   test: {
     silent: "passed-only",
+    sequence: { sequencer: FileOrder },
     reporters: [
       "default",
       "test/support/platform/slowest-files.ts",
