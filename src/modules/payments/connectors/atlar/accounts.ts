@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { type AtlarClient, prefixed } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
 import {
@@ -10,6 +9,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
 import type {
@@ -91,8 +91,7 @@ export async function fetchBalances(
   client: AtlarClient,
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { reference } = parent;
+  const { reference } = requireAccount(parent, "balances");
   const path = `/v1/accounts/${encodeURIComponent(reference)}`;
   const { balance } = (await client.find(path, AccountBalance, "an account")) ?? {};
   const amount = balance
@@ -102,7 +101,7 @@ export async function fetchBalances(
     balance && amount !== undefined
       ? [{ accountReference: reference, createdAt: balance.timestamp, ...amount }]
       : [];
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }
 
 const ExternalAccount = z.object({

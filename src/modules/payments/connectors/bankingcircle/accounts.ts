@@ -16,6 +16,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTimeList, secondOf } from "#modules/payments/connectors/kit/time-list.ts";
 import type {
@@ -75,8 +76,7 @@ export async function fetchBalances(
   { client, clock }: { readonly client: BankingCircleClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw refused("balances belong to an account");
-  const { reference } = parent;
+  const { reference } = requireAccount(parent, "balances");
   const account = await client.find(pathOf(reference), Balances, "an account");
   const items = (account?.balances ?? []).flatMap((balance) => {
     const [begun, moved] = [balance.beginOfDayAmount, balance.intraDayAmount].map((decimal) =>
@@ -86,7 +86,7 @@ export async function fetchBalances(
     const amount = begun.amount + moved.amount;
     return [{ accountReference: reference, createdAt: clock(), asset: begun.asset, amount }];
   });
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }
 
 /** How the bank knows an account, here or at another bank. */

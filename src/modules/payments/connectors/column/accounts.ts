@@ -13,6 +13,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -105,15 +106,12 @@ export async function fetchBalances(
   { client, clock }: { readonly client: ColumnClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw refused("balances belong to an account");
-  const { reference } = parent;
+  const { reference } = requireAccount(parent, "balances");
   const path = `/bank-accounts/${encodeURIComponent(reference)}`;
   const account = await client.find(path, Balances, "a bank account");
   const amount =
     account && CURRENCIES.fromUnits(account.balances.available_amount, account.currency_code);
-  const items =
-    amount === undefined ? [] : [{ accountReference: reference, createdAt: clock(), ...amount }];
-  return { items, state: undefined, hasMore: false };
+  return onlyBalance(reference, clock(), amount);
 }
 
 /** What a counterparty may have besides its numbers, from the metadata of the bank account. */

@@ -10,6 +10,7 @@ import type {
   Plugin,
   PluginPorts,
 } from "#modules/payments/connectors/contract.ts";
+import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
 
 /**
  * A provider that moves no money: for tests, demonstrations and newcomers. Its `directory` is an http(s) URL under which
@@ -123,5 +124,5 @@ async function fetchBalances(
     asset,
     amount,
   }));
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }

@@ -1,11 +1,11 @@
 import { toBalances } from "./provider-objects.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
   FetchRequest,
   ProviderFetch,
 } from "#modules/payments/connectors/contract.ts";
 import { assertFound, parseAnswer, parseList } from "#modules/payments/connectors/kit/http.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import {
   fetchTimeList,
   type Listed,
@@ -64,12 +64,12 @@ export async function fetchBalances(
   { fetch, endpoint, apiKey }: GenericProvider,
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
+  const { reference } = requireAccount(parent, "balances");
   const response = await fetch({
     method: "GET",
-    url: `${endpoint}/accounts/${encodeURIComponent(parent.reference)}/balances`,
+    url: `${endpoint}/accounts/${encodeURIComponent(reference)}/balances`,
     headers: { authorization: `Bearer ${apiKey}` },
   });
   const items = response.status === 404 ? [] : toBalances(parseAnswer(response));
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }

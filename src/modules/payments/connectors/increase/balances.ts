@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { CURRENCIES, type IncreaseClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { Amount } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import type { ProviderBalance } from "#modules/payments/connectors/provider-objects.ts";
 import { currencyOf } from "#modules/payments/core/assets.ts";
 import type { Clock } from "#platform/time.ts";
@@ -14,13 +14,10 @@ export async function fetchBalances(
   { client, clock }: { readonly client: IncreaseClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { reference, defaultAsset = "" } = parent;
+  const { reference, defaultAsset = "" } = requireAccount(parent, "balances");
   const path = `/accounts/${encodeURIComponent(reference)}/balance`;
   const balance = await client.find(path, Balance, "a balance");
   const amount =
     balance && CURRENCIES.fromUnits(balance.available_balance, currencyOf(defaultAsset));
-  const items =
-    amount === undefined ? [] : [{ accountReference: reference, createdAt: clock(), ...amount }];
-  return { items, state: undefined, hasMore: false };
+  return onlyBalance(reference, clock(), amount);
 }

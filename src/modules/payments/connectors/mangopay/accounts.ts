@@ -8,6 +8,7 @@ import {
   Text,
   UnixSeconds,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -93,12 +94,9 @@ export async function fetchBalances(
   { client, clock }: { readonly client: MangopayClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { reference } = parent;
+  const { reference } = requireAccount(parent, "balances");
   const path = `/wallets/${encodeURIComponent(reference)}`;
   const wallet = await client.find(path, WalletBalance, "a wallet");
   const amount = wallet && amountOf(wallet.Balance, reference);
-  const items =
-    amount === undefined ? [] : [{ accountReference: reference, createdAt: clock(), ...amount }];
-  return { items, state: undefined, hasMore: false };
+  return onlyBalance(reference, clock(), amount);
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { amountOf, Funds, type MangopayClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
@@ -9,6 +8,7 @@ import {
   Text,
   UnixSeconds,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
@@ -56,13 +56,12 @@ type Transaction = z.output<typeof Transaction>;
 
 /** The transactions of a wallet. */
 export function fetchPayments(client: MangopayClient, request: FetchRequest): Promise<PaymentPage> {
-  const { parent } = request;
-  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  const { reference } = requireAccount(request.parent, "payments");
   return fetchTimeList(request, {
     readPage: async ({ from, ...place }) => {
       // The provider gives what is later than a second.
       const AfterDate = from === undefined ? undefined : Math.floor(toMillis(from) / 1000) - 1;
-      const path = `/wallets/${encodeURIComponent(parent.reference)}/transactions`;
+      const path = `/wallets/${encodeURIComponent(reference)}/transactions`;
       return withRefunds(client, await client.list(path, { ...place, AfterDate }));
     },
     read: toListed,

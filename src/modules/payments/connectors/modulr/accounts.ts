@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import {
   DecimalText,
@@ -8,6 +7,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyBalance, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type {
@@ -59,15 +59,11 @@ export async function fetchBalances(
   { client, clock }: { readonly client: ModulrClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const path = `/accounts/${encodeURIComponent(parent.reference)}`;
+  const { reference } = requireAccount(parent, "balances");
+  const path = `/accounts/${encodeURIComponent(reference)}`;
   const found = await client.find(path, Balance, "an account");
   const amount = found && CURRENCIES.fromDecimal(found.balance, found.currency);
-  const items =
-    amount === undefined
-      ? []
-      : [{ accountReference: parent.reference, createdAt: clock(), ...amount }];
-  return { items, state: undefined, hasMore: false };
+  return onlyBalance(reference, clock(), amount);
 }
 
 const Beneficiary = z.object({

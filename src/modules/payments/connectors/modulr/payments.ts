@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { CURRENCIES, type ModulrClient, ModulrTime, noteCurrency, toNewestPage } from "./client.ts";
 import { endOfPayment, readOrder } from "./orders.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import { fetchNewestList } from "#modules/payments/connectors/kit/newest-list.ts";
 import { DecimalText, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
 import type { OpenMovements } from "#modules/payments/connectors/kit/open-movements.ts";
+import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentType } from "#modules/payments/core/enums.ts";
@@ -50,9 +50,8 @@ export async function fetchPayments(
   reader: ModulrReader,
   { parent, state, pageSize }: FetchRequest,
 ): Promise<PaymentPage> {
-  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  const { reference: account } = requireAccount(parent, "payments");
   const { client, open } = reader;
-  const account = parent.reference;
   return open.fetch({
     account,
     state,

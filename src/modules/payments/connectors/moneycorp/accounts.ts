@@ -16,6 +16,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -88,7 +89,7 @@ export async function fetchBalances(
     if (amount === undefined) noteCurrency("balance", id, currencyCode);
     return amount === undefined ? [] : [{ accountReference: account, createdAt, ...amount }];
   });
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }
 
 const Recipient = z.object({

@@ -8,6 +8,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -24,7 +25,7 @@ export function tokenOf({ accessToken }: LinkedUser): string {
 }
 
 /** What there is where nothing is asked for a connection: the provider has data of connections only. */
-export const NOTHING = { items: [], state: undefined, hasMore: false } as const;
+export const NOTHING = onlyPage<never>([]);
 
 const Accounts = z.object({ accounts: z.array(z.unknown()) });
 
@@ -65,15 +66,15 @@ const Balances = z.object({
 
 /** The balance that came with the account. */
 export function fetchBalances({ parent }: FetchRequest, clock: Clock): FetchPage<ProviderBalance> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { balances } = parseObject(Balances, parseJson(parent.raw), "an account");
+  const account = requireAccount(parent, "balances");
+  const { balances } = parseObject(Balances, parseJson(account.raw), "an account");
   const { current, iso_currency_code: currency } = balances ?? {};
   const amount =
     current === undefined || current === null
       ? undefined
       : CURRENCIES.fromDecimal(current, currency ?? "");
   if (amount === undefined) return NOTHING;
-  const { reference: accountReference, psuId, connectionId } = parent;
+  const { reference: accountReference, psuId, connectionId } = account;
   const owner = given({ psuId, connectionId });
   return { ...NOTHING, items: [{ accountReference, createdAt: clock(), ...owner, ...amount }] };
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { PowensClient } from "./client.ts";
 import { ParisTime } from "./time.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type {
   FetchPage,
   FetchRequest,
@@ -14,6 +13,7 @@ import {
   OptionalText,
   parseObject,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import type {
   ProviderAccount,
@@ -27,7 +27,7 @@ import type { Clock, Timestamp } from "#platform/time.ts";
 const CURRENCIES = new Currencies();
 
 /** What there is where nothing is asked for a connection: the provider has data of connections only. */
-export const NOTHING = { items: [], state: undefined, hasMore: false } as const;
+export const NOTHING = onlyPage<never>([]);
 
 interface Reader {
   readonly client: PowensClient;
@@ -88,8 +88,12 @@ export function toBalances(value: unknown, now: Timestamp): ProviderBalance[] {
 
 /** The balance that came with the account. */
 export function fetchBalances({ parent }: FetchRequest, clock: Clock): FetchPage<ProviderBalance> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { raw, reference: accountReference, psuId, connectionId } = parent;
+  const {
+    raw,
+    reference: accountReference,
+    psuId,
+    connectionId,
+  } = requireAccount(parent, "balances");
   const owner = given({ psuId, connectionId });
   const items = toBalances(parseJson(raw), clock());
   return { ...NOTHING, items: items.map((item) => ({ ...item, accountReference, ...owner })) };

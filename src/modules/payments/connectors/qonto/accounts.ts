@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { QontoClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { Currencies } from "#modules/payments/connectors/kit/currencies.ts";
 import {
@@ -10,6 +9,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type {
   ProviderAccount,
@@ -37,7 +37,7 @@ const BankAccount = z.object({
 /** The bank accounts of the organization: one answer has all of them. */
 export async function fetchAccounts(client: QontoClient): Promise<FetchPage<ProviderAccount>> {
   const values = await client.listBankAccounts();
-  return { items: values.map(toAccount), state: undefined, hasMore: false };
+  return onlyPage(values.map(toAccount));
 }
 
 function toAccount(value: unknown): ProviderAccount {
@@ -75,16 +75,16 @@ export async function fetchBalances(
   { client, clock }: { readonly client: QontoClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
+  const { reference } = requireAccount(parent, "balances");
   const values = await client.listBankAccounts();
   const items = values.flatMap((value): ProviderBalance[] => {
     const { id, balance_cents, currency } = parseObject(BankAccount, value, "a bank account");
     const amount = CURRENCIES.fromUnits(balance_cents, currency);
-    return id !== parent.reference || amount === undefined
+    return id !== reference || amount === undefined
       ? []
       : [{ accountReference: id, createdAt: clock(), ...amount }];
   });
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }
 
 const Beneficiary = z.object({

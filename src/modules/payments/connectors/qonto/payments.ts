@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { counterpartyOf, CURRENCIES, texts } from "./accounts.ts";
 import type { QontoClient } from "./client.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
 import { rowOf } from "#modules/payments/connectors/kit/mapping.ts";
 import {
@@ -11,6 +10,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { fetchTimeList, type Listed } from "#modules/payments/connectors/kit/time-list.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 import type { PaymentStatus, PaymentType } from "#modules/payments/core/enums.ts";
@@ -70,11 +70,10 @@ const Transaction = z.object({
 
 /** The transactions of a bank account, in the order of their changes. */
 export function fetchPayments(client: QontoClient, request: FetchRequest): Promise<PaymentPage> {
-  const { parent } = request;
-  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
+  const { reference } = requireAccount(request.parent, "payments");
   return fetchTimeList(request, {
-    readPage: (place) => client.listTransactions(parent.reference, place),
-    read: (value) => toPayment(value, parent.reference),
+    readPage: (place) => client.listTransactions(reference, place),
+    read: (value) => toPayment(value, reference),
   });
 }
 

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { StripeClient, StripeObject } from "./client.ts";
 import { LostCursorError } from "./errors.ts";
 import { CURRENCIES, Reference } from "./objects.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import {
   Metadata,
@@ -11,6 +10,7 @@ import {
   Text,
   UnixSeconds,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTimeline, type Timeline } from "#modules/payments/connectors/kit/timeline.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
@@ -42,13 +42,8 @@ export async function fetchExternalAccounts(
   client: StripeClient,
   { parent, state, pageSize }: FetchRequest,
 ): Promise<FetchPage<ProviderAccount>> {
-  if (parent === undefined) {
-    throw new ConnectorError("invalid", "external accounts belong to an account");
-  }
-  const { reference, createdAt } = parent;
-  if (reference === (await client.ownAccount())) {
-    return { items: [], state: undefined, hasMore: false };
-  }
+  const { reference, createdAt } = requireAccount(parent, "external accounts");
+  if (reference === (await client.ownAccount())) return onlyPage([]);
   const path = `/accounts/${encodeURIComponent(reference)}/external_accounts`;
   const query = { object: "bank_account" };
   const page = await fetchFrom(state, {

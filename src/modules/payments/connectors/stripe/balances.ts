@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { StripeClient } from "./client.ts";
 import { CURRENCIES } from "./objects.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { Amount, parseObject, Text } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage, requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import type { ProviderBalance } from "#modules/payments/connectors/provider-objects.ts";
 import { log } from "#platform/log.ts";
 import type { Clock, Timestamp } from "#platform/time.ts";
@@ -15,10 +15,9 @@ export async function fetchBalances(
   { client, clock }: { readonly client: StripeClient; readonly clock: Clock },
   { parent }: FetchRequest,
 ): Promise<FetchPage<ProviderBalance>> {
-  if (parent === undefined) throw new ConnectorError("invalid", "balances belong to an account");
-  const { reference: account } = parent;
+  const { reference: account } = requireAccount(parent, "balances");
   const value = await client.readBalance(account);
-  return { items: toBalances(value, { account, at: clock() }), state: undefined, hasMore: false };
+  return onlyPage(toBalances(value, { account, at: clock() }));
 }
 
 /** The balances that the provider tells of an account, when it was asked or by a webhook. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { StripeClient, StripeObject } from "./client.ts";
 import { toPayment } from "./payments.ts";
-import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchRequest, PaymentPage } from "#modules/payments/connectors/contract.ts";
+import { requireAccount } from "#modules/payments/connectors/kit/pages.ts";
 import type { ProviderPayment } from "#modules/payments/connectors/provider-objects.ts";
 
 /** What comes with a balance transaction: its source, and what that belongs to. */
@@ -40,8 +40,7 @@ export async function fetchPayments(
   client: StripeClient,
   { parent, state: stored, pageSize: limit }: FetchRequest,
 ): Promise<PaymentPage> {
-  if (parent === undefined) throw new ConnectorError("invalid", "payments belong to an account");
-  const { reference: account } = parent;
+  const { reference: account } = requireAccount(parent, "payments");
   const state = State.parse(stored ?? {});
   const { latest, cursor } = state;
   const place = latest === undefined ? { after: cursor } : { before: latest };

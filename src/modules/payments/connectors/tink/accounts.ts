@@ -10,6 +10,7 @@ import {
   parseObject,
   Text,
 } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
 import { rawOf } from "#modules/payments/connectors/kit/raw.ts";
 import { fetchTokenList } from "#modules/payments/connectors/kit/token-list.ts";
 import type {
@@ -34,7 +35,7 @@ interface Reading {
 }
 
 /** What the application itself sees is nothing: accounts belong to connections of users. */
-export const NOTHING = { items: [], state: undefined, hasMore: false } as const;
+export const NOTHING = onlyPage<never>([]);
 
 /** The accounts of a connection. */
 export async function fetchAccounts(
@@ -94,5 +95,5 @@ export async function fetchBalances(
   }
   const value = await readAccount(client, parent.psuId, parent.reference);
   const items = value === undefined ? [] : toBalances(value, clock());
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }

@@ -4,6 +4,7 @@ import { amountOf, type WiseClient } from "./client.ts";
 import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
 import type { FetchPage, FetchRequest } from "#modules/payments/connectors/contract.ts";
 import { Date3339, DecimalText, Text } from "#modules/payments/connectors/kit/objects.ts";
+import { onlyPage } from "#modules/payments/connectors/kit/pages.ts";
 import type { ProviderBalance } from "#modules/payments/connectors/provider-objects.ts";
 
 const WiseBalance = z.object({
@@ -28,5 +29,5 @@ export async function fetchBalances(
     balance === undefined || amount === undefined
       ? []
       : [{ accountReference: reference, createdAt: balance.modificationTime, ...amount }];
-  return { items, state: undefined, hasMore: false };
+  return onlyPage(items);
 }

@@ -1,0 +1,27 @@
+import { ConnectorError } from "#modules/payments/connectors/connector-error.ts";
+import type { FetchPage } from "#modules/payments/connectors/contract.ts";
+import type {
+  ProviderAccount,
+  ProviderBalance,
+} from "#modules/payments/connectors/provider-objects.ts";
+
+/** The account that a fetch belongs to, as the tree of the kind says. Throws `ConnectorError` where the fetch has none. */
+export function requireAccount(parent: ProviderAccount | undefined, what: string): ProviderAccount {
+  if (parent !== undefined) return parent;
+  throw new ConnectorError("invalid", `${what} belong to an account`);
+}
+
+/** A page of all that there is. */
+export const onlyPage = <Item>(items: readonly Item[]): FetchPage<Item> => ({
+  items,
+  state: undefined,
+  hasMore: false,
+});
+
+/** What an account holds in its one currency: no balance where the provider names none, or a currency that is not known. */
+export const onlyBalance = (
+  accountReference: string,
+  createdAt: ProviderBalance["createdAt"],
+  amount: Pick<ProviderBalance, "amount" | "asset"> | undefined,
+): FetchPage<ProviderBalance> =>
+  onlyPage(amount === undefined ? [] : [{ accountReference, createdAt, ...amount }]);
