@@ -1,6 +1,7 @@
 import { atlarKind } from "#modules/payments/connectors/atlar/index.ts";
 import type { Movement } from "#modules/payments/connectors/contract.ts";
 import type { Conformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { ATLAR_CONFIG, CLOSED_ACCOUNT, FakeAtlar, problem } from "#test/support/psp/atlar.ts";
 
@@ -23,8 +24,6 @@ export const payout = (more: Partial<Movement> = {}): Movement => ({
   metadata: {},
   ...more,
 });
-
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
 /** What the conformance suite has to know of Atlar. */
 export const atlarSubject = {

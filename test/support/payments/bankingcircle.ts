@@ -1,6 +1,7 @@
 import { bankingcircleKind } from "#modules/payments/connectors/bankingcircle/index.ts";
 import type { Movement } from "#modules/payments/connectors/contract.ts";
 import type { Conformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import {
   BANKINGCIRCLE_CONFIG,
@@ -43,8 +44,6 @@ export const payout = (more: Partial<Movement> = {}): Movement =>
     destination: { reference: DETAILS.id, name: "Landlord", metadata: {} },
     ...more,
   });
-
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
 /** Has the two accounts that a transfer is between. */
 export function withAccounts(psp: FakeBankingCircle): FakeBankingCircle {

@@ -2,6 +2,7 @@ import { columnKind } from "#modules/payments/connectors/column/index.ts";
 import type { Movement } from "#modules/payments/connectors/contract.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
 import type { Conformance } from "#test/support/payments/conformance/index.ts";
+import { many, movementOf } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { CLOSED_ACCOUNT, COLUMN_CONFIG, FakeColumn, problem } from "#test/support/psp/column.ts";
 
@@ -15,21 +16,16 @@ export const accountOf = (reference: string): ProviderAccount => ({
   raw: "{}",
 });
 
-export const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement => ({
-  type,
-  reference: "order-1",
-  createdAt: NOW,
-  description: "rent",
-  source: { reference: "bacc_1", name: "Main account", metadata: {} },
-  destination: { reference: "cpty_2", name: "Landlord", metadata: {} },
-  amount: 1050n,
-  asset: "USD/2",
-  metadata: type === "PAYOUT" ? { [`${SPEC}payout_type`]: "ach" } : {},
-  ...more,
-});
+export const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
+  movementOf(type, {
+    source: { reference: "bacc_1", name: "Main account", metadata: {} },
+    destination: { reference: "cpty_2", name: "Landlord", metadata: {} },
+    asset: "USD/2",
+    metadata: type === "PAYOUT" ? { [`${SPEC}payout_type`]: "ach" } : {},
+    ...more,
+  });
 
 const closed = { reference: CLOSED_ACCOUNT, metadata: {} };
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 const transfersOf = (psp: FakeColumn) => psp.itemsOf("/transfers").length;
 
 /** What the conformance suite has to know of Column. */

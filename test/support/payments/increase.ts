@@ -3,6 +3,7 @@ import { NOW } from "./plugins.ts";
 import type { Movement } from "#modules/payments/connectors/contract.ts";
 import { increaseKind } from "#modules/payments/connectors/increase/index.ts";
 import type { ProviderAccount } from "#modules/payments/connectors/provider-objects.ts";
+import { many, movementOf } from "#test/support/payments/conformance/orders.ts";
 import {
   CLOSED_ACCOUNT,
   FakeIncrease,
@@ -21,20 +22,14 @@ export const parent = (reference: string): ProviderAccount => ({
 
 export const SPEC = "com.increase.spec/";
 
-export const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement => ({
-  type,
-  reference: "order-1",
-  createdAt: NOW,
-  description: "rent",
-  source: { reference: "account_in1", defaultAsset: "USD/2", metadata: {} },
-  destination: { reference: "account_in2", name: "Ian Crease", metadata: {} },
-  amount: 1050n,
-  asset: "USD/2",
-  metadata: { [`${SPEC}payoutMethod`]: "ach" },
-  ...more,
-});
-
-const many = (count: number, add: () => string): string[] => Array.from({ length: count }, add);
+export const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
+  movementOf(type, {
+    source: { reference: "account_in1", defaultAsset: "USD/2", metadata: {} },
+    destination: { reference: "account_in2", name: "Ian Crease", metadata: {} },
+    asset: "USD/2",
+    metadata: { [`${SPEC}payoutMethod`]: "ach" },
+    ...more,
+  });
 
 const moved = (psp: FakeIncrease, list: IncreaseList) => psp.itemsOf(list).length;
 

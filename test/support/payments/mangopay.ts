@@ -1,6 +1,7 @@
 import type { FetchRequest, Movement } from "#modules/payments/connectors/contract.ts";
 import { mangopayKind } from "#modules/payments/connectors/mangopay/index.ts";
 import type { Conformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import {
   CLOSED_ACCOUNT,
@@ -35,7 +36,6 @@ export const movement = (type: Movement["type"], more: Partial<Movement> = {}): 
 });
 
 const closed = { reference: CLOSED_ACCOUNT, metadata: {} };
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 const transactionsOf = (psp: FakeMangopay) => psp.transactions.length;
 
 /** What the conformance suite has to know of Mangopay. */

@@ -1,6 +1,7 @@
 import type { Conformance } from "./conformance/index.ts";
 import { NOW } from "./plugins.ts";
 import { plaidKind } from "#modules/payments/connectors/plaid/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { FakePlaid, ITEM_TOKEN, PLAID_CONFIG, problem } from "#test/support/psp/plaid.ts";
 
 export const user = {
@@ -24,7 +25,6 @@ export const linked = {
 };
 const ofConnection = () => ({ connection: linked });
 const parent = { reference: "account-1", createdAt: NOW, metadata: {}, raw: "{}" };
-export const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
 export const ready = { webhook_type: "TRANSACTIONS", webhook_code: "SYNC_UPDATES_AVAILABLE" };
 

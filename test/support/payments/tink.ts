@@ -1,6 +1,7 @@
 import type { LinkedUser } from "#modules/payments/connectors/contract.ts";
 import { tinkKind } from "#modules/payments/connectors/tink/index.ts";
 import type { Conformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 import { FakeTink, problem, TINK_CONFIG } from "#test/support/psp/tink.ts";
 
@@ -27,7 +28,6 @@ export function ofAccount(psp: FakeTink, reference = "account-2") {
   return { parent: { reference, createdAt: NOW, metadata: {}, raw: "{}", psuId } };
 }
 
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 const amountIn = (currencyCode: string) => ({
   currencyCode,
   value: { unscaledValue: "1", scale: "0" },

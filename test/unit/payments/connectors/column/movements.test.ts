@@ -5,8 +5,8 @@ import {
   REVERSAL_REASONS,
 } from "#modules/payments/connectors/column/transfers.ts";
 import type { Movement } from "#modules/payments/connectors/contract.ts";
-import { present } from "#platform/assert.ts";
 import { columnSubject as subject, movement, SPEC } from "#test/support/payments/column.ts";
+import { madeBy } from "#test/support/payments/conformance/orders.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { NOW } from "#test/support/payments/plugins.ts";
 
@@ -14,14 +14,10 @@ const spec = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${SPEC}${name}`, value]));
 
 /** Makes a movement; the provider answers with these members in place of its own. */
-async function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
-  const { psp, plugin } = openBench(subject);
-  psp.answered = answered;
-  const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-  const result = await create?.(asked);
-  const request = present(psp.requests.at(-1), "it asks the provider");
-  if (result === undefined || !("payment" in result)) throw new Error("it makes a payment");
-  return { payment: result.payment, request };
+function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
+  const bench = openBench(subject);
+  bench.psp.answered = answered;
+  return madeBy(bench, asked);
 }
 
 const MONEY = { amount: 1050, currency_code: "USD", description: "rent" };

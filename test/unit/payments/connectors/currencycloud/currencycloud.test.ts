@@ -9,8 +9,15 @@ import {
 } from "#modules/payments/connectors/currencycloud/payments.ts";
 import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
+import {
+  incompleteOrders,
+  type RefusedOrder,
+  madeBy,
+  many,
+  movementOf,
+} from "#test/support/payments/conformance/orders.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
-import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
+import { fetchAll } from "#test/support/payments/plugins.ts";
 import {
   CLOSED,
   CURRENCYCLOUD_CONFIG,
@@ -18,20 +25,13 @@ import {
   problem,
 } from "#test/support/psp/currencycloud.ts";
 
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
-
-const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement => ({
-  type,
-  reference: "order-1",
-  createdAt: NOW,
-  description: "rent",
-  source: { reference: "account-1", metadata: {} },
-  destination: { reference: "account-2", metadata: {} },
-  amount: 1050n,
-  asset: "EUR/2",
-  metadata: {},
-  ...more,
-});
+const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
+  movementOf(type, {
+    source: { reference: "account-1", metadata: {} },
+    destination: { reference: "account-2", metadata: {} },
+    asset: "EUR/2",
+    ...more,
+  });
 
 const movementCase = (type: Movement["type"]) => ({
   name: type === "TRANSFER" ? "a transfer" : "a payout",
@@ -193,13 +193,10 @@ describe("a transaction of Currencycloud", () => {
 });
 
 describe("a movement at Currencycloud", () => {
-  const made = async (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
-    const { psp, plugin } = openBench(subject);
-    psp.answered = answered;
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const result = await create?.(asked);
-    if (result === undefined || !("payment" in result)) throw new Error("it makes a payment");
-    return { payment: result.payment, request: present(psp.requests.at(-1), "it asks") };
+  const made = (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
+    const bench = openBench(subject);
+    bench.psp.answered = answered;
+    return madeBy(bench, asked);
   };
   const common = "currency=EUR&amount=10.50&reason=rent&unique_request_id=order-1";
 
@@ -230,12 +227,8 @@ describe("a movement at Currencycloud", () => {
     expect(described.request.text).toContain(`${common}&payment_type=regular&reference=rent`);
   });
 
-  const { source: _source, ...sourceless } = movement("PAYOUT");
-  const { destination: _destination, ...destinationless } = movement("PAYOUT");
-  test.each([
-    [sourceless, "source account is required in transfer/payout request"],
-    [destinationless, "destination account is required in transfer/payout request"],
-    [movement("PAYOUT", { amount: 0n }), "amount must be positive"],
+  test.each<RefusedOrder>([
+    ...incompleteOrders(movement("PAYOUT")),
     [movement("TRANSFER", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
   ])("is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });

@@ -5,6 +5,11 @@ import { SUBSCRIPTIONS } from "#modules/payments/connectors/increase/webhooks.ts
 import { sha256 } from "#modules/payments/connectors/kit/signatures.ts";
 import { present } from "#platform/assert.ts";
 import {
+  incompleteOrders,
+  type RefusedOrder,
+  madeBy,
+} from "#test/support/payments/conformance/orders.ts";
+import {
   BASE_URL,
   CONNECTOR_ID,
   openBench,
@@ -14,14 +19,10 @@ import { increaseSubject as subject, movement, SPEC } from "#test/support/paymen
 import { NOW } from "#test/support/payments/plugins.ts";
 
 /** Makes a movement; the provider answers with these members in place of its own. */
-async function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
-  const { psp, plugin } = openBench(subject);
-  psp.answered = answered;
-  const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-  const result = await create?.(asked);
-  const request = present(psp.requests.at(-1), "it asks the provider");
-  if (result === undefined || !("payment" in result)) throw new Error("it makes a payment");
-  return { payment: result.payment, request };
+function made(asked: Movement, answered: Readonly<Record<string, unknown>> = {}) {
+  const bench = openBench(subject);
+  bench.psp.answered = answered;
+  return madeBy(bench, asked);
 }
 
 const payout = (metadata: Readonly<Record<string, string>>, more: Partial<Movement> = {}) =>
@@ -146,14 +147,10 @@ describe("a movement at Increase", () => {
     expect(Object.keys(STATUSES)).toHaveLength(10);
   });
 
-  const { source: _source, ...sourceless } = movement("TRANSFER");
-  const { destination: _destination, ...destinationless } = movement("TRANSFER");
   const nameless = { destination: { reference: "external_account_1", metadata: {} } };
   const without = (name: keyof typeof CHECK) => payout({ ...CHECK, [name]: "" });
-  test.each([
-    [sourceless, "source account is required in transfer/payout request"],
-    [destinationless, "destination account is required in transfer/payout request"],
-    [movement("TRANSFER", { amount: 0n }), "amount must be positive"],
+  test.each<RefusedOrder>([
+    ...incompleteOrders(movement("TRANSFER")),
     [
       movement("TRANSFER", { description: "" }),
       "description is required in transfer/payout request",

@@ -5,6 +5,14 @@ import { STATUSES } from "#modules/payments/connectors/modulr/orders.ts";
 import { PREFIXES, TYPES } from "#modules/payments/connectors/modulr/payments.ts";
 import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
+import {
+  incompleteOrders,
+  type RefusedOrder,
+  madeBy,
+  many,
+  movementOf,
+  unwritableOrders,
+} from "#test/support/payments/conformance/orders.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import {
@@ -16,20 +24,14 @@ import {
 } from "#test/support/psp/modulr.ts";
 
 const parent = { reference: "A1", createdAt: NOW, metadata: {}, raw: "{}" };
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
-const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement => ({
-  type,
-  reference: "order-1",
-  createdAt: NOW,
-  description: "rent",
-  source: { reference: "A1", metadata: {} },
-  destination: { reference: type === "TRANSFER" ? "A2" : "B2", metadata: {} },
-  amount: 1050n,
-  asset: "GBP/2",
-  metadata: {},
-  ...more,
-});
+const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
+  movementOf(type, {
+    source: { reference: "A1", metadata: {} },
+    destination: { reference: type === "TRANSFER" ? "A2" : "B2", metadata: {} },
+    asset: "GBP/2",
+    ...more,
+  });
 
 const movementCase = (type: Movement["type"]) => ({
   name: type === "TRANSFER" ? "a transfer" : "a payout",
@@ -204,13 +206,10 @@ describe("a transaction of Modulr", () => {
 });
 
 describe("a payment at Modulr", () => {
-  const made = async (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
-    const { psp, plugin } = open();
-    psp.answered = answered;
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const result = await create?.(asked);
-    if (result === undefined || !("payment" in result)) throw new Error("it makes a payment");
-    return { payment: result.payment, request: present(psp.requests.at(-1), "it asks") };
+  const made = (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
+    const bench = open();
+    bench.psp.answered = answered;
+    return madeBy(bench, asked);
   };
 
   test.each([
@@ -251,21 +250,10 @@ describe("a payment at Modulr", () => {
     expect(Object.keys(STATUSES)).toHaveLength(11);
   });
 
-  const { source: _source, ...sourceless } = movement("PAYOUT");
-  const { destination: _destination, ...destinationless } = movement("PAYOUT");
-  test.each([
-    [sourceless, "source account is required in transfer/payout request"],
-    [destinationless, "destination account is required in transfer/payout request"],
-    [movement("PAYOUT", { amount: 0n }), "amount must be positive"],
+  test.each<RefusedOrder>([
+    ...incompleteOrders(movement("PAYOUT")),
     [movement("PAYOUT", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
-    [
-      movement("PAYOUT", { description: "a description that is long" }),
-      "description must have at most 18 characters",
-    ],
-    [
-      movement("PAYOUT", { description: "rent: March" }),
-      "description must have letters, digits and spaces only",
-    ],
+    ...unwritableOrders(movement("PAYOUT")),
   ])("is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });

@@ -8,6 +8,14 @@ import {
 import { DIRECTIONS, TYPES } from "#modules/payments/connectors/moneycorp/payments.ts";
 import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
+import {
+  incompleteOrders,
+  type RefusedOrder,
+  madeBy,
+  many,
+  movementOf,
+  unwritableOrders,
+} from "#test/support/payments/conformance/orders.ts";
 import { openBench } from "#test/support/payments/conformance/subject.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import {
@@ -19,20 +27,14 @@ import {
 } from "#test/support/psp/moneycorp.ts";
 
 const parent = { reference: ACCOUNT, createdAt: NOW, metadata: {}, raw: "{}" };
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
-const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement => ({
-  type,
-  reference: "order-1",
-  createdAt: NOW,
-  description: "rent",
-  source: { reference: ACCOUNT, metadata: {} },
-  destination: { reference: "102", metadata: {} },
-  amount: 1050n,
-  asset: "EUR/2",
-  metadata: {},
-  ...more,
-});
+const movement = (type: Movement["type"], more: Partial<Movement> = {}): Movement =>
+  movementOf(type, {
+    source: { reference: ACCOUNT, metadata: {} },
+    destination: { reference: "102", metadata: {} },
+    asset: "EUR/2",
+    ...more,
+  });
 
 const movementCase = (type: Movement["type"]) => ({
   name: type === "TRANSFER" ? "a transfer" : "a payout",
@@ -203,13 +205,10 @@ describe("a transaction of Moneycorp", () => {
 });
 
 describe("a movement at Moneycorp", () => {
-  const made = async (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
-    const { psp, plugin } = open();
-    psp.answered = answered;
-    const create = asked.type === "PAYOUT" ? plugin.createPayout : plugin.createTransfer;
-    const result = await create?.(asked);
-    if (result === undefined || !("payment" in result)) throw new Error("it makes a payment");
-    return { payment: result.payment, request: present(psp.requests.at(-1), "it asks") };
+  const made = (asked: Movement, answered: Readonly<Record<string, unknown>> = {}) => {
+    const bench = open();
+    bench.psp.answered = answered;
+    return madeBy(bench, asked);
   };
 
   test("is a transfer to another account", async () => {
@@ -259,21 +258,10 @@ describe("a movement at Moneycorp", () => {
     expect(Object.keys(PAYMENT_STATUSES)).toHaveLength(7);
   });
 
-  const { source: _source, ...sourceless } = movement("PAYOUT");
-  const { destination: _destination, ...destinationless } = movement("PAYOUT");
-  test.each([
-    [sourceless, "source account is required in transfer/payout request"],
-    [destinationless, "destination account is required in transfer/payout request"],
-    [movement("PAYOUT", { amount: 0n }), "amount must be positive"],
+  test.each<RefusedOrder>([
+    ...incompleteOrders(movement("PAYOUT")),
     [movement("TRANSFER", { asset: "BTC/8" }), "the provider does not take the asset BTC/8"],
-    [
-      movement("PAYOUT", { description: "a description that is long" }),
-      "description must have at most 18 characters",
-    ],
-    [
-      movement("TRANSFER", { description: "rent: March" }),
-      "description must have letters, digits and spaces only",
-    ],
+    ...unwritableOrders(movement("PAYOUT")),
   ])("is refused: %#", async (asked, message) => {
     await expect(made(asked)).rejects.toMatchObject({ kind: "invalid", message });
   });

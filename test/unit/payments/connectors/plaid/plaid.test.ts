@@ -4,8 +4,9 @@ import { toPayment } from "#modules/payments/connectors/plaid/payments.ts";
 import { BREAKING, READY } from "#modules/payments/connectors/plaid/webhooks.ts";
 import { present } from "#platform/assert.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import { openBench, toWebhook } from "#test/support/payments/conformance/subject.ts";
-import { linked, many, plaidSubject as subject, ready } from "#test/support/payments/plaid.ts";
+import { linked, plaidSubject as subject, ready } from "#test/support/payments/plaid.ts";
 import { fetchAll, NOW } from "#test/support/payments/plugins.ts";
 import { FakePlaid, problem } from "#test/support/psp/plaid.ts";
 

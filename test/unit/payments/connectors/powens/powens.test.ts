@@ -7,6 +7,7 @@ import { EVENTS } from "#modules/payments/connectors/powens/webhooks.ts";
 import { present } from "#platform/assert.ts";
 import { parseJson } from "#platform/json.ts";
 import { connectorConformance } from "#test/support/payments/conformance/index.ts";
+import { many } from "#test/support/payments/conformance/orders.ts";
 import {
   BASE_URL,
   CONNECTOR_ID,
@@ -27,7 +28,6 @@ const forwarded = { providerUserId: "5", accessToken: USER_TOKEN, metadata: {} }
 const linked = { user, forwarded, connectionId: CONNECTION, metadata: {} };
 const ofConnection = () => ({ connection: linked });
 const parent = { reference: "101", createdAt: NOW, metadata: {}, raw: "{}" };
-const many = (count: number, add: () => string) => Array.from({ length: count }, add);
 
 /** A value as it comes with an answer. */
 const received = (value: object): unknown => parseJson(JSON.stringify(value));
