@@ -21,8 +21,13 @@ export function readAccountRow(sql: Sql, address: Account): AccountRow {
 }
 
 /** Dates are read as text: beyond the year 2255 they exceed 2^53. */
-export const SELECT_ACCOUNT = `SELECT id, address, CAST(first_usage AS TEXT) AS first,
-  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata FROM account`;
+const COLUMNS = `id, address, CAST(first_usage AS TEXT) AS first,
+  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata`;
+export const SELECT_ACCOUNT = `SELECT ${COLUMNS} FROM account`;
+
+/** The same with the column `held`. */
+export const selectAccountWith = (held: string): string =>
+  `SELECT ${COLUMNS}, ${held} AS held FROM account`;
 
 export type AccountSqlRow = {
   id: number;

@@ -1,4 +1,4 @@
-import type { AccountField, AccountScanRow } from "./account-filter.ts";
+import type { AccountScanRow } from "./account-filter.ts";
 import { type AccountPath, pathsOf, type SortedRange } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
 import {
@@ -6,6 +6,7 @@ import {
   type AccountWalk,
   idsBetween,
   type Sifted,
+  type WalkedFields,
   walkOf,
 } from "./account-walks.ts";
 import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts";
@@ -15,9 +16,8 @@ import { stringifyJson } from "#platform/json.ts";
 import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 /** Which accounts are read, and which fields of them. */
-export interface AccountScan extends AccountOrder {
+export interface AccountScan extends AccountOrder, WalkedFields {
   readonly filter: LedgerFilter | undefined;
-  readonly fields: readonly AccountField[];
   /** The ranges of addresses that are looked at. Undefined stands for all addresses. */
   readonly within?: readonly SortedRange[];
   /** How many rows may be enough. Undefined asks for all. */
@@ -74,7 +74,8 @@ export class AccountAccess {
     const within = scan.within === undefined ? [] : [toPath(scan.within)];
     const paths = [...within, ...pathsOf(scan.filter)];
     const own = paths.find((path) => isInOrder(path, scan));
-    const walk = walkOf(this.#sql, scan, { fields: scan.fields, path: own });
+    const { fields, held } = scan;
+    const walk = walkOf(this.#sql, scan, { fields, held, path: own });
     const others = paths.filter((path) => path !== own || isScattered(path)).slice(0, PATHS_MAX);
     const isEager = scan.firstRows === undefined || (own !== undefined && isScattered(own));
     const { rowsMax } = scan;

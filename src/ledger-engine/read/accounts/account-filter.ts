@@ -30,6 +30,8 @@ export type AccountScanRow = {
   readonly inserted?: string;
   readonly updated?: string;
   readonly metadata?: string | null;
+  /** The current volumes, where they were read; see `heldColumn`. */
+  readonly held?: string;
 };
 
 /** The volumes of an account in one asset, which is given by its id. */

@@ -1,5 +1,5 @@
 import type { AccountScanRow } from "./account-filter.ts";
-import { AccountRecords, RECORDS_MAX } from "./account-records.ts";
+import { AccountRecords, areCurrent, RECORDS_MAX } from "./account-records.ts";
 import { AccountSearch, type SearchStep } from "./account-search.ts";
 import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
 import {
@@ -59,6 +59,7 @@ export class AccountLists {
       ...(bound === undefined ? {} : { bound }),
       firstRows: limit,
       readsRows: offset === 0 && limit <= RECORDS_MAX,
+      readsVolumes: areCurrent(expansion, query.pit),
     });
     // Offsets are skipped in one turn, because a part of a page could not say how many are left to skip.
     const passedMax =

@@ -1,4 +1,5 @@
 import { ACCOUNT_FIELDS, type AccountScanRow } from "./account-filter.ts";
+import { heldColumn, parseHeld } from "./held-volumes.ts";
 import { AccountVolumeReader, type AsOf, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
@@ -8,6 +9,7 @@ import {
   type AccountRow,
   type AccountSqlRow,
   SELECT_ACCOUNT,
+  selectAccountWith,
   toAccountRow,
 } from "#ledger-engine/storage/account-rows.ts";
 import { keepsHistory } from "#ledger-engine/storage/metadata-index.ts";
@@ -36,14 +38,17 @@ export class AccountRecords {
 
   /** The account with an address, if it had been used by the point in time. */
   find(address: string, view: AccountRead): AccountRecord | undefined {
-    const [row] = this.#context.sql.all<AccountSqlRow>(
-      `${SELECT_ACCOUNT} WHERE address = ?`,
+    const { sql } = this.#context;
+    const held = areCurrent(view, view.pit) ? heldColumn(sql) : undefined;
+    const select = held === undefined ? SELECT_ACCOUNT : selectAccountWith(held);
+    const [row] = sql.all<AccountSqlRow & { held?: string }>(
+      `${select} WHERE address = ?`,
       address,
     );
     if (row === undefined) return undefined;
     const account = toAccountRow(row);
     if (view.pit !== undefined && account.firstUsage > view.pit) return undefined;
-    return this.#records([account], this.#plan(view))[0];
+    return this.#records([account], this.#plan(view), this.#heldBy([account], [row]))[0];
   }
 
   /**
@@ -56,7 +61,9 @@ export class AccountRecords {
     const records: AccountRecord[] = [];
     let bytes = 0;
     for (let from = 0; from < found.length; from += size) {
-      for (const record of this.#records(this.#rows(found.slice(from, from + size)), plan)) {
+      const part = found.slice(from, from + size);
+      const rows = this.#rows(part);
+      for (const record of this.#records(rows, plan, this.#heldBy(rows, part))) {
         bytes += recordBytes(record);
         if (bytes > PAGE_BYTES_MAX && records.length > 0) return records;
         records.push(record);
@@ -89,14 +96,19 @@ export class AccountRecords {
     };
   }
 
-  #records(rows: readonly AccountRow[], plan: Plan): AccountRecord[] {
+  #records(
+    rows: readonly AccountRow[],
+    plan: Plan,
+    held: VolumesById | undefined,
+  ): AccountRecord[] {
     const { metadataAt, volumesAt, effectiveAt } = plan;
     const past =
       metadataAt === undefined ? undefined : this.#context.history.accountsAt(rows, metadataAt);
-    const volumes = volumesAt && this.#volumesAt(rows, volumesAt);
+    const volumesOf = (at: AsOf) => (at === NOW && held) || this.#volumesAt(rows, at);
+    const volumes = volumesAt && volumesOf(volumesAt);
     // Without a point in time, the volumes are the same in both orders.
     const isSame = effectiveAt === volumesAt;
-    const effective = isSame ? volumes : effectiveAt && this.#volumesAt(rows, effectiveAt);
+    const effective = isSame ? volumes : effectiveAt && volumesOf(effectiveAt);
     return rows.map((row) => ({
       address: row.address,
       metadata: (past === undefined ? row.metadata : past.get(row.id)) ?? {},
@@ -108,7 +120,25 @@ export class AccountRecords {
     }));
   }
 
-  #volumesAt(rows: readonly AccountRow[], asOf: AsOf): Map<number, AccountVolumes[]> {
+  /** The current volumes of rows, if all of them were read with these. */
+  #heldBy(rows: readonly AccountRow[], found: readonly AccountScanRow[]): VolumesById | undefined {
+    if (found.some(({ held }) => held === undefined)) return undefined;
+    const texts = new Map(found.map(({ id, held = "" }) => [id, held]));
+    const { names } = this.#context;
+    return new Map(
+      rows.map(({ id, address: account }) => [
+        id,
+        parseHeld(texts.get(id) ?? "").map(({ asset, input, output }) => ({
+          account,
+          asset: names.asset(asset),
+          input,
+          output,
+        })),
+      ]),
+    );
+  }
+
+  #volumesAt(rows: readonly AccountRow[], asOf: AsOf): VolumesById {
     const ids = rows.map(({ id }) => id);
     const batches = [...this.#volumes.batches(ids, asOf)];
     const holdings = batches.flatMap((batch) => batch.holdings);
@@ -125,6 +155,14 @@ export class AccountRecords {
     return found;
   }
 }
+
+type VolumesById = ReadonlyMap<number, readonly AccountVolumes[]>;
+
+/** Whether volumes are asked for as they are now. */
+export const areCurrent = (
+  { volumes, effectiveVolumes }: VolumeExpansion,
+  pit: Timestamp | undefined,
+): boolean => pit === undefined && (volumes || effectiveVolumes);
 
 const isWhole = (row: AccountScanRow): row is AccountSqlRow =>
   ACCOUNT_FIELDS.every((field) => row[field] !== undefined);

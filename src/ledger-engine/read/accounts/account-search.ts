@@ -10,6 +10,7 @@ import {
 import { exactRanges, otherRanges, type SortedRange } from "./account-paths.ts";
 import { type Condition, siftOf } from "./account-sift.ts";
 import type { AccountOrder } from "./account-walks.ts";
+import { heldColumn } from "./held-volumes.ts";
 import {
   AccountVolumeReader,
   type AsOf,
@@ -40,6 +41,8 @@ export interface AccountQuery extends AccountOrder {
   readonly rowsMax?: number | undefined;
   /** Whether whole rows are read where each row is known to match, so that none is read in vain. */
   readonly readsRows?: boolean;
+  /** Whether the current volumes are read along with such rows, where that takes no statement of its own. */
+  readonly readsVolumes?: boolean;
 }
 
 /** One step of a search: the number of accounts that it passed, the last of them, and those that it found. */
@@ -57,6 +60,7 @@ export class AccountSearch {
   readonly #volumes: AccountVolumeReader;
   readonly #filter: AccountFilter;
   readonly #fields: readonly AccountField[];
+  readonly #held: string | undefined;
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
   /** Whether a walk meets exactly the accounts that match. */
@@ -75,6 +79,7 @@ export class AccountSearch {
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
     const takesAll = query.readsRows === true && filter === undefined;
     this.#fields = takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
+    this.#held = takesAll && query.readsVolumes === true ? heldColumn(sql) : undefined;
   }
 
   /** Whether some path other than by address leads to at most `countMax` accounts. */
@@ -125,6 +130,7 @@ export class AccountSearch {
     const scan = {
       ...this.#query,
       fields: this.#fields,
+      held: this.#held,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
       sift: () => (this.#isWalked ? undefined : this.#sift()),

@@ -48,13 +48,20 @@ export interface Sifted {
   readonly isEnd: boolean;
 }
 
+/** What is read of each account. */
+export interface WalkedFields {
+  readonly fields: readonly AccountField[];
+  /** The column with the volumes, if they are read. */
+  readonly held?: string | undefined;
+}
+
 /** Walks the accounts within the range of a path that has the same order. */
 export function walkOf(
   sql: Sql,
   order: AccountOrder,
-  { fields, path }: { fields: readonly AccountField[]; path: AccountPath | undefined },
+  { fields, held, path }: WalkedFields & { path: AccountPath | undefined },
 ): AccountWalk {
-  const reader = new ScanReader(sql, order, fields);
+  const reader = new ScanReader(sql, order, { fields, held });
   if (order.column === "address") {
     return new AddressWalk(reader, order, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
   }
@@ -104,10 +111,11 @@ class ScanReader {
   readonly #columns: string;
   readonly #order: string;
 
-  constructor(sql: Sql, { column, order }: AccountOrder, fields: readonly AccountField[]) {
+  constructor(sql: Sql, { column, order }: AccountOrder, { fields, held }: WalkedFields) {
     this.#sql = sql;
     const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
-    this.#columns = ["account.id", ...wanted.map((field) => FIELDS[field])].join(", ");
+    const volumes = held === undefined ? [] : [`${held} AS held`];
+    this.#columns = ["account.id", ...wanted.map((field) => FIELDS[field]), ...volumes].join(", ");
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }
 
