@@ -195,7 +195,7 @@ test("balances of a pool at a moment begin with the last one of each asset befor
   world.d1.onStatement = () => undefined;
   expect(plans).toEqual([
     expect.stringContaining("SEARCH m USING"),
-    "SEARCH newest USING COVERING INDEX payment_balances_open (connector_key=? AND account_reference=?)",
+    "SEARCH newest USING INDEX payment_balances_open (connector_key=? AND account_reference=?)",
     "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)",
     "CORRELATED SCALAR SUBQUERY 2",
     "SEARCH begun USING COVERING INDEX payment_balances_listed (connector_key=? AND account_reference=? AND created_at<?)",

@@ -72,14 +72,16 @@ const newestOf = (
     AND newest.is_open = 1`;
 
 /**
- * The key of the balance that had begun last at a moment. Those of an account and asset follow each other without a gap up to the
- * newest one, so that none before it needs to be read.
+ * The key of the balance that had begun last at a moment: mostly the newest one. Those of an account and asset follow each other without
+ * a gap up to the newest one, so that none before it needs to be read.
  */
-const lastBegunAt = (at: Timestamp): SQL => sql`(
+const lastBegunAt = (
+  at: Timestamp,
+): SQL => sql`CASE WHEN newest.created_at <= ${at} THEN newest.key ELSE (
   SELECT begun.key FROM ${paymentBalances} AS begun
   WHERE begun.connector_key = newest.connector_key AND begun.account_reference = newest.account_reference
     AND begun.asset = newest.asset AND begun.created_at <= ${at}
-  ORDER BY begun.created_at DESC, begun.key DESC LIMIT 1)`;
+  ORDER BY begun.created_at DESC, begun.key DESC LIMIT 1) END`;
 
 /** Balances of an account follow each other, so that its id is made once. */
 function* memberBalances(
