@@ -82,4 +82,31 @@ describe("the search in rows that increase", () => {
       expect(search(rows, limit).looks).toBeLessThan(6);
     }
   });
+
+  test("takes few looks near 2^53, and before the first row", () => {
+    const size = fc.nat(52).map((bits) => 2 ** bits);
+    const property = fc.property(
+      fc.array(fc.tuple(size, size), { minLength: 1, maxLength: 60 }),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 5 }),
+      (steps, parts) => {
+        const before = { key: -1, value: -1 };
+        const rows = [before];
+        for (const [key, value] of steps) {
+          const last = rows.at(-1) ?? before;
+          const row = { key: last.key + key, value: last.value + value };
+          if (Math.max(row.key, row.value) <= Number.MAX_SAFE_INTEGER) rows.push(row);
+        }
+        const values = rows.map(({ value }) => value);
+        const last = values.at(-1) ?? 0;
+        const limits = parts.map((part) => Math.floor(part * (last + 1)) - 1);
+        for (const limit of [...limits, ...values, ...values.map((value) => value - 1)]) {
+          if (limit < -1 || limit >= last) continue;
+          const { row, looks } = search(rows, limit);
+          expect(row).toEqual(lastBy(rows, ({ value }) => value <= limit));
+          expect(looks).toBeLessThanOrEqual(3 * 53 + 3);
+        }
+      },
+    );
+    fc.assert(property);
+  });
 });
