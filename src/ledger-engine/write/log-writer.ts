@@ -18,7 +18,10 @@ export interface AppendOptions {
   /** The idempotency key, empty where there is none. */
   readonly key: string;
   readonly keyHash: string | undefined;
-  /** For an entry that is replayed, whether it had a checksum. Behind a gap between ids it must have one. */
+  /**
+   * For an entry that is replayed, whether it had a checksum. It must have one behind a gap between ids, and with a key if
+   * it made a transaction: the hash of its inputs, which a repeated write needs, could be lost with the checksum.
+   */
   readonly hasChecksum?: boolean;
   /** For an imported entry, its hash in base64. It is checked where logs are chained. */
   readonly expectedHash?: string;
@@ -67,7 +70,8 @@ export class LogWriter {
     const transaction = transactionOf(data);
     const [tx, template] = [transaction?.id, transaction?.template];
     const isCovered = this.#isCovered({ tx, keyHash, schemaVersion, template });
-    const isSummed = this.#isBehindGap(id) || (options.hasChecksum ?? !isCovered);
+    const mustBeSummed = (tx !== undefined && key !== "") || this.#isBehindGap(id);
+    const isSummed = mustBeSummed || (options.hasChecksum ?? !isCovered);
     const memento =
       this.#isChained || isSummed ? toMemento({ data, date: now, idempotencyKey: key }) : undefined;
     const hash = this.#isChained && memento !== undefined ? this.#chainHash(memento) : undefined;

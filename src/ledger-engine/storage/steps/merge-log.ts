@@ -100,7 +100,8 @@ function noteTransactions(sql: Sql, [target, log]: readonly [number, number]): s
 /** Moves the first entries that are still in the old tables. The last one that was moved is `previous`, 0 if there is none. */
 function moveEntries(sql: Sql, previous: number): string | undefined {
   const found = sql.all<EntrySizeRow>(
-    `SELECT id, tx, ${SIZE} AS size, hash IS NOT NULL AND checksum IS NULL AND key_hash IS NULL AS isBare
+    `SELECT id, tx, ${SIZE} AS size, hash IS NOT NULL AND checksum IS NULL AND key_hash IS NULL AS isBare,
+        key IS NOT NULL AS isKeyed
       FROM log_before ORDER BY id LIMIT ? + 0`,
     ROWS_MAX,
   );
@@ -126,17 +127,20 @@ function moveEntries(sql: Sql, previous: number): string | undefined {
     `INSERT INTO entry (id, ${ENTRY_COLUMNS}) SELECT id, ${ENTRY_COLUMNS} FROM log_before WHERE id <= ? AND tx IS NULL`,
     last,
   );
-  sumGaps(sql, entries, previous);
+  addChecksums(sql, entries, previous);
   sql.all("DELETE FROM tx_before WHERE id <= (SELECT max(tx) FROM log_before WHERE id <= ?)", last);
   sql.all("DELETE FROM log_before WHERE id <= ?", last);
   return `log,${last}`;
 }
 
-/** Gives the entries behind a gap between ids the checksum that their ids need, now that one row holds both. */
-function sumGaps(sql: Sql, entries: readonly EntrySizeRow[], previous: number): void {
+/**
+ * Gives the entries behind a gap between ids, and those with a key, the checksum that they need, now that one row holds
+ * both ids and one column both the checksum and the hash of the inputs.
+ */
+function addChecksums(sql: Sql, entries: readonly EntrySizeRow[], previous: number): void {
   let before = previous;
-  for (const { id, tx, isBare } of entries) {
-    if (tx !== null && isBare === 1 && id !== before + 1) {
+  for (const { id, tx, isBare, isKeyed } of entries) {
+    if (tx !== null && isBare === 1 && (isKeyed === 1 || id !== before + 1)) {
       const checksum = logChecksum({ id, tx, memento: "", ...NOTHING_MORE });
       sql.all("UPDATE tx SET seal = unhex(?) WHERE id = ?", checksumHex(checksum), tx);
     }
@@ -146,7 +150,13 @@ function sumGaps(sql: Sql, entries: readonly EntrySizeRow[], previous: number): 
 
 const NOTHING_MORE = { keyHash: undefined, schemaVersion: undefined, template: undefined };
 
-type EntrySizeRow = { id: number; tx: number | null; size: number; isBare: number };
+type EntrySizeRow = {
+  id: number;
+  tx: number | null;
+  size: number;
+  isBare: number;
+  isKeyed: number;
+};
 
 const SIZE = `octet_length(payload)
   + coalesce((SELECT octet_length(metadata) FROM tx_before WHERE tx_before.id = log_before.tx), 0)`;

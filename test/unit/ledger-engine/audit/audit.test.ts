@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { LedgerAudit, parseProgress } from "#ledger-engine/audit/audit.ts";
 import { TABLE_NAMES, rowsOf } from "#ledger-engine/audit/table-ranges.ts";
 import type { LedgerInfo } from "#ledger-engine/rules/types.ts";
-import { STEP_LAST } from "#ledger-engine/storage/migrations.ts";
+import { migrateToEnd, STEP_LAST } from "#ledger-engine/storage/migrations.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
+import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import {
   at,
   create,
@@ -18,6 +19,7 @@ import {
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { audited, takeStep } from "#test/support/ledger-engine/in-node.ts";
+import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with an entry of every type, dates in the past, keys, scripts, references and large amounts. */
 function variedLedger(features: Partial<LedgerInfo["features"]> = {}): TestLedger {
@@ -131,6 +133,35 @@ describe("an audit", () => {
     ledger.sql.all("UPDATE tx SET seal = NULL WHERE log = 11");
     expect(audited(ledger).differences).toMatchObject([{ table: "tx", column: "seal" }]);
   });
+});
+
+test("an audit finds that an entry with a key has lost the hash of its inputs", () => {
+  const ledger = variedLedger();
+  ledger.sql.all("UPDATE tx SET seal = NULL WHERE key = 'k1'");
+  expect(audited(ledger).differences).toMatchObject([{ table: "tx", key: "1", column: "seal" }]);
+});
+
+test("an entry that was imported with a key but without its hash is consistent", () => {
+  for (const HASH_LOGS of ["SYNC", "DISABLED"] as const) {
+    const source = variedLedger({ HASH_LOGS });
+    const copy = new TestLedger({ features: { HASH_LOGS } });
+    const lines = linesOf(exportOf(source)).map((line) =>
+      changed(line, { idempotencyHash: undefined }),
+    );
+    expect(importInto(copy, lines)).toEqual({ taken: lines.length });
+    expect(audited(copy).differences).toEqual([]);
+    const before = copy.dump();
+    if (HASH_LOGS === "SYNC") {
+      toFirstStep(copy.sql);
+      migrateToEnd(copy.sql);
+      expect(
+        copy
+          .dump()
+          .split("\n")
+          .filter((row) => row.includes("'k1'")),
+      ).toEqual(before.split("\n").filter((row) => row.includes("'k1'")));
+    }
+  }
 });
 
 /** Columns whose numbers do not follow from the log. */
