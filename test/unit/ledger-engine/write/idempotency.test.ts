@@ -4,12 +4,14 @@ import {
   at,
   create,
   deleteMetadata,
+  element,
   posting,
   refusalOf,
   revert,
   setMetadata,
   TestLedger,
 } from "#test/support/ledger-engine/fixtures.ts";
+import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
 
 /** A ledger with a transaction that has metadata, so that every command can succeed. */
 function ledgerWithTransaction(): TestLedger {
@@ -143,5 +145,32 @@ describe("an idempotency key", () => {
       logId: 1,
       isReplay: true,
     });
+  });
+
+  test("is used once, whether its entry made a transaction or not", () => {
+    const ledger = new TestLedger();
+    ledger.run(setMetadata("a", { k: "v" }), { key: "k1" });
+    const results = ledger.bulk(
+      [
+        element(create(posting("world -> a", 1)), "k1"),
+        element(create(posting("world -> a", 1)), "k2"),
+        element(setMetadata("a", { k: "v" }), "k2"),
+        element(create(posting("world -> a", 1)), "k2"),
+      ],
+      { continueOnFailure: true },
+    );
+    const outcome = { logId: 2, transaction: { id: 1 } };
+    expect(results).toMatchObject([
+      "VALIDATION",
+      { ...outcome, isReplay: false },
+      "VALIDATION",
+      { ...outcome, isReplay: true },
+    ]);
+    const [first = "", second = ""] = linesOf(exportOf(ledger));
+    const copy = new TestLedger({ features: { HASH_LOGS: "DISABLED" } });
+    const again = changed(second, { idempotencyKey: "k1" });
+    const failure = { kind: "IMPORT" };
+    expect(importInto(copy, [first, again])).toMatchObject({ taken: 1, failure });
+    expect(importInto(copy, [again])).toMatchObject({ taken: 0, failure });
   });
 });
