@@ -82,7 +82,7 @@ async function bench(): Promise<void> {
   for (const line of fairReads?.measurements ?? []) take(line);
   const storage = await storageOf(options);
   const shares = await sharesOf(options, say);
-  const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options.size) : undefined;
+  const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
   const payments = PAYMENTS_NAMES.some(options.wants)
     ? await measurePayments(options.wants)

@@ -10,6 +10,8 @@ export interface Options {
   /** The folder of another checkout to compare this one with, if any, and how many pairs of slices each case takes. */
   readonly against?: string;
   readonly pairs: number;
+  /** Texts of which the names of the reads inside a process contain one, if only some are measured. */
+  readonly reads?: readonly string[];
   /** Whether a case is to be measured. */
   readonly wants: (name: string) => boolean;
 }
@@ -21,8 +23,8 @@ const PAIRS_STANDARD = 7;
 const PAIRS_MAX = 1000;
 
 /**
- * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, `--profile`, and
- * `--against CHECKOUT` with `--pairs N`.
+ * Reads `--json`, `--size N`, `--only a,b`, where each name picks all cases that begin with it, `--reads a,b`, where each text
+ * picks the reads inside a process whose names contain it, `--profile`, and `--against CHECKOUT` with `--pairs N`.
  */
 export function readOptions(args: readonly string[], names: readonly string[]): Options {
   const { values } = parse(args);
@@ -41,6 +43,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
     }),
     pairs: readNumber("pairs", values.pairs, { standard: PAIRS_STANDARD, min: 1, max: PAIRS_MAX }),
     ...(values.against === undefined ? {} : { against: values.against }),
+    ...(values.reads === undefined ? {} : { reads: values.reads.split(",").filter(Boolean) }),
     wants: (name) => only === undefined || only.some((start) => name.startsWith(start)),
   };
 }
@@ -54,6 +57,7 @@ function parse(args: readonly string[]) {
         profile: { type: "boolean", default: false },
         size: { type: "string" },
         only: { type: "string" },
+        reads: { type: "string" },
         against: { type: "string" },
         pairs: { type: "string" },
       },
@@ -65,7 +69,7 @@ function parse(args: readonly string[]) {
 }
 
 const USAGE =
-  "The bench takes --json, --size N, --only a,b, --profile, and --against CHECKOUT with --pairs N.";
+  "The bench takes --json, --size N, --only a,b, --reads a,b, --profile, and --against CHECKOUT with --pairs N.";
 
 function readNumber(
   name: string,

@@ -45,7 +45,11 @@ export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
     "Reads inside a process, in milliseconds: the median, the slowest run and its limit",
     ...figures.map(figureLine),
-    `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, and imported with ${whole(logs.importedPerSecond)}`,
+    ...(logs.exportedPerSecond === undefined
+      ? []
+      : [
+          `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, and imported with ${whole(logs.importedPerSecond)}`,
+        ]),
     `  ${memoryMb.toFixed(0)} MB of memory at most, the runtime of Node included`,
   ].join("\n");
 

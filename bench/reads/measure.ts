@@ -23,9 +23,9 @@ const CASE_MS = 300;
 /** How long the reads of a ledger take inside a process, and how much memory that process used at most. */
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
-  /** Log entries that are exported in a second, and, below, imported into another ledger. */
-  readonly exportedPerSecond: number;
-  readonly importedPerSecond: number;
+  /** Log entries that are exported in a second, and, below, imported into another ledger. Absent where reads were picked. */
+  readonly exportedPerSecond?: number;
+  readonly importedPerSecond?: number;
   readonly memoryMb: number;
 }
 
@@ -33,31 +33,37 @@ export interface ReadReport {
  * Measures all reads of a ledger with `size` transactions on `node:sqlite`, one after the other, in a process that has not
  * made the ledger.
  */
-export async function measureReads(size: number): Promise<ReadReport> {
+export async function measureReads({ size, reads = [] }: PickedReads): Promise<ReadReport> {
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const file = join(folder, "ledger.db");
   try {
     await runReads("fill", { root: ROOT, file, size });
-    return await runReads("measure", { root: ROOT, file, size });
+    return await runReads("measure", { root: ROOT, file, size, reads });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-interface ReadTarget {
+export interface PickedReads {
+  readonly size: number;
+  /** Texts of which the names of the reads contain one. Without any, all are measured, and exports and imports too. */
+  readonly reads?: readonly string[];
+}
+
+interface ReadTarget extends PickedReads {
   /** The checkout whose engine is measured. */
   readonly root: string;
   /** The database of the ledger. */
   readonly file: string;
-  readonly size: number;
 }
 
 /** Makes a ledger, or measures the reads of one, in a process of its own. */
 export async function runReads(
   task: "fill" | "measure",
-  { root, file, size }: ReadTarget,
+  { root, file, size, reads = [] }: ReadTarget,
 ): Promise<ReadReport> {
-  const child = fork(join(root, "bench/reads/process.ts"), [task, file, `${size}`], { cwd: root });
+  const args = [task, file, `${size}`, reads.join(",")];
+  const child = fork(join(root, "bench/reads/process.ts"), args, { cwd: root });
   const exited = once(child, "exit");
   let report: ReadReport | undefined;
   child.on("message", (message) => {

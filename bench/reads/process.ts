@@ -4,17 +4,23 @@ import { fillLedger, openLedger } from "./fill.ts";
 import { measureRead, type ReadReport } from "./measure.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
-const [task, file = "", sizeText] = process.argv.slice(2);
+const [task, file = "", sizeText, readsText = ""] = process.argv.slice(2);
+const picked = readsText.split(",").filter(Boolean);
 const size = Number(sizeText);
 const sql = new NodeSql(file);
 
 if (task === "fill") {
   fillLedger(sql, size);
-  report({ figures: [], exportedPerSecond: 0, importedPerSecond: 0 });
+  report({ figures: [] });
 } else {
   const ledger = openLedger(sql, size);
-  const figures = readCases(ledger).map(measureRead);
-  report({ figures, ...measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) });
+  const isPicked = (name: string) => picked.length === 0 || picked.some((it) => name.includes(it));
+  const figures = readCases(ledger)
+    .filter(({ name }) => isPicked(name))
+    .map(measureRead);
+  if (figures.length === 0) throw new Error(`no read has a name that contains ${readsText}`);
+  const copied = picked.length === 0 ? measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) : {};
+  report({ figures, ...copied });
 }
 sql.close();
 

@@ -36,6 +36,14 @@ describe("the bench's options", () => {
     expect(readOptions(["--pairs=3"], NAMES).pairs).toBe(3);
   });
 
+  it("pick reads inside a process by parts of their names", () => {
+    expect(readOptions([], NAMES).reads).toBeUndefined();
+    expect(readOptions(["--reads", "accounts none,balance>"], NAMES).reads).toEqual([
+      "accounts none",
+      "balance>",
+    ]);
+  });
+
   it.each([
     [["--only", "bulk"], "--only knows no case bulk"],
     [["--size", "many"], "--size is many"],
