@@ -84,12 +84,23 @@ function advance(sql: Sql, steps: readonly Step[]): TablesState {
       const isServed = step === steps.length && steps[step - 1]?.rows?.isServedMeanwhile === true;
       return isServed ? "served" : "closed";
     }
+    if (step === 0 && makeFresh(sql, steps)) continue;
     const next = steps[step];
     if (next === undefined) return "current";
     for (const statement of next.statements) sql.all(statement);
     const start = next.rows === undefined ? null : "";
     sql.all("INSERT INTO migration (step, cursor) VALUES (?, ?)", step + 1, start);
   }
+}
+
+/** Makes the tables that all steps up to some step lead to, if a step says which. An empty database needs no step. */
+function makeFresh(sql: Sql, steps: readonly Step[]): boolean {
+  const last = steps.findLastIndex(({ fresh }) => fresh !== undefined);
+  for (const statement of steps[last]?.fresh ?? []) sql.all(statement);
+  for (let step = 1; step <= last + 1; step++) {
+    sql.all("INSERT INTO migration (step, cursor) VALUES (?, NULL)", step);
+  }
+  return last !== -1;
 }
 
 /** Throws where the last step is of a later version. */

@@ -12,13 +12,8 @@ import { first, type Sql } from "#platform/sql/sql.ts";
 const ROWS_MAX = 2000;
 const BYTES_MAX = 2_000_000;
 
-export const MERGE_LOG_STATEMENTS: readonly string[] = [
-  "ALTER TABLE log RENAME TO log_before",
-  "ALTER TABLE tx RENAME TO tx_before",
-  ...["log_key", "log_type", "tx_reference"].map((name) => `DROP INDEX ${name}`),
-  ...["tx_dated", "tx_updated", "tx_reverted", "tx_reverted_id"].map(
-    (name) => `DROP INDEX ${name}`,
-  ),
+/** The tables of the log. */
+export const MERGED_LOG: readonly string[] = [
   // place: twice the number by which the id of the log entry exceeds that of the transaction, which is the same for many
   // and often 0, and 1 more for a revert. seal: the checksum, which is null for most rows, and behind it a zero byte and
   // the hash of the inputs, if there is one.
@@ -45,6 +40,16 @@ export const MERGE_LOG_STATEMENTS: readonly string[] = [
   ) STRICT`,
   `CREATE UNIQUE INDEX entry_key ON entry (key) WHERE key IS NOT NULL`,
   `CREATE INDEX entry_type ON entry (type) WHERE type <> 0`,
+];
+
+export const MERGE_LOG_STATEMENTS: readonly string[] = [
+  "ALTER TABLE log RENAME TO log_before",
+  "ALTER TABLE tx RENAME TO tx_before",
+  ...["log_key", "log_type", "tx_reference"].map((name) => `DROP INDEX ${name}`),
+  ...["tx_dated", "tx_updated", "tx_reverted", "tx_reverted_id"].map(
+    (name) => `DROP INDEX ${name}`,
+  ),
+  ...MERGED_LOG,
   // The transaction of an entry that also set metadata of an account.
   "ALTER TABLE metadata_log ADD COLUMN tx INTEGER",
 ];

@@ -6,6 +6,8 @@ export interface Step {
   readonly name: string;
   /** Quick changes of the schema, which are made at once, before the ledger is opened. */
   readonly statements: readonly string[];
+  /** In place of this step and those before it: the statements that make the same tables where there are none yet. */
+  readonly fresh?: readonly string[];
   /** What the step does to rows, of which there may be many. It begins when the statements are done. */
   readonly rows?: RowWork;
 }

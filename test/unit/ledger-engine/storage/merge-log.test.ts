@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { migrate, migrateSlice, migrateToEnd } from "#ledger-engine/storage/migrations.ts";
+import { STEPS } from "#ledger-engine/storage/tables.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
 import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 import { toFirstStep } from "#test/support/ledger-engine/first-step.ts";
 import {
@@ -131,3 +133,32 @@ test("a slice moves a bounded amount of metadata that transactions were given la
   expect(Math.max(...slices)).toBeLessThan(2_100_000);
   expect(ledger.dump()).toBe(before);
 });
+
+test("a new ledger has the tables that the steps lead to", () => {
+  const [fresh, stepped] = [new NodeSql(), new NodeSql()];
+  migrateToEnd(fresh);
+  migrateToEnd(
+    stepped,
+    STEPS.map(({ name, statements, rows }) => ({
+      name,
+      statements,
+      ...(rows === undefined ? {} : { rows }),
+    })),
+  );
+  expect(schemaOf(fresh)).toEqual(schemaOf(stepped));
+});
+
+/** The columns of all tables, and the statements that made the indexes. */
+function schemaOf(sql: Sql): unknown {
+  const tables = sql.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+  );
+  const columns = tables.map(({ name }) => [
+    name,
+    sql.all("SELECT * FROM pragma_table_xinfo(?)", name),
+  ]);
+  const indexes = sql.all(
+    "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name",
+  );
+  return { columns, indexes };
+}
