@@ -13,9 +13,9 @@ export interface Bracket {
 /**
  * The last row whose value is not above a limit. `rowAt` gives the last row whose key is not above a number.
  *
- * Three guesses take turns. The first is exact if no value is left out between the row and the upper end, the second if
- * the gaps are spread evenly, and the third is the middle, so that no distribution of gaps takes more than three times
- * the steps of a binary search.
+ * Four guesses take turns. The first is exact if no value is left out between the row and the upper end, the second if
+ * none is left out between the lower end and the row, the third if the gaps are spread evenly. The fourth is the middle,
+ * so that no distribution of gaps takes more than four times the steps of a binary search.
  */
 export function lastNotAbove(
   limit: number,
@@ -28,6 +28,7 @@ export function lastNotAbove(
   for (let round = 0; upper.key - passed > 1 && lower.value !== limit; round++) {
     const guesses = [
       () => upper.key - (upper.value - limit),
+      () => lower.key + (limit - lower.value),
       () =>
         lower.key + ((limit - lower.value) / (upper.value - lower.value)) * (upper.key - lower.key),
       () => (passed + upper.key) / 2,

@@ -26,7 +26,7 @@ export function findReplay(
       `the idempotency key '${key}' was used before with another request`,
     );
   }
-  const entry = logs.find(found.id);
+  const entry = logs.find(found);
   const transaction = entry === undefined ? undefined : transactionOf(entry.data);
   return {
     logId: found.id,

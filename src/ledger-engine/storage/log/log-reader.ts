@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  entriesBetween,
-  entriesIn,
-  entriesOf,
-  findRef,
-  type LogRef,
-  refsOf,
-} from "./log-tables.ts";
+import { entriesBetween, entriesIn, entriesOf, type LogRef, refsOf } from "./log-tables.ts";
 import {
   accountMetadataBytes,
   countWithin,
@@ -75,16 +68,15 @@ export class LogReader {
     this.#keepsEffectiveVolumes = keepsEffectiveVolumes;
   }
 
-  find(id: number): LogEntry | undefined {
-    const ref = findRef(this.#sql, id);
-    return ref === undefined ? undefined : this.#read([ref])[0];
+  find(ref: LogRef): LogEntry | undefined {
+    return this.#read([ref])[0];
   }
 
-  /** The entry that used a key, and the hash of its inputs in hex. */
-  findByKey(key: string): { id: number; hash: string | null } | undefined {
-    return this.#sql.all<{ id: number; hash: string | null }>(
-      `SELECT log AS id, lower(hex(key_hash)) AS hash FROM tx WHERE key = ?1
-        UNION ALL SELECT id, lower(hex(key_hash)) FROM entry WHERE key = ?1`,
+  /** Where the entry is that used a key, and the hash of its inputs in hex. */
+  findByKey(key: string): (LogRef & { hash: string | null }) | undefined {
+    return this.#sql.all<LogRef & { hash: string | null }>(
+      `SELECT log AS id, id AS tx, lower(hex(key_hash)) AS hash FROM tx WHERE key = ?1
+        UNION ALL SELECT id, NULL, lower(hex(key_hash)) FROM entry WHERE key = ?1`,
       key,
     )[0];
   }

@@ -2,7 +2,7 @@ import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import { lastNotAbove, type RisingRow } from "#ledger-engine/rules/rising-search.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
 import type { Order } from "#platform/paging/query.ts";
-import type { Sql, SqlRow } from "#platform/sql/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 
 /*
  * The log is in two tables: `tx` has the entries that made a transaction, by the id of the transaction, and `entry` has
@@ -22,18 +22,10 @@ export function readHead(sql: Sql): { id: number; date: number; hash: string } |
     .toSorted((a, b) => b.id - a.id)[0];
 }
 
-/** The id of the last transaction that this log entry or an earlier one created; -1 where there is none. */
-export function lastTransactionOf(sql: Sql, logId: number): number {
-  const [last] = sql.all<Rising>(`${SELECT_RISING} ORDER BY tx.id DESC LIMIT 1`);
-  if (last === undefined) return -1;
-  if (last.value <= logId) return last.key;
-  return lastNotAbove(logId, { low: BEFORE_ALL, high: last }, (key) => rowAt(sql, key)).key;
-}
-
 /** Where an entry is; undefined where there is none. */
 export function findRef(sql: Sql, logId: number): LogRef | undefined {
-  const tx = lastTransactionOf(sql, logId);
-  if (tx !== -1 && isOfEntry(sql, tx, logId)) return { id: logId, tx };
+  const last = lastRowTo(sql, logId);
+  if (last?.value === logId) return { id: logId, tx: last.key };
   return sql.all<LogRef>("SELECT id, NULL AS tx FROM entry WHERE id = ?", logId)[0];
 }
 
@@ -71,41 +63,28 @@ export function entriesIn<Row extends SqlRow & LogRef>(
 ): Row[] {
   const [from, to] = [clamped(range.from), clamped(range.to)];
   const txs = isOf("tx", type) ? transactionsIn(sql, { from, to }) : undefined;
-  const created =
-    txs === undefined
-      ? []
-      : sql.all<Row>(
-          `SELECT log AS id, id AS tx${columns} FROM tx
-            WHERE tx.id >= ? AND tx.id <= ? ${ofType(type)} ORDER BY tx.id ${order} LIMIT ? + 0`,
-          txs.from,
-          txs.to,
-          limit,
-        );
-  if (from === to && created.length > 0) return created;
-  const others = isOf("entry", type)
-    ? sql.all<Row>(
-        `SELECT id, NULL AS tx${columns} FROM entry
-          WHERE id >= ? AND id <= ? ${ofType(type)} ORDER BY id ${order} LIMIT ? + 0`,
-        from,
-        to,
-        limit,
-      )
-    : [];
-  if (others.length === 0) return created;
-  return inOrder([...created, ...others], order).slice(0, limit);
+  const parts: Part[] = [];
+  const add = (source: string, key: string, ids: NumberInterval): void => {
+    const select = `${source} WHERE ${key} >= ? AND ${key} <= ? ${ofType(type)} ORDER BY ${key} ${order} LIMIT ? + 0`;
+    parts.push({ select, bindings: [ids.from, ids.to, limit] });
+  };
+  if (txs !== undefined) add(fromTx(columns), "tx.id", txs);
+  const isFound = txs !== undefined && from === to;
+  if (!isFound && isOf("entry", type)) add(fromEntry(columns), "id", { from, to });
+  return inOrder(readParts<Row>(sql, parts), order).slice(0, limit);
 }
 
 /** The transactions that the entries of a range created. */
 function transactionsIn(sql: Sql, { from, to }: NumberInterval): NumberInterval | undefined {
-  const last = to === Number.MAX_SAFE_INTEGER ? to : lastTransactionOf(sql, to);
-  if (last === -1) return undefined;
-  // A range of a single entry needs no other search: if that transaction is of an earlier entry, there is none.
-  if (from === to) return isOfEntry(sql, last, to) ? { from: last, to: last } : undefined;
-  return { from: from <= 0 ? 0 : lastTransactionOf(sql, from - 1) + 1, to: last };
+  if (from === to) {
+    const row = lastRowTo(sql, to);
+    return row?.value === to ? { from: row.key, to: row.key } : undefined;
+  }
+  const last = to === Number.MAX_SAFE_INTEGER ? to : lastRowTo(sql, to)?.key;
+  if (last === undefined) return undefined;
+  const before = from <= 0 ? undefined : lastRowTo(sql, from - 1);
+  return { from: before === undefined ? 0 : before.key + 1, to: last };
 }
-
-const isOfEntry = (sql: Sql, tx: number, log: number): boolean =>
-  sql.all("SELECT 1 FROM tx WHERE tx.id = ? AND log = ?", tx, log).length > 0;
 
 /** Whether a table has entries of a type. */
 function isOf(table: "tx" | "entry", type: number | undefined): boolean {
@@ -124,17 +103,11 @@ export function entriesBetween<Row extends SqlRow & LogRef>(
   columns: string,
   refs: readonly LogRef[],
 ): Row[] {
-  const { txs, others } = idsOf(refs);
-  const read = (from: string, key: string, ids: readonly number[]): Row[] => {
-    const [low, high] = [ids[0], ids.at(-1)];
-    return low === undefined || high === undefined
-      ? []
-      : sql.all<Row>(`${from} WHERE ${key} >= ? AND ${key} <= ? ORDER BY ${key}`, low, high);
-  };
-  return inOrder([
-    ...read(`SELECT log AS id, id AS tx${columns} FROM tx`, "tx.id", txs),
-    ...read(`SELECT id, NULL AS tx${columns} FROM entry`, "id", others),
-  ]);
+  const parts = partsOf(columns, refs, (ids, key) => ({
+    select: `WHERE ${key} >= ? AND ${key} <= ? ORDER BY ${key}`,
+    bindings: [ids[0] ?? 0, ids.at(-1) ?? 0],
+  }));
+  return inOrder(readParts<Row>(sql, parts));
 }
 
 /** The entries that references lead to, in no particular order. */
@@ -143,22 +116,44 @@ export function entriesOf<Row extends SqlRow & LogRef>(
   columns: string,
   refs: readonly LogRef[],
 ): Row[] {
-  const { txs, others } = idsOf(refs);
-  const read = (select: string, ids: readonly number[]): Row[] =>
-    ids.length === 0
-      ? []
-      : sql.all<Row>(`${select} IN (SELECT value FROM json_each(?))`, `[${ids.join(",")}]`);
-  return [
-    ...read(`SELECT log AS id, id AS tx${columns} FROM tx WHERE tx.id`, txs),
-    ...read(`SELECT id, NULL AS tx${columns} FROM entry WHERE id`, others),
-  ];
+  const parts = partsOf(columns, refs, (ids, key) => ({
+    select: `WHERE ${key} IN (SELECT value FROM json_each(?))`,
+    bindings: [`[${ids.join(",")}]`],
+  }));
+  return readParts<Row>(sql, parts);
 }
 
-/** The keys of the rows that references lead to, by table. */
-const idsOf = (refs: readonly LogRef[]): { txs: number[]; others: number[] } => ({
-  txs: refs.flatMap(({ tx }) => tx ?? []),
-  others: refs.flatMap(({ id, tx }) => (tx === null ? id : [])),
-});
+const fromTx = (columns: string): string => `SELECT log AS id, id AS tx${columns} FROM tx`;
+const fromEntry = (columns: string): string => `SELECT id, NULL AS tx${columns} FROM entry`;
+
+/** What a statement reads of one of the tables. */
+interface Part {
+  readonly select: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+/** The parts that read the rows of references, without those tables of which there are none. */
+function partsOf(
+  columns: string,
+  refs: readonly LogRef[],
+  where: (ids: readonly number[], key: string) => Part,
+): Part[] {
+  const txs = refs.flatMap(({ tx }) => tx ?? []);
+  const others = refs.flatMap(({ id, tx }) => (tx === null ? id : []));
+  const part = (source: string, ids: readonly number[], key: string): Part[] => {
+    if (ids.length === 0) return [];
+    const { select, bindings } = where(ids, key);
+    return [{ select: `${source} ${select}`, bindings }];
+  };
+  return [...part(fromTx(columns), txs, "tx.id"), ...part(fromEntry(columns), others, "id")];
+}
+
+/** Reads all parts with one statement. */
+function readParts<Row extends SqlRow>(sql: Sql, parts: readonly Part[]): Row[] {
+  if (parts.length === 0) return [];
+  const statement = parts.map(({ select }) => `SELECT * FROM (${select})`).join(" UNION ALL ");
+  return sql.all<Row>(statement, ...parts.flatMap(({ bindings }) => bindings));
+}
 
 const inOrder = <Row extends LogRef>(rows: readonly Row[], order: Order = "asc"): Row[] =>
   rows.toSorted((a, b) => (order === "asc" ? a.id - b.id : b.id - a.id));
@@ -171,6 +166,17 @@ const SELECT_RISING = "SELECT id AS key, log AS value FROM tx";
 
 /** What stands for a row before the first one: no id is negative. */
 const BEFORE_ALL: RisingRow = { key: -1, value: -1 };
+
+/**
+ * The last transaction that this log entry or an earlier one created, and the id of its entry; undefined where there is
+ * none.
+ */
+function lastRowTo(sql: Sql, logId: number): RisingRow | undefined {
+  const [last] = sql.all<Rising>(`${SELECT_RISING} ORDER BY tx.id DESC LIMIT 1`);
+  if (last === undefined || last.value <= logId) return last;
+  const row = lastNotAbove(logId, { low: BEFORE_ALL, high: last }, (key) => rowAt(sql, key));
+  return row.key === BEFORE_ALL.key ? undefined : row;
+}
 
 const rowAt = (sql: Sql, key: number): RisingRow =>
   sql.all<Rising>(`${SELECT_RISING} WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT 1`, key)[0] ??
