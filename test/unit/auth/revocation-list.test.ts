@@ -75,14 +75,50 @@ describe("the list of revocations", () => {
   test("is read every 30 seconds, and only what is new", async () => {
     const { list, state, revoke } = listOf();
     expect(list.isDue(state.nowMs)).toBe(true);
-    revoke("client", "a");
+    for (const client of ["a", "b", "c"]) revoke("client", client);
     await list.refresh();
     state.nowMs += REFRESH_MS - 1;
     expect(list.isDue(state.nowMs)).toBe(false);
     state.nowMs += 1;
     expect(list.isDue(state.nowMs)).toBe(true);
     expect(await list.refresh()).toBe(false);
-    expect(state.loads).toEqual([0, 1]);
+    expect(state.loads).toEqual([0, 2]);
+  });
+
+  test("begins anew where the database was taken back, and keeps what was revoked", async () => {
+    const { list, state, revoke } = listOf();
+    for (const client of ["a", "b", "shop"]) revoke("client", client);
+    await list.refresh();
+    state.rows.length = 0;
+    revoke("token", "other");
+    expect(await list.refresh()).toBe(true);
+    expect(list.isRevoked({ ...TOKEN, clientId: "else", tokenId: "other" })).toBe(true);
+    expect(list.isRevoked(TOKEN)).toBe(true);
+    for (const grant of ["x", "grant"]) revoke("grant", grant);
+    expect(await list.refresh()).toBe(true);
+    expect(list.isRevoked({ ...TOKEN, clientId: "else" })).toBe(true);
+    expect(await list.refresh()).toBe(false);
+  });
+
+  test("finds what has got the id of the last one that it had read", async () => {
+    const { list, state, revoke } = listOf();
+    for (const client of ["a", "b"]) revoke("client", client);
+    await list.refresh();
+    state.rows.length = 0;
+    for (const client of ["shop", "d"]) revoke("client", client);
+    expect(await list.refresh()).toBe(true);
+    expect(list.isRevoked(TOKEN)).toBe(true);
+  });
+
+  test("knows of nothing new where all that it had read was purged", async () => {
+    const { list, state, revoke } = listOf();
+    revoke("client", "a");
+    revoke("client", "shop");
+    await list.refresh();
+    state.rows.length = 0;
+    expect(await list.refresh()).toBe(false);
+    expect(await list.refresh()).toBe(false);
+    expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
   test("is read soon after the clock was set back", async () => {

@@ -42,7 +42,8 @@ const RETRY_MS = 2000;
 export class RevocationList {
   readonly #options: RevocationListOptions;
   readonly #known = new Map<string, KnownRevocation>();
-  #lastId = 0;
+  /** The last one that was read; undefined where there was none. */
+  #last: KnownRevocation | undefined;
   #loadedMs = Number.NEGATIVE_INFINITY;
   #startedMs = Number.NEGATIVE_INFINITY;
   #hasLoaded = false;
@@ -68,7 +69,7 @@ export class RevocationList {
     const nowMs = this.#options.nowMs();
     this.#startedMs = nowMs;
     try {
-      const found = await within(LOAD_MS_MAX, this.#options.load(this.#lastId));
+      const found = (await within(LOAD_MS_MAX, this.#load())).filter((one) => !this.#isKnown(one));
       for (const revocation of found) this.#add(revocation);
       this.#forget(nowMs);
       this.#loadedMs = nowMs;
@@ -94,6 +95,28 @@ export class RevocationList {
     );
   }
 
+  /**
+   * Those after the last one that was read. That one is read again: where it is another one now, or gone, the database was taken
+   * back to an earlier time or has purged it, and ids may have come again, so that all are read. What was revoked stays so.
+   */
+  async #load(): Promise<readonly KnownRevocation[]> {
+    const last = this.#last;
+    let found = await this.#options.load((last?.id ?? 1) - 1);
+    const isContinued = last === undefined || found.some((one) => isSame(one, last));
+    if (!isContinued) found = await this.#options.load(0);
+    this.#last = found.at(-1);
+    return found;
+  }
+
+  #isKnown(revocation: KnownRevocation): boolean {
+    const known = this.#known.get(keyOf(revocation));
+    return (
+      known !== undefined &&
+      known.revokedAt >= revocation.revokedAt &&
+      known.expiresMs >= revocation.expiresMs
+    );
+  }
+
   /** A client or a person may come back: what they get later is good. */
   #concerns(revoked: Revoked, { issuedAt }: RevocableToken): boolean {
     const known = this.#known.get(keyOf(revoked));
@@ -102,7 +125,6 @@ export class RevocationList {
 
   /** Of several revocations of one thing the last one concerns all tokens that the others do. */
   #add(revocation: KnownRevocation): void {
-    this.#lastId = Math.max(this.#lastId, revocation.id);
     const known = this.#known.get(keyOf(revocation));
     if (known === undefined || known.revokedAt <= revocation.revokedAt) {
       this.#known.set(keyOf(revocation), revocation);
@@ -126,5 +148,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+const isSame = (a: KnownRevocation, b: KnownRevocation): boolean =>
+  a.id === b.id && keyOf(a) === keyOf(b) && a.revokedAt === b.revokedAt;
 
 const keyOf = ({ kind, value }: Revoked): string => `${kind}:${value}`;
