@@ -86,11 +86,12 @@ export class ExporterService {
   /** Deletes it with its pipelines. Throws `NOT_FOUND`. */
   async remove(id: string): Promise<void> {
     const [now, scope] = [systemClock(), ofExporter(id)];
+    const change = this.#audited("delete", id);
     const ofPipelines = new AuditedChange(this.#caller, {
       action: "exporters.pipeline.delete",
       object: removedObjects(scope, now),
     });
-    const removal = { now, change: this.#audited("delete", id), ofPipelines };
+    const removal = { now, change, ofPipelines };
     const isRemoved = await this.#reconciler.change(() => this.#exporters.remove(id, removal));
     if (!isRemoved) throw unknownExporter(id);
     await this.#reconciler.settle({ ...requestLimits(), scope });

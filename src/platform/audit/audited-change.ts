@@ -7,7 +7,7 @@ import { databaseOf } from "#platform/db/database.ts";
 import { columnsOf, type GuardedRow, packRows } from "#platform/db/guarded-rows.ts";
 import { logError } from "#platform/log.ts";
 import { armClock } from "#platform/objects/deployment-clock.ts";
-import { toMillis } from "#platform/time.ts";
+import { type Timestamp, toMillis } from "#platform/time.ts";
 
 /** The action that an entry tells of. */
 export interface AuditedAction {
@@ -26,10 +26,13 @@ const SWEEP_AFTER_MS = 24 * 3_600_000;
 export class AuditedChange {
   readonly #context: ServiceContext;
   readonly #action: AuditedAction;
+  /** Of changes in one batch, the entry of the one that was made first is not the later one. */
+  readonly #date: Timestamp;
 
   constructor(context: ServiceContext, action: AuditedAction) {
     this.#context = context;
     this.#action = action;
+    this.#date = context.clock();
   }
 
   /**
@@ -49,12 +52,12 @@ export class AuditedChange {
   /** The statement that stores the entry, if the one right before it in its batch has changed a row. */
   get entry(): Statement {
     const { action, object } = this.#action;
-    const { env, principal, requestId, clock } = this.#context;
+    const { env, principal, requestId } = this.#context;
     const { issuer, subject, clientId } = principal;
     // Cascades and triggers do not count.
     const objects = typeof object === "string" ? sql`SELECT ${object} AS object` : object;
     return databaseOf(env).insert(audit).select(sql`
-      SELECT NULL, ${clock()}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
+      SELECT NULL, ${this.#date}, ${issuer}, ${subject}, ${clientId}, ${action}, object, ${requestId}
       FROM (${objects}) WHERE changes() > 0`);
   }
 
