@@ -25,12 +25,14 @@ function listOf() {
     loads: [] as number[],
     fails: false,
     hangs: false,
+    late: undefined as Promise<void> | undefined,
   };
   const list = new RevocationList({
     nowMs: () => state.nowMs,
     load: async (afterId) => {
       state.loads.push(afterId);
       if (state.hangs) await new Promise(() => undefined);
+      await state.late;
       if (state.fails) throw new Error("the database does not answer");
       return state.rows.filter(({ id }) => id > afterId);
     },
@@ -83,6 +85,22 @@ describe("the list of revocations", () => {
     expect(list.isDue(state.nowMs)).toBe(true);
     expect(await list.refresh()).toBe(false);
     expect(state.loads).toEqual([0, 2]);
+  });
+
+  test("reads again what came too late", async () => {
+    vi.useFakeTimers();
+    const { list, state, revoke } = listOf();
+    await list.refresh();
+    for (const client of ["shop", "b"]) revoke("client", client);
+    const late = Promise.withResolvers<void>();
+    state.late = late.promise;
+    const refreshing = list.refresh();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await refreshing).toBe(false);
+    late.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await list.refresh()).toBe(true);
+    expect(list.isRevoked(TOKEN)).toBe(true);
   });
 
   test("begins anew where the database was taken back, and keeps what was revoked", async () => {

@@ -69,8 +69,10 @@ export class RevocationList {
     const nowMs = this.#options.nowMs();
     this.#startedMs = nowMs;
     try {
-      const found = (await within(LOAD_MS_MAX, this.#load())).filter((one) => !this.#isKnown(one));
+      const loaded = await within(LOAD_MS_MAX, this.#load());
+      const found = loaded.filter((one) => !this.#isKnown(one));
       for (const revocation of found) this.#add(revocation);
+      this.#last = loaded.at(-1);
       this.#forget(nowMs);
       this.#loadedMs = nowMs;
       this.#hasLoaded = true;
@@ -96,16 +98,15 @@ export class RevocationList {
   }
 
   /**
-   * Those after the last one that was read. That one is read again: where it is another one now, or gone, the database was taken
-   * back to an earlier time or has purged it, and ids may have come again, so that all are read. What was revoked stays so.
+   * The last revocation that was read, and those after it. Where another one has its id now, or none has, the database was taken
+   * back to an earlier time or has purged it. Ids may have come again then, so that all are read. What was revoked stays so.
    */
   async #load(): Promise<readonly KnownRevocation[]> {
     const last = this.#last;
-    let found = await this.#options.load((last?.id ?? 1) - 1);
-    const isContinued = last === undefined || found.some((one) => isSame(one, last));
-    if (!isContinued) found = await this.#options.load(0);
-    this.#last = found.at(-1);
-    return found;
+    if (last === undefined) return this.#options.load(0);
+    const following = await this.#options.load(last.id - 1);
+    const isContinued = following.some((one) => isSame(one, last));
+    return isContinued ? following : this.#options.load(0);
   }
 
   #isKnown(revocation: KnownRevocation): boolean {
