@@ -108,7 +108,7 @@ export class LedgerEngine {
       schemas: this.#schemas,
       authorship: this.#authorship,
       features: this.info.features,
-      countAccounts: () => this.#batch.accountCount,
+      sizes: this.#batch,
       countTransactions: () => this.counts().transactions,
       countMetadataPairs: () => this.#entries.metadata.pairs,
     });

@@ -75,13 +75,25 @@ export function toMicros(timestamp: Timestamp): bigint {
     : BigInt(seconds) * MICROS_PER_SECOND + BigInt(fraction);
 }
 
-export function fromMicros(micros: bigint): Timestamp {
-  const fraction = Number(((micros % MICROS_PER_SECOND) + MICROS_PER_SECOND) % MICROS_PER_SECOND);
-  const seconds = Number((micros - BigInt(fraction)) / MICROS_PER_SECOND);
+/** Takes a number up to 2^53 as well: numbers take a fraction of the time of bigints, and nearly all dates are before 2255. */
+export function fromMicros(micros: bigint | number): Timestamp {
+  const number = Number(micros);
+  // A bigint that is rounded is no safe integer afterwards.
+  if (Number.isSafeInteger(number)) {
+    const rest = number % 1_000_000;
+    const fraction = rest < 0 ? rest + 1_000_000 : rest;
+    return dateText((number - fraction) / 1_000_000, fraction);
+  }
+  const exact = BigInt(micros);
+  const fraction = ((exact % MICROS_PER_SECOND) + MICROS_PER_SECOND) % MICROS_PER_SECOND;
+  return dateText(Number((exact - fraction) / MICROS_PER_SECOND), Number(fraction));
+}
+
+function dateText(seconds: number, micros: number): Timestamp {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   const rest = seconds - days * SECONDS_PER_DAY;
   const time = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
-  return `${dayText(days)}T${time}.${fraction.toString().padStart(6, "0")}Z` as Timestamp; // fixed width by construction
+  return `${dayText(days)}T${time}.${micros.toString().padStart(6, "0")}Z` as Timestamp; // fixed width by construction
 }
 
 export function fromMillis(millis: number): Timestamp {

@@ -90,13 +90,13 @@ const assetText = (asset: string, { input, output }: Volumes, write: AmountWrite
 /** The JSON of `toAccountView`, with the volumes that the account was read with. */
 export function accountText(account: AccountRecord, write: AmountWriter): JsonText<AccountView> {
   const { address, metadata, firstUsage, insertionDate, updatedAt } = account;
-  return [
-    `{"address":"${address}","metadata":${metadataText(metadata)},"firstUsage":"${formatTimestamp(firstUsage)}"`,
-    `,"insertionDate":"${formatTimestamp(insertionDate)}","updatedAt":"${formatTimestamp(updatedAt)}"`,
-    assetsText("volumes", account.volumes, write),
-    assetsText("effectiveVolumes", account.effectiveVolumes, write),
-    "}",
-  ].join("") as JsonText<AccountView>; // members as the view has them
+  // Most accounts have one date three times.
+  const first = formatTimestamp(firstUsage);
+  const inserted = insertionDate === firstUsage ? first : formatTimestamp(insertionDate);
+  const updated = updatedAt === insertionDate ? inserted : formatTimestamp(updatedAt);
+  const volumes = assetsText("volumes", account.volumes, write);
+  const effective = assetsText("effectiveVolumes", account.effectiveVolumes, write);
+  return `{"address":"${address}","metadata":${metadataText(metadata)},"firstUsage":"${first}","insertionDate":"${inserted}","updatedAt":"${updated}"${volumes}${effective}}` as JsonText<AccountView>; // members as the view has them
 }
 
 /** The volumes of one account by asset, as a further member; nothing where there are none. */
@@ -106,8 +106,9 @@ function assetsText(
   write: AmountWriter,
 ): string {
   if (volumes === undefined || volumes.length === 0) return "";
-  const sorted = volumes.toSorted((a, b) => compareNames(a.asset, b.asset));
-  const items = sorted.map(({ asset, ...rest }) => assetText(asset, rest, write));
+  const sorted =
+    volumes.length === 1 ? volumes : volumes.toSorted((a, b) => compareNames(a.asset, b.asset));
+  const items = sorted.map((item) => assetText(item.asset, item, write));
   return `,"${member}":{${items.join(",")}}`;
 }
 

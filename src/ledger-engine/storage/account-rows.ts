@@ -20,9 +20,20 @@ export function readAccountRow(sql: Sql, address: Account): AccountRow {
   return toAccountRow(row);
 }
 
-/** Dates are read as text: beyond the year 2255 they exceed 2^53. */
-const COLUMNS = `id, address, CAST(first_usage AS TEXT) AS first,
-  CAST(inserted_at AS TEXT) AS inserted, CAST(updated_at AS TEXT) AS updated, metadata`;
+/**
+ * The columns of an account as statements read them. Dates are microseconds. Of these, only a first usage may exceed 2^53, which is
+ * in the year 2255: it is a text then.
+ */
+export const SELECTED_COLUMNS = {
+  address: "address",
+  first:
+    "iif(abs(first_usage) <= 9007199254740991, first_usage, CAST(first_usage AS TEXT)) AS first",
+  inserted: "inserted_at AS inserted",
+  updated: "updated_at AS updated",
+  metadata: "metadata",
+} as const;
+
+const COLUMNS = ["id", ...Object.values(SELECTED_COLUMNS)].join(", ");
 export const SELECT_ACCOUNT = `SELECT ${COLUMNS} FROM account`;
 
 /** The same with the column `held`. */
@@ -32,9 +43,9 @@ export const selectAccountWith = (held: string): string =>
 export type AccountSqlRow = {
   id: number;
   address: string;
-  first: string;
-  inserted: string;
-  updated: string;
+  first: number | string;
+  inserted: number;
+  updated: number;
   metadata: string | null;
 };
 
@@ -47,14 +58,14 @@ export function toAccountRow({
   updated,
   metadata,
 }: AccountSqlRow): AccountRow {
-  const firstUsage = fromMicros(BigInt(first));
-  const insertedAt = inserted === first ? firstUsage : fromMicros(BigInt(inserted));
+  const firstUsage = fromMicros(typeof first === "number" ? first : BigInt(first));
+  const insertedAt = inserted === first ? firstUsage : fromMicros(inserted);
   return {
     id,
     address: address as Account, // only checked addresses are stored
     firstUsage,
     insertedAt,
-    updatedAt: updated === inserted ? insertedAt : fromMicros(BigInt(updated)),
+    updatedAt: updated === inserted ? insertedAt : fromMicros(updated),
     metadata: metadata === null ? undefined : parseMetadata(metadata),
   };
 }

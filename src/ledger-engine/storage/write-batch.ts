@@ -83,6 +83,11 @@ export class WriteBatch implements VolumeReader {
     return this.#nextAccount - 1;
   }
 
+  /** The same for assets. */
+  get assetCount(): number {
+    return this.#nextAsset - 1;
+  }
+
   /** Whether some waiting row is dated after `timestamp`. */
   isLaterThan(timestamp: Timestamp): boolean {
     return this.#latest > timestamp;

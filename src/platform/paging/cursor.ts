@@ -4,8 +4,14 @@ import * as z from "zod";
 import type { ListOptions, ListScope, PageKey, PageQuery } from "./query.ts";
 import { AppError } from "#platform/errors.ts";
 import { toFilterText } from "#platform/filter/filter.ts";
-import { parseJson, stringifyJson } from "#platform/json.ts";
-import { formatTimestamp, MICROS_MAX, MICROS_MIN, parseTimestamp } from "#platform/time.ts";
+import { parseJson, quoteJson, stringifyJson } from "#platform/json.ts";
+import {
+  formatTimestamp,
+  MICROS_MAX,
+  MICROS_MIN,
+  parseTimestamp,
+  type Timestamp,
+} from "#platform/time.ts";
 
 /** Longest cursor that is accepted, in characters: more than the longest filter takes. */
 const CURSOR_LENGTH_MAX = 300_000;
@@ -19,33 +25,35 @@ const OFFSET_MAX = 2_147_483_647;
  * whole query, so that a walk needs nothing else. A column cursor carries the key that its page starts from, and the key of
  * the first row of the walk. The ids of these rows, in the extra member `ties`, tell rows with equal keys apart.
  */
-export function encodeCursor(query: PageQuery): string {
-  const common = {
-    column: query.column,
-    order: query.order === "asc" ? 0 : 1,
-    pageSize: query.pageSize,
-    filters: {
-      pit: query.pit === undefined ? null : formatTimestamp(query.pit),
-      oot: query.oot === undefined ? null : formatTimestamp(query.oot),
-      qb: query.where === undefined ? null : parseJson(query.where),
-      ...(query.expand === undefined || query.expand.length === 0 ? {} : { expand: query.expand }),
-      opts: query.options ?? null,
-    },
-  };
-  const position =
-    query.kind === "offset"
-      ? { offset: query.offset }
-      : {
-          bottom: query.bottom?.value ?? null,
-          paginationID: query.start?.value ?? null,
-          reverse: query.reverse,
-          ...(query.bottom?.tie === undefined && query.start?.tie === undefined
-            ? {}
-            : { ties: [query.bottom?.tie ?? 0n, query.start?.tie ?? 0n] }),
-        };
-  const mark = query.list === undefined ? {} : { list: query.list };
-  return Buffer.from(stringifyJson({ ...common, ...position, ...mark })).toString("base64url");
+export const encodeCursor = (query: PageQuery): string =>
+  Buffer.from(cursorJson(query)).toString("base64url");
+
+/** Written member by member, which takes a fraction of the time of an object with bigints. */
+function cursorJson(query: PageQuery): string {
+  const { column, order, pageSize, pit, oot, where, expand = [], options, list } = query;
+  const filter = where === undefined ? "null" : stringifyJson(parseJson(where));
+  const expansion = expand.length === 0 ? "" : `,"expand":${stringifyJson(expand)}`;
+  const chosen = options === undefined ? "null" : stringifyJson(options);
+  const filters = `"pit":${dateJson(pit)},"oot":${dateJson(oot)},"qb":${filter}${expansion},"opts":${chosen}`;
+  const mark = list === undefined ? "" : `,"list":${quoteJson(list)}`;
+  return `{"column":${quoteJson(column)},"order":${order === "asc" ? 0 : 1},"pageSize":${pageSize},"filters":{${filters}},${positionJson(query)}${mark}}`;
 }
+
+function positionJson(query: PageQuery): string {
+  if (query.kind === "offset") return `"offset":${query.offset}`;
+  const { bottom, start, reverse } = query;
+  const hasTies = bottom?.tie !== undefined || start?.tie !== undefined;
+  const ties = hasTies ? `,"ties":[${bottom?.tie ?? 0n},${start?.tie ?? 0n}]` : "";
+  return `"bottom":${keyJson(bottom)},"paginationID":${keyJson(start)},"reverse":${reverse}${ties}`;
+}
+
+function keyJson(key: PageKey | undefined): string {
+  if (key === undefined) return "null";
+  return typeof key.value === "string" ? quoteJson(key.value) : key.value.toString();
+}
+
+const dateJson = (date: Timestamp | undefined): string =>
+  date === undefined ? "null" : quoteJson(formatTimestamp(date));
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);

@@ -91,6 +91,22 @@ describe("a timestamp", () => {
     );
   });
 
+  test("is the same of a number and of a bigint, on both sides of 2^53", () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => {
+        expect(fromMicros(value)).toBe(fromMicros(BigInt(value)));
+        expect(toMicros(fromMicros(value))).toBe(BigInt(value));
+      }),
+    );
+    for (const edge of [2n ** 53n, -(2n ** 53n), 10n ** 15n, -(10n ** 15n), 0n]) {
+      for (const value of [edge - 1n, edge, edge + 1n, edge + 500_000n, edge - 500_000n]) {
+        expect(toMicros(fromMicros(value))).toBe(value);
+      }
+    }
+    expect(fromMicros(-1)).toBe("1969-12-31T23:59:59.999999Z");
+    expect(fromMicros(-1_000_000)).toBe("1969-12-31T23:59:59.000000Z");
+  });
+
   test("sorts as text as it does in time", () => {
     fc.assert(
       fc.property(micros, micros, (a, b) => {

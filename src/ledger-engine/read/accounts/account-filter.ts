@@ -11,7 +11,7 @@ import {
   testsOf,
 } from "#ledger-engine/rules/filters/filters.ts";
 import type { Metadata, Volumes } from "#ledger-engine/rules/types.ts";
-import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
+import { type AccountSqlRow, parseMetadata } from "#ledger-engine/storage/account-rows.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
 import { likeMatcher } from "#platform/filter/like.ts";
 import { quoteJson, stringifyJson } from "#platform/json.ts";
@@ -22,15 +22,9 @@ import { type Timestamp, toMicros } from "#platform/time.ts";
 export const ACCOUNT_FIELDS = ["address", "first", "inserted", "updated", "metadata"] as const;
 export type AccountField = (typeof ACCOUNT_FIELDS)[number];
 
-/** An account with the fields that were read. Dates are microseconds as text. */
-export type AccountScanRow = {
-  readonly id: number;
-  readonly address?: string;
-  readonly first?: string;
-  readonly inserted?: string;
-  readonly updated?: string;
-  readonly metadata?: string | null;
-  /** The current volumes, where they were read; see `heldColumn`. */
+/** An account with the fields that were read. Dates are microseconds. */
+export type AccountScanRow = Readonly<{ id: number } & Partial<Omit<AccountSqlRow, "id">>> & {
+  /** The current volumes, where they were read; see `HELD_COLUMNS`. */
   readonly held?: string;
 };
 

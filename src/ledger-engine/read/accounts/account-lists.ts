@@ -66,22 +66,24 @@ export class AccountLists {
       query.kind === "offset" ? Infinity : ROWS_TRIED_MAX / weightOf(accounts.filter);
     const { rows, last } = taken(search.matches(), { offset, limit, passedMax });
     const { volumes, effectiveVolumes } = expansion;
-    const records = this.#records.list(rows, { volumes, effectiveVolumes, pit: query.pit });
-    const byRow = new Map(rows.map((row, index) => [row, records[index]]));
-    const page = pageOf(query, rows, {
-      keyOf: (row) => accountKey(column, row),
+    // The row beyond the page only tells that there is another page.
+    const wanted = rows.slice(0, limit - 1);
+    const records = this.#records.list(wanted, { volumes, effectiveVolumes, pit: query.pit });
+    const found = rows.map((row, index) => ({ row, record: records[index] }));
+    const page = pageOf(query, found, {
+      keyOf: ({ row }) => accountKey(column, row),
       keptMax: records.length,
       // A page that has reached its size in bytes ends there, and the next one continues from its last row.
       readTo:
         last === undefined || records.length < rows.length ? undefined : accountKey(column, last),
     });
-    return { ...page, data: page.data.flatMap((row) => byRow.get(row) ?? []) };
+    return { ...page, data: page.data.flatMap(({ record }) => record ?? []) };
   }
 
   /** Counts the accounts that match. It continues after the account at which an earlier part ended. */
   count({ where, pit }: CountQuery, after?: string): CountPart {
     const accounts = this.#accountsOf(where, pit);
-    if (accounts.filter === undefined) return { count: this.#context.countAccounts() };
+    if (accounts.filter === undefined) return { count: this.#context.sizes.accountCount };
     const column = orderOf(accounts.filter);
     const search = new AccountSearch(this.#context, {
       ...accounts,

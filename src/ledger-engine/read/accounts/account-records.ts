@@ -1,5 +1,5 @@
 import { ACCOUNT_FIELDS, type AccountScanRow } from "./account-filter.ts";
-import { heldColumn, parseHeld } from "./held-volumes.ts";
+import { HELD_COLUMNS, parseHeld } from "./held-volumes.ts";
 import { AccountVolumeReader, type AsOf, NOW } from "#ledger-engine/read/scan/account-volumes.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { metadataBytes, PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
@@ -38,17 +38,15 @@ export class AccountRecords {
 
   /** The account with an address, if it had been used by the point in time. */
   find(address: string, view: AccountRead): AccountRecord | undefined {
-    const { sql } = this.#context;
-    const held = areCurrent(view, view.pit) ? heldColumn(sql) : undefined;
-    const select = held === undefined ? SELECT_ACCOUNT : selectAccountWith(held);
-    const [row] = sql.all<AccountSqlRow & { held?: string }>(
-      `${select} WHERE address = ?`,
-      address,
-    );
+    const { sql, sizes } = this.#context;
+    const withVolumes = areCurrent(view, view.pit)
+      ? FIND_WITH_VOLUMES[sizes.assetCount]
+      : undefined;
+    const [row] = sql.all<AccountSqlRow & { held?: string }>(withVolumes ?? FIND, address);
     if (row === undefined) return undefined;
     const account = toAccountRow(row);
     if (view.pit !== undefined && account.firstUsage > view.pit) return undefined;
-    return this.#records([account], this.#plan(view), this.#heldBy([account], [row]))[0];
+    return this.#records([account], this.#plan(view), this.#heldOf([row]))[0];
   }
 
   /**
@@ -63,7 +61,7 @@ export class AccountRecords {
     for (let from = 0; from < found.length; from += size) {
       const part = found.slice(from, from + size);
       const rows = this.#rows(part);
-      for (const record of this.#records(rows, plan, this.#heldBy(rows, part))) {
+      for (const record of this.#records(rows, plan, this.#heldOf(part))) {
         bytes += recordBytes(record);
         if (bytes > PAGE_BYTES_MAX && records.length > 0) return records;
         records.push(record);
@@ -96,49 +94,46 @@ export class AccountRecords {
     };
   }
 
-  #records(
-    rows: readonly AccountRow[],
-    plan: Plan,
-    held: VolumesById | undefined,
-  ): AccountRecord[] {
+  #records(rows: readonly AccountRow[], plan: Plan, held: VolumesOf | undefined): AccountRecord[] {
     const { metadataAt, volumesAt, effectiveAt } = plan;
     const past =
       metadataAt === undefined ? undefined : this.#context.history.accountsAt(rows, metadataAt);
-    const volumesOf = (at: AsOf) => (at === NOW && held) || this.#volumesAt(rows, at);
-    const volumes = volumesAt && volumesOf(volumesAt);
+    const volumesOf = (at: AsOf | undefined) =>
+      at && ((at === NOW && held) || this.#volumesAt(rows, at));
+    const volumes = volumesOf(volumesAt);
     // Without a point in time, the volumes are the same in both orders.
     const isSame = effectiveAt === volumesAt;
-    const effective = isSame ? volumes : effectiveAt && volumesOf(effectiveAt);
-    return rows.map((row) => ({
-      address: row.address,
-      metadata: (past === undefined ? row.metadata : past.get(row.id)) ?? {},
-      firstUsage: row.firstUsage,
-      insertionDate: row.insertedAt,
-      updatedAt: row.updatedAt,
-      ...(volumes === undefined ? {} : { volumes: volumes.get(row.id) ?? [] }),
-      ...(effective === undefined ? {} : { effectiveVolumes: effective.get(row.id) ?? [] }),
-    }));
+    const effective = isSame ? undefined : volumesOf(effectiveAt);
+    return rows.map((row, index) => {
+      const record: Writable<AccountRecord> = {
+        address: row.address,
+        metadata: (past === undefined ? row.metadata : past.get(row.id)) ?? {},
+        firstUsage: row.firstUsage,
+        insertionDate: row.insertedAt,
+        updatedAt: row.updatedAt,
+      };
+      const own = volumes?.(row, index);
+      const ownEffective = isSame ? own : effective?.(row, index);
+      if (own !== undefined) record.volumes = own;
+      if (ownEffective !== undefined) record.effectiveVolumes = ownEffective;
+      return record;
+    });
   }
 
-  /** The current volumes of rows, if all of them were read with these. */
-  #heldBy(rows: readonly AccountRow[], found: readonly AccountScanRow[]): VolumesById | undefined {
-    if (found.some(({ held }) => held === undefined)) return undefined;
-    const texts = new Map(found.map(({ id, held = "" }) => [id, held]));
+  /** The current volumes of rows that were read with these. */
+  #heldOf(found: readonly AccountScanRow[]): VolumesOf | undefined {
+    if (found[0]?.held === undefined) return undefined;
     const { names } = this.#context;
-    return new Map(
-      rows.map(({ id, address: account }) => [
-        id,
-        parseHeld(texts.get(id) ?? "").map(({ asset, input, output }) => ({
-          account,
-          asset: names.asset(asset),
-          input,
-          output,
-        })),
-      ]),
-    );
+    return ({ address: account }, index) =>
+      parseHeld(found[index]?.held ?? "").map(({ asset, input, output }) => ({
+        account,
+        asset: names.asset(asset),
+        input,
+        output,
+      }));
   }
 
-  #volumesAt(rows: readonly AccountRow[], asOf: AsOf): VolumesById {
+  #volumesAt(rows: readonly AccountRow[], asOf: AsOf): VolumesOf {
     const ids = rows.map(({ id }) => id);
     const batches = [...this.#volumes.batches(ids, asOf)];
     const holdings = batches.flatMap((batch) => batch.holdings);
@@ -152,11 +147,19 @@ export class AccountRecords {
       volumes.push({ account: address, asset: names.asset(asset), input, output });
       found.set(account, volumes);
     }
-    return found;
+    return ({ id }) => found.get(id) ?? [];
   }
 }
 
-type VolumesById = ReadonlyMap<number, readonly AccountVolumes[]>;
+const FIND = `${SELECT_ACCOUNT} WHERE address = ?`;
+const FIND_WITH_VOLUMES = HELD_COLUMNS.map(
+  (held) => `${selectAccountWith(held)} WHERE address = ?`,
+);
+
+/** The volumes of one of the rows that are read together. */
+type VolumesOf = (row: AccountRow, index: number) => readonly AccountVolumes[];
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Whether volumes are asked for as they are now. */
 export const areCurrent = (

@@ -10,7 +10,7 @@ import {
 import { exactRanges, otherRanges, type SortedRange } from "./account-paths.ts";
 import { type Condition, siftOf } from "./account-sift.ts";
 import type { AccountOrder } from "./account-walks.ts";
-import { heldColumn } from "./held-volumes.ts";
+import { HELD_COLUMNS } from "./held-volumes.ts";
 import {
   AccountVolumeReader,
   type AsOf,
@@ -67,7 +67,7 @@ export class AccountSearch {
   readonly #isWalked: boolean;
 
   constructor(context: ReadContext, query: AccountQuery) {
-    const { sql, history, features } = context;
+    const { sql, history, features, sizes } = context;
     this.#query = query;
     this.#sql = sql;
     this.#access = new AccountAccess(sql);
@@ -79,7 +79,8 @@ export class AccountSearch {
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
     const takesAll = query.readsRows === true && filter === undefined;
     this.#fields = takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
-    this.#held = takesAll && query.readsVolumes === true ? heldColumn(sql) : undefined;
+    this.#held =
+      takesAll && query.readsVolumes === true ? HELD_COLUMNS[sizes.assetCount] : undefined;
   }
 
   /** Whether some path other than by address leads to at most `countMax` accounts. */

@@ -9,6 +9,7 @@ import {
 } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
+import { SELECTED_COLUMNS } from "#ledger-engine/storage/account-rows.ts";
 import { lastAccountAt } from "#ledger-engine/storage/ids-by-date.ts";
 import type { Scan } from "#platform/paging/pagination.ts";
 import type { Order, PageKey } from "#platform/paging/query.ts";
@@ -74,14 +75,6 @@ export function walkOf(
 const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];
 const ANY_TIME: DateRange = { from: undefined, to: undefined };
 
-const FIELDS: Readonly<Record<AccountField, string>> = {
-  address: "address",
-  first: "CAST(first_usage AS TEXT) AS first",
-  inserted: "CAST(inserted_at AS TEXT) AS inserted",
-  updated: "CAST(updated_at AS TEXT) AS updated",
-  metadata: "metadata",
-};
-
 /** The fields that, with the id, make up an account's sort key in each order. */
 const KEY_FIELDS = {
   address: "address",
@@ -115,7 +108,11 @@ class ScanReader {
     this.#sql = sql;
     const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
     const volumes = held === undefined ? [] : [`${held} AS held`];
-    this.#columns = ["account.id", ...wanted.map((field) => FIELDS[field]), ...volumes].join(", ");
+    this.#columns = [
+      "account.id",
+      ...wanted.map((field) => SELECTED_COLUMNS[field]),
+      ...volumes,
+    ].join(", ");
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }
 

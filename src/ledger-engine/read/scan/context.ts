@@ -17,8 +17,8 @@ export interface ReadContext {
   readonly schemas: SchemaStore;
   readonly authorship: Authorship;
   readonly features: Features;
-  /** How many accounts there are. */
-  readonly countAccounts: () => number;
+  /** How many accounts and assets there are now: their ids are 1 and those that follow. */
+  readonly sizes: { readonly accountCount: number; readonly assetCount: number };
   /** How many transactions there are. */
   readonly countTransactions: () => number;
   /** How many pairs of metadata the writes have looked at so far: where none was added, no metadata has changed. */

@@ -52,7 +52,7 @@ function partsOf(
     schemas: new SchemaStore(sql),
     authorship: new Authorship(sql),
     features: engine.info.features,
-    countAccounts: () => engine.counts().accounts,
+    sizes: { accountCount: engine.counts().accounts, assetCount: 1 },
     countTransactions: () => engine.counts().transactions,
     countMetadataPairs: () => 0,
   };
