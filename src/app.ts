@@ -11,6 +11,7 @@ import { registerPage } from "#platform/document/page.ts";
 import { AppError, ErrorCatalogue, INTERNAL_MESSAGE } from "#platform/errors.ts";
 import { respond } from "#platform/http/answers.ts";
 import type { Authenticator } from "#platform/http/authenticator.ts";
+import { addCommonHeaders, commonJsonHeaders } from "#platform/http/common-headers.ts";
 import type { AppEnv } from "#platform/http/context.ts";
 import { allowAnyOrigin } from "#platform/http/cors.ts";
 import { hasEdgeData, isFromEdge } from "#platform/http/edge.ts";
@@ -18,7 +19,6 @@ import { internalAuthenticator } from "#platform/http/internal-calls.ts";
 import { isLoopbackHost } from "#platform/http/loopback.ts";
 import { type MethodFinder, methodFinder } from "#platform/http/routes.ts";
 import { assertSameOrigin } from "#platform/http/same-origin.ts";
-import { addSecurityHeaders } from "#platform/http/security-headers.ts";
 import { SegmentRouter } from "#platform/http/segment-router.ts";
 import { newId } from "#platform/ids.ts";
 import { log, logError } from "#platform/log.ts";
@@ -32,7 +32,7 @@ import { isOpaque, isStorageFull, storageFull } from "#platform/storage-full.ts"
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({ router: new SegmentRouter() });
   app.use(observe);
-  app.use(allowAnyOrigin(isOpenToAll));
+  app.on("OPTIONS", "*", allowAnyOrigin(isOpenToAll));
   app.use(configure);
   for (const { name, partOf = name, routes, florinRoutes } of MODULES) {
     app.route(`/api/${partOf}`, routes());
@@ -62,12 +62,21 @@ async function observe(c: Context<AppEnv>, next: () => Promise<void>): Promise<v
   // Not by `c.header`, which copies a finished answer.
   const { headers, status } = c.res;
   headers.set("x-request-id", requestId);
-  addSecurityHeaders(headers);
+  if (c.get("hasCommonHeaders") !== true) addCommonHeaders(headers, { isSilent: isSilent(c.env) });
   const durationMs = Date.now() - startedMs;
   if (status < 500 && durationMs < SLOW_MS) return;
   const { path } = c.req;
   log("warn", "request", { requestId, method: c.req.raw.method, path, status, durationMs });
 }
+
+/** Whether no other origin may read answers. Wrong settings are no matter of the answer's headers. */
+const isSilent = memoByEnv((env: Env) => {
+  try {
+    return isOpenToAll(env);
+  } catch {
+    return true; // `assertConfigured` says what is wrong
+  }
+});
 
 const RAY = /^[0-9a-f]{16}(-[A-Z]{3})?$/;
 
@@ -87,7 +96,7 @@ const isLocal = memoByEnv((env: Env) => {
   }
 });
 
-async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
+function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise<void> {
   // The runtime makes the text anew each time that it is asked for.
   const { url } = c.req;
   assertConfigured(c.env);
@@ -102,7 +111,8 @@ async function configure(c: Context<AppEnv>, next: () => Promise<void>): Promise
   c.set("settings", platformSettings.of(c.env));
   c.set("scopes", ALL_SCOPES);
   c.set("authenticate", authenticatorOf(c));
-  await next();
+  c.set("jsonHeaders", commonJsonHeaders({ isSilent: isSilent(c.env) }));
+  return next();
 }
 
 /** With authentication off, everybody may do everything. */

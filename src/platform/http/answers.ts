@@ -3,7 +3,15 @@ import type { AppEnv } from "./context.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { logError } from "#platform/log.ts";
 
-/** An answer as the handler gave it, with its amounts as integers or texts. */
+/** How an answer in JSON is sent. */
+interface Sending {
+  /** Whether amounts are written as texts; only asked where something is to be written. */
+  readonly wantsTexts?: () => boolean;
+  /** The headers of all answers. */
+  readonly common?: Headers;
+}
+
+/** An answer as the handler gave it. */
 export function respond(
   answer: {
     status: number;
@@ -12,12 +20,23 @@ export function respond(
     written?: string;
     headers?: Readonly<Record<string, string>>;
   },
-  options: { bigintAsString: boolean } = { bigintAsString: false },
+  { wantsTexts = () => false, common = NO_OTHERS }: Sending = {},
 ): Response {
-  const headers = { "content-type": "application/json", ...answer.headers };
-  const { status, body } = answer;
-  const text = answer.written ?? (body === undefined ? null : stringifyJson(body, options));
-  return new Response(text, { status, headers });
+  const { status, body, written, headers } = answer;
+  const text =
+    written ?? (body === undefined ? null : stringifyJson(body, { bigintAsString: wantsTexts() }));
+  return new Response(text, {
+    status,
+    headers: headers === undefined ? common : withOwn(common, headers),
+  });
+}
+
+const NO_OTHERS = new Headers({ "content-type": "application/json" });
+
+function withOwn(common: Headers, own: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers(common);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
 }
 
 const TEXT_WANTED = new Set(["true", "yes", "y", "1"]);

@@ -9,9 +9,9 @@ export const BODY_BYTES_MAX = 4 * 1024 * 1024;
  * UTF-8 or breaks off.
  */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
+  if (request.body === null) return "";
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
-  if (request.body === null) return "";
   // The usual case, in one step: HTTP holds a body to its declared length.
   if (declared !== null) return decode([await readBytes(request)]);
   const chunks: Uint8Array[] = [];

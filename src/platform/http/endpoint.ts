@@ -209,12 +209,13 @@ export function endpoint<
   const readParams = paramsReader(spec.params, isPublic);
   const readQuery = queryReader(spec.query, isPublic);
   const access = accessOf(app, spec);
+  const { unsupportedQuery = [] } = spec;
   app.on(verb.toUpperCase(), paths, async (c, next) => {
-    if (c.req.raw.method.toLowerCase() !== spec.method) return next();
+    if (verb === "get" && c.req.raw.method.toLowerCase() !== spec.method) return next();
     try {
       c.set("context", await contextOf(c, access));
       const { isWalk, parse: parseQuery } = readQuery(c);
-      if (!isWalk) assertSupported(spec.unsupportedQuery ?? [], c);
+      if (!isWalk && unsupportedQuery.length > 0) assertSupported(unsupportedQuery, c);
       spec.before?.(c);
       const parsed = {
         params: readParams(c.req.param()),
@@ -238,7 +239,12 @@ export function endpoint<
         const contentType = spec.responses[status]?.contentType ?? CONTENT_TYPES.json;
         return await respondInTexts(texts, { status, contentType, requestId: c.get("requestId") });
       }
-      return respond(answer, { bigintAsString: spec.bigintAsString === true && wantsTexts(c) });
+      const response = respond(answer, {
+        wantsTexts: () => spec.bigintAsString === true && wantsTexts(c),
+        common: c.get("jsonHeaders"),
+      });
+      c.set("hasCommonHeaders", true);
+      return response;
     } catch (error) {
       if (spec.failure === undefined || !(error instanceof AppError)) throw error;
       return respond(spec.failure(error, c));
@@ -265,10 +271,10 @@ async function parseBodyPart<S extends z.ZodType>(
   if (spec.bodyKind === "chunks") return readChunks(c.req.raw) as z.output<S>; // the schema is `Chunks`
   const text = await readText(c.req.raw, spec.bodyBytesMax ?? BODY_BYTES_MAX);
   const value = bodyParserOf(spec, c)(text);
-  if (value === undefined && !spec.body.safeParse(undefined).success) {
-    throw new AppError("VALIDATION", "the body is empty");
-  }
-  return parsePart(spec.body, value, "body");
+  if (value !== undefined) return parsePart(spec.body, value, "body");
+  const empty = spec.body.safeParse(undefined);
+  if (!empty.success) throw new AppError("VALIDATION", "the body is empty");
+  return empty.data;
 }
 
 function bodyParserOf(

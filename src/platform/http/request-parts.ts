@@ -40,9 +40,10 @@ const QUERY = "query parameter";
 
 /** What stands behind the question mark; empty for none. */
 function queryTextOf({ req: { url } }: Context<AppEnv>): string {
-  const [path = ""] = url.split("#", 1);
-  const start = path.indexOf("?");
-  return start === -1 ? "" : path.slice(start + 1);
+  const start = url.indexOf("?");
+  if (start === -1) return "";
+  const end = url.indexOf("#");
+  return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ErrorStatus } from "#platform/errors.ts";
-import { type JsonText, stringifyJson } from "#platform/json.ts";
+import { type JsonText, quoteJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
 export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
@@ -69,16 +69,17 @@ export const dataText = <T>(written: JsonText<T>): JsonText<{ data: T }> =>
 
 /** What `toCursorView` gives, around items that are written already. */
 export function cursorText<T>({
+  pageSize,
+  hasMore,
+  previous,
+  next = "",
   data,
-  ...page
 }: Page<JsonText<T>>): JsonText<ReturnType<typeof toCursorView<T>>> {
-  const envelope = stringifyJson(toCursorView({ ...page, data: [] }));
-  const end = envelope.length - EMPTY_END.length;
-  return `${envelope.slice(0, end)}[${data.join(",")}]}}` as ReturnType<typeof cursorText<T>>; // as the type says
+  const before = previous === undefined ? "" : `"previous":${quoteJson(previous)},`;
+  return `{"cursor":{"pageSize":${pageSize},"hasMore":${hasMore},${before}"next":${quoteJson(next)},"data":[${data.join(",")}]}}` as ReturnType<
+    typeof cursorText<T>
+  >; // as the type says
 }
-
-/** How an empty page ends. */
-const EMPTY_END = "[]}}";
 
 /** The envelope of a page; `next` is the empty text on the last one. */
 export function toCursorView<T>({ pageSize, hasMore, previous, next, data }: Page<T>) {

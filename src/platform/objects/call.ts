@@ -13,8 +13,15 @@ export interface ObjectCall {
 }
 
 /** Awaits a call of a Durable Object and unwraps its result. Throws as `reachObject` does, and what the result says. */
-export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): Promise<T> =>
-  unwrap(await reachObject(call, to));
+export async function callObject<T>(call: Promise<Result<T>>, to: ObjectCall): Promise<T> {
+  let result: Result<T>;
+  try {
+    result = await inTime(call, to);
+  } catch (error) {
+    throw toCallError(error, to);
+  }
+  return unwrap(result);
+}
 
 /**
  * Awaits a call of a Durable Object. If the platform has refused the call or cut it off, or the call takes too long, its
@@ -23,13 +30,20 @@ export const callObject = async <T>(call: Promise<Result<T>>, to: ObjectCall): P
  */
 export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<T> {
   try {
-    return await (to.timeoutMs === undefined ? call : endsWithin(call, to.timeoutMs));
+    return await inTime(call, to);
   } catch (error) {
-    // The platform also resets an object whose commit finds no room; nothing of it is kept then.
-    if (isStorageFull(error)) throw storageFull(error);
-    if (!isPlatformFailure(error)) throw error;
-    throw new AppError("OVERLOADED", messageOf(to), { cause: error });
+    throw toCallError(error, to);
   }
+}
+
+const inTime = <T>(call: Promise<T>, { timeoutMs }: ObjectCall): Promise<T> =>
+  timeoutMs === undefined ? call : endsWithin(call, timeoutMs);
+
+function toCallError(error: unknown, to: ObjectCall): unknown {
+  // The platform also resets an object whose commit finds no room; nothing of it is kept then.
+  if (isStorageFull(error)) return storageFull(error);
+  if (!isPlatformFailure(error)) return error;
+  return new AppError("OVERLOADED", messageOf(to), { cause: error });
 }
 
 const messageOf = ({ object, isRead = false }: ObjectCall): string =>

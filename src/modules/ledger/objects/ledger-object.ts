@@ -150,7 +150,7 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   async read(call: ReadCall, uuid?: string): Promise<Result<unknown>> {
-    await this.#opened();
+    if (this.#engine === undefined) await this.#adopt();
     return this.#heavyReads.read(call, uuid);
   }
 
