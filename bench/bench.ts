@@ -3,6 +3,7 @@ import { type Comparison, comparisonHead, comparisonLine } from "./against/compa
 import { IN_PROCESS_NAME, measureAgainst } from "./against/measure.ts";
 import { BenchApi } from "./api.ts";
 import { buildBenchWorker } from "./build.ts";
+import { BULKS_NAME, measureBulks } from "./bulks/measure.ts";
 import {
   ACCOUNTS,
   ceilingCases,
@@ -28,6 +29,7 @@ import { shareLine, sharesHead } from "./shares/lines.ts";
 import { measureShares, type Share, SHARE_NAMES } from "./shares/measure.ts";
 import { measureStorage, type StoragePerTransaction } from "./storage.ts";
 import {
+  bulkLines,
   deliveryLines,
   expressionLines,
   fairReadsLines,
@@ -52,6 +54,7 @@ const NAMES = [
   ...SHARE_NAMES,
   STORAGE_NAME,
   IN_PROCESS_NAME,
+  BULKS_NAME,
   DELIVERIES_NAME,
   ...PAYMENTS_NAMES,
   EXPRESSIONS_NAME,
@@ -83,6 +86,7 @@ async function bench(): Promise<void> {
   const storage = await storageOf(options);
   const shares = await sharesOf(options, say);
   const reads = options.wants(IN_PROCESS_NAME) ? await measureReads(options) : undefined;
+  const bulks = options.wants(BULKS_NAME) ? measureBulks(options.size) : undefined;
   const deliveries = options.wants(DELIVERIES_NAME) ? measureDeliveries() : undefined;
   const payments = PAYMENTS_NAMES.some(options.wants)
     ? await measurePayments(options.wants)
@@ -97,6 +101,7 @@ async function bench(): Promise<void> {
       storage,
       shares,
       reads,
+      bulks,
       deliveries,
       payments,
       expressions,
@@ -107,6 +112,7 @@ async function bench(): Promise<void> {
   if (fairReads !== undefined) say(`\n${fairReadsLines(fairReads)}`);
   if (storage !== undefined) say(`\n${storageLines(storage)}`);
   if (reads !== undefined) say(`\n${readLines(reads)}`);
+  if (bulks !== undefined) say(`\n${bulkLines(bulks)}`);
   if (deliveries !== undefined) say(`\n${deliveryLines(deliveries)}`);
   if (payments !== undefined) say(`\n${paymentLines(payments)}`);
   if (expressions !== undefined) say(`\n${expressionLines(expressions)}`);

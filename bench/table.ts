@@ -1,3 +1,4 @@
+import type { BulkFigures } from "./bulks/measure.ts";
 import type { ExpressionFigures } from "./expressions.ts";
 import type { FairReads } from "./fair-reads.ts";
 import type { Measurement } from "./measure.ts";
@@ -41,6 +42,15 @@ export const fairReadsLines = (reads: FairReads): string =>
   `Beside the writes, ${reads.exports} exports with ${reads.entries} entries and ${whole(reads.bytes / 1e6)} MB each, complete and equal, in ${reads.exportSeconds.toFixed(1)} s,
   and a verification in ${reads.verificationSeconds.toFixed(1)} s; the longest write took ${reads.slowestMs.toFixed(1)} ms`;
 
+export const bulkLines = ({
+  size,
+  enginePerSecond,
+  insertedPerSecond,
+  share,
+}: BulkFigures): string =>
+  `Bulks of a thousand inside a process, in a ledger of ${size} transactions:
+  ${whole(enginePerSecond)} transactions a second, and ${whole(insertedPerSecond)} where the same rows are only inserted: ${percent(share)}`;
+
 export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
     "Reads inside a process, in milliseconds: the median, the slowest run and its limit",
@@ -48,7 +58,7 @@ export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
     ...(logs.exportedPerSecond === undefined
       ? []
       : [
-          `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, and imported with ${whole(logs.importedPerSecond)}`,
+          `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, imported with ${whole(logs.importedPerSecond)}, verified with ${whole(logs.verifiedPerSecond)}`,
         ]),
     `  ${memoryMb.toFixed(0)} MB of memory at most, the runtime of Node included`,
   ].join("\n");

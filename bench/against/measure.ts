@@ -163,14 +163,11 @@ async function compareReadsInProcess(
   const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
   const [beforeFile, afterFile] = [join(folder, "before.db"), join(folder, "after.db")];
   const ratesOf = async (root: string, file: string): Promise<Map<string, number>> => {
-    // The process makes a copy of the ledger next to it, and the next one needs a new one.
-    for (const end of ["-copy", "-copy-wal", "-copy-shm"]) rmSync(file + end, { force: true });
-    const { figures, exportedPerSecond, importedPerSecond } = await runReads("measure", {
-      root,
-      file,
-      size,
-      reads,
-    });
+    // The process makes copies of the ledger next to it, and the next one needs new ones.
+    for (const copy of ["-copy", "-audit"]) {
+      for (const end of ["", "-wal", "-shm"]) rmSync(file + copy + end, { force: true });
+    }
+    const { figures, ...logs } = await runReads("measure", { root, file, size, reads });
     // Reads that come after many others are faster, because more of their code is compiled.
     if (reads.length > 0 && !figures.every(({ name }) => reads.some((it) => name.includes(it)))) {
       throw new OperatorError(
@@ -178,8 +175,9 @@ async function compareReadsInProcess(
       );
     }
     const rates = new Map(figures.map(({ name, medianMs }) => [name, MS / medianMs]));
-    if (exportedPerSecond !== undefined) rates.set("export", exportedPerSecond);
-    if (importedPerSecond !== undefined) rates.set("import", importedPerSecond);
+    if (logs.exportedPerSecond !== undefined) rates.set("export", logs.exportedPerSecond);
+    if (logs.importedPerSecond !== undefined) rates.set("import", logs.importedPerSecond);
+    if (logs.verifiedPerSecond !== undefined) rates.set("verification", logs.verifiedPerSecond);
     return rates;
   };
   try {

@@ -23,9 +23,12 @@ const CASE_MS = 300;
 /** How long the reads of a ledger take inside a process, and how much memory that process used at most. */
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
-  /** Log entries that are exported in a second, and, below, imported into another ledger. Absent where reads were picked. */
+  /**
+   * Log entries that are exported in a second, imported into another ledger, and verified. Absent where reads were picked.
+   */
   readonly exportedPerSecond?: number;
   readonly importedPerSecond?: number;
+  readonly verifiedPerSecond?: number;
   readonly memoryMb: number;
 }
 
@@ -46,7 +49,7 @@ export async function measureReads({ size, reads = [] }: PickedReads): Promise<R
 
 export interface PickedReads {
   readonly size: number;
-  /** Texts of which the names of the reads contain one. Without any, all are measured, and exports and imports too. */
+  /** Texts of which the names of the reads contain one. Without any, all are measured, and exports, imports and verifications too. */
   readonly reads?: readonly string[];
 }
 

@@ -2,6 +2,7 @@ import { readCases } from "./cases.ts";
 import { measureCopy } from "./copy.ts";
 import { fillLedger, openLedger } from "./fill.ts";
 import { measureRead, type ReadReport } from "./measure.ts";
+import { measureVerification } from "./verification.ts";
 import { NodeSql } from "#platform/sql/node-sql.ts";
 
 const [task, file = "", sizeText, readsText = ""] = process.argv.slice(2);
@@ -19,8 +20,14 @@ if (task === "fill") {
     .filter(({ name }) => isPicked(name))
     .map(measureRead);
   if (figures.length === 0) throw new Error(`no read has a name that contains ${readsText}`);
-  const copied = picked.length === 0 ? measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) : {};
-  report({ figures, ...copied });
+  const isWhole = picked.length === 0;
+  report({
+    figures,
+    ...(isWhole ? measureCopy(ledger.engine, new NodeSql(`${file}-copy`)) : {}),
+    ...(isWhole
+      ? { verifiedPerSecond: measureVerification(sql, new NodeSql(`${file}-audit`)) }
+      : {}),
+  });
 }
 sql.close();
 

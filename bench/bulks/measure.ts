@@ -1,0 +1,115 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RawRows } from "./raw-rows.ts";
+import { addressOf, ASSET } from "#bench/layouts/payloads.ts";
+import { generate, type GeneratedTransaction } from "#bench/layouts/transactions.ts";
+import { INFO } from "#bench/reads/fill.ts";
+import { LedgerEngine } from "#ledger-engine/engine.ts";
+import type { Account, Asset, Command } from "#ledger-engine/rules/types.ts";
+import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
+import { systemClock } from "#platform/clock.ts";
+import { NodeSql } from "#platform/sql/node-sql.ts";
+
+export const BULKS_NAME = "engine-bulks";
+
+const BULK = 1000;
+const ROUNDS_WARM = 3;
+const ROUNDS = 20;
+
+/** How fast the engine executes bulks, next to insertions of the very rows that they make. */
+export interface BulkFigures {
+  /** The transactions of the ledger before the bulks. */
+  readonly size: number;
+  readonly enginePerSecond: number;
+  readonly insertedPerSecond: number;
+  /** The first of these rates as a share of the second. */
+  readonly share: number;
+}
+
+/**
+ * Makes a ledger of 10,000 accounts, and a copy of it. Each bulk is then executed in the ledger, and the rows that it has made are
+ * inserted into the copy.
+ */
+export function measureBulks(size: number): BulkFigures {
+  const folder = mkdtempSync(join(tmpdir(), "florin-bench-"));
+  const [file, copy] = [join(folder, "ledger.db"), join(folder, "copy.db")];
+  const transactions = generate(Infinity);
+  try {
+    const empty = new NodeSql(file);
+    LedgerEngine.create(empty, INFO);
+    const engine = new LedgerEngine(empty, systemClock);
+    for (let done = 0; done < size; done += BULK) execute(engine, commandsOf(transactions));
+    empty.close();
+    copyFileSync(file, copy);
+    return { size, ...measureRounds({ file, copy }, transactions) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function measureRounds(
+  { file, copy }: { readonly file: string; readonly copy: string },
+  transactions: Iterator<GeneratedTransaction>,
+): Omit<BulkFigures, "size"> {
+  const ledger = new NodeSql(file);
+  const engine = new LedgerEngine(ledger, systemClock);
+  // The rows are read with another connection, so that this changes nothing in the engine's memory.
+  const [made, inserted] = [new RawRows(file), new RawRows(copy)];
+  let [engineMs, insertMs] = [0, 0];
+  for (let round = -ROUNDS_WARM; round < ROUNDS; round++) {
+    const commands = commandsOf(transactions);
+    const { lastIds } = made;
+    const roundMs = elapsedMs(() => execute(engine, commands));
+    const rows = made.after(lastIds);
+    const rawMs = elapsedMs(() => inserted.insert(rows));
+    if (round < 0) continue;
+    engineMs += roundMs;
+    insertMs += rawMs;
+  }
+  if (made.counts.join() !== inserted.counts.join()) throw new Error("the copy has other rows");
+  for (const opened of [ledger, made, inserted]) opened.close();
+  const perSecond = (ms: number): number => (ROUNDS * BULK * 1000) / ms;
+  return {
+    enginePerSecond: perSecond(engineMs),
+    insertedPerSecond: perSecond(insertMs),
+    share: insertMs / engineMs,
+  };
+}
+
+function elapsedMs(work: () => void): number {
+  const startMs = performance.now();
+  work();
+  return performance.now() - startMs;
+}
+
+function execute(engine: LedgerEngine, commands: readonly Command[]): void {
+  const elements = commands.map((value) => ({
+    command: { ok: true as const, value },
+    idempotencyKey: "",
+  }));
+  const results = engine.executeBulk(elements, { atomic: false, continueOnFailure: false });
+  const refused = results.find(({ ok }) => !ok);
+  if (refused !== undefined) throw new Error(`a command was refused: ${JSON.stringify(refused)}`);
+}
+
+/** The commands of the next bulk. */
+const commandsOf = (transactions: Iterator<GeneratedTransaction>): Command[] =>
+  Array.from({ length: BULK }, () => {
+    const next = transactions.next();
+    if (next.done === true) throw new Error("there is always another transaction");
+    const { value } = next;
+    return {
+      kind: "createTransaction",
+      postings: [
+        {
+          source: addressOf(value.source) as Account, // of the right form
+          destination: addressOf(value.destination) as Account, // of the right form
+          amount: BigInt(value.amount),
+          asset: ASSET as Asset, // of the right form
+        },
+      ],
+      metadata: value.metadata === undefined ? {} : parseMetadata(value.metadata),
+      force: false,
+    };
+  });
