@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { parseJson } from "#platform/json.ts";
-import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 
 const LAST_LOG =
   "max((SELECT coalesce(max(id), -1) FROM entry), coalesce((SELECT log FROM tx ORDER BY tx.id DESC LIMIT 1), -1))";
@@ -66,6 +66,25 @@ const TABLES = {
   schema: { key: ["log"], columns: ["version", "created_at"] },
 } as const;
 
+/** The columns that may hold texts. */
+const TEXTS: ReadonlySet<string> = new Set([
+  "uuid",
+  "name",
+  "bucket",
+  "features",
+  "cursor",
+  "address",
+  "metadata",
+  "payload",
+  "key",
+  "reference",
+  "input",
+  "output",
+  "effective_delta_input",
+  "effective_delta_output",
+  "version",
+]);
+
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[]; // the keys of a literal
 
@@ -86,22 +105,42 @@ export interface RangeDigest {
   readonly hash: string;
 }
 
-/** This many rows are read at a time, because some are as large as a row may be, 2 MB. */
-const PAGE_ROWS = 20;
-
 /** A digest by which two ranges can be compared without showing them; of its first rows, if it has more than `rowsMax`. */
 export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): RangeDigest {
   const hash = createHash("sha256");
-  let rows = 0;
-  let to = range.to;
-  for (const { key, cells } of rowsOf(sql, range)) {
-    hash.update(`${key.join(",")} ${cells}\n`);
-    rows++;
-    if (rows < rowsMax) continue;
-    to = key;
-    break;
+  let [rows, after] = [0, range.after];
+  for (;;) {
+    const end = keyBehind(sql, { ...range, after }, Math.min(PAGE_ROWS, rowsMax - rows));
+    const page = { ...range, after, to: end ?? range.to };
+    rows += hashRows(sql, page, hash);
+    if (end === undefined || rows >= rowsMax) {
+      return { rows, to: page.to, hash: hash.digest("hex") };
+    }
+    after = end;
   }
-  return { rows, to, hash: hash.digest("hex") };
+}
+
+/** This many rows are read at a time, as one text where all of them are small. */
+const PAGE_ROWS = 250;
+/** Most bytes of the texts of a small row. The text of a page is then far below 2 MB, the most that a value may have. */
+const SMALL_BYTES_MAX = 1000;
+
+/** Hashes all rows of a range. Returns how many there are. */
+function hashRows(sql: Sql, range: TableRange, hash: Hash): number {
+  const { table, after, to } = range;
+  const { key } = TABLES[table];
+  const { where, bindings } = boundsOf(key, after, to);
+  const { rows, small, text } = first(
+    sql.all<{ rows: number; small: number; text: string | null }>(
+      `SELECT count(*) AS rows, count(line) AS small, group_concat(line, '') AS text FROM (
+        SELECT iif(${bytesOf(table)} <= ${SMALL_BYTES_MAX}, ${lineOf(table)}, NULL) AS line
+          FROM ${table} ${where} ORDER BY ${key.join(", ")})`,
+      ...bindings,
+    ),
+  );
+  if (small === rows) hash.update(text ?? "");
+  else for (const row of textsOf(sql, range, lineOf(table))) hash.update(row.text);
+  return rows;
 }
 
 /** A row without its cells, which may be large. */
@@ -135,29 +174,46 @@ export interface TableRow {
   readonly cells: string;
 }
 
-export function* rowsOf(sql: Sql, { table, after, to }: TableRange): Generator<TableRow> {
+export function* rowsOf(sql: Sql, range: TableRange): Generator<TableRow> {
+  for (const { key, text } of textsOf(sql, range, cellsOf(range.table))) yield { key, cells: text };
+}
+
+/** This many rows are read at a time, because some are as large as a row may be, 2 MB. */
+const LARGE_ROWS = 20;
+
+/** The rows of a range, each as the text that an expression makes of it. */
+function* textsOf(
+  sql: Sql,
+  { table, after, to }: TableRange,
+  expression: string,
+): Generator<{ key: Key; text: string }> {
   const { key } = TABLES[table];
   let last = after;
   for (;;) {
     const { where, bindings } = boundsOf(key, last, to);
-    const rows = sql.all<Record<string, number> & { cells: string }>(
-      `SELECT ${key.join(", ")}, ${cellsOf(table)} AS cells FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ${PAGE_ROWS}`,
+    const rows = sql.all<Record<string, number> & { text: string }>(
+      `SELECT ${key.join(", ")}, ${expression} AS text FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ${LARGE_ROWS}`,
       ...bindings,
     );
-    for (const row of rows) yield { key: key.map((name) => row[name] ?? 0), cells: row.cells };
+    for (const row of rows) yield { key: key.map((name) => row[name] ?? 0), text: row.text };
     const end = rows.at(-1);
-    if (end === undefined || rows.length < PAGE_ROWS) return;
+    if (end === undefined || rows.length < LARGE_ROWS) return;
     last = key.map((name) => end[name] ?? 0);
   }
 }
 
-/** The key of the row that comes `rows` rows after a key, `undefined` where the table ends before. */
-export function keyBehind(sql: Sql, { table, after }: TableRange, rows: number): Key | undefined {
+/** The key of the row that comes `rows` rows after the beginning of a range, `undefined` where the range ends before. */
+export function keyBehind(
+  sql: Sql,
+  { table, after, to }: TableRange,
+  rows: number,
+): Key | undefined {
   const { key } = TABLES[table];
-  const { where, bindings } = boundsOf(key, after, undefined);
+  const { where, bindings } = boundsOf(key, after, to);
   const [row] = sql.all<Record<string, number>>(
-    `SELECT ${key.join(", ")} FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT 1 OFFSET ${rows - 1}`,
+    `SELECT ${key.join(", ")} FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT 1 OFFSET ? + 0`,
     ...bindings,
+    rows - 1,
   );
   return row === undefined ? undefined : key.map((name) => row[name] ?? 0);
 }
@@ -192,12 +248,28 @@ const EXPRESSION = /^(.*) AS (\w+)$/;
 const nameOf = (column: string): string => EXPRESSION.exec(column)?.[2] ?? column;
 const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? column;
 
-const cellsOf = (table: TableName): string =>
-  `json_array(${TABLES[table].columns.map((column) => literalOf(valueOf(column))).join(", ")})`;
+const cellsOf = (table: TableName): string => `json_array(${literalsOf(table).join(", ")})`;
+
+/** A row as a line: its key, and the columns as SQL literals. No two rows have the same. */
+function lineOf(table: TableName): string {
+  const keys = TABLES[table].key.map((name) => `quote(${name})`);
+  return [...keys, ...literalsOf(table), "char(10)"].join(" || ' ' || ");
+}
+
+const literalsOf = (table: TableName): string[] =>
+  TABLES[table].columns.map((column) => literalOf(valueOf(column)));
 
 /** `quote` ends a text at U+0000. No ledger stores that character, but a damaged one may. */
 const literalOf = (value: string): string =>
-  `quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), '')`;
+  TEXTS.has(value)
+    ? `(quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), ''))`
+    : `quote(${value})`;
+
+/** The bytes of a row's texts. */
+const bytesOf = (table: TableName): string =>
+  ["0", ...TABLES[table].columns.filter((column) => TEXTS.has(column)).map(lengthOf)].join(" + ");
+
+const lengthOf = (column: string): string => `ifnull(octet_length(${column}), 0)`;
 
 function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
   const conditions: string[] = [];

@@ -282,6 +282,17 @@ describe("an audit finds", () => {
     expect(differences.map((difference) => difference.table)).toContain(table);
   });
 
+  test("a difference far behind the rows that are read at a time, and nothing else", () => {
+    const ledger = new TestLedger();
+    for (let count = 0; count < 600; count++) ledger.commit(create(posting("world -> a", 1)));
+    expect(audited(ledger)).toMatchObject({ status: "consistent", rows: { tx: 600, move: 1200 } });
+    ledger.sql.all("UPDATE move SET output = output + 1 WHERE tx = 555 AND role = 1");
+    const { differences } = audited(ledger);
+    expect(differences).toMatchObject([
+      { table: "move", key: "1,1,555", column: "output", stored: "556", expected: "555" },
+    ]);
+  });
+
   test("differences of large rows, of which it shows only the part that differs", () => {
     const ledger = new TestLedger();
     for (let count = 0; count < 30; count++) {
