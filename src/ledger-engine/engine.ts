@@ -24,9 +24,10 @@ import { EffectiveVolumes } from "./write/effective-volumes.ts";
 import { EntryBuilder } from "./write/entry-builder.ts";
 import { findReplay, idempotencyHash } from "./write/idempotency.ts";
 import { type ImportBatch, type ImportOutcome, LogImporter } from "./write/log-importer.ts";
-import { decodeEntry, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
+import { decodeAhead, type LogRowPage, ReplayError, type StoredLogRow } from "./write/log-rows.ts";
 import { type AppendOptions, LogWriter, transactionOf } from "./write/log-writer.ts";
 import type { DecodedEntry, PendingEntry } from "./write/pending-entry.ts";
+import { itemsOfElements } from "./write/prefetched-items.ts";
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { type Result, toFailure } from "#platform/result.ts";
@@ -116,7 +117,7 @@ export class LedgerEngine {
       isChained: this.info.features.HASH_LOGS === "SYNC",
     });
     this.#counters.log = this.lastLogId;
-    this.#counters.tx = this.#readLastTransactionId();
+    this.#counters.tx = Math.max(0, this.#batch.lastTransaction);
     const [batch, transactions, schemas] = [this.#batch, this.#transactions, this.#schemas];
     const effective = hasEffectiveVolumes
       ? new EffectiveVolumes(sql, batch, transactions)
@@ -173,6 +174,7 @@ export class LedgerEngine {
     const limits = new BulkLimits(this.#steps);
     try {
       this.#unitOfWork(() => {
+        this.#batch.prefetch(itemsOfElements(elements));
         for (const element of elements) {
           const outcome = this.#runElement(element, {
             schemaVersion: options.schemaVersion ?? "",
@@ -212,9 +214,9 @@ export class LedgerEngine {
    */
   replay(page: LogRowPage): void {
     this.#unitOfWork(() => {
-      for (const row of page.rows) {
+      for (const { row, entry } of decodeAhead(page, (items) => this.#batch.prefetch(items))) {
         try {
-          this.#replayRow(row, decodeEntry(row, page));
+          this.#replayRow(row, entry());
         } catch (cause) {
           throw new ReplayError(row.id, cause);
         }
@@ -326,7 +328,7 @@ export class LedgerEngine {
     // Without an idempotency key, the hash is stored only where it cannot be derived from the log entry.
     const isHashed = idempotencyKey !== "" || !this.#isDerivable(command, now);
     const keyHash = isHashed ? idempotencyHash(command) : undefined;
-    if (keyHash !== undefined && idempotencyKey !== "") {
+    if (keyHash !== undefined && idempotencyKey !== "" && this.#batch.hasKey(idempotencyKey)) {
       if (this.#batch.hasPendingKey(idempotencyKey)) this.#batch.flush();
       const replay = findReplay(this.#logs, { key: idempotencyKey, keyHash });
       if (replay !== undefined) return replay;
@@ -392,9 +394,5 @@ export class LedgerEngine {
     this.#authorship.note(id, options.author);
     const isTransaction = transactionOf(pending.data) !== undefined;
     if (isTransaction && this.#transactionCount !== undefined) this.#transactionCount++;
-  }
-
-  #readLastTransactionId(): number {
-    return this.#sql.all<{ id: number | null }>("SELECT max(id) AS id FROM tx")[0]?.id ?? 0;
   }
 }

@@ -68,7 +68,6 @@ export class WriteBatch implements VolumeReader {
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
   #nextAsset = 0;
-  /** The highest transaction id, -1 where there is none. */
   #lastTransaction = -1;
 
   constructor(sql: Sql, features: Features) {
@@ -86,6 +85,11 @@ export class WriteBatch implements VolumeReader {
   /** The same for assets. */
   get assetCount(): number {
     return this.#nextAsset - 1;
+  }
+
+  /** The highest id of a transaction, -1 where there is none. */
+  get lastTransaction(): number {
+    return this.#lastTransaction;
   }
 
   /** Whether some waiting row is dated after `timestamp`. */
@@ -187,8 +191,11 @@ export class WriteBatch implements VolumeReader {
 
   /** Throws `VALIDATION` if the ledger has no room for these assets, as far as they are new. */
   assertRoomFor(assets: Iterable<Asset>): void {
-    const unknown = new Set([...assets].filter((name) => this.findAssetId(name) === undefined));
-    if (this.#nextAsset + unknown.size > ASSETS_MAX) {
+    let unknown: Set<Asset> | undefined;
+    for (const name of assets) {
+      if (this.findAssetId(name) === undefined) (unknown ??= new Set()).add(name);
+    }
+    if (unknown !== undefined && this.#nextAsset + unknown.size > ASSETS_MAX) {
       throw new AppError("VALIDATION", `a ledger holds at most ${ASSETS_MAX} assets`);
     }
   }

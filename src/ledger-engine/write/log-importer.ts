@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { EntryBuilder } from "./entry-builder.ts";
 import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
+import { itemsOfImported } from "./prefetched-items.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
 import { parseEntryJson } from "#ledger-engine/rules/log/entry-json.ts";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
@@ -18,7 +19,6 @@ import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
 import { findRef } from "#ledger-engine/storage/log/log-tables.ts";
-import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 import type { SchemaStore } from "#ledger-engine/storage/schema-store.ts";
 import type {
   StoredTransaction,
@@ -159,7 +159,7 @@ export class LogImporter {
           part.push(parseEntry(text, before + from + part.length + 1));
         }
       });
-      this.#batch.prefetch(prefetchedItemsOf(part));
+      this.#batch.prefetch(itemsOfImported(part));
       for (const entry of part) yield () => entry;
       if (!read.ok) yield () => unwrap(read);
     }
@@ -319,17 +319,6 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
 
 /** This many entries are parsed at a time. */
 const PARSED_ENTRIES_MAX = 500;
-
-function prefetchedItemsOf(entries: readonly ImportedEntry[]): PrefetchedItems {
-  const transactions = entries.flatMap(({ data }) =>
-    "transaction" in data ? data.transaction : [],
-  );
-  return {
-    postings: transactions.flatMap(({ postings }) => postings),
-    references: transactions.flatMap(({ reference }) => reference ?? []),
-    keys: entries.flatMap(({ idempotencyKey }) => (idempotencyKey === "" ? [] : idempotencyKey)),
-  };
-}
 
 function parseEntry(text: string, number: number): ImportedEntry {
   let value: unknown;

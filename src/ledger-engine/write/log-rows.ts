@@ -1,4 +1,5 @@
 import type { DecodedEntry } from "./pending-entry.ts";
+import { itemsOfReplayed } from "./prefetched-items.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
 import { entriesBetween, entriesIn, type LogRef } from "#ledger-engine/storage/log/log-tables.ts";
@@ -11,6 +12,7 @@ import {
   LOG_TYPES,
   type SchemaTrace,
 } from "#ledger-engine/storage/payload.ts";
+import type { PrefetchedItems } from "#ledger-engine/storage/row-cache.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
 
@@ -70,6 +72,26 @@ export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPag
   );
   const { accounts, assets } = idsOf(rows);
   return { rows, ...readNameMaps(sql, accounts, assets), isLast: sizes.length <= count };
+}
+
+/**
+ * Decodes the rows of a page and prefetches what they ask for. What a row says is given in its turn, so that one that cannot be
+ * decoded throws after those before it.
+ */
+export function* decodeAhead(
+  page: LogRowPage,
+  prefetch: (items: PrefetchedItems) => void,
+): Generator<{ row: StoredLogRow; entry: () => DecodedEntry }> {
+  const entries: DecodedEntry[] = [];
+  try {
+    for (const row of page.rows) entries.push(decodeEntry(row, page));
+  } catch {
+    // It throws again in its turn.
+  }
+  prefetch(itemsOfReplayed(entries));
+  for (const [index, row] of page.rows.entries()) {
+    yield { row, entry: () => entries[index] ?? decodeEntry(row, page) };
+  }
 }
 
 /** Decodes what a row says, in names. Throws where that is not possible. */
