@@ -28,7 +28,7 @@ export function runPostings(
   postings: readonly Posting[],
   reader: VolumeReader,
   { force }: { force: boolean },
-): Move[] {
+): readonly Move[] {
   const moves = new MoveSet(reader);
   for (const { source, destination, amount, asset } of postings) {
     const from = moves.get(source, asset);
@@ -58,7 +58,7 @@ export function runRevert(
   postings: readonly Posting[],
   reader: VolumeReader,
   { force }: { force: boolean },
-): Move[] {
+): readonly Move[] {
   const moves = runPostings(postings, reader, { force: true });
   const short = moves.find(
     (move) => move.isSource && move.account !== WORLD && move.input < move.output,
@@ -85,13 +85,9 @@ export function volumesBefore(
   after: readonly AccountVolumes[],
   postings: readonly Posting[],
 ): AccountVolumes[] {
-  const moved = new Map<string, { input: bigint; output: bigint }>();
-  const movedBy = (account: Account, asset: Asset): { input: bigint; output: bigint } => {
-    const key = moveKey(account, asset);
-    const known = moved.get(key) ?? { input: 0n, output: 0n };
-    moved.set(key, known);
-    return known;
-  };
+  const moved = new PairList<AccountAmounts>();
+  const movedBy = (account: Account, asset: Asset): AccountAmounts =>
+    moved.find(account, asset) ?? moved.add({ account, asset, input: 0n, output: 0n });
   for (const { source, destination, amount, asset } of postings) {
     movedBy(source, asset).output += amount;
     movedBy(destination, asset).input += amount;
@@ -102,35 +98,60 @@ export function volumesBefore(
   });
 }
 
+type AccountAmounts = { -readonly [K in keyof AccountVolumes]: AccountVolumes[K] };
+
 /** The amount that a move adds to the balance. */
 const change = ({ before, input, output }: Move): bigint =>
   input - before.input - (output - before.output);
 
-/** No address and no asset contains a space. */
-const moveKey = (account: Account, asset: Asset): string => `${account} ${asset}`;
-
 /** The moves of one transaction, one for each account and asset, in order of first appearance. */
 class MoveSet {
   readonly #reader: VolumeReader;
-  readonly #moves = new Map<string, Move>();
+  readonly #moves = new PairList<Move>();
 
   constructor(reader: VolumeReader) {
     this.#reader = reader;
   }
 
   get(account: Account, asset: Asset): Move {
-    const key = moveKey(account, asset);
-    let move = this.#moves.get(key);
-    if (move === undefined) {
-      const before = this.#reader.volumes(account, asset);
-      const { input, output } = before;
-      move = { account, asset, before, input, output, isSource: false, isDestination: false };
-      this.#moves.set(key, move);
-    }
-    return move;
+    const known = this.#moves.find(account, asset);
+    if (known !== undefined) return known;
+    const before = this.#reader.volumes(account, asset);
+    const { input, output } = before;
+    const move = { account, asset, before, input, output, isSource: false, isDestination: false };
+    return this.#moves.add(move);
   }
 
-  all(): Move[] {
-    return [...this.#moves.values()];
+  all(): readonly Move[] {
+    return this.#moves.items;
   }
 }
+
+/** Up to this many items are looked at one by one, because most transactions have two. */
+const FEW = 8;
+
+/** Items that are found by account and asset. */
+class PairList<T extends { readonly account: Account; readonly asset: Asset }> {
+  readonly items: T[] = [];
+  /** The items by account and asset, if there are more than a few. */
+  #byKey: Map<string, T> | undefined;
+
+  find(account: Account, asset: Asset): T | undefined {
+    return this.#byKey === undefined
+      ? this.items.find((item) => item.account === account && item.asset === asset)
+      : this.#byKey.get(keyOf({ account, asset }));
+  }
+
+  add(item: T): T {
+    this.items.push(item);
+    if (this.#byKey !== undefined) this.#byKey.set(keyOf(item), item);
+    else if (this.items.length > FEW) {
+      this.#byKey = new Map(this.items.map((each) => [keyOf(each), each]));
+    }
+    return item;
+  }
+}
+
+/** No address and no asset contains a space. */
+const keyOf = ({ account, asset }: { readonly account: Account; readonly asset: Asset }): string =>
+  `${account} ${asset}`;

@@ -106,9 +106,9 @@ const isEmpty = (members: object | undefined): boolean =>
 function inputText(command: Command): string {
   switch (command.kind) {
     case "createTransaction":
-      return createText(command, toScript(command.postings, command.force));
+      return createText(command, postingsText(command));
     case "runScript":
-      return createText(command, command.script);
+      return createText(command, scriptText(command.script));
     case "revertTransaction": {
       const metadata =
         command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
@@ -129,23 +129,49 @@ function targetText({ target }: Extract<Command, { target: unknown }>): string {
     : `"TransactionID":${target.id}`;
 }
 
-function createText(command: CreateTransaction | RunScript, script: Script): string {
-  const { plain, template = "", variables } = script;
+/** `script` is its members without braces. */
+function createText(command: CreateTransaction | RunScript, script: string): string {
   const accountMetadata =
     command.accountMetadata === undefined
       ? "null"
       : canonicalMap(command.accountMetadata, canonicalMetadata);
   const metadata = command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
   return [
-    plain === "" ? "{" : `{"plain":${canonicalText(plain)},`,
-    template === "" ? "" : `"template":${canonicalText(template)},`,
-    `"vars":${canonicalMetadata(variables)},`,
+    `{${script},`,
     `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}",`,
     `"metadata":${metadata},`,
     `"reference":${canonicalText(command.reference ?? "")},`,
     `"AccountMetadata":${accountMetadata},`,
     `"Runtime":"${command.runtime ?? ""}"}`,
   ].join("");
+}
+
+const scriptText = ({ plain, template = "", variables }: Script): string =>
+  [
+    plain === "" ? "" : `"plain":${canonicalText(plain)},`,
+    template === "" ? "" : `"template":${canonicalText(template)},`,
+    `"vars":${canonicalMetadata(variables)}`,
+  ].join("");
+
+const postingsText = ({ postings, force }: CreateTransaction): string => {
+  const [posting, ...others] = postings;
+  return posting !== undefined && others.length === 0
+    ? postingText(posting, force)
+    : scriptText(toScript(postings, force));
+};
+
+/** The same for a single posting, which most transactions have. Addresses and assets need no escapes. */
+function postingText({ source, destination, amount, asset }: Posting, force: boolean): string {
+  const accounts = [source, destination].filter(
+    (address, index, both) => address !== WORLD && both.indexOf(address) === index,
+  );
+  const declarations = accounts.map((_, index) => `\\taccount $va${index}\\n`);
+  const nameOf = (address: Posting["source"]): string =>
+    address === WORLD ? "@world" : `$va${accounts.indexOf(address)}`;
+  const overdraft = force && source !== WORLD ? " allowing unbounded overdraft" : "";
+  const plain = `vars {\\n${declarations.join("")}\\tmonetary $vm0\\n}\\nsend $vm0 (\\n\\tsource = ${nameOf(source)}${overdraft}\\n\\tdestination = ${nameOf(destination)}\\n)\\n`;
+  const values = accounts.map((address, index) => `"va${index}":"${address}",`);
+  return `"plain":"${plain}","vars":{${values.join("")}"vm0":"${asset} ${amount}"}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { toIdempotencyText } from "#ledger-engine/rules/log/idempotency.ts";
+import { toIdempotencyText, toScript } from "#ledger-engine/rules/log/idempotency.ts";
 import type { Command, LogEntry } from "#ledger-engine/rules/types.ts";
 import {
   at,
@@ -52,6 +52,20 @@ describe("the hashed script of postings", () => {
     );
     expect(text).toContain(`"va10":"a10","va2":"a2"`);
   });
+
+  test.each(["world -> a", "a -> world", "a -> b", "a -> a", "world -> world"])(
+    "is the same for the single posting %s as for that script itself",
+    (path) => {
+      const single = posting(path, 10n ** 20n, "BTC/8");
+      for (const force of [false, true]) {
+        const { kind: _kind, postings, force: _force, ...rest } = create(single, { force });
+        const script = toScript(postings, force);
+        expect(toIdempotencyText({ kind: "createTransaction", postings, force, ...rest })).toBe(
+          toIdempotencyText({ kind: "runScript", script, ...rest }),
+        );
+      }
+    },
+  );
 
   test("lets sources overdraw when forced, except the world", () => {
     const text = toIdempotencyText(
