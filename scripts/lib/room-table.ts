@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "platform/sql": { uses: [], packages: ["node:sqlite"] },
   "platform/secrets": { uses: ["platform"], packages: ["node:crypto"] },
-  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts")] },
+  "platform/objects": { uses: ["platform", ...platform("work/backoff.ts", "work/deadline.ts")] },
   "platform/work": { uses: ["platform", "platform/db"], packages: D1 },
   "platform/db": { uses: ["platform", ...platform("filter", "paging")], packages: D1 },
   "platform/events": {
@@ -76,7 +76,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   "platform/audit": { uses: ["platform", ...platform("db", "objects", "paging")], packages: D1 },
   "platform/http": {
-    uses: ["platform", ...platform("access", "filter", "paging")],
+    uses: ["platform", ...platform("access", "filter", "paging", "work/deadline.ts")],
     packages: [...HTTP, "hono/*"],
   },
 

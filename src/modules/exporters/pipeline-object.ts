@@ -11,6 +11,7 @@ import { logError } from "#platform/log.ts";
 import { callObject } from "#platform/objects/call.ts";
 import { durableSql } from "#platform/sql/durable-sql.ts";
 import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
+import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** How long after a crash or a deploy an interrupted run is continued, in milliseconds. */
 const RESUME_AFTER_MS = 5000;
@@ -186,7 +187,7 @@ function openDelivery(
   spec: () => Promise<PipelineSpec | undefined>,
 ): Delivery {
   const settings = exporterSettings.of(env);
-  const context = driverContextOf(env);
+  const context = { ...driverContextOf(env), startDeadline: sharedDeadlines() };
   return new Delivery(
     {
       spec,

@@ -3,10 +3,9 @@ import { signatureHeaders, type SigningSecret } from "./signature.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import {
   callOutbound,
-  type Fetch,
   judgeUrl,
   type JudgedUrl,
-  type OutboundPolicy,
+  type OutboundAccess,
   type OutboundResult,
   systemFetch,
 } from "#platform/http/outbound.ts";
@@ -43,9 +42,7 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
-export interface CallContext {
-  readonly fetch: Fetch;
-  readonly policy: OutboundPolicy;
+export interface CallContext extends OutboundAccess {
   /** The time, in milliseconds since the epoch. */
   readonly nowMs: () => number;
 }
@@ -93,7 +90,7 @@ export async function callEndpoint(call: WebhookCall, context: CallContext): Pro
 
 async function post(
   call: WebhookCall,
-  { fetch, policy }: CallContext,
+  access: CallContext,
   startedMs: number,
 ): Promise<OutboundResult> {
   let headers: Record<string, string>;
@@ -112,7 +109,7 @@ async function post(
       timeoutMs: CALL_TIMEOUT_MS,
       bodyBytesMax: EXCERPT_BYTES_MAX,
     },
-    { fetch, policy },
+    access,
   );
 }
 

@@ -1,4 +1,5 @@
 import { isPublicHost } from "./public-hosts.ts";
+import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /**
  * Calls to URLs that users give: webhook endpoints, exporters, payment providers. What a user names must not reach into
@@ -76,12 +77,20 @@ export function judgeUrl(text: string, policy: OutboundPolicy): JudgedUrl {
   return problem === undefined ? { problem, href: new URL(text).href } : { problem };
 }
 
+/** What a call is made with. */
+export interface OutboundAccess {
+  readonly fetch: Fetch;
+  readonly policy: OutboundPolicy;
+  /** Objects that make many calls pass `sharedDeadlines()`; a timer of its own ends each call of others. */
+  readonly startDeadline?: StartDeadline;
+}
+
 /** Calls a URL if the policy allows it, without following redirects. Never throws: a failure to get an answer is a result. */
 export async function callOutbound(
   call: OutboundCall,
-  { fetch, policy }: { fetch: Fetch; policy: OutboundPolicy },
+  { fetch, policy, startDeadline = ownDeadline }: OutboundAccess,
 ): Promise<OutboundResult> {
-  const deadline = new Deadline(call.timeoutMs);
+  const deadline = new Deadline(call.timeoutMs, startDeadline);
   try {
     const url = typeof call.url === "string" ? judgeUrl(call.url, policy) : call.url;
     if (url.problem !== undefined) return { kind: "unreachable", error: `the URL ${url.problem}` };
@@ -112,17 +121,17 @@ export async function callOutbound(
 class Deadline {
   readonly #controller = new AbortController();
   readonly #passed: Promise<never>;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly end: () => void;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, startDeadline: StartDeadline) {
     const { promise, reject } = Promise.withResolvers<never>();
     this.#passed = promise;
     promise.catch(() => undefined); // It is rejected even when nothing waits for it any more.
-    this.#timer = setTimeout(() => {
+    this.end = startDeadline(timeoutMs, () => {
       const error = new Error(`no complete answer within ${timeoutMs / 1000} s`);
       reject(error);
       this.#controller.abort(error);
-    }, timeoutMs);
+    });
   }
 
   get signal(): AbortSignal {
@@ -131,10 +140,6 @@ class Deadline {
 
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#passed]);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
   }
 }
 

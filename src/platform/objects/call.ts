@@ -1,6 +1,7 @@
 import { AppError } from "#platform/errors.ts";
 import { type Result, unwrap } from "#platform/result.ts";
 import { isStorageFull, storageFull } from "#platform/storage-full.ts";
+import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
 
 /** Which object a call goes to, and what it does there. */
 export interface ObjectCall {
@@ -10,6 +11,8 @@ export interface ObjectCall {
   readonly isRead?: boolean;
   /** After this time, in milliseconds, nobody waits any longer: the object hangs. Without it, the call may take any time. */
   readonly timeoutMs?: number;
+  /** Objects that make many calls pass `sharedDeadlines()`. */
+  readonly startDeadline?: StartDeadline;
 }
 
 /** Awaits a call of a Durable Object and unwraps its result. Throws as `reachObject` does, and what the result says. */
@@ -36,8 +39,8 @@ export async function reachObject<T>(call: Promise<T>, to: ObjectCall): Promise<
   }
 }
 
-const inTime = <T>(call: Promise<T>, { timeoutMs }: ObjectCall): Promise<T> =>
-  timeoutMs === undefined ? call : endsWithin(call, timeoutMs);
+const inTime = <T>(call: Promise<T>, { timeoutMs, startDeadline }: ObjectCall): Promise<T> =>
+  timeoutMs === undefined ? call : endsWithin(call, timeoutMs, startDeadline);
 
 function toCallError(error: unknown, to: ObjectCall): unknown {
   // The platform also resets an object whose commit finds no room; nothing of it is kept then.
@@ -52,13 +55,17 @@ const messageOf = ({ object, isRead = false }: ObjectCall): string =>
     : `the ${object} is busy or was restarted; the outcome of this request is unknown. If it has an idempotency key, repeat it with the same one`;
 
 /** The call goes on after its time: nothing can stop it. Only its caller stops waiting. */
-async function endsWithin<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
+async function endsWithin<T>(
+  call: Promise<T>,
+  timeoutMs: number,
+  startDeadline: StartDeadline = ownDeadline,
+): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new CallTimeoutError(timeoutMs)), timeoutMs);
+  const end = startDeadline(timeoutMs, () => reject(new CallTimeoutError(timeoutMs)));
   try {
     return await Promise.race([call, promise]);
   } finally {
-    clearTimeout(timer);
+    end();
   }
 }
 

@@ -3,17 +3,14 @@ import { ConfigError, type ExporterConfig } from "./config.ts";
 import type { LogItem } from "./log-page.ts";
 import {
   callOutbound,
-  type Fetch,
   urlProblem,
+  type OutboundAccess,
   type OutboundCall,
-  type OutboundPolicy,
   type OutboundResult,
 } from "#platform/http/outbound.ts";
 
 /** What a driver gets from its caller. */
-export interface DriverContext {
-  readonly fetch: Fetch;
-  readonly policy: OutboundPolicy;
+export interface DriverContext extends OutboundAccess {
   /** The bindings of the Worker, by name. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
@@ -68,11 +65,11 @@ const ANSWER_BYTES_MAX = 2_000_000;
 
 export const callDestination = (
   call: Pick<OutboundCall, "url" | "headers" | "body">,
-  { fetch, policy }: DriverContext,
+  access: DriverContext,
 ): Promise<OutboundResult> =>
   callOutbound(
     { ...call, method: "POST", timeoutMs: SEND_TIMEOUT_MS, bodyBytesMax: ANSWER_BYTES_MAX },
-    { fetch, policy },
+    access,
   );
 
 /**

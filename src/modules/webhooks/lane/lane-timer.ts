@@ -22,6 +22,8 @@ export class LaneTimer {
   readonly #ports: LaneTimerPorts;
   readonly #onRing: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The time of the lane for which the timer was set. */
+  #timerMs: number | undefined;
   #alarmMs: number | undefined;
 
   constructor(clock: LaneClock, ports: LaneTimerPorts, onRing: () => void) {
@@ -36,19 +38,24 @@ export class LaneTimer {
    */
   set(nextMs: number | undefined, isBusy: boolean): void {
     const laneMs = this.#clock.nowMs();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (nextMs !== undefined && nextMs > laneMs) {
-      const waitMs = Math.min(nextMs - laneMs, WAIT_MS_MAX);
-      const ring = (): void => {
-        this.#clock.hasReached(laneMs + waitMs);
-        this.#onRing();
-      };
-      this.#timer = setTimeout(ring, waitMs);
-    }
+    const timerMs = nextMs !== undefined && nextMs > laneMs ? nextMs : undefined;
+    // The runtime keeps timers that were cleared, so that one which is still right stays.
+    if (timerMs !== this.#timerMs) this.#setTimer(timerMs, laneMs);
     if (nextMs === undefined && !isBusy) return;
     const atMs = isBusy ? laneMs + RESUME_MS : Math.max(nextMs ?? 0, laneMs);
     this.#setAlarm(this.#clock.toWallMs(atMs));
+  }
+
+  #setTimer(timerMs: number | undefined, laneMs: number): void {
+    this.stop();
+    if (timerMs === undefined) return;
+    const waitMs = Math.min(timerMs - laneMs, WAIT_MS_MAX);
+    this.#timerMs = timerMs;
+    this.#timer = setTimeout(() => {
+      this.#timerMs = undefined;
+      this.#clock.hasReached(laneMs + waitMs);
+      this.#onRing();
+    }, waitMs);
   }
 
   /** The alarm rang. */
@@ -58,6 +65,7 @@ export class LaneTimer {
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timerMs = undefined;
   }
 
   /**

@@ -60,7 +60,9 @@ export class Lane {
   /** Characters of the bodies of calls that are under way. */
   #underWayLength = 0;
   #results: DeliveryResult[] = [];
-  #flushTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts the plans to store results. A timer of an earlier one does nothing; none is cleared, as the runtime keeps such timers. */
+  #flushPlans = 0;
+  #isFlushPlanned = false;
   #isDisabling = false;
   #isBreakerStored = true;
   #pace = new Pace();
@@ -291,12 +293,15 @@ export class Lane {
   #finish(result: DeliveryResult): void {
     this.#results.push(result);
     if (this.#results.length === GATHERED_MAX) this.#flushAfter(0);
-    else if (this.#flushTimer === undefined) this.#flushAfter(GATHER_MS);
+    else if (!this.#isFlushPlanned) this.#flushAfter(GATHER_MS);
   }
 
   #flushAfter(waitMs: number): void {
-    clearTimeout(this.#flushTimer);
-    this.#flushTimer = setTimeout(() => this.#flush(), waitMs);
+    const plan = ++this.#flushPlans;
+    this.#isFlushPlanned = true;
+    setTimeout(() => {
+      if (plan === this.#flushPlans) this.#flush();
+    }, waitMs);
   }
 
   /** Stores results. Those that cannot be stored now are kept: the calls were made, and are not made again. */
@@ -309,7 +314,7 @@ export class Lane {
       this.#flushAfter(this.#restUntilMs - this.#clock.nowMs());
       return;
     }
-    this.#flushTimer = undefined;
+    this.#isFlushPlanned = false;
     this.#troubles = 0;
     this.#results = [];
     this.#queue.forget(results.map(({ seq }) => seq));

@@ -11,6 +11,7 @@ import { classify } from "#modules/webhooks/core/retry.ts";
 import { deactivateFailing } from "#modules/webhooks/deactivation.ts";
 import { systemContext } from "#platform/context.ts";
 import { reachObject } from "#platform/objects/call.ts";
+import { sharedDeadlines } from "#platform/work/deadline.ts";
 
 /** A ledger, or the database, that does not answer in this time is asked again later: a lane must not hang with it. */
 export const READ_MS_MAX = 5000;
@@ -20,9 +21,10 @@ const SUCCESS_EXCERPT_BYTES_MAX = 4096;
 /** What the lane of an endpoint works with in a deployment. */
 export function openPorts(env: Env, setAlarm: (atMs: number) => void): LanePorts {
   const context = systemContext(env, "webhooks");
-  const calls = { ...callContextOf(context), nowMs: () => Date.now() };
+  const startDeadline = sharedDeadlines();
+  const calls = { ...callContextOf(context), nowMs: () => Date.now(), startDeadline };
   const within = <T>(read: Promise<T>, object: string): Promise<T> =>
-    reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX });
+    reachObject(read, { object, isRead: true, timeoutMs: READ_MS_MAX, startDeadline });
   return {
     wallMs: () => Date.now(),
     open: async ({ configId }) => {

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ownDeadline, sharedDeadlines, type StartDeadline } from "#platform/work/deadline.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const LENGTH_MS = 1000;
+const LATEST_MS = LENGTH_MS * 1.1;
+
+const KINDS: [string, () => StartDeadline][] = [
+  ["of its own", () => ownDeadline],
+  ["shared", sharedDeadlines],
+];
+
+for (const [name, open] of KINDS) {
+  test(`a deadline passes once, not before its time: ${name}`, () => {
+    const start = open();
+    const passed = vi.fn<() => void>();
+    start(LENGTH_MS, passed);
+    vi.advanceTimersByTime(LENGTH_MS - 1);
+    expect(passed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(LATEST_MS - LENGTH_MS + 1);
+    expect(passed).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(10 * LENGTH_MS);
+    expect(passed).toHaveBeenCalledOnce();
+  });
+
+  test(`a deadline that has ended never passes, also if it is ended twice: ${name}`, () => {
+    const start = open();
+    const passed = vi.fn<() => void>();
+    const end = start(LENGTH_MS, passed);
+    vi.advanceTimersByTime(LENGTH_MS - 1);
+    end();
+    end();
+    vi.advanceTimersByTime(10 * LENGTH_MS);
+    expect(passed).not.toHaveBeenCalled();
+  });
+}
+
+test("each of many shared deadlines passes at its own time, to a twentieth", () => {
+  const start = sharedDeadlines();
+  const begunMs = Date.now();
+  const passedMs: number[] = [];
+  for (let begun = 0; begun < 500; begun++) {
+    const dueMs = Date.now() + LENGTH_MS;
+    start(LENGTH_MS, () => passedMs.push(Date.now() - dueMs));
+    vi.advanceTimersByTime(7);
+  }
+  vi.advanceTimersByTime(LATEST_MS);
+  expect(Date.now() - begunMs).toBe(500 * 7 + LATEST_MS);
+  expect(passedMs).toHaveLength(500);
+  expect(Math.min(...passedMs)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...passedMs)).toBeLessThanOrEqual(LENGTH_MS / 20);
+});
+
+test("deadlines of several lengths keep apart", () => {
+  const start = sharedDeadlines();
+  const passed: string[] = [];
+  start(10 * LENGTH_MS, () => passed.push("long"));
+  start(LENGTH_MS, () => passed.push("short"));
+  vi.advanceTimersByTime(LATEST_MS);
+  expect(passed).toEqual(["short"]);
+  vi.advanceTimersByTime(10 * LATEST_MS);
+  expect(passed).toEqual(["short", "long"]);
+});
+
+test("a deadline that passes may start another one", () => {
+  const start = sharedDeadlines();
+  const passed: string[] = [];
+  start(LENGTH_MS, () => {
+    passed.push("first");
+    start(LENGTH_MS, () => passed.push("second"));
+  });
+  vi.advanceTimersByTime(LATEST_MS);
+  expect(passed).toEqual(["first"]);
+  vi.advanceTimersByTime(LATEST_MS);
+  expect(passed).toEqual(["first", "second"]);
+});
+
+test("shared deadlines clear no timer, take few, and none when there is nothing to wait for", () => {
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  const start = sharedDeadlines();
+  for (let call = 0; call < 1000; call++) start(LENGTH_MS, () => undefined)();
+  vi.advanceTimersByTime(LENGTH_MS);
+  expect(set).toHaveBeenCalledOnce();
+  expect(clear).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+  start(LENGTH_MS, () => undefined);
+  vi.advanceTimersByTime(2 * LENGTH_MS);
+  expect(set.mock.calls.length).toBeLessThanOrEqual(1 + 22);
+  expect(vi.getTimerCount()).toBe(0);
+});
