@@ -7,6 +7,7 @@ import {
   SINGLE_SHARE_NAME,
   singleShares,
 } from "./cases.ts";
+import { measureWebhookShares, WEBHOOK_SHARE_NAMES } from "./webhooks.ts";
 import { median } from "#bench/against/comparison.ts";
 import { BenchApi } from "#bench/api.ts";
 import type { LoadJob } from "#bench/load/job.ts";
@@ -17,6 +18,7 @@ export const SHARE_NAMES: readonly string[] = [
   ...READ_SHARE_NAMES,
   ...FILTER_SHARE_NAMES,
   SINGLE_SHARE_NAME,
+  ...WEBHOOK_SHARE_NAMES,
 ];
 
 /** How much of what the platform alone can do is reached. */
@@ -56,6 +58,10 @@ export function measureShares(
       try {
         for (const item of cases.filter(({ name }) => wants(name))) {
           take(await measureCase(item, { api, ceilings, generator }));
+        }
+        if (WEBHOOK_SHARE_NAMES.some(wants)) {
+          const shares = await measureWebhookShares({ api, ceilings, generator });
+          for (const share of shares.filter(({ name }) => wants(name))) take(share);
         }
       } finally {
         await generator.stop();
