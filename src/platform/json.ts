@@ -44,6 +44,9 @@ export function parseJson(text: string): unknown {
   return text.includes("\\") ? parseWithNames(text, parsePlain) : parsePlain(text);
 }
 
+/** Parses what SQL has made of columns of ours: its integers are below 2^53, and there is nothing else to check. */
+export const parseColumns = (text: string): unknown => JSON.parse(text);
+
 function parsePlain(text: string): unknown {
   if (!needsReviver(text)) return JSON.parse(text) as unknown;
   return JSON.parse(text, (key, value, { source }) => {

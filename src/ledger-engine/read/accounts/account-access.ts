@@ -6,9 +6,9 @@ import {
   type AccountWalk,
   idsBetween,
   type Sifted,
-  type WalkedFields,
   walkOf,
 } from "./account-walks.ts";
+import type { WalkedFields } from "./scan-reader.ts";
 import type { AccountSource } from "#ledger-engine/read/scan/summed-balances.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";

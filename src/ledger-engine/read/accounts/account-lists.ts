@@ -1,7 +1,8 @@
 import type { AccountScanRow } from "./account-filter.ts";
 import { AccountRecords, areCurrent, RECORDS_MAX } from "./account-records.ts";
 import { AccountSearch, type SearchStep } from "./account-search.ts";
-import { ACCOUNT_COLUMNS, type AccountColumn, accountKey, orderOf } from "./account-walks.ts";
+import { accountKey, orderOf } from "./account-walks.ts";
+import { ACCOUNT_COLUMNS, type AccountColumn } from "./scan-reader.ts";
 import {
   AccountVolumeReader,
   type AsOf,

@@ -1,6 +1,5 @@
-import type { AccountField, AccountScanRow } from "./account-filter.ts";
+import type { AccountScanRow } from "./account-filter.ts";
 import {
-  ACCOUNT_DATE_COLUMNS,
   type AccountPath,
   ADDRESS_END,
   type DateRange,
@@ -8,17 +7,13 @@ import {
   type SortedRange,
 } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
+import { type AccountColumn, KEY_FIELDS, ScanReader, type WalkedFields } from "./scan-reader.ts";
 import type { LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import { SELECTED_COLUMNS } from "#ledger-engine/storage/account-rows.ts";
 import { lastAccountAt } from "#ledger-engine/storage/ids-by-date.ts";
 import type { Scan } from "#platform/paging/pagination.ts";
 import type { Order, PageKey } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
-
-/** The columns by which accounts are sorted. Equal dates are sorted by id. */
-export const ACCOUNT_COLUMNS = ["address", ...ACCOUNT_DATE_COLUMNS] as const;
-export type AccountColumn = (typeof ACCOUNT_COLUMNS)[number];
 
 /** An order of accounts, and the bound that the walk starts from; without a bound, it starts at the beginning. */
 export interface AccountOrder {
@@ -49,13 +44,6 @@ export interface Sifted {
   readonly isEnd: boolean;
 }
 
-/** What is read of each account. */
-export interface WalkedFields {
-  readonly fields: readonly AccountField[];
-  /** The column with the volumes, if they are read. */
-  readonly held?: string | undefined;
-}
-
 /** Walks the accounts within the range of a path that has the same order. */
 export function walkOf(
   sql: Sql,
@@ -75,14 +63,6 @@ export function walkOf(
 const EVERYWHERE: readonly SortedRange[] = [{ from: "", below: ADDRESS_END }];
 const ANY_TIME: DateRange = { from: undefined, to: undefined };
 
-/** The fields that, with the id, make up an account's sort key in each order. */
-const KEY_FIELDS = {
-  address: "address",
-  first_usage: "first",
-  insertion_date: "inserted",
-  updated_at: "updated",
-} as const satisfies Readonly<Record<AccountColumn, AccountField>>;
-
 /** The sort key of an account, as cursors contain it. */
 export function accountKey(column: AccountColumn, row: AccountScanRow): PageKey {
   if (column === "address") return { value: row.address ?? "" };
@@ -96,66 +76,6 @@ export function orderOf(filter: LedgerFilter | undefined): AccountColumn {
     if (path.kind === "dates") return path.column;
   }
   return "insertion_date";
-}
-
-/** Reads rows with the fields that a scan asks for. */
-class ScanReader {
-  readonly #sql: Sql;
-  readonly #columns: string;
-  readonly #order: string;
-
-  constructor(sql: Sql, { column, order }: AccountOrder, { fields, held }: WalkedFields) {
-    this.#sql = sql;
-    const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
-    const volumes = held === undefined ? [] : [`${held} AS held`];
-    this.#columns = [
-      "account.id",
-      ...wanted.map((field) => SELECTED_COLUMNS[field]),
-      ...volumes,
-    ].join(", ");
-    this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
-  }
-
-  sorted(ids: string): number[] {
-    const rows = this.#sql.all<{ id: number }>(
-      `SELECT account.id FROM json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value ORDER BY ${this.#order}`,
-      ids,
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** The row that comes after so many others, if there is one. */
-  at({ where, bindings }: Condition, index: number): AccountScanRow | undefined {
-    const [row] = this.#sql.all<AccountScanRow>(
-      `SELECT ${this.#columns} FROM account WHERE ${where} ORDER BY ${this.#order} LIMIT 1 OFFSET ? + 0`,
-      ...bindings,
-      index,
-    );
-    return row;
-  }
-
-  /** The rows of a range that meet a condition. */
-  readAll(range: Condition, condition: Condition): AccountScanRow[] {
-    return this.#sql.all<AccountScanRow>(
-      `SELECT ${this.#columns} FROM account WHERE ${range.where} AND ${condition.where} ORDER BY ${this.#order}`,
-      ...range.bindings,
-      ...condition.bindings,
-    );
-  }
-
-  /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
-  read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
-    const source =
-      ids === undefined
-        ? "account"
-        : "json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value";
-    return this.#sql.all<AccountScanRow>(
-      `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ? + 0`,
-      ...(ids === undefined ? [] : [ids]),
-      ...bindings,
-      limit,
-    );
-  }
 }
 
 /** Walks by address, through ranges that do not overlap. */

@@ -17,11 +17,18 @@ export const HELD_COLUMNS: readonly string[] = Array.from(
 );
 
 /** The volumes that the column contains. */
-export const parseHeld = (held: string): (Volumes & { readonly asset: number })[] =>
-  held
-    .split(",")
-    .slice(0, -1)
-    .map((item) => {
-      const [asset, input = "", output = ""] = item.split(" ");
-      return { asset: Number(asset), input: BigInt(input), output: BigInt(output) };
+export function parseHeld(held: string): (Volumes & { readonly asset: number })[] {
+  const volumes = [];
+  for (let from = 0; from < held.length;) {
+    const input = held.indexOf(" ", from) + 1;
+    const output = held.indexOf(" ", input) + 1;
+    const end = held.indexOf(",", output);
+    volumes.push({
+      asset: Number(held.slice(from, input - 1)),
+      input: BigInt(held.slice(input, output - 1)),
+      output: BigInt(held.slice(output, end)),
     });
+    from = end + 1;
+  }
+  return volumes;
+}

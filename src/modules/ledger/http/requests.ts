@@ -135,5 +135,5 @@ export const toSingleRead = ({ expand, pit }: z.output<typeof SingleQuery>): Sin
 });
 
 /** On lists, each `expand` may name several things, separated by commas. */
-export const splitList = (expand: readonly string[]): string[] =>
-  expand.flatMap((value) => value.split(","));
+export const splitList = (expand: readonly string[]): readonly string[] =>
+  expand.length === 0 ? expand : expand.join(",").split(",");

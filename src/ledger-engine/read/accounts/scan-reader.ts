@@ -1,0 +1,140 @@
+import { ACCOUNT_FIELDS, type AccountField, type AccountScanRow } from "./account-filter.ts";
+import { ACCOUNT_DATE_COLUMNS } from "./account-paths.ts";
+import type { Condition } from "./account-sift.ts";
+import { SELECTED_COLUMNS } from "#ledger-engine/storage/account-rows.ts";
+import { parseColumns } from "#platform/json.ts";
+import type { Order } from "#platform/paging/query.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
+
+/** The columns by which accounts are sorted. Equal dates are sorted by id. */
+export const ACCOUNT_COLUMNS = ["address", ...ACCOUNT_DATE_COLUMNS] as const;
+export type AccountColumn = (typeof ACCOUNT_COLUMNS)[number];
+
+/** The fields that, with the id, make up an account's sort key in each order. */
+export const KEY_FIELDS = {
+  address: "address",
+  first_usage: "first",
+  insertion_date: "inserted",
+  updated_at: "updated",
+} as const satisfies Readonly<Record<AccountColumn, AccountField>>;
+
+/** How the rows of a scan are sorted. */
+interface SortedBy {
+  readonly column: AccountColumn;
+  readonly order: Order;
+}
+
+/** What is read of each account. */
+export interface WalkedFields {
+  readonly fields: readonly AccountField[];
+  /** The column with the volumes, if they are read. */
+  readonly held?: string | undefined;
+}
+
+/** Reads rows with the fields that a scan asks for. */
+export class ScanReader {
+  readonly #sql: Sql;
+  readonly #columns: string;
+  readonly #order: string;
+  /** Whether all fields are read. */
+  readonly #isWhole: boolean;
+  readonly #hasVolumes: boolean;
+
+  constructor(sql: Sql, { column, order }: SortedBy, { fields, held }: WalkedFields) {
+    this.#sql = sql;
+    this.#isWhole = ACCOUNT_FIELDS.every((field) => fields.includes(field));
+    this.#hasVolumes = held !== undefined;
+    const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
+    const volumes = held === undefined ? [] : [`${held} AS held`];
+    this.#columns = [
+      "account.id",
+      ...wanted.map((field) => SELECTED_COLUMNS[field]),
+      ...volumes,
+    ].join(", ");
+    this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
+  }
+
+  sorted(ids: string): number[] {
+    const rows = this.#sql.all<{ id: number }>(
+      `SELECT account.id FROM json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value ORDER BY ${this.#order}`,
+      ids,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The row that comes after so many others, if there is one. */
+  at({ where, bindings }: Condition, index: number): AccountScanRow | undefined {
+    const [row] = this.#sql.all<AccountScanRow>(
+      `SELECT ${this.#columns} FROM account WHERE ${where} ORDER BY ${this.#order} LIMIT 1 OFFSET ? + 0`,
+      ...bindings,
+      index,
+    );
+    return row;
+  }
+
+  /** The rows of a range that meet a condition. */
+  readAll(range: Condition, condition: Condition): AccountScanRow[] {
+    return this.#sql.all<AccountScanRow>(
+      `SELECT ${this.#columns} FROM account WHERE ${range.where} AND ${condition.where} ORDER BY ${this.#order}`,
+      ...range.bindings,
+      ...condition.bindings,
+    );
+  }
+
+  /** Rows in order: of all accounts or, with `ids`, of those in a JSON list. */
+  read({ where, bindings }: Condition, limit: number, ids?: string): AccountScanRow[] {
+    const source =
+      ids === undefined
+        ? "account"
+        : "json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value";
+    const select = `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ? + 0`;
+    const values = [...(ids === undefined ? [] : [ids]), ...bindings, limit];
+    return this.#isWhole && limit <= PACKED_MAX
+      ? this.#packed(select, values)
+      : this.#sql.all<AccountScanRow>(select, ...values);
+  }
+
+  /** The rows of a statement, as one text: to hand over each column of each row would take longer than to find them. */
+  #packed(select: string, values: readonly SqlValue[]): AccountScanRow[] {
+    const pack = this.#hasVolumes ? PACK_WITH_VOLUMES : PACK;
+    const { rows } = first(this.#sql.all<{ rows: string }>(`${pack} FROM (${select})`, ...values));
+    return (parseColumns(rows) as PackedRow[]).map(toScanRow); // as the statement packs them
+  }
+}
+
+/**
+ * So many rows are packed at most, and no longer metadata: SQL takes texts of 2 MB. A row whose metadata is longer is read in part;
+ * the longest volumes, of a few assets, take some 8 KB.
+ */
+const PACKED_MAX = 64;
+const PACKED_METADATA_MAX = 1024;
+
+const packOf = (others: string): string =>
+  `SELECT json_group_array(json_array(id, address, first, inserted, updated,
+    iif(length(metadata) > ${PACKED_METADATA_MAX}, 0, metadata)${others})) AS rows`;
+const PACK = packOf("");
+const PACK_WITH_VOLUMES = packOf(", held");
+
+type PackedRow = readonly [
+  id: number,
+  address: string,
+  first: number | string,
+  inserted: number,
+  updated: number,
+  /** 0 where it is too long. */
+  metadata: string | null | 0,
+  held?: string,
+];
+
+function toScanRow([id, address, first, inserted, updated, metadata, held]: PackedRow) {
+  const row: { -readonly [K in keyof AccountScanRow]: AccountScanRow[K] } = {
+    id,
+    address,
+    first,
+    inserted,
+    updated,
+  };
+  if (metadata !== 0) row.metadata = metadata;
+  if (held !== undefined) row.held = held;
+  return row;
+}
