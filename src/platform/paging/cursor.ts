@@ -57,7 +57,8 @@ const dateJson = (date: Timestamp | undefined): string =>
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const Integer = z.union([z.int(), z.bigint()]).transform(BigInt);
-const KeyValue = z.union([Integer, z.string()]).nullish();
+/** Not with a union inside: one that fails makes an error of it, even if another member of the outer one fits. */
+const KeyValue = z.union([z.string(), z.bigint(), z.int().transform(BigInt)]).nullish();
 const OptionalDate = z
   .string()
   .nullish()
@@ -153,14 +154,15 @@ function optionsOf(given: ListOptions, standard: ListOptions): ListOptions {
   return { ...standard, ...given };
 }
 
+/** Decodes whole cursors only, so that nothing of one is left for the next. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function parseCursor(cursor: string): z.output<typeof CursorSchema> {
   if (cursor.length > CURSOR_LENGTH_MAX) throw invalidCursor("it is too long");
   if (!BASE64URL.test(cursor)) throw invalidCursor("it is not base64url");
   try {
     const bytes = Buffer.from(cursor, "base64url");
-    return CursorSchema.parse(
-      parseJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
-    );
+    return CursorSchema.parse(parseJson(decoder.decode(bytes)));
   } catch (error) {
     throw new AppError(
       "VALIDATION",
