@@ -135,37 +135,43 @@ export function decodeTransaction(payload: string): TransactionPayload {
   const items = parseJson(`[${payload}]`) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
   const last = items.at(-1);
   const hasExtras = typeof last === "object";
-  const numbers = (hasExtras ? items.slice(0, -1) : items) as (number | bigint)[]; // only the last is an object
-  if (numbers.length === 3) numbers.splice(2, 0, FIRST_ASSET);
-  const postings: StoredPosting[] = [];
-  for (let index = 0; index < numbers.length; index += 4) {
-    const [source = 0, destination = 0, asset = 0, amount = 0] = numbers.slice(index, index + 4);
-    postings.push({
-      source: Number(source),
-      destination: Number(destination),
-      asset: Number(asset),
-      amount: BigInt(amount),
-    });
-  }
-  return { postings, ...(hasExtras ? decodeExtras(last) : {}) };
+  if (hasExtras) items.pop();
+  const postings = decodePostings(items as readonly (number | bigint)[]); // only the last is an object
+  return hasExtras ? { postings, ...decodeExtras(last) } : { postings };
 }
 
+function decodePostings(items: readonly (number | bigint)[]): StoredPosting[] {
+  const isSingle = items.length === 3;
+  const postings: StoredPosting[] = [];
+  for (let index = 0; index < items.length; index += 4) {
+    postings.push({
+      source: Number(items[index]),
+      destination: Number(items[index + 1]),
+      asset: isSingle ? FIRST_ASSET : Number(items[index + 2]),
+      amount: BigInt(items[index + (isSingle ? 2 : 3)] ?? 0),
+    });
+  }
+  return postings;
+}
+
+/** Fills in what is there, because most transactions have few of these members. */
 function decodeExtras({ t, r, m, a, e, v, o, p, ...trace }: StoredExtras): TransactionExtras {
-  return {
-    ...(t === undefined ? {} : { timestamp: fromMicros(BigInt(t)) }),
-    ...(r === undefined ? {} : { reference: r }),
-    ...(m === undefined ? {} : { metadata: m }),
-    ...(a === undefined ? {} : { accountMetadata: a }),
-    ...(e === undefined
-      ? {}
-      : {
-          effective: e.map(([input, output]) => ({ input: BigInt(input), output: BigInt(output) })),
-        }),
-    ...(v === undefined ? {} : { reverts: v }),
-    ...(o === undefined ? {} : { revertedMetadata: o }),
-    ...(p === undefined ? {} : { template: p }),
-    ...decodeTrace(trace),
-  };
+  const extras: { -readonly [K in keyof TransactionExtras]: TransactionExtras[K] } =
+    decodeTrace(trace);
+  if (t !== undefined) extras.timestamp = fromMicros(t);
+  if (r !== undefined) extras.reference = r;
+  if (m !== undefined) extras.metadata = m;
+  if (a !== undefined) extras.accountMetadata = a;
+  if (e !== undefined) {
+    extras.effective = e.map(([input, output]) => ({
+      input: BigInt(input),
+      output: BigInt(output),
+    }));
+  }
+  if (v !== undefined) extras.reverts = v;
+  if (o !== undefined) extras.revertedMetadata = o;
+  if (p !== undefined) extras.template = p;
+  return extras;
 }
 
 const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({

@@ -44,6 +44,7 @@ export class TransactionReader {
   }
 
   findAll(ids: readonly number[]): StoredTransaction[] {
+    if (ids.length === 0) return [];
     return this.#sql
       .all<TransactionSqlRow>(
         `${SELECT_TRANSACTION} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -144,18 +145,20 @@ const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, e
 
 /** A transaction as it is now. */
 export function toTransaction(row: StoredTransaction, names: Names): Transaction {
-  const { payload } = row;
-  return {
+  const { payload, revertedAt } = row;
+  const { reference, template } = payload;
+  const transaction: { -readonly [K in keyof Transaction]: Transaction[K] } = {
     id: row.id,
     postings: payload.postings.map((posting) => toPosting(posting, names)),
     metadata: row.metadata ?? payload.metadata ?? {},
     timestamp: payload.timestamp ?? row.insertedAt,
-    ...(payload.reference === undefined ? {} : { reference: payload.reference }),
-    ...(payload.template === undefined ? {} : { template: payload.template }),
     insertedAt: row.insertedAt,
     updatedAt: row.updatedAt,
-    ...(row.revertedAt === undefined ? {} : { revertedAt: row.revertedAt }),
   };
+  if (reference !== undefined) transaction.reference = reference;
+  if (template !== undefined) transaction.template = template;
+  if (revertedAt !== undefined) transaction.revertedAt = revertedAt;
+  return transaction;
 }
 
 export const toPosting = (posting: StoredPosting, names: Names): Posting => ({
@@ -166,14 +169,14 @@ export const toPosting = (posting: StoredPosting, names: Names): Posting => ({
 });
 
 function toStoredTransaction(row: TransactionSqlRow): StoredTransaction {
-  const insertedAt = fromMicros(BigInt(row.date));
+  const insertedAt = fromMicros(row.date);
   return {
     id: row.id,
     insertedAt,
     payload: decodeTransaction(row.payload),
     metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
-    updatedAt: row.updated === null ? insertedAt : fromMicros(BigInt(row.updated)),
-    revertedAt: row.reverted === null ? undefined : fromMicros(BigInt(row.reverted)),
+    updatedAt: row.updated === null ? insertedAt : fromMicros(row.updated),
+    revertedAt: row.reverted === null ? undefined : fromMicros(row.reverted),
   };
 }
 

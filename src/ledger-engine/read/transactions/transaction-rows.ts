@@ -98,12 +98,14 @@ export class TransactionRow {
 
   toStored(): StoredTransaction {
     const { reverted } = this;
+    const { date, updated } = this.#row;
+    const insertedAt = fromMicros(date);
     return {
       id: this.id,
-      insertedAt: fromMicros(this.inserted),
+      insertedAt,
       payload: this.payload,
       metadata: this.metadata,
-      updatedAt: fromMicros(this.updated),
+      updatedAt: updated === null ? insertedAt : fromMicros(updated),
       revertedAt: reverted === undefined ? undefined : fromMicros(reverted),
     };
   }
