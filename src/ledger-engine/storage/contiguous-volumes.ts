@@ -4,85 +4,94 @@ import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
 import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /**
- * The volumes after each of some transactions, in order of first appearance. It is meant for transactions with
- * consecutive ids: for each account, it reads all moves between the first and the last of them as one range.
+ * The volumes after each of some transactions, in order of first appearance. The transactions are all of a range of ids,
+ * in either order: for each account and asset, it reads all moves between the first and the last of them as one range.
  */
 export function readContiguousVolumes(
   sql: Sql,
   transactions: readonly StoredTransaction[],
   names: Names,
 ): Map<number, AccountVolumes[]> {
-  const moves = readMoves(sql, transactions, names);
-  return new Map(
-    transactions.map(({ id, payload }) => {
-      const unseen = moves.get(id) ?? new Map<number, AccountVolumes>();
-      const volumes: AccountVolumes[] = [];
-      for (const { source, destination, asset } of payload.postings) {
-        for (const account of [source, destination]) {
-          const key = pairKey(account, asset);
-          const move = unseen.get(key);
-          if (move === undefined) continue;
-          volumes.push(move);
-          unseen.delete(key);
-        }
+  const [first, last] = [transactions[0]?.id ?? 0, transactions.at(-1)?.id ?? 0];
+  const rising = first <= last ? transactions : transactions.toReversed();
+  const moves = readMoves(sql, rising, names);
+  const found = new Map<number, AccountVolumes[]>();
+  for (const { id, payload } of rising) {
+    const volumes: AccountVolumes[] = [];
+    for (const { source, destination, asset } of payload.postings) {
+      for (const account of [source, destination]) {
+        const taken = takeVolumes(moves.get(pairKey(account, asset)), id);
+        if (taken !== undefined) volumes.push(taken);
       }
-      return [id, volumes];
-    }),
-  );
-}
-
-/** The moves by transaction, then by account and asset. */
-function readMoves(sql: Sql, transactions: readonly StoredTransaction[], names: Names) {
-  const found = new Map<number, Map<number, AccountVolumes>>();
-  const ids = transactions.map(({ id }) => id);
-  const [first, last] = [ids[0] ?? 0, ids.at(-1) ?? 0];
-  for (const [asset, accounts] of accountsByAsset(transactions)) {
-    const rows = sql.all<MoveSqlRow>(
-      SELECT_MOVES,
-      `[${[...accounts].join(",")}]`,
-      asset,
-      first,
-      last,
-    );
-    const assetName = names.asset(asset);
-    for (const { account, tx, input, output } of rows) {
-      let moves = found.get(tx);
-      if (moves === undefined) {
-        moves = new Map();
-        found.set(tx, moves);
-      }
-      moves.set(pairKey(account, asset), {
-        account: names.account(account),
-        asset: assetName,
-        input: fromStored(input),
-        output: fromStored(output),
-      });
     }
+    found.set(id, volumes);
   }
   return found;
 }
 
-function accountsByAsset(transactions: readonly StoredTransaction[]): Map<number, Set<number>> {
-  const found = new Map<number, Set<number>>();
+/** The moves of one account and asset, in order, and how many of them were taken. */
+interface PairMoves {
+  readonly account: AccountVolumes["account"];
+  readonly asset: AccountVolumes["asset"];
+  readonly rows: MoveSqlRow[];
+  taken: number;
+}
+
+/** The volumes after a transaction, unless they were taken before. Transactions come in order. */
+function takeVolumes(pair: PairMoves | undefined, transaction: number): AccountVolumes | undefined {
+  const row = pair?.rows[pair.taken];
+  if (pair === undefined || row === undefined || row.tx !== transaction) return undefined;
+  pair.taken++;
+  const { account, asset } = pair;
+  return { account, asset, input: fromStored(row.input), output: fromStored(row.output) };
+}
+
+/** The moves by account and asset. */
+function readMoves(
+  sql: Sql,
+  transactions: readonly StoredTransaction[],
+  names: Names,
+): ReadonlyMap<number, PairMoves> {
+  const pairs = new Map<number, PairMoves>();
+  const add = (account: number, asset: number): void => {
+    const key = pairKey(account, asset);
+    if (pairs.has(key)) return;
+    const moves = {
+      account: names.account(account),
+      asset: names.asset(asset),
+      rows: [],
+      taken: 0,
+    };
+    pairs.set(key, moves);
+  };
   for (const { payload } of transactions) {
     for (const { source, destination, asset } of payload.postings) {
-      let accounts = found.get(asset);
-      if (accounts === undefined) {
-        accounts = new Set();
-        found.set(asset, accounts);
-      }
-      accounts.add(source).add(destination);
+      add(source, asset);
+      add(destination, asset);
     }
   }
-  return found;
+  if (pairs.size === 0) return pairs;
+  const rows = sql.all<MoveSqlRow>(
+    SELECT_MOVES,
+    `[${[...pairs.keys()].join(",")}]`,
+    transactions[0]?.id ?? 0,
+    transactions.at(-1)?.id ?? 0,
+  );
+  const lists = [...pairs.values()];
+  for (const row of rows) lists[row.pair]?.rows.push(row);
+  return pairs;
 }
 
-type MoveSqlRow = { account: number; tx: number; input: StoredAmount; output: StoredAmount };
+/** `pair` is the place in the list of pairs. */
+type MoveSqlRow = { pair: number; tx: number; input: StoredAmount; output: StoredAmount };
 
-// CROSS JOIN makes each account a range of the primary key.
-const SELECT_MOVES = `SELECT move.account, move.tx, input, output FROM json_each(?1) AS wanted CROSS JOIN move
-  ON move.account = wanted.value AND move.asset = ?2 AND move.tx BETWEEN ?3 AND ?4`;
-
-/** A ledger has fewer assets than this. */
+/** An account and an asset as one integer. A ledger has fewer assets than this. */
 const ASSETS = 2 ** 20;
 const pairKey = (account: number, asset: number): number => account * ASSETS + asset;
+
+// CROSS JOIN makes each pair a range of the primary key. The rows come in the order of the pairs, and for each pair in that
+// of the transactions, because that is the order of the loops.
+const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
+  FROM json_each(?1) AS wanted CROSS JOIN move
+    ON move.account = wanted.value / ${ASSETS} AND move.asset = wanted.value % ${ASSETS}
+      AND move.tx BETWEEN ?2 AND ?3`;

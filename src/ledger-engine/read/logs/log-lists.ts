@@ -1,27 +1,21 @@
 import { type LogSource, selectLogs, toIdBound } from "./log-selection.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import { parseLedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
-import {
-  intersection,
-  interval,
-  type Intervals,
-  type NumberInterval,
-} from "#ledger-engine/rules/filters/intervals.ts";
+import { intersection, interval, type Intervals } from "#ledger-engine/rules/filters/intervals.ts";
 import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
 import {
+  LISTED_IF_SMALL,
+  type ListedRow,
   type LogReader,
-  type LogSizeRow,
-  ENTRY_SIZE,
+  smallPayload,
 } from "#ledger-engine/storage/log/log-reader.ts";
 import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 import type { Sql } from "#platform/sql/sql.ts";
-
-type LogIdRow = LogSizeRow & { date: number };
 
 /** The limits of a page of the export, in entries and in approximate bytes. */
 const EXPORT_LIMITS = { countMax: 1000, bytesMax: 1_000_000 };
@@ -39,16 +33,14 @@ export class LogLists {
   list(query: PageQuery): Page<LogListEntry> {
     const filter = parseLedgerFilter("logs", query.where);
     const scan = scanOf(query);
-    const rows = this.#idRows(
-      selectLogs(filter, (micros) => lastLogAt(this.#sql, micros)),
-      {
-        order: scan.order,
-        limit: scan.limit,
-        within: idsWithin(query.column, scan),
-      },
-    );
-    const refs = rows.slice(0, query.pageSize);
-    const entries = this.#logs.listed(refs, { bytesMax: PAGE_BYTES_MAX });
+    const sources = selectLogs(filter, (micros) => lastLogAt(this.#sql, micros));
+    const rows = this.#rows(sources, {
+      order: scan.order,
+      limit: scan.limit,
+      within: idsWithin(query.column, scan),
+      payloadMax: smallPayload(scan.limit * sources.length),
+    });
+    const entries = this.#logs.listed(rows.slice(0, query.pageSize), { bytesMax: PAGE_BYTES_MAX });
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     const page = pageOf(query, rows, {
       keyOf: (row) => keyOf(query.column, row),
@@ -70,33 +62,29 @@ export class LogLists {
   }
 
   /** The first entries of some sources, in order. */
-  #idRows(sources: readonly LogSource[], walk: Walk): LogIdRow[] {
-    const rows = sources.flatMap((source) => this.#idRowsOf(source, walk));
+  #rows(sources: readonly LogSource[], walk: Walk): ListedRow[] {
+    const rows = sources.flatMap((source) => this.#rowsOf(source, walk));
     const sign = walk.order === "asc" ? 1 : -1;
     return rows.toSorted((a, b) => (a.id - b.id) * sign).slice(0, walk.limit);
   }
 
-  #idRowsOf({ type, ids }: LogSource, { order, limit, within }: Walk): LogIdRow[] {
+  #rowsOf({ type, ids }: LogSource, walk: Walk): ListedRow[] {
+    const { order, limit, within, payloadMax } = walk;
     const ranges = intersection(ids, within);
-    const found: LogIdRow[] = [];
+    const found: ListedRow[] = [];
     for (const range of order === "asc" ? ranges : ranges.toReversed()) {
-      found.push(...this.#idRowsIn(range, { type, order, limit: limit - found.length }));
+      const rows = entriesIn<ListedRow>(this.#sql, {
+        columns: LISTED_IF_SMALL,
+        bindings: [payloadMax],
+        range,
+        type,
+        order,
+        limit: limit - found.length,
+      });
+      found.push(...rows);
       if (found.length >= limit) break;
     }
     return found;
-  }
-
-  #idRowsIn(
-    range: NumberInterval,
-    { type, order, limit }: { type: number | undefined; order: Scan["order"]; limit: number },
-  ): LogIdRow[] {
-    return entriesIn<LogIdRow>(this.#sql, {
-      columns: `, date${ENTRY_SIZE}`,
-      range,
-      type,
-      order,
-      limit,
-    });
   }
 }
 
@@ -104,6 +92,8 @@ interface Walk {
   readonly order: Scan["order"];
   readonly limit: number;
   readonly within: Intervals;
+  /** Up to this number of bytes, a payload is read with the row. */
+  readonly payloadMax: number;
 }
 
 /** The ids that a page may contain. The order by date is the order by id, which breaks its ties. */
@@ -117,5 +107,5 @@ function idsWithin(column: string, { bound, order }: Scan): Intervals {
     : interval(first, Math.min(start - step, last));
 }
 
-const keyOf = (column: string, { id, date }: LogIdRow): PageKey =>
+const keyOf = (column: string, { id, date }: ListedRow): PageKey =>
   column === "date" ? { value: BigInt(date), tie: BigInt(id) } : { value: BigInt(id) };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digestOf } from "node:crypto";
 import { entriesBetween, entriesIn, entriesOf, type LogRef, refsOf } from "./log-tables.ts";
 import {
   accountMetadataBytes,
@@ -41,16 +41,28 @@ type LogSqlRow = {
 type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
 
 /** Where an entry is, and how large it may be. */
-export type LogSizeRow = LogRef & { size: number };
+type LogSizeRow = LogRef & { size: number };
+
+/** A row of a list, whose payload is null where it is not small. */
+export type ListedRow = Omit<ListedSqlRow, "payload"> & LogSizeRow & { payload: string | null };
 
 /**
  * An upper estimate of an entry's size as JSON: each posting comes with its volumes, and a revert with the transaction
  * that it reverts.
  */
-export const ENTRY_SIZE = `, (octet_length(payload) + 4) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size`;
+const ENTRY_SIZE = `, (octet_length(payload) + 4) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size`;
 const STORED_SIZE = ", octet_length(payload) AS size";
 const CONTENT = ", date, type, payload, key";
-const LISTED = `${CONTENT}, hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash`;
+const HASHES = ", hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash";
+const LISTED = `${CONTENT}${HASHES}`;
+
+/** The columns of a list, with the payloads up to a number of bytes, which is a parameter. */
+export const LISTED_IF_SMALL = `, date, type, iif(octet_length(payload) <= ?, payload, NULL) AS payload, key${HASHES}${ENTRY_SIZE}`;
+
+/** The most bytes that the payloads of a list have that are read with its rows. */
+const SMALL_BYTES_MAX = 1_000_000;
+/** The most bytes of a payload that is read with its row, where so many rows are read at once. */
+export const smallPayload = (rows: number): number => Math.floor(SMALL_BYTES_MAX / rows);
 
 /** Reads log entries. An entry always reads the same, whatever is written after it. */
 export class LogReader {
@@ -123,20 +135,31 @@ export class LogReader {
     return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
   }
 
-  /** Entries by their places, in the order of these: as many as the limit allows, but at least one. */
-  listed(refs: readonly LogSizeRow[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
+  /** The entries of rows, in their order: as many as the limit allows, but at least one. */
+  listed(rows: readonly ListedRow[], { bytesMax }: { bytesMax: number }): LogListEntry[] {
     const found: LogListEntry[] = [];
     let bytes = 0;
-    for (const chunk of chunksOf(refs)) {
-      const rows = entriesOf<ListedSqlRow>(this.#sql, LISTED, chunk);
-      const byId = new Map(this.#toListed(rows).map((entry) => [entry.id, entry]));
-      for (const entry of chunk.flatMap(({ id }) => byId.get(id) ?? [])) {
+    for (const chunk of chunksOf(rows)) {
+      for (const entry of this.#toListed(this.#withPayloads(chunk))) {
         bytes += eventBytesOf(entry);
         if (found.length > 0 && bytes > bytesMax) return found;
         found.push(entry);
       }
     }
     return found;
+  }
+
+  /** Reads the payloads that were not read with the rows. */
+  #withPayloads(rows: readonly ListedRow[]): ListedSqlRow[] {
+    const large = rows.filter((row) => !hasPayload(row));
+    const read = entriesOf<LogRef & { payload: string }>(this.#sql, ", payload", large);
+    const payloads = new Map(read.map(({ id, payload }) => [id, payload]));
+    return rows.map((row) => {
+      if (hasPayload(row)) return row;
+      const payload = payloads.get(row.id);
+      if (payload === undefined) throw new Error(`log entry ${row.id} has no payload`);
+      return { ...row, payload };
+    });
   }
 
   #read(refs: readonly LogRef[]): LogEntry[] {
@@ -161,13 +184,13 @@ export class LogReader {
 
   #toEntries(rows: readonly LogSqlRow[], options?: ContextOptions): LogEntry[] {
     const context = this.#readContext(rows, options);
-    return rows.map((row) => ({
-      id: row.id,
+    return rows.map((row) => {
+      const { data, schemaVersion } = decodeEntry(row, context);
       // Making a date from the number takes longer than looking up the date of the transaction.
-      date: context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(BigInt(row.date)),
-      idempotencyKey: row.key ?? "",
-      ...decodeEntry(row, context),
-    }));
+      const date = context.committed.get(row.tx ?? -1)?.insertedAt ?? fromMicros(row.date);
+      const entry = { id: row.id, date, idempotencyKey: row.key ?? "", data };
+      return schemaVersion === undefined ? entry : { ...entry, schemaVersion };
+    });
   }
 
   /** Reads, in few statements, what the transactions of the rows need: names, volumes, reverted transactions. */
@@ -178,7 +201,7 @@ export class LogReader {
     const names = this.#transactions.namesOf(
       [...committed, ...reverted].map(({ payload }) => payload),
     );
-    const isRange = options?.isRange === true;
+    const isRange = options?.isRange === true || areConsecutive(committed);
     return {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       names,
@@ -200,9 +223,11 @@ export class LogReader {
   }
 }
 
-/** The places in chunks whose entries fit in memory, whatever they contain. */
-function* chunksOf(refs: readonly LogSizeRow[]): Generator<readonly LogSizeRow[]> {
-  let rest = refs;
+const hasPayload = (row: ListedRow): row is ListedRow & ListedSqlRow => row.payload !== null;
+
+/** The rows in chunks whose entries fit in memory, whatever they contain. */
+function* chunksOf(rows: readonly ListedRow[]): Generator<readonly ListedRow[]> {
+  let rest = rows;
   while (rest.length > 0) {
     const count = countWithin(rest, CHUNK_BYTES_MAX, ({ size }) => size);
     yield rest.slice(0, count);
@@ -211,8 +236,16 @@ function* chunksOf(refs: readonly LogSizeRow[]): Generator<readonly LogSizeRow[]
 }
 
 interface ContextOptions {
-  /** Whether the rows are all rows of a range. */
+  /** Whether the rows are all rows of a range, in order. */
   readonly isRange: boolean;
+}
+
+/** Whether the ids of transactions rise or fall by one, so that there is none between them. */
+function areConsecutive(transactions: readonly StoredTransaction[]): boolean {
+  const [first, second] = transactions;
+  if (first === undefined || second === undefined) return true;
+  const step = second.id > first.id ? 1 : -1;
+  return transactions.every(({ id }, index) => id === first.id + index * step);
 }
 
 /** The largest part of a list that is read at a time, in bytes of JSON. */
@@ -247,7 +280,7 @@ function inputsHash(entry: LogEntry, stored: string | null): string {
   if (stored === null && entry.idempotencyKey !== "") return "";
   const digest =
     stored === null
-      ? createHash("sha256").update(toDerivedText(entry)).digest("base64url")
+      ? digestOf("sha256", toDerivedText(entry), "base64url")
       : Buffer.from(stored, "hex").toString("base64url");
   return digest === "" ? "" : `${digest}=`;
 }
@@ -263,7 +296,7 @@ interface LogContext {
 
 /** The transaction of a log row, as it was when it was committed. */
 function toCommitted(row: LogSqlRow): StoredTransaction {
-  const date = fromMicros(BigInt(row.date));
+  const date = fromMicros(row.date);
   return {
     id: row.tx ?? 0,
     insertedAt: date,
@@ -311,27 +344,20 @@ function decodeEntry(row: LogSqlRow, context: LogContext): EntryContent {
   }
 }
 
-const contentOf = (data: LogData, { schemaVersion }: SchemaTrace): EntryContent => ({
-  data,
-  ...(schemaVersion === undefined ? {} : { schemaVersion }),
-});
+const contentOf = (data: LogData, { schemaVersion }: SchemaTrace): EntryContent =>
+  schemaVersion === undefined ? { data } : { data, schemaVersion };
 
 function committedTransaction(row: LogSqlRow, context: LogContext): Transaction {
   const stored = at(context.committed, row.tx);
   const volumes = at(context.volumes, row.tx);
   const { effective } = stored.payload;
-  return {
-    ...toTransaction(stored, context.names),
-    volumes,
-    ...(context.keepsEffectiveVolumes
-      ? {
-          effectiveVolumes:
-            effective === undefined
-              ? volumes
-              : volumes.map((entry, index) => ({ ...entry, ...effective[index] })),
-        }
-      : {}),
-  };
+  const transaction = { ...toTransaction(stored, context.names), volumes };
+  if (!context.keepsEffectiveVolumes) return transaction;
+  const effectiveVolumes =
+    effective === undefined
+      ? volumes
+      : volumes.map((entry, index) => ({ ...entry, ...effective[index] }));
+  return { ...transaction, effectiveVolumes };
 }
 
 /**
@@ -343,7 +369,7 @@ function revertedTransaction(
   context: LogContext,
 ): Transaction {
   const original = at(context.reverted, payload.reverts);
-  const date = fromMicros(BigInt(row.date));
+  const date = fromMicros(row.date);
   return {
     ...toTransaction({ ...original, updatedAt: date, revertedAt: date }, context.names),
     metadata: payload.revertedMetadata ?? original.payload.metadata ?? {},

@@ -46,8 +46,9 @@ const SPARSE_MIN = 4;
 
 /** The columns that both tables have, from which a read takes its own. */
 interface RangeRead {
-  /** Names of columns, with a comma before each. */
+  /** Columns with a comma before each, and the values of the parameters among them. */
   readonly columns: string;
+  readonly bindings?: readonly SqlValue[];
   /** Both ends are included, and either may be infinite. */
   readonly range: NumberInterval;
   /** The type of the entries; undefined for all. */
@@ -57,16 +58,15 @@ interface RangeRead {
 }
 
 /** The first entries of a range, in order. */
-export function entriesIn<Row extends SqlRow & LogRef>(
-  sql: Sql,
-  { columns, range, type, order = "asc", limit = Number.MAX_SAFE_INTEGER }: RangeRead,
-): Row[] {
+export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead): Row[] {
+  const { columns, bindings = [], range, type } = read;
+  const { order = "asc", limit = Number.MAX_SAFE_INTEGER } = read;
   const [from, to] = [clamped(range.from), clamped(range.to)];
   const txs = isOf("tx", type) ? transactionsIn(sql, { from, to }) : undefined;
   const parts: Part[] = [];
   const add = (source: string, key: string, ids: NumberInterval): void => {
     const select = `${source} WHERE ${key} >= ? AND ${key} <= ? ${ofType(type)} ORDER BY ${key} ${order} LIMIT ? + 0`;
-    parts.push({ select, bindings: [ids.from, ids.to, limit] });
+    parts.push({ select, bindings: [...bindings, ids.from, ids.to, limit] });
   };
   if (txs !== undefined) add(fromTx(columns), "tx.id", txs);
   const isFound = txs !== undefined && from === to;
@@ -172,12 +172,19 @@ const BEFORE_ALL: RisingRow = { key: -1, value: -1 };
  * none.
  */
 function lastRowTo(sql: Sql, logId: number): RisingRow | undefined {
-  const [last] = sql.all<Rising>(`${SELECT_RISING} ORDER BY tx.id DESC LIMIT 1`);
-  if (last === undefined || last.value <= logId) return last;
-  const row = lastNotAbove(logId, { low: BEFORE_ALL, high: last }, (key) => rowAt(sql, key));
+  const row = lastRisingTo(sql, logId);
   return row.key === BEFORE_ALL.key ? undefined : row;
 }
 
-const rowAt = (sql: Sql, key: number): RisingRow =>
+function lastRisingTo(sql: Sql, logId: number): RisingRow {
+  // Where every entry has made a transaction, the ids are the same.
+  const near = rowAt(sql, logId);
+  if (near.value === logId) return near;
+  const [low, high] = near.value < logId ? [near, rowAt(sql)] : [BEFORE_ALL, near];
+  return high.value <= logId ? high : lastNotAbove(logId, { low, high }, (key) => rowAt(sql, key));
+}
+
+/** The last row up to a key, or of all rows. */
+const rowAt = (sql: Sql, key = Number.MAX_SAFE_INTEGER): RisingRow =>
   sql.all<Rising>(`${SELECT_RISING} WHERE tx.id <= ? ORDER BY tx.id DESC LIMIT 1`, key)[0] ??
   BEFORE_ALL;

@@ -1,30 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { NodeSql } from "#platform/sql/node-sql.ts";
-import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
 import { at, create, posting, revert, TestLedger } from "#test/support/ledger-engine/fixtures.ts";
 import { changed, exportOf, importInto, linesOf } from "#test/support/ledger-engine/logs.ts";
+import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts";
 
 const UNCHAINED = { HASH_LOGS: "DISABLED" } as const;
-
-/** Counts the statements of each kind. */
-class StatementCounts implements Sql {
-  readonly #sql = new NodeSql();
-  readonly counts = new Map<string, number>();
-
-  all<Row extends SqlRow>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    const [kind = ""] = /^\w+(?: \w+ \w+)?/.exec(statement) ?? [];
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
-    return this.#sql.all<Row>(statement, ...bindings);
-  }
-
-  transaction<T>(work: () => T): T {
-    return this.#sql.transaction(work);
-  }
-
-  get total(): number {
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
-  }
-}
 
 /** Payments from one account to many, some dated before the others, with references and keys. */
 function ledgerOfPayments(count: number): TestLedger {
