@@ -1,4 +1,5 @@
 import type { Sql } from "#platform/sql/sql.ts";
+import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /*
  * These searches find the last row that existed at a date. Ids of log entries, transactions and
@@ -14,8 +15,14 @@ export function lastLogAt(sql: Sql, micros: bigint): number {
 }
 
 /** The id of the last transaction that was inserted by this date; -1 where there is none. */
-export const lastTransactionAt = (sql: Sql, micros: bigint): number =>
-  lastBy(sql, TRANSACTION, micros);
+export function lastTransactionAt(sql: Sql, micros: bigint): number {
+  // A condition in one direction asks for the end of all dates as well.
+  if (micros < MICROS_MIN) return -1;
+  if (micros >= MICROS_MAX) return sql.all<{ id: number }>(LAST_TRANSACTION)[0]?.id ?? -1;
+  return lastBy(sql, TRANSACTION, micros);
+}
+
+const LAST_TRANSACTION = "SELECT id FROM tx ORDER BY id DESC LIMIT 1";
 
 /** The id of the last account that was inserted by this date; -1 where there is none. */
 export const lastAccountAt = (sql: Sql, micros: bigint): number => lastBy(sql, ACCOUNT, micros);

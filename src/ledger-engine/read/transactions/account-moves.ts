@@ -41,9 +41,12 @@ export class MoveScan implements IdScan {
   readonly #sql: Sql;
   readonly #accounts: AccountSet;
   readonly #side: Side | undefined;
+  /** Whether moves of every asset are looked for in each account. */
+  readonly #isCrossed: boolean;
 
-  constructor(sql: Sql, accounts: AccountSet, side: Side | undefined) {
+  constructor({ sql, assets }: MoveSources, accounts: AccountSet, side: Side | undefined) {
     this.#sql = sql;
+    this.#isCrossed = assets <= CROSSED_ASSETS_MAX;
     this.#accounts = accounts;
     this.#side = side;
   }
@@ -169,7 +172,7 @@ export class MoveScan implements IdScan {
   #readHeads(accounts: readonly number[], { range, order, role, most }: HeadOptions): Head[] {
     if (accounts.length === 0) return [];
     const rows = this.#sql.all<HeadSqlRow>(
-      `${this.#isCrossed() ? HELD_CROSSED : HELD} ${SELECT_HEADS[order]}`,
+      `${this.#isCrossed ? HELD_CROSSED : HELD} ${SELECT_HEADS[order]}`,
       toJson(accounts),
       range.from,
       range.to,
@@ -177,13 +180,6 @@ export class MoveScan implements IdScan {
       most ?? Number.MAX_SAFE_INTEGER,
     );
     return rows.flatMap(({ head, ...pair }) => (head === null ? [] : { ...pair, head }));
-  }
-
-  #isCrossed(): boolean {
-    return (
-      this.#sql.all("SELECT 1 FROM asset LIMIT ? + 0", CROSSED_ASSETS_MAX + 1).length <=
-      CROSSED_ASSETS_MAX
-    );
   }
 
   #merge(heads: readonly Head[], { range, order, batch }: ScanOptions): Generator<number> {
@@ -206,6 +202,12 @@ export class MoveScan implements IdScan {
       isOrdered: true,
     }).iterate(options);
   }
+}
+
+interface MoveSources {
+  readonly sql: Sql;
+  /** How many assets the ledger has. */
+  readonly assets: number;
 }
 
 type PairSqlRow = { account: number; asset: number };

@@ -10,6 +10,7 @@ import {
   shorterThan,
   shortest,
 } from "#ledger-engine/read/scan/id-scan.ts";
+import { RangeScan } from "#ledger-engine/read/scan/range-scan.ts";
 
 /**
  * This many rows are tried before the best of several scans is looked for. A filter that most rows pass needs no more.
@@ -35,6 +36,22 @@ export function* walkRows(
 
 /** The rows whose ids a scan gives, in the order of ids. */
 export function* rowsOfScan(
+  rows: TransactionRows,
+  scan: IdScan,
+  options: ScanOptions,
+): Generator<TransactionRow> {
+  if (!(scan instanceof RangeScan)) {
+    yield* rowsOfIds(rows, scan, options);
+    return;
+  }
+  const [before, after] =
+    options.order === "asc" ? [scan.below, scan.above] : [scan.above, scan.below];
+  yield* rowsOfIds(rows, before, options);
+  yield* walkRows(rows, { ...options, range: intersection(options.range, scan.range) });
+  yield* rowsOfIds(rows, after, options);
+}
+
+function* rowsOfIds(
   rows: TransactionRows,
   scan: IdScan,
   options: ScanOptions,

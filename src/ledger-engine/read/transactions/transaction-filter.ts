@@ -1,6 +1,6 @@
 import type { TransactionRow } from "./transaction-rows.ts";
 import {
-  AccountSet,
+  type AccountSet,
   type AddressTest,
   addressTester,
   exactAddresses,
@@ -126,7 +126,7 @@ export class TransactionFilter {
   /** The ids of the accounts that pass, among the accounts of the rows that were tried. */
   #passing(test: AddressTest): ReadonlySet<number> {
     if (exactAddresses(test) !== undefined) {
-      return new Set(new AccountSet(this.#sources.sql, test).knownIds);
+      return new Set(this.#sources.accountsOf(test).knownIds);
     }
     const memo = { passing: new Set<number>(), passes: addressTester(test) };
     this.#addressTests.push(memo);
@@ -142,6 +142,8 @@ export interface TransactionFilterSources {
    * history.
    */
   readonly metadataAt: Timestamp | undefined;
+  /** The accounts whose addresses pass a test. */
+  readonly accountsOf: (test: AddressTest) => AccountSet;
 }
 
 /** The accounts whose addresses were tested and pass. */

@@ -10,7 +10,7 @@ import {
 import type { Side } from "./moves-by-role.ts";
 import { referencesLike } from "./reference-scan.ts";
 import { TRANSACTION_DATE_COLUMNS, type TransactionDateColumn } from "./transaction-rows.ts";
-import { AccountSet, type AddressTest } from "#ledger-engine/read/accounts/account-sets.ts";
+import type { AccountSet, AddressTest } from "#ledger-engine/read/accounts/account-sets.ts";
 import {
   ALL_IDS,
   BoundedScan,
@@ -19,14 +19,16 @@ import {
   type IdScan,
   IndexScan,
   intersection,
+  MATERIALIZED_MAX,
   NO_IDS,
   shortest,
   UnionScan,
 } from "#ledger-engine/read/scan/id-scan.ts";
+import { type RangeOptions, RangeScan } from "#ledger-engine/read/scan/range-scan.ts";
 import type { FilterTest, LedgerFilter } from "#ledger-engine/rules/filters/filters.ts";
 import { METADATA_SCOPES, metadataHash } from "#ledger-engine/storage/metadata-index.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { parseJson, stringifyJson } from "#platform/json.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /**
@@ -42,6 +44,10 @@ export interface Plan {
 export interface PlanSources {
   readonly sql: Sql;
   readonly reader: TransactionReader;
+  /** How many assets there are. */
+  readonly assets: number;
+  /** The accounts whose addresses pass a test. */
+  readonly accountsOf: (test: AddressTest) => AccountSet;
   /** The date that the list is sorted by. A range of this date is read directly from the list and needs no scan. */
   readonly sortedBy?: TransactionDateColumn | undefined;
   /** Whether metadata is that of a point in time. */
@@ -185,19 +191,48 @@ export class TransactionPlanner {
     dates: IntegerRange,
     scans: readonly IdScan[],
   ): readonly IdScan[] {
-    const entries = DATES[column];
+    const { undated, dated, outside } = DATES[column];
     const bindings = [dates.from.toString(), dates.to.toString()];
-    const dated = this.#indexScan(entries.dated, bindings);
-    if (entries.undated === undefined || entries.outside === undefined) return [...scans, dated];
+    const datedScan = this.#indexScan(dated, bindings);
+    if (undated === undefined || outside === undefined) return [...scans, datedScan];
     const range = this.#insertedIn(dates);
-    const others = this.#indexScan(entries.outside, [...bindings, range.from, range.to]);
-    const undated = new BoundedScan(this.#indexScan(entries.undated), range);
-    const sizeOf = (within: IdRange) => (undated.size(within) ?? 0) + (dated.size(within) ?? 0);
+    const undatedScan = new BoundedScan(this.#indexScan(undated), range);
+    const sizeOf = (within: IdRange) =>
+      (undatedScan.size(within) ?? 0) + (datedScan.size(within) ?? 0);
+    const few = this.#fewOutside(dated, bindings, range);
+    const others =
+      few === undefined
+        ? this.#indexScan(outside, [...bindings, range.from, range.to])
+        : new IdList(few);
+    const isRange = few?.length === 0;
     return [
-      ...scans.map((scan) => new UnionScan([new BoundedScan(scan, range), others])),
+      ...scans.map((scan) => {
+        const bounded = new BoundedScan(scan, range);
+        return isRange ? bounded : new UnionScan([bounded, others]);
+      }),
       ...scans,
-      new UnionScan([scanOfIds(this.#sources.sql, range), others], sizeOf),
+      few === undefined
+        ? new UnionScan([scanOfIds(this.#sources.sql, range), others], sizeOf)
+        : scanOfIds(this.#sources.sql, range, { others: few, sizeOf }),
     ];
+  }
+
+  /** Those of the dated transactions that are outside of a range of ids; undefined where many are dated. */
+  #fewOutside(
+    { from, column }: IndexEntries,
+    bindings: readonly SqlValue[],
+    range: IdRange,
+  ): number[] | undefined {
+    const [row] = this.#sources.sql.all<{ count: number; outside: string }>(
+      `SELECT count(*) AS count, json_group_array(id) FILTER (WHERE id < ? OR id > ?) AS outside
+        FROM (SELECT ${column} AS id ${from} LIMIT ? + 0)`,
+      range.from,
+      range.to,
+      ...bindings,
+      MATERIALIZED_MAX + 1,
+    );
+    if (row === undefined || row.count > MATERIALIZED_MAX) return undefined;
+    return parseJson(row.outside) as number[]; // made of ids by the statement
   }
 
   #scanOf(test: FilterTest): IdScan | undefined {
@@ -209,7 +244,7 @@ export class TransactionPlanner {
         return referencesLike(sql, test.pattern);
       case "address":
       case "addressLike":
-        return new MoveScan(sql, new AccountSet(sql, test), sideOf(test));
+        return new MoveScan(this.#sources, this.#sources.accountsOf(test), sideOf(test));
       case "metadata":
         return this.#withPairs(test.name, test.values);
       case "metadataLike":
@@ -273,9 +308,9 @@ export class TransactionPlanner {
 
 const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 
-/** All ids of a range. */
-export const scanOfIds = (sql: Sql, range: IdRange): IdScan =>
-  new BoundedScan(new IndexScan(sql, { ...IN_SPAN, bindings: [] }), range);
+/** All ids of a range, and a few others. */
+export const scanOfIds = (sql: Sql, range: IdRange, options?: RangeOptions): IdScan =>
+  new RangeScan(new IndexScan(sql, { ...IN_SPAN, bindings: [] }), range, options);
 
 const ALWAYS: Plan = { range: ALL_IDS, scans: [], isExact: true };
 const ANYTHING: Plan = { ...ALWAYS, isExact: false };

@@ -3,6 +3,7 @@ import { DateSearch } from "./date-search.ts";
 import { TransactionFilter } from "./transaction-filter.ts";
 import { type Plan, TransactionPlanner } from "./transaction-plan.ts";
 import { type TransactionDateColumn, TransactionRows } from "./transaction-rows.ts";
+import { AccountSet, type AddressTest } from "#ledger-engine/read/accounts/account-sets.ts";
 import type { ReadContext } from "#ledger-engine/read/scan/context.ts";
 import {
   type LedgerFilter,
@@ -17,6 +18,7 @@ export class TransactionQuery {
   readonly #context: ReadContext;
   readonly #pit: Timestamp | undefined;
   readonly #condition: LedgerFilter | undefined;
+  readonly #accountSets = new Map<AddressTest, AccountSet>();
   readonly rows: TransactionRows;
   readonly filter: TransactionFilter;
   /** Whether the query continues where many rows were tried. */
@@ -31,7 +33,9 @@ export class TransactionQuery {
     this.#condition = upTo(pit, parseLedgerFilter("transactions", where));
     this.rows = new TransactionRows(sql, pit);
     const metadataAt = this.#isMetadataPast ? pit : undefined;
-    this.filter = new TransactionFilter(this.#condition, { sql, history, metadataAt });
+    const accountsOf = (test: AddressTest) => this.#accountsOf(test);
+    const sources = { sql, history, metadataAt, accountsOf };
+    this.filter = new TransactionFilter(this.#condition, sources);
   }
 
   /** How many times as much work as an ordinary filter this one takes for a row. */
@@ -41,10 +45,12 @@ export class TransactionQuery {
 
   /** Where the transactions are that may match. */
   plan(sortedBy?: TransactionDateColumn): Plan {
-    const { sql, transactions: reader } = this.#context;
+    const { sql, transactions: reader, sizes } = this.#context;
     return new TransactionPlanner({
       sql,
       reader,
+      assets: sizes.assetCount,
+      accountsOf: (test) => this.#accountsOf(test),
       sortedBy,
       isMetadataPast: this.#isMetadataPast,
       hidesReverts: this.#pit !== undefined,
@@ -63,6 +69,15 @@ export class TransactionQuery {
         until: hasEnd ? toMicros(this.#pit) : MICROS_MAX,
       },
     );
+  }
+
+  /** The accounts of a test, which the filter and the plan both ask for. */
+  #accountsOf(test: AddressTest): AccountSet {
+    const known = this.#accountSets.get(test);
+    if (known !== undefined) return known;
+    const accounts = new AccountSet(this.#context.sql, test);
+    this.#accountSets.set(test, accounts);
+    return accounts;
   }
 
   /** Where no history is kept, past metadata is that of now. */

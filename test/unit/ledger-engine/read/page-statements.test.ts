@@ -1,14 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
-import type { ColumnQuery } from "#platform/paging/query.ts";
+import type { ColumnQuery, PageQuery } from "#platform/paging/query.ts";
+import { fromMicros, toMicros } from "#platform/time.ts";
 import {
+  ALL,
   create,
   posting,
   revert,
   setMetadata,
   TestLedger,
+  WITH_VOLUMES,
 } from "#test/support/ledger-engine/fixtures.ts";
 import { StatementCounts } from "#test/support/ledger-engine/statement-counts.ts";
+import {
+  idsOf,
+  transactionPage,
+  type TransactionsWanted,
+} from "#test/support/ledger-engine/transaction-reads.ts";
 
 /** How many statements some work takes. */
 function statementsOf(sql: StatementCounts, work: () => unknown): number {
@@ -62,5 +70,79 @@ describe("a page of the log", () => {
         expect(list(ledger, { pageSize, ...where })).toEqual(expected.toReversed());
       }
     }
+  });
+});
+
+describe("a page of transactions by date", () => {
+  const SIZE = 300;
+
+  /** Transactions a second apart. Those in the list have an earlier date: that of the transaction `back` before them. */
+  function ledgerWith(backDated: readonly number[], back = 200) {
+    const sql = new StatementCounts();
+    const ledger = new TestLedger({ sql });
+    for (let id = 1; id <= SIZE; id++) {
+      const timestamp = fromMicros(toMicros(ledger.now) - BigInt(back) * 1_000_000n);
+      const dated = backDated.includes(id) ? { timestamp } : {};
+      ledger.run(create(posting("world -> a", 1), dated));
+    }
+    return { sql, ledger };
+  }
+
+  const page = (ledger: TestLedger, query: TransactionsWanted): number[] =>
+    idsOf(ledger, { pageSize: 15, ...query });
+
+  test("takes few statements where few transactions have a date of their own", () => {
+    for (const backDated of [[], [40], [40, 170, 260]]) {
+      const { sql, ledger } = ledgerWith(backDated);
+      const all = transactionPage(ledger, { order: "asc" }).data;
+      const middle = all[149]?.insertedAt ?? "";
+      for (const order of ["asc", "desc"] as const) {
+        for (const operator of ["$lt", "$gte"] as const) {
+          const where = { [operator]: { timestamp: middle } };
+          const matching = all
+            .filter(({ timestamp }) =>
+              operator === "$lt" ? timestamp < middle : timestamp >= middle,
+            )
+            .map(({ id }) => id);
+          const expected = order === "asc" ? matching : matching.toReversed();
+          expect(page(ledger, { where, order })).toEqual(expected.slice(0, 15));
+          expect(idsOf(ledger, { where, order })).toEqual(expected);
+          expect(statementsOf(sql, () => page(ledger, { where, order }))).toBeLessThan(8);
+        }
+      }
+    }
+  });
+
+  test("reads the rows of the page and no others, where none has a date of its own", () => {
+    const { sql, ledger } = ledgerWith([]);
+    const where = { $lt: { timestamp: ledger.transaction(150).insertedAt } };
+    page(ledger, { where });
+    // The last id at the date, whether there are dates of their own, and the rows.
+    expect(statementsOf(sql, () => page(ledger, { where }))).toBe(3);
+  });
+});
+
+describe("accounts and their transactions", () => {
+  test("take as few statements, also after an asset was added", () => {
+    const sql = new StatementCounts();
+    const ledger = new TestLedger({ sql });
+    const accounts: PageQuery = { ...ALL, column: "address", pageSize: 15 };
+    for (const asset of ["USD", "EUR", "GBP"]) {
+      for (let count = 1; count <= 20; count++) {
+        ledger.run(create(posting(`world -> a:${count}`, count, asset)));
+      }
+      const { reads } = ledger.engine;
+      const volumes = Object.keys(ledger.volumes("a:7"));
+      expect(volumes).toContain(asset);
+      expect(reads.listAccounts(accounts, WITH_VOLUMES).data[0]?.volumes).toHaveLength(
+        volumes.length,
+      );
+      expect(statementsOf(sql, () => reads.findAccount("a:7", WITH_VOLUMES))).toBe(1);
+      expect(statementsOf(sql, () => reads.listAccounts(accounts, WITH_VOLUMES))).toBe(1);
+    }
+    const where = { $match: { account: "a:7" } };
+    expect(idsOf(ledger, { where })).toEqual([47, 27, 7]);
+    // The account, the nearest move of each asset, its moves of each asset, and the rows.
+    expect(statementsOf(sql, () => idsOf(ledger, { where }))).toBe(6);
   });
 });
