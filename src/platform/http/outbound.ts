@@ -148,7 +148,10 @@ async function readUpTo(
   bytesMax: number,
   deadline: Deadline,
 ): Promise<{ body: Uint8Array; error?: string }> {
-  if (isKnownSmall(response, bytesMax)) return readWhole(response, deadline);
+  const length = response.headers.get("content-length");
+  // The connection is free for the next call then, read or not; most answers to webhooks are empty.
+  if (length === "0") return { body: new Uint8Array() };
+  if (isKnownSmall(response, length, bytesMax)) return readWhole(response, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const kept = (): Uint8Array => concatenate(chunks, Math.min(size, bytesMax));
@@ -171,10 +174,9 @@ async function readUpTo(
 }
 
 /** Whether an answer says that it is no longer than what is kept; a compressed one becomes longer than it says. */
-function isKnownSmall({ headers }: Response, bytesMax: number): boolean {
-  if (headers.has("content-encoding")) return false;
-  const length = headers.get("content-length");
-  return length !== null && /^\d{1,9}$/.test(length) && Number(length) <= bytesMax;
+function isKnownSmall({ headers }: Response, length: string | null, bytesMax: number): boolean {
+  if (length === null || !/^\d{1,9}$/.test(length) || Number(length) > bytesMax) return false;
+  return !headers.has("content-encoding");
 }
 
 /** Reads a small body at once, which costs much less than reading it in chunks. */

@@ -46,14 +46,12 @@ export function settleDeliveries(
   const attempts = results.flatMap(({ seq, attempt }) =>
     attempt === undefined ? [] : [{ seq, attempt }],
   );
-  const rows = results.map((result) => stringifyJson(toRow(result, nameId)));
   keepAttempts(
     sql,
     attempts.flatMap(({ seq, attempt }) => (attempt.isFirst ? [] : [seq])),
   );
-  for (const chunk of chunksOf(rows)) {
-    sql.all(SETTLE, wallMs, `[${chunk.join(",")}]`);
-  }
+  // A statement for each result takes less time than one that reads them all from JSON.
+  for (const result of results) sql.all(SETTLE, wallMs, ...settledColumns(result, nameId));
   const excerpts = attempts.flatMap(({ seq, attempt: { responseExcerpt } }) =>
     responseExcerpt === undefined ? [] : [stringifyJson([seq, responseExcerpt])],
   );
@@ -71,13 +69,14 @@ function keepAttempts(sql: Sql, seqs: readonly number[]): void {
   );
 }
 
-function toRow(
+/** The parameters of `SETTLE` after the time. */
+function settledColumns(
   { seq, status, dueMs, waitedMs, attempt, error }: DeliveryResult,
   nameId: (name: string) => number,
 ) {
   return [
-    seq,
     statusNumber(status),
+    seq,
     dueMs ?? null,
     waitedMs,
     attempt === undefined ? 0 : 1,
@@ -100,24 +99,18 @@ const KEEP_EXCERPTS = `
 /** What was stored of the last attempt stays where no call was made, apart from the error. */
 const SETTLE = `
   UPDATE delivery SET
-    status = r.status,
-    updated_ms = r.wall,
-    due_ms = r.due,
-    waited_ms = r.waited,
-    attempts = attempts + r.made,
-    cycle_ms = coalesce(cycle_ms, r.started),
-    last_number = CASE WHEN r.made THEN attempts + 1 ELSE last_number END,
-    last_generation = CASE WHEN r.made THEN generation ELSE last_generation END,
-    last_ms = coalesce(r.at, last_ms),
-    last_endpoint = coalesce(r.endpoint, last_endpoint),
-    last_outcome = coalesce(r.outcome, last_outcome),
-    last_code = coalesce(r.code, last_code),
-    last_took_ms = coalesce(r.took, last_took_ms),
-    last_error = CASE WHEN r.made THEN r.error ELSE coalesce(r.error, last_error) END
-  FROM (
-    SELECT ? AS wall, value ->> 0 AS id, value ->> 1 AS status, value ->> 2 AS due, value ->> 3 AS waited, value ->> 4 AS made,
-      value ->> 5 AS started, value ->> 6 AS at, value ->> 7 AS endpoint, value ->> 8 AS outcome,
-      value ->> 9 AS code, value ->> 10 AS took, value ->> 11 AS error
-    FROM json_each(?)
-  ) AS r
-  WHERE seq = r.id AND delivery.status = ${PENDING}`;
+    status = ?2,
+    updated_ms = ?1,
+    due_ms = ?4,
+    waited_ms = ?5,
+    attempts = attempts + ?6,
+    cycle_ms = coalesce(cycle_ms, ?7),
+    last_number = CASE WHEN ?6 THEN attempts + 1 ELSE last_number END,
+    last_generation = CASE WHEN ?6 THEN generation ELSE last_generation END,
+    last_ms = coalesce(?8, last_ms),
+    last_endpoint = coalesce(?9, last_endpoint),
+    last_outcome = coalesce(?10, last_outcome),
+    last_code = coalesce(?11, last_code),
+    last_took_ms = coalesce(?12, last_took_ms),
+    last_error = CASE WHEN ?6 THEN ?13 ELSE coalesce(?13, last_error) END
+  WHERE seq = ?3 AND status = ${PENDING}`;

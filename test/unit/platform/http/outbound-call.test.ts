@@ -142,6 +142,17 @@ describe("the body of an answer", () => {
     }
   });
 
+  test("of length zero is not waited for", async () => {
+    const headers = { "content-length": "0" };
+    const result = await run(async () => new Response(bodyOf([], "hang"), { headers }));
+    expect(result).toEqual({
+      kind: "answered",
+      status: 200,
+      headers: expect.any(Headers),
+      body: new Uint8Array(),
+    });
+  });
+
   test("may be absent", async () => {
     const result = await run(async () => new Response(null, { status: 204 }));
     expect(result).toMatchObject({ kind: "answered", status: 204, body: new Uint8Array() });
