@@ -145,12 +145,8 @@ describe("the body of an answer", () => {
   test("of length zero is not waited for", async () => {
     const headers = { "content-length": "0" };
     const result = await run(async () => new Response(bodyOf([], "hang"), { headers }));
-    expect(result).toEqual({
-      kind: "answered",
-      status: 200,
-      headers: expect.any(Headers),
-      body: new Uint8Array(),
-    });
+    expect(result).toMatchObject({ kind: "answered", status: 200, body: new Uint8Array() });
+    expect(result).not.toHaveProperty("bodyError");
   });
 
   test("may be absent", async () => {
