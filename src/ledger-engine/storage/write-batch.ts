@@ -1,4 +1,5 @@
 import { type AccountRow, readAccountRow, toAccountText } from "./account-rows.ts";
+import { insertionInto, insertRows } from "./insertion.ts";
 import { LogBatch, type LogRow, microsOrNull, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
@@ -15,7 +16,7 @@ import type {
 import { assert } from "#platform/assert.ts";
 import { AppError } from "#platform/errors.ts";
 import { quoteJson } from "#platform/json.ts";
-import { amountText, chunksOf, type Sql } from "#platform/sql/sql.ts";
+import { amountText, chunksOf, isSafe, type Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, ZERO_TIMESTAMP } from "#platform/time.ts";
 
 /** Where more accounts than this wait to be written, a bulk writes its rows before the next command. */
@@ -25,10 +26,10 @@ const METADATA_PENDING_MAX = 20_000;
 
 const ZERO: Volumes = { input: 0n, output: 0n };
 
-/** A row as JSON, with its pair of account and asset. */
-interface PairRow {
+/** A row, with its pair of account and asset. */
+interface PairRow<R> {
   readonly pair: number;
-  readonly row: string;
+  readonly row: R;
 }
 
 type TxDate = Pick<TxRow, "id" | "insertedAt">;
@@ -46,7 +47,7 @@ export interface MoveRow extends Volumes {
 
 /**
  * Collects the rows that a unit of work writes, and answers reads as if they were stored, so that a bulk of a thousand
- * transactions takes one statement for each table. `flush` writes the rows. `reset` forgets them after a rollback,
+ * transactions takes few statements for each table. `flush` writes the rows. `reset` forgets them after a rollback,
  * along with everything that was read meanwhile.
  */
 export class WriteBatch implements VolumeReader {
@@ -58,8 +59,9 @@ export class WriteBatch implements VolumeReader {
   readonly #metadata: MetadataBatch;
   #assetRows: string[] = [];
   readonly #log = new LogBatch();
-  #moveRows: PairRow[] = [];
-  #datedMoveRows: PairRow[] = [];
+  #moveRows: PairRow<readonly number[]>[] = [];
+  /** The moves that fill further columns or have large amounts, as JSON. */
+  #otherMoveRows: PairRow<string>[] = [];
   /** The pairs of account and asset that the waiting moves are about. */
   readonly #movedPairs = new Set<number>();
   /** The waiting transactions, in order. */
@@ -275,27 +277,31 @@ export class WriteBatch implements VolumeReader {
     const pair = pairKey(account, asset);
     this.#cache.setVolumes(pair, { input, output });
     this.#movedPairs.add(pair);
-    const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
-    if (timestamp === undefined && effective === undefined) {
-      this.#moveRows.push({ pair, row: `[${columns}]` });
+    const isPlain = timestamp === undefined && effective === undefined;
+    if (isPlain && isSafe(input) && isSafe(output)) {
+      this.#moveRows.push({
+        pair,
+        row: [account, asset, tx, role, Number(input), Number(output)],
+      });
       return;
     }
+    const columns = `${account},${asset},${tx},${role},${amountText(input)},${amountText(output)}`;
     const deltaText =
       effective === undefined
         ? "null,null"
         : `${amountText(effective.input - input)},${amountText(effective.output - output)}`;
-    this.#datedMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${deltaText}]` });
+    this.#otherMoveRows.push({ pair, row: `[${columns},${microsOrNull(timestamp)},${deltaText}]` });
   }
 
-  /** Writes the collected rows, with one statement for each table and parameter. */
+  /** Writes the collected rows, with few statements for each table. */
   flush(): void {
     if (this.#log.isEmpty) return;
     const accounts = [...this.#accountRows.values()].map(toAccountText);
     this.#insert(INSERT_ASSETS, this.#assetRows);
     this.#insert(INSERT_ACCOUNTS, accounts);
-    this.#log.flush((statement, rows) => this.#insert(statement, rows));
-    this.#insert(INSERT_MOVES, inTableOrder(this.#moveRows));
-    this.#insert(INSERT_DATED_MOVES, inTableOrder(this.#datedMoveRows));
+    this.#log.flush(this.#sql, (statement, rows) => this.#insert(statement, rows));
+    insertRows(this.#sql, MOVES, inTableOrder(this.#moveRows).flat());
+    this.#insert(INSERT_OTHER_MOVES, inTableOrder(this.#otherMoveRows));
     this.#metadata.flush((statement, rows) => this.#insert(statement, rows));
     this.#clearRows();
   }
@@ -331,7 +337,7 @@ export class WriteBatch implements VolumeReader {
     this.#assetRows = [];
     this.#log.clear();
     this.#moveRows = [];
-    this.#datedMoveRows = [];
+    this.#otherMoveRows = [];
     this.#movedPairs.clear();
     this.#dates = [];
   }
@@ -368,12 +374,18 @@ const INSERT_ASSETS =
 const INSERT_ACCOUNTS = `INSERT INTO account (id, address, first_usage, inserted_at, updated_at, metadata)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
   ON CONFLICT (id) DO UPDATE SET first_usage = excluded.first_usage, updated_at = excluded.updated_at, metadata = excluded.metadata`;
-/** Most moves lack the last three columns, so that this statement does not look for them. */
-const INSERT_MOVES = `INSERT INTO move (account, asset, tx, role, input, output)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?)`;
-const INSERT_DATED_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
+/** Most moves lack the other three columns. Numbers are bound as reals, and only columns of any type would keep them so. */
+const MOVES = insertionInto("move", {
+  account: "?",
+  asset: "?",
+  tx: "?",
+  role: "?",
+  input: "CAST(? AS INTEGER)",
+  output: "CAST(? AS INTEGER)",
+});
+const INSERT_OTHER_MOVES = `INSERT INTO move (account, asset, tx, role, input, output, timestamp, effective_delta_input, effective_delta_output)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8 FROM json_each(?)`;
 
 /** Rows in the order of the primary key, so that each page of the table is found and changed once. */
-const inTableOrder = (rows: readonly PairRow[]): string[] =>
+const inTableOrder = <R>(rows: readonly PairRow<R>[]): R[] =>
   rows.toSorted((a, b) => a.pair - b.pair).map(({ row }) => row);

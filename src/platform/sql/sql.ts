@@ -20,9 +20,11 @@ export type StoredAmount = string | number;
 
 /** An amount in JSON that becomes a column. Above 2^53 it is a text, because JavaScript would read the integer rounded. */
 export const amountText = (amount: bigint): string =>
-  amount <= Number.MAX_SAFE_INTEGER && amount >= Number.MIN_SAFE_INTEGER
-    ? amount.toString()
-    : `"${amount}"`;
+  isSafe(amount) ? amount.toString() : `"${amount}"`;
+
+/** Whether a number holds an amount exactly. */
+export const isSafe = (amount: bigint): boolean =>
+  amount <= Number.MAX_SAFE_INTEGER && amount >= Number.MIN_SAFE_INTEGER;
 
 export const fromStored = (stored: StoredAmount): bigint => BigInt(stored);
 

@@ -1,6 +1,8 @@
 import { checksumHex } from "./log-checksum.ts";
+import { insertionInto, insertRows } from "#ledger-engine/storage/insertion.ts";
 import { assert } from "#platform/assert.ts";
 import { quoteJson } from "#platform/json.ts";
+import { isSafe, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** A log entry, with the transaction that it made, if any. */
@@ -28,11 +30,12 @@ export interface TxRow {
   readonly insertedAt: Timestamp;
 }
 
-/** Log entries that wait to be written, as JSON. Those that made a transaction are rows of `tx`, the others of `entry`. */
+/** Log entries that wait to be written. Those that made a transaction are rows of `tx`, the others of `entry`. */
 export class LogBatch {
   #entryRows: string[] = [];
-  #txRows: string[] = [];
-  /** Whether some waiting transaction has one of the columns that most transactions lack. */
+  /** Rows as JSON, and the values of those without the columns that most transactions lack. */
+  #txRows: (string | readonly SqlValue[])[] = [];
+  /** Whether some waiting transaction is JSON. */
   #hasExtras = false;
   /** The transaction whose log entry comes next. */
   #staged: TxRow | undefined;
@@ -47,10 +50,11 @@ export class LogBatch {
   }
 
   add({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
-    const content = `${toMicros(date)},${quoteJson(payload)},${orNull(hash)}`;
+    const micros = toMicros(date);
+    const content = (): string => `${micros},${quoteJson(payload)},${orNull(hash)}`;
     if (tx === undefined) {
       const extras = `${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}`;
-      this.#entryRows.push(`[${id},${type},${content},${extras}]`);
+      this.#entryRows.push(`[${id},${type},${content()},${extras}]`);
       return;
     }
     assert(tx === this.#staged?.id, "the entry's transaction was added just before");
@@ -59,18 +63,20 @@ export class LogBatch {
     const place = placeOf(id - tx, type);
     const seal = sealOf(checksum, keyHash);
     const hasExtras = [key, seal, timestamp, reference].some((value) => value !== undefined);
-    if (!hasExtras) {
-      this.#txRows.push(`[${tx},${place},${content}]`);
+    if (!hasExtras && typeof place === "number" && isSafe(micros)) {
+      this.#txRows.push([tx, place, Number(micros), payload, hash ?? null]);
       return;
     }
     this.#hasExtras = true;
     const extras = `${orNull(key)},${orNull(seal)},${microsOrNull(timestamp)},${orNull(reference)}`;
-    this.#txRows.push(`[${tx},${place},${content},${extras}]`);
+    this.#txRows.push(`[${tx},${place},${content()},${extras}]`);
   }
 
-  flush(write: (statement: string, rows: readonly string[]) => void): void {
+  flush(sql: Sql, write: (statement: string, rows: readonly string[]) => void): void {
     write(INSERT_ENTRIES, this.#entryRows);
-    write(this.#hasExtras ? INSERT_TXS_WITH_EXTRAS : INSERT_TXS, this.#txRows);
+    // Rows are written in the order of their ids, so that the pages of the table are full: all in one way.
+    if (this.#hasExtras) write(INSERT_TXS_WITH_EXTRAS, this.#txRows.map(toJson));
+    else insertRows(sql, TXS, this.#txRows.flat());
   }
 
   clear(): void {
@@ -83,11 +89,22 @@ export class LogBatch {
 
 const INSERT_ENTRIES = `INSERT INTO entry (id, type, date, payload, hash, key, key_hash, checksum)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4), value ->> 5, unhex(value ->> 6), value ->> 7 FROM json_each(?)`;
-/** Most transactions lack the last four columns, so that the first statement does not look for them. */
-const INSERT_TXS = `INSERT INTO tx (id, place, date, payload, hash)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4) FROM json_each(?)`;
+/** Most transactions lack the other four columns. */
+const TXS = insertionInto("tx", {
+  id: "?",
+  place: "?",
+  date: "?",
+  payload: "?",
+  hash: "unhex(?)",
+});
 const INSERT_TXS_WITH_EXTRAS = `INSERT INTO tx (id, place, date, payload, hash, key, seal, timestamp, reference)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 8 FROM json_each(?)`;
+
+const toJson = (row: string | readonly SqlValue[]): string =>
+  typeof row === "string" ? row : `[${row.map(valueText).join(",")}]`;
+
+const valueText = (value: SqlValue): string =>
+  typeof value === "string" ? quoteJson(value) : String(value);
 
 /** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
 function placeOf(lead: number, type: number): number | bigint {

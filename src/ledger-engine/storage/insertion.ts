@@ -1,0 +1,40 @@
+import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+
+/** Most parameters of one statement of a Durable Object. */
+const PARAMETERS_MAX = 100;
+
+/** How rows of one form are inserted, several with each statement. */
+export interface Insertion {
+  /** The number of values of a row. */
+  readonly width: number;
+  /** The statements for one row, two rows, and so on. */
+  readonly statements: readonly string[];
+}
+
+/** Makes the statements for a table. The columns are given with the expression of their value, such as `?`. */
+export function insertionInto(table: string, columns: Readonly<Record<string, string>>): Insertion {
+  const names = Object.keys(columns);
+  const row = `(${Object.values(columns).join(", ")})`;
+  const into = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
+  const statements = Array.from(
+    { length: Math.floor(PARAMETERS_MAX / names.length) },
+    (_, index) => into + Array.from({ length: index + 1 }, () => row).join(", "),
+  );
+  return { width: names.length, statements };
+}
+
+/**
+ * Inserts rows, whose values come one after the other. This takes half the time of `json_each`, where each value is looked up in the
+ * JSON of its row.
+ */
+export function insertRows(
+  sql: Sql,
+  { width, statements }: Insertion,
+  values: readonly SqlValue[],
+): void {
+  const most = width * statements.length;
+  for (let from = 0; from < values.length; from += most) {
+    const part = values.slice(from, from + most);
+    sql.all(statements[part.length / width - 1] ?? "", ...part);
+  }
+}
