@@ -1,7 +1,8 @@
 import type { Names } from "./names.ts";
 import type { StoredTransaction } from "./transaction-reader.ts";
 import type { AccountVolumes } from "#ledger-engine/rules/types.ts";
-import { fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
+import { parseColumns } from "#platform/json.ts";
+import { first, fromStored, type Sql, type StoredAmount } from "#platform/sql/sql.ts";
 
 /**
  * The volumes after each of some transactions, in order of first appearance. The transactions are all of a range of ids,
@@ -64,21 +65,29 @@ function readMoves(
     };
     pairs.set(key, moves);
   };
+  let postings = 0;
   for (const { payload } of transactions) {
+    postings += payload.postings.length;
     for (const { source, destination, asset } of payload.postings) {
       add(source, asset);
       add(destination, asset);
     }
   }
   if (pairs.size === 0) return pairs;
-  const rows = sql.all<MoveSqlRow>(
-    SELECT_MOVES,
+  const values = [
     `[${[...pairs.keys()].join(",")}]`,
     transactions[0]?.id ?? 0,
     transactions.at(-1)?.id ?? 0,
-  );
+  ];
   const lists = [...pairs.values()];
-  for (const row of rows) lists[row.pair]?.rows.push(row);
+  if (postings > PACKED_POSTINGS_MAX) {
+    for (const row of sql.all<MoveSqlRow>(SELECT_MOVES, ...values)) lists[row.pair]?.rows.push(row);
+    return pairs;
+  }
+  const { rows } = first(sql.all<{ rows: string }>(SELECT_PACKED, ...values));
+  for (const [pair, tx, input, output] of parseColumns(rows) as PackedMove[]) {
+    lists[pair]?.rows.push({ pair, tx, input, output });
+  }
   return pairs;
 }
 
@@ -95,3 +104,11 @@ const SELECT_MOVES = `SELECT wanted.key AS pair, move.tx, input, output
   FROM json_each(?1) AS wanted CROSS JOIN move
     ON move.account = wanted.value / ${ASSETS} AND move.asset = wanted.value % ${ASSETS}
       AND move.tx BETWEEN ?2 AND ?3`;
+
+/**
+ * The same as one text, because to hand over each column of each row takes longer than to find them. The moves of so many
+ * postings take some 300 KB at most.
+ */
+const SELECT_PACKED = `SELECT json_group_array(json_array(pair, tx, input, output)) AS rows FROM (${SELECT_MOVES})`;
+const PACKED_POSTINGS_MAX = 64;
+type PackedMove = readonly [pair: number, tx: number, input: StoredAmount, output: StoredAmount];
