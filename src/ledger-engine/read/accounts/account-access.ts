@@ -74,8 +74,8 @@ export class AccountAccess {
     const within = scan.within === undefined ? [] : [toPath(scan.within)];
     const paths = [...within, ...pathsOf(scan.filter)];
     const own = paths.find((path) => isInOrder(path, scan));
-    const { fields, held } = scan;
-    const walk = walkOf(this.#sql, scan, { fields, held, path: own });
+    const { fields, held, isPartial } = scan;
+    const walk = walkOf(this.#sql, scan, { fields, held, isPartial, path: own });
     const others = paths.filter((path) => path !== own || isScattered(path)).slice(0, PATHS_MAX);
     const isEager = scan.firstRows === undefined || (own !== undefined && isScattered(own));
     const { rowsMax } = scan;

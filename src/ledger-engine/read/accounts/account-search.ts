@@ -61,6 +61,8 @@ export class AccountSearch {
   readonly #filter: AccountFilter;
   readonly #fields: readonly AccountField[];
   readonly #held: string | undefined;
+  /** Whether whole accounts are read, and no filter looks at them. */
+  readonly #takesAll: boolean;
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
   /** Whether a walk meets exactly the accounts that match. */
@@ -77,10 +79,10 @@ export class AccountSearch {
     this.#isWalked = isWalked(query);
     const filter = this.#isWalked ? undefined : query.filter;
     this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
-    const takesAll = query.readsRows === true && filter === undefined;
-    this.#fields = takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
+    this.#takesAll = query.readsRows === true && filter === undefined;
+    this.#fields = this.#takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
     this.#held =
-      takesAll && query.readsVolumes === true ? HELD_COLUMNS[sizes.assetCount] : undefined;
+      this.#takesAll && query.readsVolumes === true ? HELD_COLUMNS[sizes.assetCount] : undefined;
   }
 
   /** Whether some path other than by address leads to at most `countMax` accounts. */
@@ -132,6 +134,7 @@ export class AccountSearch {
       ...this.#query,
       fields: this.#fields,
       held: this.#held,
+      isPartial: this.#takesAll,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
       sift: () => (this.#isWalked ? undefined : this.#sift()),

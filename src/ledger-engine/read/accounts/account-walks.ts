@@ -48,9 +48,9 @@ export interface Sifted {
 export function walkOf(
   sql: Sql,
   order: AccountOrder,
-  { fields, held, path }: WalkedFields & { path: AccountPath | undefined },
+  { path, ...fields }: WalkedFields & { path: AccountPath | undefined },
 ): AccountWalk {
-  const reader = new ScanReader(sql, order, { fields, held });
+  const reader = new ScanReader(sql, order, fields);
   if (order.column === "address") {
     return new AddressWalk(reader, order, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
   }

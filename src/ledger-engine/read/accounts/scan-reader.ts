@@ -1,4 +1,4 @@
-import { ACCOUNT_FIELDS, type AccountField, type AccountScanRow } from "./account-filter.ts";
+import { type AccountField, type AccountScanRow } from "./account-filter.ts";
 import { ACCOUNT_DATE_COLUMNS } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
 import { SELECTED_COLUMNS } from "#ledger-engine/storage/account-rows.ts";
@@ -29,6 +29,8 @@ export interface WalkedFields {
   readonly fields: readonly AccountField[];
   /** The column with the volumes, if they are read. */
   readonly held?: string | undefined;
+  /** Whether metadata that is long may be left out. Only where nothing judges the rows, and all fields are read. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** Reads rows with the fields that a scan asks for. */
@@ -36,13 +38,12 @@ export class ScanReader {
   readonly #sql: Sql;
   readonly #columns: string;
   readonly #order: string;
-  /** Whether all fields are read. */
-  readonly #isWhole: boolean;
+  readonly #isPartial: boolean;
   readonly #hasVolumes: boolean;
 
-  constructor(sql: Sql, { column, order }: SortedBy, { fields, held }: WalkedFields) {
+  constructor(sql: Sql, { column, order }: SortedBy, { fields, held, isPartial }: WalkedFields) {
     this.#sql = sql;
-    this.#isWhole = ACCOUNT_FIELDS.every((field) => fields.includes(field));
+    this.#isPartial = isPartial === true;
     this.#hasVolumes = held !== undefined;
     const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
     const volumes = held === undefined ? [] : [`${held} AS held`];
@@ -89,7 +90,7 @@ export class ScanReader {
         : "json_each(?) AS wanted CROSS JOIN account ON account.id = wanted.value";
     const select = `SELECT ${this.#columns} FROM ${source} WHERE ${where} ORDER BY ${this.#order} LIMIT ? + 0`;
     const values = [...(ids === undefined ? [] : [ids]), ...bindings, limit];
-    return this.#isWhole && limit <= PACKED_MAX
+    return this.#isPartial && limit <= PACKED_MAX
       ? this.#packed(select, values)
       : this.#sql.all<AccountScanRow>(select, ...values);
   }

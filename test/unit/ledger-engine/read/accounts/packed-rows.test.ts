@@ -64,3 +64,37 @@ test.each(ACCOUNT_COLUMNS)("accounts by %s are the same, few at a time or all", 
     }
   }
 });
+
+test("a filter that looks at every field sees metadata that is long", () => {
+  const ledger = new TestLedger();
+  const long = { key: "value", long: "x".repeat(1100) };
+  for (const [address, metadata] of [
+    ["users:long", long],
+    ["users:short", { key: "value" }],
+    ["users:other", { key: "other" }],
+  ] as const) {
+    ledger.commit(create(posting(`world -> ${address}`, 1n, "USD/2")));
+    ledger.run(setMetadata(address, metadata));
+  }
+  const dates = ["first_usage", "insertion_date", "updated_at"];
+  const others = [
+    { $match: { address: "users:" } },
+    ...dates.map((name) => ({ $gte: { [name]: "1000-01-01T00:00:00Z" } })),
+  ];
+  const match = { $match: { "metadata[key]": "value" } };
+  const found = (test: object, column: (typeof ACCOUNT_COLUMNS)[number]) => {
+    const where = JSON.stringify({ $and: [...others, test] });
+    const query = { kind: "column", column, order: "asc", reverse: false, where } as const;
+    const page = ledger.engine.reads.listAccounts(
+      { ...query, pageSize: FEW },
+      { volumes: false, effectiveVolumes: false },
+    );
+    const { count } = ledger.engine.reads.countAccounts({ where });
+    expect(count).toBe(page.data.length);
+    return page.data.map(({ address }) => address).toSorted();
+  };
+  for (const column of ACCOUNT_COLUMNS) {
+    expect(found(match, column)).toEqual(["users:long", "users:short"]);
+    expect(found({ $not: match }, column)).toEqual(["users:other"]);
+  }
+});
