@@ -73,11 +73,14 @@ function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => 
       return likeMatcher(test.pattern)(type) ? ALL : NONE;
     case "number": {
       const id = toIdBound(test.value);
-      return related(test.operator, { before: id - 1, last: id });
+      return related(test.operator, { before: () => id - 1, last: () => id });
     }
     case "date": {
       const micros = toMicros(test.value);
-      return related(test.operator, { before: lastAt(micros - 1n), last: lastAt(micros) });
+      return related(test.operator, {
+        before: () => lastAt(micros - 1n),
+        last: () => lastAt(micros),
+      });
     }
     default:
       throw new Error(`log entries are not filtered by ${test.kind}`);
@@ -86,23 +89,26 @@ function idsOfTest(test: FilterTest, type: LogType, lastAt: (micros: bigint) => 
 
 type Operator = Extract<FilterTest, { kind: "number" }>["operator"];
 
-/** The ids that are related to a value: `before` is the last id below it, `last` the last id that is not above it. */
+/**
+ * The ids that are related to a value: `before` gives the last id below it, `last` the last id that is not above it. Each may be
+ * a search, so only what the operator needs is asked for.
+ */
 function related(
   operator: Operator,
-  { before, last }: { before: number; last: number },
+  { before, last }: { before: () => number; last: () => number },
 ): Intervals {
   const [first, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   switch (operator) {
     case "$match":
-      return interval(before + 1, last);
+      return interval(before() + 1, last());
     case "$lt":
-      return interval(first, before);
+      return interval(first, before());
     case "$lte":
-      return interval(first, last);
+      return interval(first, last());
     case "$gt":
-      return interval(last + 1, end);
+      return interval(last() + 1, end);
     case "$gte":
-      return interval(before + 1, end);
+      return interval(before() + 1, end);
   }
 }
 
