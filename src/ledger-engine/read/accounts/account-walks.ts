@@ -48,9 +48,10 @@ export interface Sifted {
 export function walkOf(
   sql: Sql,
   order: AccountOrder,
-  { path, ...fields }: WalkedFields & { path: AccountPath | undefined },
+  walked: WalkedFields & { path: AccountPath | undefined },
 ): AccountWalk {
-  const reader = new ScanReader(sql, order, fields);
+  const reader = new ScanReader(sql, order, walked);
+  const { path } = walked;
   if (order.column === "address") {
     return new AddressWalk(reader, order, path?.kind === "addresses" ? path.ranges : EVERYWHERE);
   }

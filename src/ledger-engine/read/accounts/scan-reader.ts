@@ -1,4 +1,4 @@
-import { type AccountField, type AccountScanRow } from "./account-filter.ts";
+import { ACCOUNT_FIELDS, type AccountField, type AccountScanRow } from "./account-filter.ts";
 import { ACCOUNT_DATE_COLUMNS } from "./account-paths.ts";
 import type { Condition } from "./account-sift.ts";
 import { SELECTED_COLUMNS } from "#ledger-engine/storage/account-rows.ts";
@@ -33,6 +33,11 @@ export interface WalkedFields {
   readonly isPartial?: boolean | undefined;
 }
 
+const columnsOf = (fields: readonly AccountField[]): string =>
+  ["account.id", ...[...new Set(fields)].map((field) => SELECTED_COLUMNS[field])].join(", ");
+
+const ALL_COLUMNS = columnsOf(ACCOUNT_FIELDS);
+
 /** Reads rows with the fields that a scan asks for. */
 export class ScanReader {
   readonly #sql: Sql;
@@ -45,13 +50,8 @@ export class ScanReader {
     this.#sql = sql;
     this.#isPartial = isPartial === true;
     this.#hasVolumes = held !== undefined;
-    const wanted = [...new Set([KEY_FIELDS[column], ...fields])];
-    const volumes = held === undefined ? [] : [`${held} AS held`];
-    this.#columns = [
-      "account.id",
-      ...wanted.map((field) => SELECTED_COLUMNS[field]),
-      ...volumes,
-    ].join(", ");
+    const columns = this.#isPartial ? ALL_COLUMNS : columnsOf([KEY_FIELDS[column], ...fields]);
+    this.#columns = held === undefined ? columns : `${columns}, ${held} AS held`;
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }
 

@@ -35,15 +35,18 @@ export function* walkRows(
 }
 
 /** The rows whose ids a scan gives, in the order of ids. */
-export function* rowsOfScan(
+export const rowsOfScan = (
   rows: TransactionRows,
   scan: IdScan,
   options: ScanOptions,
+): Generator<TransactionRow> =>
+  scan instanceof RangeScan ? rowsOfRange(rows, scan, options) : rowsOfIds(rows, scan, options);
+
+function* rowsOfRange(
+  rows: TransactionRows,
+  scan: RangeScan,
+  options: ScanOptions,
 ): Generator<TransactionRow> {
-  if (!(scan instanceof RangeScan)) {
-    yield* rowsOfIds(rows, scan, options);
-    return;
-  }
   const [before, after] =
     options.order === "asc" ? [scan.below, scan.above] : [scan.above, scan.below];
   yield* rowsOfIds(rows, before, options);
