@@ -1,3 +1,4 @@
+import { present } from "#platform/assert.ts";
 import type { Sql, SqlValue } from "#platform/sql/sql.ts";
 
 /** Most parameters of one statement of a Durable Object. */
@@ -35,6 +36,7 @@ export function insertRows(
   const most = width * statements.length;
   for (let from = 0; from < values.length; from += most) {
     const part = values.slice(from, from + most);
-    sql.all(statements[part.length / width - 1] ?? "", ...part);
+    const statement = statements[part.length / width - 1];
+    sql.all(present(statement, "the values are those of whole rows"), ...part);
   }
 }

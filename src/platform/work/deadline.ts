@@ -10,7 +10,8 @@ export const ownDeadline: StartDeadline = (afterMs, pass) => {
 /**
  * Deadlines in a Durable Object. The runtime keeps about 250 bytes of each timer that was cleared until the object leaves
  * memory, so that a timer for each call would make an object that is always at work grow for ever. Here, deadlines of the
- * same length share one timer, which nobody clears. A deadline passes by a twentieth of its time too late at most.
+ * same length share one timer, which nobody clears. A deadline never passes too early. It may be late by a twentieth of its time,
+ * and by what other work of the object delays the timer's twenty rings.
  */
 export function sharedDeadlines(): StartDeadline {
   const wheels = new Map<number, DeadlineWheel>();
