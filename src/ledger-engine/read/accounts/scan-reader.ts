@@ -104,8 +104,8 @@ export class ScanReader {
 }
 
 /**
- * So many rows are packed at most, and no longer metadata: SQL takes texts of 2 MB. A row whose metadata is longer is read in part;
- * the longest volumes, of a few assets, take some 8 KB.
+ * At most this many rows are packed, and metadata of at most this many characters, because SQL takes texts of up to 2 MB. Longer
+ * metadata is left out of its row. The longest volumes, of a few assets, take some 8 KB.
  */
 const PACKED_MAX = 64;
 const PACKED_METADATA_MAX = 1024;
