@@ -18,7 +18,7 @@ export const FACES: readonly string[] = ["numscript", "expr", "ledger-engine", "
 /** The part of the platform without runtime, clock, randomness and I/O. */
 const PURE = [
   ...platform("assert.ts", "brand.ts", "duration.ts", "errors.ts", "json.ts", "result.ts"),
-  ...platform("time.ts", "access", "filter", "patterns", "work/backoff.ts"),
+  ...platform("memo.ts", "time.ts", "access", "filter", "patterns", "work/backoff.ts"),
 ];
 /** What the engine needs in addition: an interface to SQL, pages, and the messages of failed checks. */
 const ENGINE = [...PURE, ...platform("paging", "sql/sql.ts", "validation.ts")];

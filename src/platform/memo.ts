@@ -12,3 +12,47 @@ export function memoByEnv<E extends object, V>(compute: (env: E) => V): (env: E)
     return value;
   };
 }
+
+/** How much is remembered. */
+export interface RememberedBounds {
+  readonly countMax: number;
+  /** The length of the longest text, in UTF-16 units. */
+  readonly lengthMax: number;
+}
+
+/**
+ * What was made of the last few texts. It saves making the same again, and is never a place for state: what is remembered
+ * depends on the text alone, and nobody may change it; see `frozen`.
+ */
+export class Remembered<V> {
+  readonly #values = new Map<string, V>();
+  readonly #bounds: RememberedBounds;
+
+  constructor(bounds: RememberedBounds) {
+    this.#bounds = bounds;
+  }
+
+  get(text: string): V | undefined {
+    return this.#values.get(text);
+  }
+
+  /** Remembers a value instead of the one that was added first. A text that is too long is not remembered. */
+  add(text: string, value: V): void {
+    const { countMax, lengthMax } = this.#bounds;
+    if (text.length > lengthMax) return;
+    if (this.#values.size >= countMax) {
+      const [oldest] = this.#values.keys();
+      if (oldest !== undefined) this.#values.delete(oldest);
+    }
+    this.#values.set(text, value);
+  }
+}
+
+/** The same value, whose members nobody can change. */
+export function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) frozen(member);
+    Object.freeze(value);
+  }
+  return value;
+}

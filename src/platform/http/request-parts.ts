@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Parameters, parseForm } from "./body.ts";
 import type { AppEnv } from "./context.ts";
+import { frozen, Remembered, type RememberedBounds } from "#platform/memo.ts";
 import { toValidationError } from "#platform/validation.ts";
 
 /** What a request says in its query. */
@@ -20,7 +21,7 @@ export function queryReader<S extends z.ZodType>(
   schema: S | undefined,
   isPublic = false,
 ): (c: Context<AppEnv>) => ReadQuery<z.output<S>> {
-  const remembered = new Remembered<ReadQuery<z.output<S>>>(lengthMaxOf(isPublic));
+  const remembered = new Remembered<ReadQuery<z.output<S>>>(boundsOf(isPublic));
   return (c) => {
     const text = queryTextOf(c);
     const known = remembered.get(text);
@@ -58,7 +59,7 @@ export function paramsReader<S extends z.ZodType>(
   const parse = (params: Readonly<Record<string, string>>) =>
     parsePart(schema, params, "path parameter");
   if (name === undefined || others.length > 0) return parse;
-  const remembered = new Remembered<{ readonly params: z.output<S> }>(lengthMaxOf(isPublic));
+  const remembered = new Remembered<{ readonly params: z.output<S> }>(boundsOf(isPublic));
   return (params) => {
     const text = params[name] ?? "";
     const known = remembered.get(text);
@@ -70,34 +71,11 @@ export function paramsReader<S extends z.ZodType>(
 }
 
 /** How many texts of a part of an operation are remembered, and how long they are at most, in characters. */
-const REMEMBERED_MAX = 16;
-const REMEMBERED_LENGTH_MAX = 512;
-
+const REMEMBERED: RememberedBounds = { countMax: 16, lengthMax: 512 };
 /** Secrets must not stay in memory, and what a public operation is asked with may be one. */
-const lengthMaxOf = (isPublic: boolean): number => (isPublic ? 0 : REMEMBERED_LENGTH_MAX);
+const EMPTY_ONLY: RememberedBounds = { countMax: 1, lengthMax: 0 };
 
-/** What was made of the last texts. */
-class Remembered<V> {
-  readonly #values = new Map<string, V>();
-  readonly #lengthMax: number;
-
-  constructor(lengthMax: number) {
-    this.#lengthMax = lengthMax;
-  }
-
-  get(text: string): V | undefined {
-    return this.#values.get(text);
-  }
-
-  add(text: string, value: V): void {
-    if (text.length > this.#lengthMax) return;
-    if (this.#values.size >= REMEMBERED_MAX) {
-      const [oldest] = this.#values.keys();
-      if (oldest !== undefined) this.#values.delete(oldest);
-    }
-    this.#values.set(text, value);
-  }
-}
+const boundsOf = (isPublic: boolean): RememberedBounds => (isPublic ? EMPTY_ONLY : REMEMBERED);
 
 const followsCursor = (schema: z.ZodType | undefined, given: Parameters): boolean =>
   given["cursor"] !== undefined && schema instanceof z.ZodObject && "cursor" in schema.shape;
@@ -129,15 +107,6 @@ export function parsePart<S extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw toValidationError(parsed.error, what);
-}
-
-/** The same value, which nobody can change: other requests get it, too. */
-function frozen<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    for (const member of Object.values(value)) frozen(member);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 /** The schema of parameters or headers, whose members have their names. */

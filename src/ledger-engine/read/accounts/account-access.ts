@@ -20,6 +20,8 @@ export interface AccountScan extends AccountOrder, WalkedFields {
   readonly filter: LedgerFilter | undefined;
   /** The ranges of addresses that are looked at. Undefined stands for all addresses. */
   readonly within?: readonly SortedRange[];
+  /** The ranges of addresses that are exactly what the filter asks for, where they are known and walked in order. */
+  readonly exact?: readonly SortedRange[] | undefined;
   /** How many rows may be enough. Undefined asks for all. */
   readonly firstRows: number | undefined;
   /** The largest number of rows that are read at a time. */
@@ -71,8 +73,7 @@ export class AccountAccess {
    * knows not to match.
    */
   *scan(scan: AccountScan): Generator<ScanStep> {
-    const within = scan.within === undefined ? [] : [toPath(scan.within)];
-    const paths = [...within, ...pathsOf(scan.filter)];
+    const paths = pathsOfScan(scan);
     const own = paths.find((path) => isInOrder(path, scan));
     const { fields, held, isPartial } = scan;
     const walk = walkOf(this.#sql, scan, { fields, held, isPartial, path: own });
@@ -285,6 +286,11 @@ function* stretchesOf(
 
 const NEXT_STRETCH = `SELECT address FROM account WHERE address >= ? AND address < ?
   ORDER BY address LIMIT 1 OFFSET ? + 0`;
+
+function pathsOfScan({ exact, within, filter }: AccountScan): readonly AccountPath[] {
+  if (exact !== undefined) return [toPath(exact)];
+  return within === undefined ? pathsOf(filter) : [toPath(within), ...pathsOf(filter)];
+}
 
 /** Whether a path is a range of the order itself, so that it can be walked. */
 const isInOrder = (path: AccountPath, { column }: AccountOrder): boolean =>

@@ -54,11 +54,9 @@ export interface AccountFilterSources {
   readonly metadataAt: Timestamp | undefined;
 }
 
-/**
- * Decides which accounts match a filter. Tests that need reads of their own are left for accounts that the other tests
- * have not ruled out: first past metadata, then balances.
- */
-export class AccountFilter {
+/** Decides which accounts match. */
+export interface AccountJudge {
+  /** The fields that it looks at. */
   readonly fields: readonly AccountField[];
   /** How many accounts should be looked at together. */
   readonly rowsMax: number;
@@ -66,13 +64,38 @@ export class AccountFilter {
   readonly balances: HoldingFilter | undefined;
   /** Which rows of volumes may match on their own. */
   readonly rows: HoldingFilter;
+  /** The accounts that match if their balances do. Only these need their balances read. */
+  candidates(rows: readonly AccountScanRow[]): Candidate[];
+  /** Whether a candidate matches, given the volumes of all assets that are asked for, or those of a single row. */
+  isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean;
+}
+
+/** For a list without a filter, and one that walks exactly the accounts that match. */
+export const EVERY_ACCOUNT: AccountJudge = {
+  fields: [],
+  rowsMax: ROWS_MAX,
+  balances: undefined,
+  rows: { assets: undefined, bounds: [] },
+  candidates: (rows) => rows.map((row) => ({ row, past: undefined })),
+  isMatch: () => true,
+};
+
+/**
+ * Decides which accounts match a filter. Tests that need reads of their own are left for accounts that the other tests
+ * have not ruled out: first past metadata, then balances.
+ */
+export class AccountFilter implements AccountJudge {
+  readonly fields: readonly AccountField[];
+  readonly rowsMax: number;
+  readonly balances: HoldingFilter | undefined;
+  readonly rows: HoldingFilter;
   readonly #sources: AccountFilterSources;
   readonly #asksPast: boolean;
   readonly #isMatch: (subject: Subject) => boolean;
   readonly #cannotMatch: (subject: Subject) => boolean;
 
-  constructor(filter: LedgerFilter | undefined, sources: AccountFilterSources) {
-    const tests = filter === undefined ? [] : [...testsOf(filter)];
+  constructor(filter: LedgerFilter, sources: AccountFilterSources) {
+    const tests = [...testsOf(filter)];
     this.#sources = sources;
     this.rowsMax = tests.some(isAboutMetadata) ? METADATA_ROWS_MAX : ROWS_MAX;
     this.#asksPast = sources.metadataAt !== undefined && tests.some(isAboutMetadata);
@@ -82,12 +105,10 @@ export class AccountFilter {
     this.rows = wantedRows(filter, ids);
     this.fields = [...new Set(tests.flatMap((test) => fieldOf(test, this.#asksPast)))];
     const compile = (test: FilterTest) => compileTest(test, ids);
-    this.#isMatch = filter === undefined ? () => true : compileFilter(filter, compile);
-    this.#cannotMatch =
-      filter === undefined ? () => false : compileFilter({ kind: "not", filter }, compile);
+    this.#isMatch = compileFilter(filter, compile);
+    this.#cannotMatch = compileFilter({ kind: "not", filter }, compile);
   }
 
-  /** The accounts that match if their balances do. Only these need their balances read. */
   candidates(rows: readonly AccountScanRow[]): Candidate[] {
     const unknown = { metadata: undefined, balances: undefined };
     const possible = rows.filter(
@@ -100,9 +121,6 @@ export class AccountFilter {
       .filter((candidate) => !this.#cannotMatch(this.#subjectOf(candidate, undefined)));
   }
 
-  /**
-   * Whether a candidate matches, given the volumes of all assets that the filter asks for, or those of a single row.
-   */
   isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean {
     return this.#isMatch(this.#subjectOf(candidate, volumes));
   }
@@ -239,7 +257,7 @@ type BalanceTest = Extract<FilterTest, { readonly asset: string | undefined }>;
  * read.
  */
 function wantedBalances(
-  filter: LedgerFilter | undefined,
+  filter: LedgerFilter,
   tests: readonly BalanceTest[],
   ids: ReadonlyMap<string, number>,
 ): HoldingFilter {
@@ -254,10 +272,7 @@ function wantedBalances(
 }
 
 /** The same for filters on rows of one asset each. */
-function wantedRows(
-  filter: LedgerFilter | undefined,
-  ids: ReadonlyMap<string, number>,
-): HoldingFilter {
+function wantedRows(filter: LedgerFilter, ids: ReadonlyMap<string, number>): HoldingFilter {
   const needed = neededTests(filter).filter((test) => test.kind === "balance");
   const named = new Set(needed.flatMap(({ asset }) => asset ?? []));
   return {
@@ -267,8 +282,7 @@ function wantedRows(
 }
 
 /** The tests that every match must pass. */
-function neededTests(filter: LedgerFilter | undefined): FilterTest[] {
-  if (filter === undefined) return [];
+function neededTests(filter: LedgerFilter): FilterTest[] {
   switch (filter.kind) {
     case "any":
     case "not":

@@ -3,9 +3,11 @@ import {
   ACCOUNT_FIELDS,
   type AccountField,
   AccountFilter,
+  type AccountJudge,
   type AccountScanRow,
   type AssetVolumes,
   type Candidate,
+  EVERY_ACCOUNT,
 } from "./account-filter.ts";
 import { exactRanges, otherRanges, type SortedRange } from "./account-paths.ts";
 import { type Condition, siftOf } from "./account-sift.ts";
@@ -58,15 +60,15 @@ export class AccountSearch {
   readonly #sql: Sql;
   readonly #access: AccountAccess;
   readonly #volumes: AccountVolumeReader;
-  readonly #filter: AccountFilter;
+  readonly #filter: AccountJudge;
   readonly #fields: readonly AccountField[];
   readonly #held: string | undefined;
   /** Whether whole accounts are read, and no filter looks at them. */
   readonly #takesAll: boolean;
   /** Whether past metadata counts. */
   readonly #isPast: boolean;
-  /** Whether a walk meets exactly the accounts that match. */
-  readonly #isWalked: boolean;
+  /** The ranges of addresses, where walking these meets exactly the accounts that match, so that none needs to be tested. */
+  readonly #walked: readonly SortedRange[] | undefined;
 
   constructor(context: ReadContext, query: AccountQuery) {
     const { sql, history, features, sizes } = context;
@@ -76,9 +78,12 @@ export class AccountSearch {
     this.#volumes = AccountVolumeReader.of(context);
     const metadataAt = keepsHistory(features, "ACCOUNT") ? query.pit : undefined;
     this.#isPast = metadataAt !== undefined;
-    this.#isWalked = isWalked(query);
-    const filter = this.#isWalked ? undefined : query.filter;
-    this.#filter = new AccountFilter(filter, { sql, history, metadataAt });
+    this.#walked = walkedRanges(query);
+    const filter = this.#walked === undefined ? query.filter : undefined;
+    this.#filter =
+      filter === undefined
+        ? EVERY_ACCOUNT
+        : new AccountFilter(filter, { sql, history, metadataAt });
     this.#takesAll = query.readsRows === true && filter === undefined;
     this.#fields = this.#takesAll ? ACCOUNT_FIELDS : this.#filter.fields;
     this.#held =
@@ -104,7 +109,7 @@ export class AccountSearch {
    * Where a few ranges of addresses are exactly the matches, they are not read before.
    */
   *sources(size: number): Generator<AccountSource> {
-    const ranges = this.#isWalked ? exactRanges(this.#query.filter) : undefined;
+    const ranges = this.#walked;
     if (ranges !== undefined && ranges.length <= RANGES_WALKED_MAX) {
       yield* this.#access.stretches(ranges, size);
       return;
@@ -121,7 +126,7 @@ export class AccountSearch {
    * they are at most half as many.
    */
   others(size: number): Generator<AccountSource> | undefined {
-    const ranges = this.#isWalked ? exactRanges(this.#query.filter) : undefined;
+    const ranges = this.#walked;
     if (ranges === undefined || ranges.every(isOneAddress)) return undefined;
     const others = otherRanges(ranges);
     if (others.length > RANGES_WALKED_MAX || !this.#access.areFew(others, ranges)) return undefined;
@@ -137,7 +142,8 @@ export class AccountSearch {
       isPartial: this.#takesAll,
       rowsMax: Math.min(this.#filter.rowsMax, this.#query.rowsMax ?? Number.POSITIVE_INFINITY),
       isPast: this.#isPast,
-      sift: () => (this.#isWalked ? undefined : this.#sift()),
+      exact: this.#walked,
+      sift: () => (this.#walked === undefined ? this.#sift() : undefined),
     };
     for (const { rows, passed, last } of this.#access.scan(scan)) {
       yield { passed, last, found: this.#filter.candidates(rows) };
@@ -175,9 +181,8 @@ export class AccountSearch {
   }
 }
 
-/** Whether a walk by address meets exactly the accounts that match, so that none needs to be tested. */
-function isWalked({ filter, column, within }: AccountQuery): boolean {
-  return column === "address" && within === undefined && exactRanges(filter) !== undefined;
+function walkedRanges({ filter, column, within }: AccountQuery): SortedRange[] | undefined {
+  return column === "address" && within === undefined ? exactRanges(filter) : undefined;
 }
 
 /** No address contains a character as low as this, so that the range has one address at most. */

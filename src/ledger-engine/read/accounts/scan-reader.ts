@@ -37,6 +37,13 @@ const columnsOf = (fields: readonly AccountField[]): string =>
   ["account.id", ...[...new Set(fields)].map((field) => SELECTED_COLUMNS[field])].join(", ");
 
 const ALL_COLUMNS = columnsOf(ACCOUNT_FIELDS);
+/** Of rows that nobody looks into: only their sort keys are read. */
+const KEY_COLUMNS: Readonly<Record<AccountColumn, string>> = {
+  address: columnsOf([KEY_FIELDS.address]),
+  first_usage: columnsOf([KEY_FIELDS.first_usage]),
+  insertion_date: columnsOf([KEY_FIELDS.insertion_date]),
+  updated_at: columnsOf([KEY_FIELDS.updated_at]),
+};
 
 /** Reads rows with the fields that a scan asks for. */
 export class ScanReader {
@@ -50,7 +57,11 @@ export class ScanReader {
     this.#sql = sql;
     this.#isPartial = isPartial === true;
     this.#hasVolumes = held !== undefined;
-    const columns = this.#isPartial ? ALL_COLUMNS : columnsOf([KEY_FIELDS[column], ...fields]);
+    const columns = this.#isPartial
+      ? ALL_COLUMNS
+      : fields.length === 0
+        ? KEY_COLUMNS[column]
+        : columnsOf([KEY_FIELDS[column], ...fields]);
     this.#columns = held === undefined ? columns : `${columns}, ${held} AS held`;
     this.#order = `${column === "insertion_date" ? "" : `${column} ${order}, `}account.id ${order}`;
   }

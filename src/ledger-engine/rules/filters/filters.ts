@@ -17,6 +17,7 @@ import {
   textOf,
   unknownKey,
 } from "#platform/filter/operands.ts";
+import { frozen, Remembered } from "#platform/memo.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /**
@@ -112,12 +113,28 @@ const VALUES: Readonly<
  */
 export const SCANNING_TESTS_MAX = 20;
 
-/** Parses the filter of a list from its JSON text. Throws `VALIDATION`, naming the key. */
+/** The pages of a list have the same filter, and clients that ask again and again as well. */
+const remembered = new Remembered<LedgerFilter>({ countMax: 64, lengthMax: 512 });
+
+/**
+ * Parses the filter of a list from its JSON text. Throws `VALIDATION`, naming the key. Equal texts may give the same
+ * filter, which nobody can change.
+ */
 export function parseLedgerFilter(
   resource: FilteredResource,
   text: string | undefined,
 ): LedgerFilter | undefined {
-  const parsed = text === undefined ? undefined : parseFilterText(text);
+  if (text === undefined) return undefined;
+  const question = `${resource} ${text}`;
+  const known = remembered.get(question);
+  if (known !== undefined) return known;
+  const filter = readLedgerFilter(resource, text);
+  if (filter !== undefined) remembered.add(question, frozen(filter));
+  return filter;
+}
+
+function readLedgerFilter(resource: FilteredResource, text: string): LedgerFilter | undefined {
+  const parsed = parseFilterText(text);
   if (parsed === undefined) return undefined;
   const filter = toLedgerFilter(resource, parsed);
   const scanning = [...testsOf(filter)].filter(isScanning).length;

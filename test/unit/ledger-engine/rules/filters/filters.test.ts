@@ -332,3 +332,17 @@ test.each([undefined, "", "null", "{}", '{"$and":[]}'])("the text %j is no filte
 test("a text that is not a filter is refused", () => {
   expect(() => parseLedgerFilter("accounts", "nope")).toThrow(AppError);
 });
+
+test("a text that was parsed before gives the filter of its resource, which nobody can change", () => {
+  const text = '{"$match":{"address":"users:1"}}';
+  const [first, second] = [
+    parseLedgerFilter("accounts", text),
+    parseLedgerFilter("accounts", text),
+  ];
+  expect(second).toBe(first);
+  expect(Object.isFrozen(first)).toBe(true);
+  expect(parseLedgerFilter("volumes", text)).toEqual(first);
+  for (let time = 0; time < 2; time++) {
+    expect(() => parseLedgerFilter("transactions", text)).toThrow(AppError);
+  }
+});
