@@ -101,6 +101,8 @@ export const READ_NAMES = [
   "account",
   "accounts-first",
   "accounts-middle",
+  "logs-first",
+  "logs-middle",
 ] as const;
 
 /** Reads of a ledger with `size` transactions: the first page of each list, and one from its middle. */
@@ -118,6 +120,8 @@ export async function readCases(ledger: string, size: number, api: BenchApi): Pr
     "transactions-by-timestamp-middle": await middle(byTimestamp, size, api),
     "accounts-first": accountList,
     "accounts-middle": await middle(accountList, accounts, api),
+    "logs-first": `${base}/logs`,
+    "logs-middle": await middle(`${base}/logs?sort=id:desc`, size, api),
   };
   return READ_NAMES.map((name) => ({
     name,

@@ -15,6 +15,7 @@ const PROFILED = [
   { name: "transaction", concurrency: 16 },
   { name: "account", concurrency: 16 },
   { name: "accounts-first", concurrency: 16 },
+  { name: "logs-first", concurrency: 16 },
   { name: "single-random", concurrency: 1 },
   { name: "single-random", concurrency: 16 },
   { name: "bulk-1000", concurrency: 4 },

@@ -89,11 +89,15 @@ export function fromMicros(micros: bigint | number): Timestamp {
   return dateText(Number((exact - fraction) / MICROS_PER_SECOND), Number(fraction));
 }
 
+/** The last day whose text was made: dates that are made together are mostly of one day. */
+const lastDay = { days: 0, text: "1970-01-01" };
+
 function dateText(seconds: number, micros: number): Timestamp {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   const rest = seconds - days * SECONDS_PER_DAY;
   const time = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
-  return `${dayText(days)}T${time}.${micros.toString().padStart(6, "0")}Z` as Timestamp; // fixed width by construction
+  if (lastDay.days !== days) Object.assign(lastDay, { days, text: dayText(days) });
+  return `${lastDay.text}T${time}.${micros.toString().padStart(6, "0")}Z` as Timestamp; // fixed width by construction
 }
 
 export function fromMillis(millis: number): Timestamp {

@@ -59,20 +59,21 @@ function volumeTexts(
   write: AmountWriter,
 ): { before: string; after: string } | undefined {
   if (after === undefined || after.length === 0) return undefined;
+  const sorted = sortedByNames(after);
   return {
-    before: volumeText(volumesBefore(after, postings), write),
-    after: volumeText(after, write),
+    before: sortedText(volumesBefore(sorted, postings), write),
+    after: sortedText(sorted, write),
   };
 }
 
 /** Volumes by account and asset. */
-export function volumeText(
-  volumes: readonly AccountVolumes[],
-  write: AmountWriter = asInteger,
-): string {
-  const sorted = volumes.toSorted(
-    (a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset),
-  );
+export const volumeText = (volumes: readonly AccountVolumes[]): string =>
+  sortedText(sortedByNames(volumes), asInteger);
+
+const sortedByNames = (volumes: readonly AccountVolumes[]): AccountVolumes[] =>
+  volumes.toSorted((a, b) => compareNames(a.account, b.account) || compareNames(a.asset, b.asset));
+
+function sortedText(sorted: readonly AccountVolumes[], write: AmountWriter): string {
   let text = "";
   let account: string | undefined;
   for (const { account: next, asset, input, output } of sorted) {

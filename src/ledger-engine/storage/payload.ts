@@ -131,13 +131,23 @@ interface StoredTrace {
   d?: AccountMetadata;
 }
 
+/** A single posting of the first asset without anything else, whose amount is below 2^53: most payloads. */
+const PLAIN = /^(\d{1,15}),(\d{1,15}),(\d{1,15})$/;
+
 export function decodeTransaction(payload: string): TransactionPayload {
+  const plain = PLAIN.exec(payload);
+  if (plain !== null) {
+    const [source, destination] = [Number(plain[1]), Number(plain[2])];
+    return {
+      postings: [{ source, destination, asset: FIRST_ASSET, amount: BigInt(Number(plain[3])) }],
+    };
+  }
   const items = parseJson(`[${payload}]`) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
   const last = items.at(-1);
   const hasExtras = typeof last === "object";
   if (hasExtras) items.pop();
   const postings = decodePostings(items as readonly (number | bigint)[]); // only the last is an object
-  return hasExtras ? { postings, ...decodeExtras(last) } : { postings };
+  return hasExtras ? decodeExtras(last, postings) : { postings };
 }
 
 function decodePostings(items: readonly (number | bigint)[]): StoredPosting[] {
@@ -155,23 +165,27 @@ function decodePostings(items: readonly (number | bigint)[]): StoredPosting[] {
 }
 
 /** Fills in what is there, because most transactions have few of these members. */
-function decodeExtras({ t, r, m, a, e, v, o, p, ...trace }: StoredExtras): TransactionExtras {
-  const extras: { -readonly [K in keyof TransactionExtras]: TransactionExtras[K] } =
-    decodeTrace(trace);
-  if (t !== undefined) extras.timestamp = fromMicros(t);
-  if (r !== undefined) extras.reference = r;
-  if (m !== undefined) extras.metadata = m;
-  if (a !== undefined) extras.accountMetadata = a;
+function decodeExtras(
+  { t, r, m, a, e, v, o, p, s, d }: StoredExtras,
+  postings: readonly StoredPosting[],
+): TransactionPayload {
+  const found: { -readonly [K in keyof TransactionPayload]: TransactionPayload[K] } = { postings };
+  if (s !== undefined) found.schemaVersion = s;
+  if (d !== undefined) found.defaults = d;
+  if (t !== undefined) found.timestamp = fromMicros(t);
+  if (r !== undefined) found.reference = r;
+  if (m !== undefined) found.metadata = m;
+  if (a !== undefined) found.accountMetadata = a;
   if (e !== undefined) {
-    extras.effective = e.map(([input, output]) => ({
+    found.effective = e.map(([input, output]) => ({
       input: BigInt(input),
       output: BigInt(output),
     }));
   }
-  if (v !== undefined) extras.reverts = v;
-  if (o !== undefined) extras.revertedMetadata = o;
-  if (p !== undefined) extras.template = p;
-  return extras;
+  if (v !== undefined) found.reverts = v;
+  if (o !== undefined) found.revertedMetadata = o;
+  if (p !== undefined) found.template = p;
+  return found;
 }
 
 const decodeTrace = ({ s, d }: StoredTrace): SchemaTrace => ({

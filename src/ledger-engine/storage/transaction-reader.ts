@@ -59,14 +59,13 @@ export class TransactionReader {
     const volumes =
       expansion.volumes || expansion.effectiveVolumes ? this.readVolumes(stored, names) : undefined;
     return stored.map((row) => {
+      const transaction = toTransaction(row, names);
       const found = volumes?.get(row.id);
-      return {
-        ...toTransaction(row, names),
-        ...(expansion.volumes && found !== undefined ? { volumes: found.volumes } : {}),
-        ...(expansion.effectiveVolumes && found !== undefined
-          ? { effectiveVolumes: found.effective }
-          : {}),
-      };
+      if (expansion.volumes && found !== undefined) transaction.volumes = found.volumes;
+      if (expansion.effectiveVolumes && found !== undefined) {
+        transaction.effectiveVolumes = found.effective;
+      }
+      return transaction;
     });
   }
 
@@ -143,11 +142,14 @@ const SELECT_MOVES = `SELECT move.account, move.asset, move.tx, input, output, e
   FROM json_each(?) AS wanted CROSS JOIN move
     ON move.account = wanted.value ->> 0 AND move.asset = wanted.value ->> 1 AND move.tx = wanted.value ->> 2`;
 
+/** A transaction that its caller completes. */
+export type WritableTransaction = { -readonly [K in keyof Transaction]: Transaction[K] };
+
 /** A transaction as it is now. */
-export function toTransaction(row: StoredTransaction, names: Names): Transaction {
+export function toTransaction(row: StoredTransaction, names: Names): WritableTransaction {
   const { payload, revertedAt } = row;
   const { reference, template } = payload;
-  const transaction: { -readonly [K in keyof Transaction]: Transaction[K] } = {
+  const transaction: WritableTransaction = {
     id: row.id,
     postings: payload.postings.map((posting) => toPosting(posting, names)),
     metadata: row.metadata ?? payload.metadata ?? {},

@@ -6,12 +6,8 @@ import { PAGE_BYTES_MAX } from "#ledger-engine/rules/limits.ts";
 import { toLogText } from "#ledger-engine/rules/log/log-text.ts";
 import type { LogListEntry, LogTextPage } from "#ledger-engine/rules/reads.ts";
 import { lastLogAt } from "#ledger-engine/storage/ids-by-date.ts";
-import {
-  LISTED_IF_SMALL,
-  type ListedRow,
-  type LogReader,
-  smallPayload,
-} from "#ledger-engine/storage/log/log-reader.ts";
+import type { LogReader } from "#ledger-engine/storage/log/log-reader.ts";
+import { type ListedRow, listing } from "#ledger-engine/storage/log/log-rows.ts";
 import { entriesIn, readHead } from "#ledger-engine/storage/log/log-tables.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
@@ -38,7 +34,7 @@ export class LogLists {
       order: scan.order,
       limit: scan.limit,
       within: idsWithin(query.column, scan),
-      payloadMax: smallPayload(scan.limit * sources.length),
+      listing: listing(scan.limit * sources.length),
     });
     const entries = this.#logs.listed(rows.slice(0, query.pageSize), { bytesMax: PAGE_BYTES_MAX });
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -69,13 +65,12 @@ export class LogLists {
   }
 
   #rowsOf({ type, ids }: LogSource, walk: Walk): ListedRow[] {
-    const { order, limit, within, payloadMax } = walk;
+    const { order, limit, within } = walk;
     const ranges = intersection(ids, within);
     const found: ListedRow[] = [];
     for (const range of order === "asc" ? ranges : ranges.toReversed()) {
       const rows = entriesIn<ListedRow>(this.#sql, {
-        columns: LISTED_IF_SMALL,
-        bindings: [payloadMax],
+        ...walk.listing,
         range,
         type,
         order,
@@ -92,8 +87,8 @@ interface Walk {
   readonly order: Scan["order"];
   readonly limit: number;
   readonly within: Intervals;
-  /** Up to this number of bytes, a payload is read with the row. */
-  readonly payloadMax: number;
+  /** How the rows are read. */
+  readonly listing: ReturnType<typeof listing>;
 }
 
 /** The ids that a page may contain. The order by date is the order by id, which breaks its ties. */

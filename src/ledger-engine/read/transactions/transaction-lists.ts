@@ -18,6 +18,7 @@ import type {
   VolumeExpansion,
 } from "#ledger-engine/rules/reads.ts";
 import type { Transaction } from "#ledger-engine/rules/types.ts";
+import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
 import { type Page, pageOf, type Scan, scanOf } from "#platform/paging/pagination.ts";
 import { type PageKey, type PageQuery } from "#platform/paging/query.ts";
 
@@ -32,6 +33,10 @@ export class TransactionLists {
   }
 
   find(id: number, { pit, ...expansion }: SingleRead): Transaction | undefined {
+    if (pit === undefined) {
+      const stored = this.#context.transactions.find(id);
+      return stored && this.#expand([stored], expansion)[0];
+    }
     const query = new TransactionQuery(this.#context, { pit });
     const found = query.filter.matching(
       query.rows.inRange({ from: id, to: id }, { order: "asc", limit: 1 }),
@@ -66,17 +71,28 @@ export class TransactionLists {
   #show(
     { filter }: TransactionQuery,
     rows: readonly TransactionRow[],
-    { volumes, effectiveVolumes }: VolumeExpansion,
+    expansion: VolumeExpansion,
   ): Transaction[] {
     filter.applyHistory(rows);
+    return this.#expand(
+      rows.map((row) => row.toStored()),
+      expansion,
+    );
+  }
+
+  #expand(
+    stored: readonly StoredTransaction[],
+    { volumes, effectiveVolumes }: VolumeExpansion,
+  ): Transaction[] {
     const { features, transactions } = this.#context;
     // Transactions have no effective volumes in ledgers whose features leave them out.
     const isKept =
       features.MOVES_HISTORY === "ON" &&
       features.MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES === "SYNC";
-    const expansion = { volumes, effectiveVolumes: effectiveVolumes && isKept };
-    const stored = rows.map((row) => row.toStored());
-    return transactions.expand(stored, expansion);
+    return transactions.expand(stored, {
+      volumes,
+      effectiveVolumes: effectiveVolumes && isKept,
+    });
   }
 }
 

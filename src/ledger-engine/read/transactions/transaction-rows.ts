@@ -4,8 +4,9 @@ import type { Metadata } from "#ledger-engine/rules/types.ts";
 import { parseMetadata } from "#ledger-engine/storage/account-rows.ts";
 import { decodeTransaction, type TransactionPayload } from "#ledger-engine/storage/payload.ts";
 import type { StoredTransaction } from "#ledger-engine/storage/transaction-reader.ts";
+import { parseColumns } from "#platform/json.ts";
 import type { Order } from "#platform/paging/query.ts";
-import type { Sql, SqlValue } from "#platform/sql/sql.ts";
+import { first, type Sql, type SqlValue } from "#platform/sql/sql.ts";
 import { fromMicros, MICROS_MAX, MICROS_MIN, type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Dates that most transactions lack. An index by date and id has the transactions that do have them. */
@@ -125,6 +126,7 @@ export class TransactionRows {
   findAll(ids: readonly number[]): TransactionRow[] {
     return this.#read(
       `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value`,
+      ids.length,
       `[${ids.join(",")}]`,
     );
   }
@@ -141,6 +143,7 @@ export class TransactionRows {
     const condition = undated === undefined ? "" : `AND ${UNDATED[undated]}`;
     return this.#read(
       `${COLUMNS} FROM tx WHERE tx.id >= ?1 AND tx.id <= ?2 ${condition} ORDER BY tx.id ${order} LIMIT ?3 + 0`,
+      Math.min(limit, to - from + 1),
       from,
       to,
       limit,
@@ -158,6 +161,7 @@ export class TransactionRows {
       `${COLUMNS} FROM tx INDEXED BY ${INDEXES[column]} WHERE tx.${column} IS NOT NULL
         AND (tx.${column}, tx.id) ${on} (CAST(? AS INTEGER), ?) AND tx.${column} ${to} CAST(? AS INTEGER)
         ORDER BY tx.${column} ${order}, tx.id ${order} LIMIT ? + 0`,
+      batch,
       from.value.toString(),
       from.id,
       until.toString(),
@@ -204,12 +208,55 @@ export class TransactionRows {
     return column === "reverted_at" ? [this.#revertedUntil.toString()] : [];
   }
 
-  #read(statement: string, ...bindings: readonly SqlValue[]): TransactionRow[] {
-    return this.#sql
-      .all<TransactionSqlRow>(statement, ...bindings)
-      .map((row) => new TransactionRow(row, this.#revertedUntil));
+  /** The rows of a statement, of which there are at most `most`. */
+  #read(select: string, most: number, ...bindings: readonly SqlValue[]): TransactionRow[] {
+    const isPacked = most >= PACKED_MIN && most <= PACKED_MAX;
+    const packed = isPacked ? this.#readPacked(select, bindings) : undefined;
+    const rows = packed ?? this.#sql.all<TransactionSqlRow>(select, ...bindings);
+    return rows.map((row) => new TransactionRow(row, this.#revertedUntil));
+  }
+
+  /**
+   * The same rows as one text: to hand over each column of each row takes longer than to find them. Undefined where one of them
+   * is long.
+   */
+  #readPacked(select: string, bindings: readonly SqlValue[]): TransactionSqlRow[] | undefined {
+    const { rows } = first(
+      this.#sql.all<{ rows: string }>(`${PACK} FROM (${select})`, ...bindings),
+    );
+    const found: TransactionSqlRow[] = [];
+    for (const packed of parseColumns(rows) as PackedRow[]) {
+      const [id, date, payload, timestamp, reference, metadata, updated, reverted] = packed;
+      if (payload === 0) return undefined;
+      found.push({ id, date, payload, timestamp, reference, metadata, updated, reverted });
+    }
+    return found;
   }
 }
+
+/**
+ * So many rows are packed: handing over fewer takes no longer, and SQL makes texts of up to 2 MB. For the same reason, the payload
+ * and the metadata of a row that is packed have at most so many bytes together.
+ */
+const PACKED_MIN = 3;
+const PACKED_MAX = 64;
+const PACKED_BYTES_MAX = 4000;
+
+const PACK = `SELECT json_group_array(json_array(id, date,
+  iif(octet_length(payload) + ifnull(octet_length(metadata), 0) > ${PACKED_BYTES_MAX}, 0, payload), timestamp, reference,
+  iif(octet_length(metadata) > ${PACKED_BYTES_MAX}, 0, metadata), updated, reverted)) AS rows`;
+
+type PackedRow = readonly [
+  id: number,
+  date: number,
+  /** 0 where the row is long. */
+  payload: string | 0,
+  timestamp: string | null,
+  reference: string | null,
+  metadata: string | null,
+  updated: number | null,
+  reverted: number | null,
+];
 
 type TransactionSqlRow = {
   id: number;

@@ -1,4 +1,13 @@
 import { hash as digestOf } from "node:crypto";
+import {
+  CONTENT,
+  ENTRY_SIZE,
+  LISTED,
+  type ListedRow,
+  type ListedSqlRow,
+  type LogSizeRow,
+  type LogSqlRow,
+} from "./log-rows.ts";
 import { entriesBetween, entriesIn, entriesOf, type LogRef, refsOf } from "./log-tables.ts";
 import {
   accountMetadataBytes,
@@ -28,41 +37,7 @@ import {
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros } from "#platform/time.ts";
 
-type LogSqlRow = {
-  id: number;
-  date: number;
-  type: number;
-  tx: number | null;
-  payload: string;
-  key: string | null;
-};
-
-/** The hash in hex, empty where there is none, and the hash of the inputs in hex, null where it is not stored. */
-type ListedSqlRow = LogSqlRow & { hash: string; keyHash: string | null };
-
-/** Where an entry is, and how large it may be. */
-type LogSizeRow = LogRef & { size: number };
-
-/** A row of a list, whose payload is null where it is not small. */
-export type ListedRow = Omit<ListedSqlRow, "payload"> & LogSizeRow & { payload: string | null };
-
-/**
- * An upper estimate of an entry's size as JSON: each posting comes with its volumes, and a revert with the transaction
- * that it reverts.
- */
-const ENTRY_SIZE = `, (octet_length(payload) + 4) * 40 + iif(type = ${LOG_TYPES.REVERTED_TRANSACTION}, 20000, 0) AS size`;
 const STORED_SIZE = ", octet_length(payload) AS size";
-const CONTENT = ", date, type, payload, key";
-const HASHES = ", hex(hash) AS hash, iif(key_hash IS NULL, NULL, hex(key_hash)) AS keyHash";
-const LISTED = `${CONTENT}${HASHES}`;
-
-/** The columns of a list, with the payloads up to a number of bytes, which is a parameter. */
-export const LISTED_IF_SMALL = `, date, type, iif(octet_length(payload) <= ?, payload, NULL) AS payload, key${HASHES}${ENTRY_SIZE}`;
-
-/** The most bytes that the payloads of a list have that are read with its rows. */
-const SMALL_BYTES_MAX = 1_000_000;
-/** The most bytes of a payload that is read with its row, where so many rows are read at once. */
-export const smallPayload = (rows: number): number => Math.floor(SMALL_BYTES_MAX / rows);
 
 /** Reads log entries. An entry always reads the same, whatever is written after it. */
 export class LogReader {
@@ -172,13 +147,10 @@ export class LogReader {
   }
 
   #toListed(rows: readonly ListedSqlRow[], options?: ContextOptions): LogListEntry[] {
+    const hashes = toBase64(rows.map(({ hash }) => hash));
     return this.#toEntries(rows, options).map((entry, index) => {
-      const { hash = "", keyHash = null } = rows[index] ?? {};
-      return {
-        ...entry,
-        idempotencyHash: inputsHash(entry, keyHash),
-        hash: Buffer.from(hash, "hex").toString("base64"),
-      };
+      const idempotencyHash = inputsHash(entry, rows[index]?.keyHash ?? null);
+      return Object.assign(entry, { idempotencyHash, hash: hashes[index] ?? "" });
     });
   }
 
@@ -202,25 +174,33 @@ export class LogReader {
       [...committed, ...reverted].map(({ payload }) => payload),
     );
     const isRange = options?.isRange === true || areConsecutive(committed);
+    const volumes = new Map<number, readonly AccountVolumes[]>(
+      isRange ? readContiguousVolumes(this.#sql, committed, names) : [],
+    );
+    const others = isRange ? reverted : [...committed, ...reverted];
+    for (const [id, found] of this.#transactions.readVolumes(others, names)) {
+      volumes.set(id, found.volumes);
+    }
     return {
       keepsEffectiveVolumes: this.#keepsEffectiveVolumes,
       names,
       committed: new Map(committed.map((row) => [row.id, row])),
       reverted: new Map(reverted.map((row) => [row.id, row])),
-      volumes: new Map([
-        ...this.#volumesOf(isRange ? reverted : [...committed, ...reverted], names),
-        ...(isRange ? readContiguousVolumes(this.#sql, committed, names) : []),
-      ]),
+      volumes,
     };
   }
+}
 
-  #volumesOf(
-    transactions: readonly StoredTransaction[],
-    names: Names,
-  ): [number, readonly AccountVolumes[]][] {
-    const found = this.#transactions.readVolumes(transactions, names);
-    return Array.from(found, ([id, { volumes }]) => [id, volumes]);
+/**
+ * The bytes of each hexadecimal text in base64. Nearly all have 32, which are converted together: a byte after each of them
+ * makes it end where a group of base64 ends.
+ */
+function toBase64(hexes: readonly string[]): string[] {
+  if (!hexes.every(({ length }) => length === 64)) {
+    return hexes.map((hex) => Buffer.from(hex, "hex").toString("base64"));
   }
+  const all = Buffer.from(hexes.map((hex) => `${hex}00`).join(""), "hex").toString("base64");
+  return hexes.map((_, index) => `${all.slice(index * 44, index * 44 + 43)}=`);
 }
 
 const hasPayload = (row: ListedRow): row is ListedRow & ListedSqlRow => row.payload !== null;
@@ -351,13 +331,14 @@ function committedTransaction(row: LogSqlRow, context: LogContext): Transaction 
   const stored = at(context.committed, row.tx);
   const volumes = at(context.volumes, row.tx);
   const { effective } = stored.payload;
-  const transaction = { ...toTransaction(stored, context.names), volumes };
+  const transaction = toTransaction(stored, context.names);
+  transaction.volumes = volumes;
   if (!context.keepsEffectiveVolumes) return transaction;
-  const effectiveVolumes =
+  transaction.effectiveVolumes =
     effective === undefined
       ? volumes
       : volumes.map((entry, index) => ({ ...entry, ...effective[index] }));
-  return { ...transaction, effectiveVolumes };
+  return transaction;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import { lastNotAbove, type RisingRow } from "#ledger-engine/rules/rising-search.ts";
 import { LOG_TYPES } from "#ledger-engine/storage/payload.ts";
+import { parseColumns } from "#platform/json.ts";
 import type { Order } from "#platform/paging/query.ts";
-import type { Sql, SqlRow, SqlValue } from "#platform/sql/sql.ts";
+import { first, type Sql, type SqlRow, type SqlValue } from "#platform/sql/sql.ts";
 
 /*
  * The log is in two tables: `tx` has the entries that made a transaction, by the id of the transaction, and `entry` has
@@ -44,8 +45,15 @@ export function refsOf(sql: Sql, logIds: readonly number[]): LogRef[] {
 /** Up to this many times as many entries as are wanted, all entries of a range are read. */
 const SPARSE_MIN = 4;
 
+/** How rows come as one text: to hand over each column of each row takes longer than to find them. */
+export interface Packing<Row> {
+  /** The columns of a row, as they stand in a JSON list. */
+  readonly columns: string;
+  readonly toRow: (packed: readonly (string | number | null)[]) => Row;
+}
+
 /** The columns that both tables have, from which a read takes its own. */
-interface RangeRead {
+export interface RangeRead<Row> {
   /** Columns with a comma before each, and the values of the parameters among them. */
   readonly columns: string;
   readonly bindings?: readonly SqlValue[];
@@ -55,10 +63,12 @@ interface RangeRead {
   readonly type?: number | undefined;
   readonly order?: Order;
   readonly limit?: number;
+  /** Of rows that together have less than SQL's largest text, which is 2 MB. */
+  readonly packing?: Packing<Row> | undefined;
 }
 
 /** The first entries of a range, in order. */
-export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead): Row[] {
+export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead<Row>): Row[] {
   const { columns, bindings = [], range, type } = read;
   const { order = "asc", limit = Number.MAX_SAFE_INTEGER } = read;
   const [from, to] = [clamped(range.from), clamped(range.to)];
@@ -71,7 +81,7 @@ export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead
   if (txs !== undefined) add(fromTx(columns), "tx.id", txs);
   const isFound = txs !== undefined && from === to;
   if (!isFound && isOf("entry", type)) add(fromEntry(columns), "id", { from, to });
-  return inOrder(readParts<Row>(sql, parts), order).slice(0, limit);
+  return inOrder(readParts(sql, parts, read.packing), order).slice(0, limit);
 }
 
 /** The transactions that the entries of a range created. */
@@ -149,10 +159,18 @@ function partsOf(
 }
 
 /** Reads all parts with one statement. */
-function readParts<Row extends SqlRow>(sql: Sql, parts: readonly Part[]): Row[] {
+function readParts<Row extends SqlRow>(
+  sql: Sql,
+  parts: readonly Part[],
+  packing?: Packing<Row>,
+): Row[] {
   if (parts.length === 0) return [];
-  const statement = parts.map(({ select }) => `SELECT * FROM (${select})`).join(" UNION ALL ");
-  return sql.all<Row>(statement, ...parts.flatMap(({ bindings }) => bindings));
+  const select = parts.map((part) => `SELECT * FROM (${part.select})`).join(" UNION ALL ");
+  const bindings = parts.flatMap((part) => part.bindings);
+  if (packing === undefined) return sql.all<Row>(select, ...bindings);
+  const statement = `SELECT json_group_array(json_array(${packing.columns})) AS rows FROM (${select})`;
+  const { rows } = first(sql.all<{ rows: string }>(statement, ...bindings));
+  return (parseColumns(rows) as (string | number | null)[][]).map(packing.toRow); // as the statement packs them
 }
 
 const inOrder = <Row extends LogRef>(rows: readonly Row[], order: Order = "asc"): Row[] =>
