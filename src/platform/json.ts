@@ -107,5 +107,10 @@ declare const written: unique symbol;
 /** The JSON of a value that was written where the value is, and is passed on as it is. */
 export type JsonText<T> = string & { readonly [written]: T };
 
+declare const writtenItems: unique symbol;
+
+/** The JSON of values, with commas between them, as it stands inside of a list. */
+export type ItemsText<T> = string & { readonly [writtenItems]: T };
+
 /** A text as a JSON string. */
 export const quoteJson = (text: string): string => JSON.stringify(text);

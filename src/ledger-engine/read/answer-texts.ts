@@ -9,17 +9,23 @@ import {
 } from "#ledger-engine/rules/texts.ts";
 import type { TransactionView } from "#ledger-engine/rules/views.ts";
 import type { Outcome } from "#ledger-engine/rules/writes.ts";
-import type { JsonText } from "#platform/json.ts";
-import { mapPage } from "#platform/paging/pagination.ts";
+import type { ItemsText, JsonText } from "#platform/json.ts";
+import type { Page } from "#platform/paging/pagination.ts";
 
-/** Writes what reads give, an item at a time: a page keeps its cursors. */
+/** A page with its items as one text, which crosses to the Worker in a fraction of the time of many. */
+function writtenPage<T, V>(page: Page<T>, write: (item: T) => JsonText<V>): Page<ItemsText<V>> {
+  const data = page.data.length === 0 ? [] : [page.data.map(write).join(",") as ItemsText<V>]; // of such texts
+  return { ...page, data };
+}
+
+/** Writes what reads give: a page keeps its cursors. */
 const WRITERS = {
   findTransaction: (found, write) =>
     found === undefined ? undefined : transactionText(found, write),
-  listTransactions: (page, write) => mapPage(page, (item) => transactionText(item, write)),
+  listTransactions: (page, write) => writtenPage(page, (item) => transactionText(item, write)),
   findAccount: (found, write) => (found === undefined ? undefined : accountText(found, write)),
-  listAccounts: (page, write) => mapPage(page, (item) => accountText(item, write)),
-  listLogs: (page, write) => mapPage(page, (entry) => toLogText(entry, write)),
+  listAccounts: (page, write) => writtenPage(page, (item) => accountText(item, write)),
+  listLogs: (page, write) => writtenPage(page, (entry) => toLogText(entry, write)),
 } as const satisfies {
   [N in ReadName]?: (found: ReturnType<LedgerReads[N]>, write: AmountWriter) => unknown;
 };

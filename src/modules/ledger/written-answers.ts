@@ -25,7 +25,7 @@ import type {
   WrittenRead,
 } from "#ledger-engine";
 import type { ServiceContext } from "#platform/context.ts";
-import type { JsonText } from "#platform/json.ts";
+import type { ItemsText, JsonText } from "#platform/json.ts";
 import { callObject } from "#platform/objects/call.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 import type { PageQuery } from "#platform/paging/query.ts";
@@ -95,7 +95,7 @@ export class WrittenAnswers {
     ledger: string,
     query: PageQuery,
     { amounts, ...expansion }: VolumeExpansion & Shown,
-  ): Promise<Page<JsonText<TransactionView>>> {
+  ): Promise<Page<ItemsText<TransactionView>>> {
     return wholePage(query, (part) =>
       this.#read(ledger, { name: "listTransactions", args: [part, expansion], amounts }),
     );
@@ -115,14 +115,14 @@ export class WrittenAnswers {
     ledger: string,
     query: PageQuery,
     { amounts, ...expansion }: VolumeExpansion & Shown,
-  ): Promise<Page<JsonText<AccountView>>> {
+  ): Promise<Page<ItemsText<AccountView>>> {
     return wholePage(query, (part) =>
       this.#read(ledger, { name: "listAccounts", args: [part, expansion], amounts }),
     );
   }
 
   /** Entries as an export has them. */
-  logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Page<string>> {
+  logs(ledger: string, query: PageQuery, { amounts }: Shown): Promise<Page<ItemsText<unknown>>> {
     return this.#read(ledger, { name: "listLogs", args: [query], amounts });
   }
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { ErrorStatus } from "#platform/errors.ts";
-import { type JsonText, quoteJson } from "#platform/json.ts";
+import { type ItemsText, type JsonText, quoteJson } from "#platform/json.ts";
 import type { Page } from "#platform/paging/pagination.ts";
 
 export { BigIntegerInput, MetadataSchema, TimestampInput } from "#platform/validation.ts";
@@ -74,7 +74,7 @@ export function cursorText<T>({
   previous,
   next = "",
   data,
-}: Page<JsonText<T>>): JsonText<ReturnType<typeof toCursorView<T>>> {
+}: Page<ItemsText<T>>): JsonText<ReturnType<typeof toCursorView<T>>> {
   const before = previous === undefined ? "" : `"previous":${quoteJson(previous)},`;
   return `{"cursor":{"pageSize":${pageSize},"hasMore":${hasMore},${before}"next":${quoteJson(next)},"data":[${data.join(",")}]}}` as ReturnType<
     typeof cursorText<T>

@@ -8,16 +8,16 @@ import {
   transactionText,
 } from "#ledger-engine/rules/texts.ts";
 import type { LogData, MetadataTarget } from "#ledger-engine/rules/types.ts";
-import { quoteJson, stringifyJson } from "#platform/json.ts";
+import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /** Writes a log entry as JSON: the text of an item of a list, and a line of an export. */
-export function toLogText(entry: LogListEntry, write: AmountWriter = asInteger): string {
+export function toLogText(entry: LogListEntry, write: AmountWriter = asInteger): JsonText<unknown> {
   const { id, date, data, idempotencyKey, idempotencyHash, hash, schemaVersion } = entry;
   const keyText = idempotencyKey === "" ? '""' : quoteJson(idempotencyKey);
   const versionText =
     schemaVersion === undefined ? "" : `,"schemaVersion":${quoteJson(schemaVersion)}`;
-  return `{"type":"${data.type}","data":${dataText(data, write)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}`;
+  return `{"type":"${data.type}","data":${dataText(data, write)},"date":"${formatTimestamp(date)}","idempotencyKey":${keyText},"idempotencyHash":"${idempotencyHash}","id":${id},"hash":"${hash}"${versionText}}` as JsonText<unknown>; // of the members above
 }
 
 function dataText(data: LogData, write: AmountWriter): string {

@@ -14,12 +14,12 @@ import type { AppEnv } from "#platform/http/context.ts";
 import { Chunks, empty, endpoint, errors, json, texts } from "#platform/http/endpoint.ts";
 import { filterOf, toPageQuery } from "#platform/http/listing.ts";
 import { cursorOf, cursorText } from "#platform/http/schemas.ts";
-import type { JsonText } from "#platform/json.ts";
+import type { ItemsText } from "#platform/json.ts";
 import { mapPage } from "#platform/paging/pagination.ts";
 
 const TAGS = ["Logs"];
 
-type LogText = JsonText<LogView>;
+type LogTexts = ItemsText<LogView>;
 
 export function registerLogs(app: OpenAPIHono<AppEnv>): void {
   registerList(app);
@@ -54,7 +54,7 @@ function registerList(app: OpenAPIHono<AppEnv>): void {
       );
       const answers = WrittenAnswers.from(c.get("context"));
       const page = await answers.logs(params.ledger, wanted, amountsOf(c));
-      const entries = mapPage(page, (entry) => entry as LogText); // it has what `toLogView` shows
+      const entries = mapPage(page, (items) => items as LogTexts); // they have what `toLogView` shows
       return { status: 200, written: cursorText(entries) };
     },
   );
