@@ -16,9 +16,8 @@ import {
   testsOf,
 } from "#ledger-engine/rules/filters/filters.ts";
 import type { MetadataHistory } from "#ledger-engine/storage/metadata-history.ts";
-import { readNameMaps } from "#ledger-engine/storage/names.ts";
+import type { StoredNames } from "#ledger-engine/storage/names.ts";
 import { likeMatcher } from "#platform/filter/like.ts";
-import type { Sql } from "#platform/sql/sql.ts";
 import { type Timestamp, toMicros } from "#platform/time.ts";
 
 /** Accounts whose addresses are remembered during one read. */
@@ -73,8 +72,9 @@ export class TransactionFilter {
         if (!this.#known.has(destination)) unknown.add(destination);
       }
     }
-    const { accounts } = readNameMaps(this.#sources.sql, unknown, new Set());
-    for (const [id, address] of accounts) {
+    const names = this.#sources.names.prefetch({ accounts: unknown });
+    for (const id of unknown) {
+      const address = names.account(id);
       this.#known.add(id);
       for (const { passing, passes } of this.#addressTests) if (passes(address)) passing.add(id);
     }
@@ -135,7 +135,7 @@ export class TransactionFilter {
 }
 
 export interface TransactionFilterSources {
-  readonly sql: Sql;
+  readonly names: StoredNames;
   readonly history: MetadataHistory;
   /**
    * The point in time that metadata is read as of. Undefined stands for the present, and for ledgers that keep no

@@ -26,7 +26,7 @@ export class TransactionQuery {
 
   /** Throws `VALIDATION` for a filter that transactions don't support. */
   constructor(context: ReadContext, { where, pit, wanted }: QueryInput) {
-    const { sql, history } = context;
+    const { sql, names, history } = context;
     this.#context = context;
     this.#pit = pit;
     this.isRest = wanted !== undefined;
@@ -34,7 +34,7 @@ export class TransactionQuery {
     this.rows = new TransactionRows(sql, pit);
     const metadataAt = this.#isMetadataPast ? pit : undefined;
     const accountsOf = (test: AddressTest) => this.#accountsOf(test);
-    const sources = { sql, history, metadataAt, accountsOf };
+    const sources = { names, history, metadataAt, accountsOf };
     this.filter = new TransactionFilter(this.#condition, sources);
   }
 
