@@ -1,8 +1,8 @@
 import type { HoldingFilter } from "#ledger-engine/read/scan/account-volumes.ts";
 import { addressMatcher, exactAddress } from "#ledger-engine/rules/filters/address-pattern.ts";
 import {
-  compileFilter,
   isRelated,
+  judgeOf,
   type TruthValue,
 } from "#ledger-engine/rules/filters/compiled-filter.ts";
 import {
@@ -91,8 +91,7 @@ export class AccountFilter implements AccountJudge {
   readonly rows: HoldingFilter;
   readonly #sources: AccountFilterSources;
   readonly #asksPast: boolean;
-  readonly #isMatch: (subject: Subject) => boolean;
-  readonly #cannotMatch: (subject: Subject) => boolean;
+  readonly #judge: Judge;
 
   constructor(filter: LedgerFilter, sources: AccountFilterSources) {
     const tests = [...testsOf(filter)];
@@ -104,25 +103,23 @@ export class AccountFilter implements AccountJudge {
     this.balances = balances.length === 0 ? undefined : wantedBalances(filter, balances, ids);
     this.rows = wantedRows(filter, ids);
     this.fields = [...new Set(tests.flatMap((test) => fieldOf(test, this.#asksPast)))];
-    const compile = (test: FilterTest) => compileTest(test, ids);
-    this.#isMatch = compileFilter(filter, compile);
-    this.#cannotMatch = compileFilter({ kind: "not", filter }, compile);
+    this.#judge = judgeOf(filter, (test) => compileTest(test, ids));
   }
 
   candidates(rows: readonly AccountScanRow[]): Candidate[] {
     const unknown = { metadata: undefined, balances: undefined };
     const possible = rows.filter(
-      (row) => !this.#cannotMatch({ row, ...unknown, isPast: this.#asksPast }),
+      (row) => this.#judge({ row, ...unknown, isPast: this.#asksPast }) !== false,
     );
     if (!this.#asksPast) return possible.map((row) => ({ row, past: undefined }));
     const past = this.#pastOf(possible);
     return possible
       .map((row) => ({ row, past: past.get(row.id) ?? {} }))
-      .filter((candidate) => !this.#cannotMatch(this.#subjectOf(candidate, undefined)));
+      .filter((candidate) => this.#judge(this.#subjectOf(candidate, undefined)) !== false);
   }
 
   isMatch(candidate: Candidate, volumes: readonly AssetVolumes[]): boolean {
-    return this.#isMatch(this.#subjectOf(candidate, volumes));
+    return this.#judge(this.#subjectOf(candidate, volumes)) === true;
   }
 
   #subjectOf({ row, past }: Candidate, balances: Subject["balances"]): Subject {

@@ -15,24 +15,25 @@ export function compileFilter<Row>(
   filter: LedgerFilter,
   compileTest: (test: FilterTest) => (row: Row) => TruthValue,
 ): (row: Row) => boolean {
-  const judge = compileNode(filter, compileTest);
+  const judge = judgeOf(filter, compileTest);
   return (row) => judge(row) === true;
 }
 
-function compileNode<Row>(
+/** The same, with all three results: false says that a row cannot match, whatever is still unknown of it. */
+export function judgeOf<Row>(
   filter: LedgerFilter,
   compileTest: (test: FilterTest) => (row: Row) => TruthValue,
 ): (row: Row) => TruthValue {
   switch (filter.kind) {
     case "all":
     case "any": {
-      const judges = filter.filters.map((it) => compileNode(it, compileTest));
+      const judges = filter.filters.map((it) => judgeOf(it, compileTest));
       // An empty list is always true, for both operators.
       if (judges.length === 0) return () => true;
       return filter.kind === "all" ? allOf(judges) : anyOf(judges);
     }
     case "not": {
-      const judge = compileNode(filter.filter, compileTest);
+      const judge = judgeOf(filter.filter, compileTest);
       return (row) => {
         const verdict = judge(row);
         return verdict === undefined ? undefined : !verdict;
