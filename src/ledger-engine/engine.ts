@@ -262,6 +262,8 @@ export class LedgerEngine {
   forgetRows(): void {
     this.#batch.reset();
     this.#names.reset();
+    this.#logs.reset();
+    this.#transactions.reset();
     this.#entries.reset();
     this.#schemas.reset();
     this.#authorship.reset();

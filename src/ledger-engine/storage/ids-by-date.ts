@@ -1,4 +1,4 @@
-import type { Sql } from "#platform/sql/sql.ts";
+import { first, type Sql } from "#platform/sql/sql.ts";
 import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /*
@@ -9,17 +9,25 @@ import { MICROS_MAX, MICROS_MIN } from "#platform/time.ts";
 
 /** The id of the last log entry whose date, in microseconds, is not after this one; -1 where there is none. */
 export function lastLogAt(sql: Sql, micros: bigint): number {
-  const tx = lastTransactionAt(sql, micros);
+  const tx = lastTransactionAt(sql, micros).id;
   const created = sql.all<{ log: number }>("SELECT log FROM tx WHERE id = ?", tx)[0]?.log ?? -1;
   return Math.max(created, lastBy(sql, ENTRY, micros));
 }
 
-/** The id of the last transaction that was inserted by this date; -1 where there is none. */
-export function lastTransactionAt(sql: Sql, micros: bigint): number {
+/** The last row up to a date. */
+export interface LastRow {
+  /** -1 where there is none. */
+  readonly id: number;
+  /** Whether later rows exist, so that no more are inserted up to the date. */
+  readonly isFinal: boolean;
+}
+
+/** The last transaction that was inserted by this date. */
+export function lastTransactionAt(sql: Sql, micros: bigint): LastRow {
   // A condition in one direction asks for the end of all dates as well.
-  if (micros < MICROS_MIN) return -1;
-  if (micros >= MICROS_MAX) return sql.all<{ id: number }>(LAST_TRANSACTION)[0]?.id ?? -1;
-  return lastBy(sql, TRANSACTION, micros);
+  if (micros < MICROS_MIN) return { id: -1, isFinal: false };
+  if (micros < MICROS_MAX) return lastRowBy(sql, TRANSACTION, micros);
+  return { id: sql.all<{ id: number }>(LAST_TRANSACTION)[0]?.id ?? -1, isFinal: false };
 }
 
 const LAST_TRANSACTION = "SELECT id FROM tx ORDER BY id DESC LIMIT 1";
@@ -46,14 +54,18 @@ const search = (
         ) <= CAST(?1 AS INTEGER), 1), NULL)
       FROM search WHERE low <= high
   )
-  SELECT max(id) AS id FROM ${table} WHERE id <= (SELECT high FROM search WHERE low > high)`;
+  SELECT max(id) AS id, (SELECT max(id) FROM ${table}) AS last FROM ${table} WHERE id <= (SELECT high FROM search WHERE low > high)`;
 
 const ENTRY = search("entry", "SELECT date FROM entry");
 const TRANSACTION = search("tx", "SELECT date FROM tx");
 const ACCOUNT = search("account", "SELECT inserted_at FROM account");
 
 /** The largest id of a row whose value does not exceed the limit; -1 where there is none. */
-function lastBy(sql: Sql, statement: string, limit: bigint): number {
-  const [row] = sql.all<{ id: number | null }>(statement, limit.toString());
-  return row?.id ?? -1;
+const lastBy = (sql: Sql, statement: string, limit: bigint): number =>
+  lastRowBy(sql, statement, limit).id;
+
+function lastRowBy(sql: Sql, statement: string, limit: bigint): LastRow {
+  const rows = sql.all<{ id: number | null; last: number | null }>(statement, limit.toString());
+  const { id, last } = first(rows);
+  return { id: id ?? -1, isFinal: (last ?? -1) > (id ?? -1) };
 }

@@ -1,4 +1,5 @@
 import { parseMetadata } from "./account-rows.ts";
+import { BoundedMap } from "./bounded-map.ts";
 import { lastTransactionAt } from "./ids-by-date.ts";
 import type { Names, StoredNames } from "./names.ts";
 import { decodeTransaction, type StoredPosting, type TransactionPayload } from "./payload.ts";
@@ -26,12 +27,17 @@ type TransactionSqlRow = {
   reverted: number | null;
 };
 
+/** At most this many dates are kept. */
+const DATES_CACHED_MAX = 64;
+
 const SELECT_TRANSACTION = `SELECT id, date, payload, metadata, updated_at AS updated, reverted_at AS reverted FROM tx`;
 
 /** Reads transactions by their ids, with their names and volumes. */
 export class TransactionReader {
   readonly #sql: Sql;
   readonly #names: StoredNames;
+  /** The last ids at some dates, which the pages of one list ask for again and again. */
+  readonly #lastIds = new BoundedMap<bigint, number>(DATES_CACHED_MAX);
 
   constructor(sql: Sql, names: StoredNames) {
     this.#sql = sql;
@@ -118,7 +124,17 @@ export class TransactionReader {
 
   /** The same for a date in microseconds, which may lie beyond all dates. */
   lastIdAtMicros(micros: bigint): number {
-    return lastTransactionAt(this.#sql, micros);
+    const known = this.#lastIds.get(micros);
+    if (known !== undefined) return known;
+    const { id, isFinal } = lastTransactionAt(this.#sql, micros);
+    if (isFinal) this.#lastIds.set(micros, id);
+    this.#lastIds.trim();
+    return id;
+  }
+
+  /** Forgets all dates: transactions may have been rolled back. */
+  reset(): void {
+    this.#lastIds.clear();
   }
 }
 

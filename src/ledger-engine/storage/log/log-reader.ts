@@ -18,6 +18,7 @@ import {
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import type { LogListEntry } from "#ledger-engine/rules/reads.ts";
 import type { AccountVolumes, LogData, LogEntry, Transaction } from "#ledger-engine/rules/types.ts";
+import { BoundedMap } from "#ledger-engine/storage/bounded-map.ts";
 import { readContiguousVolumes } from "#ledger-engine/storage/contiguous-volumes.ts";
 import type { Names } from "#ledger-engine/storage/names.ts";
 import {
@@ -37,6 +38,10 @@ import {
 import type { Sql } from "#platform/sql/sql.ts";
 import { fromMicros } from "#platform/time.ts";
 
+/** At most this many entries of lists are kept, of at most this estimated size, which few exceed. */
+const LISTED_CACHED_MAX = 256;
+const CACHED_SIZE_MAX = 8000;
+
 const STORED_SIZE = ", octet_length(payload) AS size";
 
 /** Reads log entries. An entry always reads the same, whatever is written after it. */
@@ -44,6 +49,8 @@ export class LogReader {
   readonly #sql: Sql;
   readonly #transactions: TransactionReader;
   readonly #keepsEffectiveVolumes: boolean;
+  /** Small entries of lists: whoever follows the log asks for them again and again. */
+  readonly #listed = new BoundedMap<number, LogListEntry>(LISTED_CACHED_MAX);
 
   constructor(
     sql: Sql,
@@ -115,13 +122,31 @@ export class LogReader {
     const found: LogListEntry[] = [];
     let bytes = 0;
     for (const chunk of chunksOf(rows)) {
-      for (const entry of this.#toListed(this.#withPayloads(chunk))) {
+      for (const entry of this.#listedOf(chunk)) {
         bytes += eventBytesOf(entry);
         if (found.length > 0 && bytes > bytesMax) return found;
         found.push(entry);
       }
     }
     return found;
+  }
+
+  /** Forgets all entries: they may have been rolled back. */
+  reset(): void {
+    this.#listed.clear();
+  }
+
+  /** The entries of rows, of which those that are not kept are made. */
+  #listedOf(rows: readonly ListedRow[]): LogListEntry[] {
+    const missing = rows.filter(({ id }) => this.#listed.get(id) === undefined);
+    const made = new Map<number, LogListEntry>();
+    for (const [index, entry] of this.#toListed(this.#withPayloads(missing)).entries()) {
+      made.set(entry.id, entry);
+      if ((missing[index]?.size ?? Infinity) <= CACHED_SIZE_MAX) this.#listed.set(entry.id, entry);
+    }
+    const entries = rows.flatMap(({ id }) => made.get(id) ?? this.#listed.get(id) ?? []);
+    this.#listed.trim();
+    return entries;
   }
 
   /** Reads the payloads that were not read with the rows. */

@@ -36,16 +36,20 @@ describe("a page of the log", () => {
       ...query,
     }).data;
 
-  test("takes one statement for its entries and one for their volumes", () => {
+  test("takes one statement for its entries and one for the volumes of those that are new", () => {
     const sql = new StatementCounts();
     const ledger = new TestLedger({ sql });
     for (let count = 1; count <= 40; count++) {
       ledger.run(create([posting(`world -> a:${count}`, count), posting("world -> b", 1, "EUR")]));
       if (count % 3 === 0) ledger.run(setMetadata("b", { count: `${count}` }));
     }
-    list(ledger, { pageSize: 100 }); // the names are known from now on
+    const first = list(ledger, { pageSize: 100 }); // the names are known from now on
+    expect(statementsOf(sql, () => list(ledger))).toBe(1);
+    expect(statementsOf(sql, () => list(ledger, { order: "asc" }))).toBe(1);
+    ledger.run(create([posting("world -> a:1", 7), posting("world -> b", 1, "EUR")]));
     expect(statementsOf(sql, () => list(ledger))).toBe(2);
-    expect(statementsOf(sql, () => list(ledger, { order: "asc" }))).toBe(2);
+    expect(statementsOf(sql, () => list(ledger))).toBe(1);
+    expect(list(ledger, { pageSize: 100 }).slice(1)).toEqual(first);
   });
 
   test("has the same entries, whatever their size and whatever stands between them", () => {
@@ -116,9 +120,20 @@ describe("a page of transactions by date", () => {
   test("reads the rows of the page and no others, where none has a date of its own", () => {
     const { sql, ledger } = ledgerWith([]);
     const where = { $lt: { timestamp: ledger.transaction(150).insertedAt } };
-    page(ledger, { where });
-    // The last id at the date, whether there are dates of their own, and the rows.
+    // The last id at the date, which is found once, whether there are dates of their own, and the rows.
     expect(statementsOf(sql, () => page(ledger, { where }))).toBe(3);
+    expect(statementsOf(sql, () => page(ledger, { where }))).toBe(2);
+  });
+
+  test("finds what is inserted at the last date, too", () => {
+    const { ledger } = ledgerWith([]);
+    const last = ledger.transaction(SIZE).insertedAt;
+    const where = { $lte: { timestamp: last } };
+    expect(page(ledger, { where })[0]).toBe(SIZE);
+    ledger.now = fromMicros(toMicros(last) - 1_000_000n); // a second passes before the next write
+    ledger.run(create(posting("world -> a", 1)));
+    expect(ledger.transaction(SIZE + 1).insertedAt).toBe(last);
+    expect(page(ledger, { where })[0]).toBe(SIZE + 1);
   });
 });
 
