@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digestOf } from "node:crypto";
 import { BoundedMap } from "./bounded-map.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import type { Features, Metadata, MetadataTarget } from "#ledger-engine/rules/types.ts";
@@ -17,11 +17,12 @@ export const METADATA_SCOPES = {
 /** The kinds of targets in the table `metadata_log`. */
 export const METADATA_LOG_KINDS = { TRANSACTION: 0, ACCOUNT: 1 } as const;
 
-const HASH_BYTES = 6;
+/** The hexadecimal digits of the 48 bits that are kept. */
+const HASH_DIGITS = 12;
 
 /** The first 48 bits of SHA-256 of a text. They stand for a metadata key or value in the table `metadata_index`. */
 export const metadataHash = (text: string): number =>
-  createHash("sha256").update(text).digest().readUIntBE(0, HASH_BYTES);
+  Number.parseInt(digestOf("sha256", text, "hex").slice(0, HASH_DIGITS), 16);
 
 /** A row of `metadata_index` as JSON, `[scope,key,value,target]`. */
 export const indexRow = (scope: number, pair: PairHash, target: number): string =>

@@ -73,11 +73,19 @@ export class AccountSet {
   }
 
   #readNamed(addresses: readonly string[]): number[] {
+    const [address] = addresses;
+    if (address !== undefined && addresses.length === 1) return this.#readOne(address);
     const rows = this.#sql.all<{ id: number }>(
       "SELECT id FROM account WHERE address IN (SELECT value FROM json_each(?))",
       stringifyJson(addresses),
     );
     return rows.map(({ id }) => id);
+  }
+
+  #readOne(address: string): number[] {
+    return this.#sql
+      .all<{ id: number }>("SELECT id FROM account WHERE address = ?", address)
+      .map(({ id }) => id);
   }
 
   #readKnown(): number[] | undefined {

@@ -35,18 +35,19 @@ const SCANNED_MAX = 20_000;
  * which assets it has.
  */
 const CROSSED_ASSETS_MAX = 4;
+/** Assets are numbered from 1. */
+const ONLY_ASSET = 1;
 
 /** Reads the transactions that moves of some accounts belong to, on either side or on one. */
 export class MoveScan implements IdScan {
   readonly #sql: Sql;
   readonly #accounts: AccountSet;
   readonly #side: Side | undefined;
-  /** Whether moves of every asset are looked for in each account. */
-  readonly #isCrossed: boolean;
+  readonly #assets: number;
 
   constructor({ sql, assets }: MoveSources, accounts: AccountSet, side: Side | undefined) {
     this.#sql = sql;
-    this.#isCrossed = assets <= CROSSED_ASSETS_MAX;
+    this.#assets = assets;
     this.#accounts = accounts;
     this.#side = side;
   }
@@ -124,6 +125,11 @@ export class MoveScan implements IdScan {
     return this.isOrdered ? 0 : this.#accounts.count(COSTED_ACCOUNTS_MAX);
   }
 
+  /** Whether moves of every asset are looked for in each account. */
+  get #isCrossed(): boolean {
+    return this.#assets <= CROSSED_ASSETS_MAX;
+  }
+
   get #role(): number | undefined {
     return this.#side === undefined ? undefined : ROLES[this.#side];
   }
@@ -133,6 +139,10 @@ export class MoveScan implements IdScan {
    * side.
    */
   #iterateKnown(accounts: readonly number[], options: ScanOptions): Generator<number> {
+    const [account] = accounts;
+    if (account !== undefined && accounts.length * this.#assets === 1) {
+      return this.#iterate({ account, asset: ONLY_ASSET }, options);
+    }
     return this.#merge(this.#readHeads(accounts, { ...options, role: undefined }), options);
   }
 

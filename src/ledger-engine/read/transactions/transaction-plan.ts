@@ -275,9 +275,11 @@ export class TransactionPlanner {
   }
 
   #withReferences(references: readonly string[]): IdScan {
+    const [reference] = references;
+    const isOne = reference !== undefined && references.length === 1;
     const rows = this.#sources.sql.all<{ id: number }>(
-      "SELECT id FROM tx WHERE reference IN (SELECT value FROM json_each(?))",
-      stringifyJson(references),
+      isOne ? BY_REFERENCE : BY_REFERENCES,
+      isOne ? reference : stringifyJson(references),
     );
     return new IdList(rows.map(({ id }) => id));
   }
@@ -305,6 +307,9 @@ export class TransactionPlanner {
     return { range: ALL_IDS, scans: [scan], isExact };
   }
 }
+
+const BY_REFERENCE = "SELECT id FROM tx WHERE reference = ?";
+const BY_REFERENCES = "SELECT id FROM tx WHERE reference IN (SELECT value FROM json_each(?))";
 
 const orderRank = ({ isOrdered }: IdScan): number => (isOrdered ? 0 : 1);
 

@@ -124,6 +124,10 @@ export class TransactionRows {
 
   /** The rows with these ids, in their order. */
   findAll(ids: readonly number[]): TransactionRow[] {
+    const [id] = ids;
+    if (id !== undefined && ids.length === 1) {
+      return this.#read(`${COLUMNS} FROM tx WHERE tx.id = ?`, 1, id);
+    }
     return this.#read(
       `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN tx ON tx.id = wanted.value`,
       ids.length,
