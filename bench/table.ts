@@ -55,13 +55,14 @@ export const readLines = ({ figures, memoryMb, ...logs }: ReadReport): string =>
   [
     "Reads inside a process, in milliseconds: the median, the slowest run and its limit",
     ...figures.map(figureLine),
-    ...(logs.exportedPerSecond === undefined
-      ? []
-      : [
-          `  the log is exported with ${whole(logs.exportedPerSecond)} entries a second, imported with ${whole(logs.importedPerSecond)}, verified with ${whole(logs.verifiedPerSecond)}`,
-        ]),
+    ...entriesLine("exported", logs.exportedPerSecond),
+    ...entriesLine("imported", logs.importedPerSecond),
+    ...entriesLine("verified", logs.verifiedPerSecond),
     `  ${memoryMb.toFixed(0)} MB of memory at most, the runtime of Node included`,
   ].join("\n");
+
+const entriesLine = (done: string, perSecond: number | undefined): string[] =>
+  perSecond === undefined ? [] : [`  ${whole(perSecond)} log entries are ${done} in a second`];
 
 export const deliveryLines = (figures: readonly ReadFigures[]): string =>
   [

@@ -5,7 +5,7 @@ import { ACCOUNTS, fill, LEDGERS, READ_NAMES, readCases, writeCases } from "../c
 import { LoadGenerator } from "../load/load-generator.ts";
 import type { Case } from "../measure.ts";
 import type { Options } from "../options.ts";
-import { runReads } from "../reads/measure.ts";
+import { COPY_NAMES, runReads, VERIFICATION_NAME } from "../reads/measure.ts";
 import { measureWebhooks, WEBHOOK_NAMES } from "../webhooks.ts";
 import { Checkout } from "./checkout.ts";
 import { type Comparison, compare, type Pair, type Slice } from "./comparison.ts";
@@ -175,9 +175,10 @@ async function compareReadsInProcess(
       );
     }
     const rates = new Map(figures.map(({ name, medianMs }) => [name, MS / medianMs]));
-    if (logs.exportedPerSecond !== undefined) rates.set("export", logs.exportedPerSecond);
-    if (logs.importedPerSecond !== undefined) rates.set("import", logs.importedPerSecond);
-    if (logs.verifiedPerSecond !== undefined) rates.set("verification", logs.verifiedPerSecond);
+    const [exported, imported] = COPY_NAMES;
+    if (logs.exportedPerSecond !== undefined) rates.set(exported, logs.exportedPerSecond);
+    if (logs.importedPerSecond !== undefined) rates.set(imported, logs.importedPerSecond);
+    if (logs.verifiedPerSecond !== undefined) rates.set(VERIFICATION_NAME, logs.verifiedPerSecond);
     return rates;
   };
   try {

@@ -15,6 +15,10 @@ export interface ReadFigures {
   readonly limitMs: number;
 }
 
+/** What is read as a whole, after the single reads: the log is copied, which takes both at once, or the ledger is verified. */
+export const COPY_NAMES = ["export", "import"] as const;
+export const VERIFICATION_NAME = "verification";
+
 const RUNS_MAX = 20;
 const RUNS_MIN = 3;
 /** How long a read is repeated, within the limits above on the number of runs. */
@@ -24,7 +28,8 @@ const CASE_MS = 300;
 export interface ReadReport {
   readonly figures: readonly ReadFigures[];
   /**
-   * Log entries that are exported in a second, imported into another ledger, and verified. Absent where reads were picked.
+   * Log entries that are exported in a second, imported into another ledger, and verified. Absent where only other reads were
+   * picked.
    */
   readonly exportedPerSecond?: number;
   readonly importedPerSecond?: number;
@@ -49,7 +54,10 @@ export async function measureReads({ size, reads = [] }: PickedReads): Promise<R
 
 export interface PickedReads {
   readonly size: number;
-  /** Texts of which the names of the reads contain one. Without any, all are measured, and exports, imports and verifications too. */
+  /**
+   * Texts of which the names of the reads contain one. `export`, `import` and `verification` count as names. Without any, all are
+   * measured.
+   */
   readonly reads?: readonly string[];
 }
 
