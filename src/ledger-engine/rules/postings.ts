@@ -85,6 +85,10 @@ export function volumesBefore(
   after: readonly AccountVolumes[],
   postings: readonly Posting[],
 ): AccountVolumes[] {
+  const [posting, ...others] = postings;
+  if (posting !== undefined && others.length === 0) {
+    return after.map((volumes) => volumesBeforeOne(volumes, posting));
+  }
   const moved = new PairList<AccountAmounts>();
   const movedBy = (account: Account, asset: Asset): AccountAmounts =>
     moved.find(account, asset) ?? moved.add({ account, asset, input: 0n, output: 0n });
@@ -96,6 +100,21 @@ export function volumesBefore(
     const delta = movedBy(account, asset);
     return { account, asset, input: input - delta.input, output: output - delta.output };
   });
+}
+
+/** The same for a single posting, which most transactions have. */
+function volumesBeforeOne(
+  { account, asset, input, output }: AccountVolumes,
+  posting: Posting,
+): AccountVolumes {
+  const amountTo = (side: Account): bigint =>
+    side === account && posting.asset === asset ? posting.amount : 0n;
+  return {
+    account,
+    asset,
+    input: input - amountTo(posting.destination),
+    output: output - amountTo(posting.source),
+  };
 }
 
 type AccountAmounts = { -readonly [K in keyof AccountVolumes]: AccountVolumes[K] };

@@ -131,17 +131,9 @@ interface StoredTrace {
   d?: AccountMetadata;
 }
 
-/** A single posting of the first asset without anything else, whose amount is below 2^53: most payloads. */
-const PLAIN = /^(\d{1,15}),(\d{1,15}),(\d{1,15})$/;
-
 export function decodeTransaction(payload: string): TransactionPayload {
-  const plain = PLAIN.exec(payload);
-  if (plain !== null) {
-    const [source, destination] = [Number(plain[1]), Number(plain[2])];
-    return {
-      postings: [{ source, destination, asset: FIRST_ASSET, amount: BigInt(Number(plain[3])) }],
-    };
-  }
+  const integers = plainIntegers(payload);
+  if (integers !== undefined) return { postings: decodePostings(integers) };
   const items = parseJson(`[${payload}]`) as (number | bigint | StoredExtras)[]; // written by encodeTransaction
   const last = items.at(-1);
   const hasExtras = typeof last === "object";
@@ -149,6 +141,35 @@ export function decodeTransaction(payload: string): TransactionPayload {
   const postings = decodePostings(items as readonly (number | bigint)[]); // only the last is an object
   return hasExtras ? decodeExtras(last, postings) : { postings };
 }
+
+/**
+ * The items of a payload that has nothing but integers below 10^15, as most have; undefined for any other. This takes a fraction
+ * of the time of the parser for JSON.
+ */
+function plainIntegers(payload: string): number[] | undefined {
+  const integers: number[] = [];
+  let [integer, digits] = [0, 0];
+  for (let index = 0; index < payload.length; index++) {
+    const unit = payload.charCodeAt(index);
+    if (unit === COMMA && digits > 0) {
+      integers.push(integer);
+      [integer, digits] = [0, 0];
+      continue;
+    }
+    const digit = unit - ZERO;
+    const isNext = digit >= 0 && digit <= 9 && digits < PLAIN_DIGITS_MAX;
+    if (!isNext || (digits > 0 && integer === 0)) return undefined;
+    integer = integer * 10 + digit;
+    digits++;
+  }
+  if (digits === 0) return undefined;
+  integers.push(integer);
+  return integers;
+}
+
+const COMMA = 0x2c;
+const ZERO = 0x30;
+const PLAIN_DIGITS_MAX = 15;
 
 function decodePostings(items: readonly (number | bigint)[]): StoredPosting[] {
   const isSingle = items.length === 3;

@@ -2,7 +2,7 @@ import type { DecodedEntry } from "./pending-entry.ts";
 import { itemsOfReplayed } from "./prefetched-items.ts";
 import { countWithin } from "#ledger-engine/rules/limits.ts";
 import type { Account, Asset, Posting } from "#ledger-engine/rules/types.ts";
-import { entriesBetween, entriesIn, type LogRef } from "#ledger-engine/storage/log/log-tables.ts";
+import { entriesIn, numbersIn } from "#ledger-engine/storage/log/log-tables.ts";
 import { type NameMaps, readNameMaps } from "#ledger-engine/storage/names.ts";
 import {
   decodeKey,
@@ -54,22 +54,13 @@ const BYTES_MAX = 2_000_000;
 
 /** The rows after a log id, in order: at most `rowsMax`, but at least one if there is any. */
 export function readLogPage(sql: Sql, after: number, rowsMax: number): LogRowPage {
-  const sizes = entriesIn<LogRef & { size: number }>(sql, {
-    columns: ", octet_length(payload) AS size",
-    range: { from: after + 1, to: Infinity },
-    limit: rowsMax + 1,
-  });
+  const range = { from: after + 1, to: Infinity };
+  const sizes = numbersIn(sql, "octet_length(payload)", { range, limit: rowsMax + 1 });
   const count = Math.min(
     rowsMax,
-    countWithin(sizes, BYTES_MAX, ({ size }) => size),
+    countWithin(sizes, BYTES_MAX, (size) => size),
   );
-  const rows = entriesBetween<LogSqlRow>(sql, COLUMNS, sizes.slice(0, count)).map(
-    ({ date, checksum, ...row }) => ({
-      ...row,
-      date: fromMicros(BigInt(date)),
-      hasChecksum: checksum === 1,
-    }),
-  );
+  const rows = entriesIn<LogSqlRow>(sql, { columns: COLUMNS, range, limit: count }).map(toLogRow);
   const { accounts, assets } = idsOf(rows);
   return { rows, ...readNameMaps(sql, accounts, assets), isLast: sizes.length <= count };
 }
@@ -119,11 +110,12 @@ const decodedMetadata = <T extends string, E>(
 ) => ({ type, ...entry, schemaVersion });
 
 function decodeTransactionEntry(row: StoredLogRow, names: NameMaps): DecodedEntry {
-  const { postings, timestamp, metadata, reverts, ...rest } = decodeTransaction(row.payload);
-  const { reference, template, accountMetadata, schemaVersion } = rest;
+  const payload = decodeTransaction(row.payload);
+  const { timestamp, metadata, reverts, reference, template, accountMetadata, schemaVersion } =
+    payload;
   const transaction = {
     id: row.tx ?? 0,
-    postings: postings.map((posting): Posting => ({
+    postings: payload.postings.map((posting): Posting => ({
       source: nameOf(names.accounts, posting.source) as Account, // as it was logged
       destination: nameOf(names.accounts, posting.destination) as Account, // as it was logged
       asset: nameOf(names.assets, posting.asset) as Asset, // as it was logged
@@ -175,6 +167,18 @@ function postingsOf(payload: string) {
 }
 
 type LogSqlRow = Omit<StoredLogRow, "date" | "hasChecksum"> & { date: number; checksum: number };
+
+const toLogRow = (row: LogSqlRow): StoredLogRow => ({
+  id: row.id,
+  date: fromMicros(row.date),
+  type: row.type,
+  tx: row.tx,
+  payload: row.payload,
+  hash: row.hash,
+  key: row.key,
+  keyHash: row.keyHash,
+  hasChecksum: row.checksum === 1,
+});
 
 const COLUMNS = `, date, type, payload, iif(hash IS NULL, NULL, lower(hex(hash))) AS hash, key,
   iif(key_hash IS NULL, NULL, lower(hex(key_hash))) AS keyHash, checksum IS NOT NULL AS checksum`;

@@ -8,7 +8,8 @@ import {
   type LogSizeRow,
   type LogSqlRow,
 } from "./log-rows.ts";
-import { entriesBetween, entriesIn, entriesOf, type LogRef, refsOf } from "./log-tables.ts";
+import { entriesIn, entriesOf, type LogRef, numbersIn, refsOf } from "./log-tables.ts";
+import type { NumberInterval } from "#ledger-engine/rules/filters/intervals.ts";
 import {
   accountMetadataBytes,
   countWithin,
@@ -41,8 +42,6 @@ import { fromMicros } from "#platform/time.ts";
 /** At most this many entries of lists are kept, of at most this estimated size, which few exceed. */
 const LISTED_CACHED_MAX = 256;
 const CACHED_SIZE_MAX = 8000;
-
-const STORED_SIZE = ", octet_length(payload) AS size";
 
 /** Reads log entries. An entry always reads the same, whatever is written after it. */
 export class LogReader {
@@ -77,14 +76,9 @@ export class LogReader {
 
   /** Entries of a range in order: as many as the limits allow, but at least one if there is any. */
   range(from: number, to: number, limits: RangeLimits): LogEntry[] {
-    // The sizes are read first, without the payloads, which may be large.
-    const sizes = entriesIn<LogSizeRow>(this.#sql, {
-      columns: STORED_SIZE,
-      range: { from, to },
-      limit: limits.countMax,
-    });
-    const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
-    const rows = entriesBetween<LogSqlRow>(this.#sql, CONTENT, sizes.slice(0, count));
+    const range = { from, to };
+    const limit = countFirst(this.#sql, "octet_length(payload)", { range, ...limits });
+    const rows = entriesIn<LogSqlRow>(this.#sql, { columns: CONTENT, range, limit });
     const entries = this.#toEntries(rows, { isRange: true });
     return entries.slice(0, countWithin(entries, limits.bytesMax, eventBytesOf));
   }
@@ -105,13 +99,9 @@ export class LogReader {
 
   /** The entries after an id, in order: about as many as the limits allow, but at least one if there is any. */
   following(after: number, to: number, limits: RangeLimits): LogListEntry[] {
-    const sizes = entriesIn<LogSizeRow>(this.#sql, {
-      columns: ENTRY_SIZE,
-      range: { from: after + 1, to },
-      limit: limits.countMax,
-    });
-    const count = countWithin(sizes, limits.bytesMax, ({ size }) => size);
-    const rows = entriesBetween<ListedSqlRow>(this.#sql, LISTED, sizes.slice(0, count));
+    const range = { from: after + 1, to };
+    const limit = countFirst(this.#sql, ENTRY_SIZE, { range, ...limits });
+    const rows = entriesIn<ListedSqlRow>(this.#sql, { columns: LISTED, range, limit });
     const entries = this.#toListed(rows, { isRange: true });
     // The rows do not tell how long names and volumes are.
     return entries.slice(0, countWithin(entries, CHUNK_BYTES_MAX, eventBytesOf));
@@ -167,7 +157,7 @@ export class LogReader {
   }
 
   #sizesOf(refs: readonly LogRef[]): ReadonlyMap<number, number> {
-    const rows = entriesOf<LogSizeRow>(this.#sql, ENTRY_SIZE, refs);
+    const rows = entriesOf<LogSizeRow>(this.#sql, `, ${ENTRY_SIZE} AS size`, refs);
     return new Map(rows.map(({ id, size }) => [id, size]));
   }
 
@@ -226,6 +216,19 @@ function toBase64(hexes: readonly string[]): string[] {
   }
   const all = Buffer.from(hexes.map((hex) => `${hex}00`).join(""), "hex").toString("base64");
   return hexes.map((_, index) => `${all.slice(index * 44, index * 44 + 43)}=`);
+}
+
+/**
+ * How many of the first entries of a range the limits allow, where an expression gives their sizes. Payloads may be large, so that
+ * this is known before they are read.
+ */
+function countFirst(
+  sql: Sql,
+  size: string,
+  { range, countMax, bytesMax }: RangeLimits & { readonly range: NumberInterval },
+): number {
+  const sizes = numbersIn(sql, size, { range, limit: countMax });
+  return countWithin(sizes, bytesMax, (bytes) => bytes);
 }
 
 const hasPayload = (row: ListedRow): row is ListedRow & ListedSqlRow => row.payload !== null;

@@ -69,6 +69,30 @@ export interface RangeRead<Row> {
 
 /** The first entries of a range, in order. */
 export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead<Row>): Row[] {
+  const { order = "asc", limit = Number.MAX_SAFE_INTEGER, packing } = read;
+  return inOrder(readParts(sql, partsIn(sql, read), packing), order).slice(0, limit);
+}
+
+/** What an expression gives for each of the first entries of a range, in order. The numbers come as one text. */
+export function numbersIn(
+  sql: Sql,
+  expression: string,
+  { range, limit }: { readonly range: NumberInterval; readonly limit: number },
+): number[] {
+  const parts = partsIn(sql, { columns: `, ${expression} AS number`, range, limit });
+  if (parts.length === 0) return [];
+  const { numbers } = first(
+    sql.all<{ numbers: string | null }>(
+      `SELECT group_concat(number) AS numbers FROM (SELECT number FROM (${unionOf(parts)}) ORDER BY id LIMIT ? + 0)`,
+      ...bindingsOf(parts),
+      limit,
+    ),
+  );
+  return numbers === null ? [] : numbers.split(",").map(Number);
+}
+
+/** The parts that read the first entries of a range. */
+function partsIn<Row>(sql: Sql, read: RangeRead<Row>): Part[] {
   const { columns, bindings = [], range, type } = read;
   const { order = "asc", limit = Number.MAX_SAFE_INTEGER } = read;
   const [from, to] = [clamped(range.from), clamped(range.to)];
@@ -81,7 +105,7 @@ export function entriesIn<Row extends SqlRow & LogRef>(sql: Sql, read: RangeRead
   if (txs !== undefined) add(fromTx(columns), "tx.id", txs);
   const isFound = txs !== undefined && from === to;
   if (!isFound && isOf("entry", type)) add(fromEntry(columns), "id", { from, to });
-  return inOrder(readParts(sql, parts, read.packing), order).slice(0, limit);
+  return parts;
 }
 
 /** The transactions that the entries of a range created. */
@@ -107,29 +131,24 @@ function isOf(table: "tx" | "entry", type: number | undefined): boolean {
 const ofType = (type: number | undefined): string =>
   type === undefined ? "" : `AND type = ${type} ${type === 0 ? "" : "AND type <> 0"}`;
 
-/** The entries that consecutive references lead to, in order. */
-export function entriesBetween<Row extends SqlRow & LogRef>(
-  sql: Sql,
-  columns: string,
-  refs: readonly LogRef[],
-): Row[] {
-  const parts = partsOf(columns, refs, (ids, key) => ({
-    select: `WHERE ${key} >= ? AND ${key} <= ? ORDER BY ${key}`,
-    bindings: [ids[0] ?? 0, ids.at(-1) ?? 0],
-  }));
-  return inOrder(readParts<Row>(sql, parts));
-}
-
 /** The entries that references lead to, in no particular order. */
 export function entriesOf<Row extends SqlRow & LogRef>(
   sql: Sql,
   columns: string,
   refs: readonly LogRef[],
 ): Row[] {
-  const parts = partsOf(columns, refs, (ids, key) => ({
-    select: `WHERE ${key} IN (SELECT value FROM json_each(?))`,
-    bindings: [`[${ids.join(",")}]`],
-  }));
+  const txs = refs.flatMap(({ tx }) => tx ?? []);
+  const others = refs.flatMap(({ id, tx }) => (tx === null ? id : []));
+  const part = (source: string, ids: readonly number[], key: string): Part[] =>
+    ids.length === 0
+      ? []
+      : [
+          {
+            select: `${source} WHERE ${key} IN (SELECT value FROM json_each(?))`,
+            bindings: [`[${ids.join(",")}]`],
+          },
+        ];
+  const parts = [...part(fromTx(columns), txs, "tx.id"), ...part(fromEntry(columns), others, "id")];
   return readParts<Row>(sql, parts);
 }
 
@@ -142,22 +161,6 @@ interface Part {
   readonly bindings: readonly SqlValue[];
 }
 
-/** The parts that read the rows of references, without those tables of which there are none. */
-function partsOf(
-  columns: string,
-  refs: readonly LogRef[],
-  where: (ids: readonly number[], key: string) => Part,
-): Part[] {
-  const txs = refs.flatMap(({ tx }) => tx ?? []);
-  const others = refs.flatMap(({ id, tx }) => (tx === null ? id : []));
-  const part = (source: string, ids: readonly number[], key: string): Part[] => {
-    if (ids.length === 0) return [];
-    const { select, bindings } = where(ids, key);
-    return [{ select: `${source} ${select}`, bindings }];
-  };
-  return [...part(fromTx(columns), txs, "tx.id"), ...part(fromEntry(columns), others, "id")];
-}
-
 /** Reads all parts with one statement. */
 function readParts<Row extends SqlRow>(
   sql: Sql,
@@ -165,13 +168,18 @@ function readParts<Row extends SqlRow>(
   packing?: Packing<Row>,
 ): Row[] {
   if (parts.length === 0) return [];
-  const select = parts.map((part) => `SELECT * FROM (${part.select})`).join(" UNION ALL ");
-  const bindings = parts.flatMap((part) => part.bindings);
+  const [select, bindings] = [unionOf(parts), bindingsOf(parts)];
   if (packing === undefined) return sql.all<Row>(select, ...bindings);
   const statement = `SELECT json_group_array(json_array(${packing.columns})) AS rows FROM (${select})`;
   const { rows } = first(sql.all<{ rows: string }>(statement, ...bindings));
   return (parseColumns(rows) as (string | number | null)[][]).map(packing.toRow); // as the statement packs them
 }
+
+const unionOf = (parts: readonly Part[]): string =>
+  parts.map(({ select }) => `SELECT * FROM (${select})`).join(" UNION ALL ");
+
+const bindingsOf = (parts: readonly Part[]): SqlValue[] =>
+  parts.flatMap(({ bindings }) => bindings);
 
 const inOrder = <Row extends LogRef>(rows: readonly Row[], order: Order = "asc"): Row[] =>
   rows.toSorted((a, b) => (order === "asc" ? a.id - b.id : b.id - a.id));
