@@ -24,6 +24,7 @@ export function canonicalMap<V>(
   write: (value: V) => string,
 ): string {
   const names = Object.keys(map);
+  if (names.length === 0) return "{}";
   if (names.length > 1) names.sort(compareBytes);
   const members = names.map((name) => `${canonicalText(name)}:${write(map[name] as V)}`); // a property of its own
   return `{${members.join(",")}}`;

@@ -5,6 +5,7 @@ import {
   type PendingEntry,
   type PreparedCreation,
   type PreparedRevert,
+  type PreparedTransaction,
   toTrace,
   withDefaults,
 } from "./pending-entry.ts";
@@ -128,20 +129,16 @@ export class EntryBuilder {
   }
 
   newTransaction(prepared: PreparedCreation, moves: readonly Move[], now: Timestamp): PendingEntry {
-    const { accountMetadata, timestamp, trace, ...transaction } = prepared;
-    const entry = this.#transactionEntry(
-      { ...transaction, timestamp, isRevert: false },
-      moves,
-      now,
-    );
+    const { id, accountMetadata, timestamp, trace } = prepared;
+    const entry = this.#transactionEntry(prepared, moves, now);
     return {
       data: { type: "NEW_TRANSACTION", transaction: entry.transaction, accountMetadata },
       schemaVersion: trace.schemaVersion,
       transaction: entry.transaction,
       project: (logId) => {
-        const payload = entry.project(logId, { accountMetadata, ...trace });
+        const payload = entry.project({ accountMetadata, ...trace });
         const metadata = withDefaults(accountMetadata, trace);
-        const log = { id: logId, tx: transaction.id };
+        const log = { id: logId, tx: id };
         this.metadata.writeAccounts(metadata, { firstUsage: timestamp, now, log });
         return payload;
       },
@@ -153,12 +150,8 @@ export class EntryBuilder {
     moves: readonly Move[],
     now: Timestamp,
   ): PendingEntry {
-    const { original, reverted, trace, ...transaction } = prepared;
-    const entry = this.#transactionEntry(
-      { ...transaction, reference: undefined, template: undefined, isRevert: true },
-      moves,
-      now,
-    );
+    const { original, reverted, trace } = prepared;
+    const entry = this.#transactionEntry(prepared, moves, now);
     return {
       data: {
         type: "REVERTED_TRANSACTION",
@@ -167,8 +160,8 @@ export class EntryBuilder {
       },
       schemaVersion: trace.schemaVersion,
       transaction: entry.transaction,
-      project: (logId) => {
-        const payload = entry.project(logId, {
+      project: () => {
+        const payload = entry.project({
           ...trace,
           reverts: original.id,
           ...(original.metadata === undefined ? {} : { revertedMetadata: original.metadata }),
@@ -215,40 +208,34 @@ export class EntryBuilder {
     const { id, postings, metadata, timestamp, reference, template } = content;
     const plans = this.#effective?.plan(moves, timestamp, now);
     const volumes = moves.map(toAccountVolumes);
-    const transaction: Transaction = {
+    const transaction: Mutable<Transaction> = {
       id,
       postings,
       metadata,
       timestamp,
-      ...(reference === undefined ? {} : { reference }),
-      ...(template === undefined ? {} : { template }),
       insertedAt: now,
       updatedAt: now,
       volumes,
-      ...(this.#effective === undefined
-        ? {}
-        : {
-            // Where both are equal, they are the same list, so that it crosses RPC, and is rendered, once.
-            effectiveVolumes:
-              plans === undefined
-                ? volumes
-                : volumes.map((entry, index) => ({ ...entry, ...plans[index]?.volumes })),
-          }),
     };
     const dated = timestamp === now ? undefined : timestamp;
-    const extras: TransactionExtras = {
-      metadata,
-      ...(dated === undefined ? {} : { timestamp: dated }),
-      ...(reference === undefined ? {} : { reference }),
-      ...(template === undefined ? {} : { template }),
-      ...(plans === undefined ? {} : { effective: plans.map((plan) => plan.volumes) }),
-    };
-    // A revert creates no accounts: all of them exist.
-    const touch = (account: Account): number =>
-      content.isRevert
-        ? this.#batch.account(account)
-        : this.#batch.useAccount(account, timestamp, now);
-    const project = (log: number, more: TransactionExtras): string => {
+    const extras: Mutable<TransactionExtras> = { metadata };
+    if (dated !== undefined) extras.timestamp = dated;
+    if (reference !== undefined) extras.reference = transaction.reference = reference;
+    if (template !== undefined) extras.template = transaction.template = template;
+    if (plans !== undefined) extras.effective = plans.map((plan) => plan.volumes);
+    if (this.#effective !== undefined) {
+      // Where both are equal, they are the same list, so that it crosses RPC, and is rendered, once.
+      transaction.effectiveVolumes =
+        plans === undefined
+          ? volumes
+          : volumes.map((entry, index) => ({ ...entry, ...plans[index]?.volumes }));
+    }
+    const project = (more: TransactionExtras): string => {
+      // A revert creates no accounts: all of them exist.
+      const touch = (account: Account): number =>
+        more.reverts === undefined
+          ? this.#batch.useAccount(account, timestamp, now)
+          : this.#batch.account(account);
       for (const plan of plans ?? []) plan.rewriteLater();
       for (const [index, move] of moves.entries()) {
         const effective = plans?.[index]?.volumes;
@@ -278,9 +265,11 @@ export class EntryBuilder {
   }
 }
 
-interface TransactionContent extends Omit<PreparedCreation, "accountMetadata" | "trace"> {
-  readonly isRevert: boolean;
-}
+/** What is stored of a transaction, whether it is new or reverts another one. */
+type TransactionContent = PreparedTransaction &
+  Partial<Pick<PreparedCreation, "reference" | "template">>;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const toAccountVolumes = ({ account, asset, input, output }: Move): AccountVolumes => ({
   account,

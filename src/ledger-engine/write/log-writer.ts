@@ -33,7 +33,13 @@ export interface AppendOptions {
 export interface LogHead {
   readonly logId: number;
   readonly date: Timestamp;
-  readonly hash: Buffer | undefined;
+  readonly hash: EntryHash | undefined;
+}
+
+/** The hash of an entry, as it is stored and as entries are written out. */
+interface EntryHash {
+  readonly hex: string;
+  readonly base64: string;
 }
 
 /** Writes the log: each entry, with its hash and checksum, comes after the one before. */
@@ -60,7 +66,8 @@ export class LogWriter {
 
   /** Chains the next entry to this hash, in hex. */
   chainTo(hash: string | null): void {
-    this.#head = { ...this.#head, hash: hash === null ? undefined : Buffer.from(hash, "hex") };
+    const { hash: known } = this.#head;
+    if (hash !== (known?.hex ?? null)) this.#head = { ...this.#head, hash: hashOf(hash ?? "") };
   }
 
   append(id: number, pending: PendingEntry, options: AppendOptions): void {
@@ -94,7 +101,7 @@ export class LogWriter {
       type: LOG_TYPES[data.type],
       tx,
       payload,
-      hash: hash?.toString("hex"),
+      hash: hash?.hex,
       key: key === "" ? undefined : key,
       keyHash,
       checksum,
@@ -119,10 +126,10 @@ export class LogWriter {
     return this.#isChained && tx !== undefined && !hasMore;
   }
 
-  #chainHash(memento: string): Buffer {
+  #chainHash(memento: string): EntryHash | undefined {
     const previous = this.#head.hash;
-    const before = previous === undefined ? "" : `"${previous.toString("base64")}"\n`;
-    return Buffer.from(hash("sha256", `${before}${memento}\n`, "hex"), "hex");
+    const before = previous === undefined ? "" : `"${previous.base64}"\n`;
+    return hashOf(hash("sha256", `${before}${memento}\n`, "hex"));
   }
 }
 
@@ -137,17 +144,18 @@ interface Uncovered {
 function headOf(sql: Sql): LogHead {
   const row = readHead(sql);
   if (row === undefined) return { logId: -1, date: fromMicros(0n), hash: undefined };
-  const hash = row.hash === "" ? undefined : Buffer.from(row.hash, "hex");
-  return { logId: row.id, date: fromMicros(BigInt(row.date)), hash };
+  return { logId: row.id, date: fromMicros(row.date), hash: hashOf(row.hash.toLowerCase()) };
 }
 
+/** A hash of its form in hex, which is empty where there is none. */
+const hashOf = (hex: string): EntryHash | undefined =>
+  hex === "" ? undefined : { hex, base64: Buffer.from(hex, "hex").toString("base64") };
+
 /** Throws `IMPORT` where the hash that an imported entry comes to, with all before it, differs from its own. */
-function assertHash(id: number, hash: Buffer | undefined, expected: string | undefined): void {
-  if (hash === undefined || expected === undefined) return;
-  const computed = hash.toString("base64");
-  if (computed === expected) return;
+function assertHash(id: number, hash: EntryHash | undefined, expected: string | undefined): void {
+  if (hash === undefined || expected === undefined || hash.base64 === expected) return;
   const got = expected.slice(0, HASH_SHOWN_MAX).toWellFormed();
-  throw new AppError("IMPORT", `invalid hash, expected ${computed} got ${got} for log ${id}`);
+  throw new AppError("IMPORT", `invalid hash, expected ${hash.base64} got ${got} for log ${id}`);
 }
 
 const HASH_SHOWN_MAX = 100;

@@ -68,15 +68,16 @@ function toDerivedCommand(data: LogData, date: Timestamp): Command {
   switch (data.type) {
     case "NEW_TRANSACTION": {
       const { postings, metadata, timestamp, reference } = data.transaction;
-      return {
+      const command: { -readonly [K in keyof CreateTransaction]: CreateTransaction[K] } = {
         kind: "createTransaction",
         postings,
         metadata,
         force: false,
-        ...(timestamp === date ? {} : { timestamp }),
-        ...(reference === undefined ? {} : { reference }),
-        ...(isEmpty(data.accountMetadata) ? {} : { accountMetadata: data.accountMetadata }),
       };
+      if (timestamp !== date) command.timestamp = timestamp;
+      if (reference !== undefined) command.reference = reference;
+      if (!isEmpty(data.accountMetadata)) command.accountMetadata = data.accountMetadata;
+      return command;
     }
     case "REVERTED_TRANSACTION": {
       const metadata = withoutKey(data.transaction.metadata, REVERTS_KEY);
@@ -136,14 +137,9 @@ function createText(command: CreateTransaction | RunScript, script: string): str
       ? "null"
       : canonicalMap(command.accountMetadata, canonicalMetadata);
   const metadata = command.metadata === undefined ? "null" : canonicalMetadata(command.metadata);
-  return [
-    `{${script},`,
-    `"timestamp":"${formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP)}",`,
-    `"metadata":${metadata},`,
-    `"reference":${canonicalText(command.reference ?? "")},`,
-    `"AccountMetadata":${accountMetadata},`,
-    `"Runtime":"${command.runtime ?? ""}"}`,
-  ].join("");
+  const timestamp = formatTimestamp(command.timestamp ?? ZERO_TIMESTAMP);
+  const reference = canonicalText(command.reference ?? "");
+  return `{${script},"timestamp":"${timestamp}","metadata":${metadata},"reference":${reference},"AccountMetadata":${accountMetadata},"Runtime":"${command.runtime ?? ""}"}`;
 }
 
 const scriptText = ({ plain, template = "", variables }: Script): string =>
@@ -162,17 +158,20 @@ const postingsText = ({ postings, force }: CreateTransaction): string => {
 
 /** The same for a single posting, which most transactions have. Addresses and assets need no escapes. */
 function postingText({ source, destination, amount, asset }: Posting, force: boolean): string {
-  const accounts = [source, destination].filter(
-    (address, index, both) => address !== WORLD && both.indexOf(address) === index,
-  );
-  const declarations = accounts.map((_, index) => `\\taccount $va${index}\\n`);
+  const accounts: Posting["source"][] = [];
+  if (source !== WORLD) accounts.push(source);
+  if (destination !== WORLD && destination !== source) accounts.push(destination);
   const nameOf = (address: Posting["source"]): string =>
     address === WORLD ? "@world" : `$va${accounts.indexOf(address)}`;
   const overdraft = force && source !== WORLD ? " allowing unbounded overdraft" : "";
-  const plain = `vars {\\n${declarations.join("")}\\tmonetary $vm0\\n}\\nsend $vm0 (\\n\\tsource = ${nameOf(source)}${overdraft}\\n\\tdestination = ${nameOf(destination)}\\n)\\n`;
-  const values = accounts.map((address, index) => `"va${index}":"${address}",`);
-  return `"plain":"${plain}","vars":{${values.join("")}"vm0":"${asset} ${amount}"}`;
+  const plain = `vars {\\n${DECLARATIONS[accounts.length]}\\tmonetary $vm0\\n}\\nsend $vm0 (\\n\\tsource = ${nameOf(source)}${overdraft}\\n\\tdestination = ${nameOf(destination)}\\n)\\n`;
+  let values = "";
+  for (const [index, address] of accounts.entries()) values += `"va${index}":"${address}",`;
+  return `"plain":"${plain}","vars":{${values}"vm0":"${asset} ${amount}"}`;
 }
+
+/** The declarations of none, one and two accounts. */
+const DECLARATIONS = ["", "\\taccount $va0\\n", "\\taccount $va0\\n\\taccount $va1\\n"] as const;
 
 /**
  * Postings as a script. Each account but `world`, and each distinct amount, becomes a variable, in order of appearance.

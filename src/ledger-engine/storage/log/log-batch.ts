@@ -33,9 +33,8 @@ export interface TxRow {
 /** Log entries that wait to be written. Those that made a transaction are rows of `tx`, the others of `entry`. */
 export class LogBatch {
   #entryRows: string[] = [];
-  /** Rows as JSON, and the values of those without the columns that most transactions lack. */
-  #txRows: (string | readonly SqlValue[])[] = [];
-  /** Whether some waiting transaction is JSON. */
+  /** The values of the columns of `TXS` or, where a waiting transaction has more, of `TXS_WITH_EXTRAS`. */
+  #txRows: SqlValue[][] = [];
   #hasExtras = false;
   /** The transaction whose log entry comes next. */
   #staged: TxRow | undefined;
@@ -51,32 +50,37 @@ export class LogBatch {
 
   add({ id, date, type, tx, payload, hash, key, keyHash, checksum }: LogRow): void {
     const micros = toMicros(date);
-    const content = (): string => `${micros},${quoteJson(payload)},${orNull(hash)}`;
     if (tx === undefined) {
+      const content = `${micros},${quoteJson(payload)},${orNull(hash)}`;
       const extras = `${orNull(key)},${orNull(keyHash)},${checksum ?? "null"}`;
-      this.#entryRows.push(`[${id},${type},${content()},${extras}]`);
+      this.#entryRows.push(`[${id},${type},${content},${extras}]`);
       return;
     }
     assert(tx === this.#staged?.id, "the entry's transaction was added just before");
     const { timestamp, reference } = this.#staged;
     this.#staged = undefined;
-    const place = placeOf(id - tx, type);
-    const seal = sealOf(checksum, keyHash);
-    const hasExtras = [key, seal, timestamp, reference].some((value) => value !== undefined);
-    if (!hasExtras && typeof place === "number" && isSafe(micros)) {
-      this.#txRows.push([tx, place, Number(micros), payload, hash ?? null]);
-      return;
+    const row = [tx, placeOf(id - tx, type), valueOf(micros), payload, hash ?? null];
+    const extras = [
+      key,
+      sealOf(checksum, keyHash),
+      timestamp === undefined ? undefined : valueOf(toMicros(timestamp)),
+      reference,
+    ];
+    if (extras.some((value) => value !== undefined)) {
+      this.#hasExtras = true;
+      row.push(...extras.map((value) => value ?? null));
     }
-    this.#hasExtras = true;
-    const extras = `${orNull(key)},${orNull(seal)},${microsOrNull(timestamp)},${orNull(reference)}`;
-    this.#txRows.push(`[${tx},${place},${content()},${extras}]`);
+    this.#txRows.push(row);
   }
 
   flush(sql: Sql, write: (statement: string, rows: readonly string[]) => void): void {
     write(INSERT_ENTRIES, this.#entryRows);
-    // Rows are written in the order of their ids, so that the pages of the table are full: all in one way.
-    if (this.#hasExtras) write(INSERT_TXS_WITH_EXTRAS, this.#txRows.map(toJson));
-    else insertRows(sql, TXS, this.#txRows.flat());
+    // Rows are written in the order of their ids, so that the pages of the table are full: all with the same statement.
+    const insertion = this.#hasExtras ? TXS_WITH_EXTRAS : TXS;
+    const values = this.#txRows.flatMap((row) =>
+      row.length === insertion.width ? row : [...row, ...NO_EXTRAS],
+    );
+    insertRows(sql, insertion, values);
   }
 
   clear(): void {
@@ -89,27 +93,32 @@ export class LogBatch {
 
 const INSERT_ENTRIES = `INSERT INTO entry (id, type, date, payload, hash, key, key_hash, checksum)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4), value ->> 5, unhex(value ->> 6), value ->> 7 FROM json_each(?)`;
-/** Most transactions lack the other four columns. */
-const TXS = insertionInto("tx", {
+const TX_COLUMNS = {
   id: "?",
-  place: "?",
-  date: "?",
+  place: "CAST(? AS INTEGER)",
+  date: "CAST(? AS INTEGER)",
   payload: "?",
   hash: "unhex(?)",
+} as const;
+/** Most transactions lack the other four columns. */
+const TXS = insertionInto("tx", TX_COLUMNS);
+const TXS_WITH_EXTRAS = insertionInto("tx", {
+  ...TX_COLUMNS,
+  key: "?",
+  seal: "unhex(?)",
+  timestamp: "CAST(? AS INTEGER)",
+  reference: "?",
 });
-const INSERT_TXS_WITH_EXTRAS = `INSERT INTO tx (id, place, date, payload, hash, key, seal, timestamp, reference)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, unhex(value ->> 4), value ->> 5, unhex(value ->> 6), value ->> 7, value ->> 8 FROM json_each(?)`;
+const NO_EXTRAS: readonly SqlValue[] = [null, null, null, null];
 
-const toJson = (row: string | readonly SqlValue[]): string =>
-  typeof row === "string" ? row : `[${row.map(valueText).join(",")}]`;
-
-const valueText = (value: SqlValue): string =>
-  typeof value === "string" ? quoteJson(value) : String(value);
+/** An integer as a parameter: above 2^53 it is a text, which the statement reads. */
+const valueOf = (integer: bigint): SqlValue =>
+  isSafe(integer) ? Number(integer) : integer.toString();
 
 /** The column `place`. In a log that was imported with very large ids, it may be more than a number holds exactly. */
-function placeOf(lead: number, type: number): number | bigint {
+function placeOf(lead: number, type: number): SqlValue {
   const place = 2 * lead + type;
-  return Number.isSafeInteger(place) ? place : 2n * BigInt(lead) + BigInt(type);
+  return Number.isSafeInteger(place) ? place : valueOf(2n * BigInt(lead) + BigInt(type));
 }
 
 /** The column `seal` in hex. An entry with a hash of its inputs has a checksum, too. */
