@@ -3,6 +3,7 @@ import { insertionInto, insertRows } from "./insertion.ts";
 import { LogBatch, type LogRow, microsOrNull, type TxRow } from "./log/log-batch.ts";
 import type { LogRef } from "./log/log-tables.ts";
 import { MetadataBatch } from "./metadata-index.ts";
+import { RecentDates } from "./recent-dates.ts";
 import { ASSETS_MAX, pairKey, type PrefetchedItems, RowCache } from "./row-cache.ts";
 import type { VolumeReader } from "#ledger-engine/rules/postings.ts";
 import type {
@@ -31,8 +32,6 @@ interface PairRow<R> {
   readonly pair: number;
   readonly row: R;
 }
-
-type TxDate = Pick<TxRow, "id" | "insertedAt">;
 
 export interface MoveRow extends Volumes {
   readonly account: number;
@@ -64,8 +63,9 @@ export class WriteBatch implements VolumeReader {
   #otherMoveRows: PairRow<string>[] = [];
   /** The pairs of account and asset that the waiting moves are about. */
   readonly #movedPairs = new Set<number>();
-  /** The waiting transactions, in order. */
-  #dates: TxDate[] = [];
+  /** The first of the waiting transactions. */
+  #firstWaiting: number | undefined;
+  readonly #dates = new RecentDates();
   /** The latest effective date of the waiting transactions. */
   #latest = ZERO_TIMESTAMP;
   #nextAccount = 0;
@@ -106,15 +106,12 @@ export class WriteBatch implements VolumeReader {
 
   /** Writes the waiting rows if this transaction may be among them. */
   flushTransaction(id: number): void {
-    const [first] = this.#dates;
-    if (first !== undefined && id >= first.id) this.flush();
+    if (this.#firstWaiting !== undefined && id >= this.#firstWaiting) this.flush();
   }
 
-  /** The last waiting transaction that was inserted by `date`, if there is one. */
-  lastPendingAt(date: Timestamp): number | undefined {
-    const [first] = this.#dates;
-    if (first === undefined || first.insertedAt > date) return undefined;
-    return this.#dates.findLast(({ insertedAt }) => insertedAt <= date)?.id;
+  /** The last transaction that was inserted by `date`, if it was written, or collected, lately. */
+  lastRecentAt(date: Timestamp): number | undefined {
+    return this.#dates.lastAt(date);
   }
 
   /** Writes the waiting rows if they take much memory: each account comes with all its metadata. */
@@ -268,7 +265,8 @@ export class WriteBatch implements VolumeReader {
       this.#references.add(reference);
       this.#cache.noteReference(reference);
     }
-    this.#dates.push({ id, insertedAt });
+    this.#firstWaiting ??= id;
+    this.#dates.add(id, insertedAt);
     this.#log.stage(row);
   }
 
@@ -314,6 +312,7 @@ export class WriteBatch implements VolumeReader {
   /** Forgets what a unit of work that was rolled back has collected and read. */
   reset(): void {
     this.#clearRows();
+    this.#dates.clear();
     this.#cache.clear();
     this.#readCounters();
   }
@@ -339,7 +338,7 @@ export class WriteBatch implements VolumeReader {
     this.#moveRows = [];
     this.#otherMoveRows = [];
     this.#movedPairs.clear();
-    this.#dates = [];
+    this.#firstWaiting = undefined;
   }
 
   #insert(statement: string, rows: readonly string[]): void {

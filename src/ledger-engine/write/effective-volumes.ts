@@ -1,4 +1,8 @@
-import { AccountVolumeReader, type Pair } from "#ledger-engine/read/scan/account-volumes.ts";
+import {
+  AccountVolumeReader,
+  type Holding,
+  type Pair,
+} from "#ledger-engine/read/scan/account-volumes.ts";
 import type { Move } from "#ledger-engine/rules/postings.ts";
 import type { Volumes } from "#ledger-engine/rules/types.ts";
 import type { TransactionReader } from "#ledger-engine/storage/transaction-reader.ts";
@@ -66,10 +70,12 @@ export class EffectiveVolumes {
     if (this.#batch.isLaterThan(timestamp)) this.#batch.flushMoves(moves);
     const point = this.#pointOf(timestamp, now);
     const later = moves.map((move) => this.#findLater(move, point));
-    if (later.every((pair) => pair === undefined)) return undefined;
+    const pairs = later.flatMap((found) => found?.pair ?? []);
+    if (pairs.length === 0) return undefined;
     // The waiting rows of these pairs are dated before them, and must be readable as well.
     this.#batch.flushMoves(moves);
-    return moves.map((move, index) => this.#planMove(move, later[index], point));
+    const before = this.#volumes.ofPairs(pairs, { lastTx: point.lastBefore, date: timestamp });
+    return moves.map((move, index) => this.#planMove(move, { later: later[index], before, point }));
   }
 
   #pointOf(timestamp: Timestamp, now: Timestamp): EffectivePoint {
@@ -77,47 +83,49 @@ export class EffectiveVolumes {
     const lastBefore =
       timestamp >= now
         ? Number.MAX_SAFE_INTEGER
-        : (this.#batch.lastPendingAt(timestamp) ?? this.#transactions.lastIdAt(timestamp));
+        : (this.#batch.lastRecentAt(timestamp) ?? this.#transactions.lastIdAt(timestamp));
     return { timestamp, lastBefore };
   }
 
-  #planMove(move: Move, pair: Pair | undefined, point: EffectivePoint): EffectiveMove {
-    if (pair === undefined) {
+  #planMove(move: Move, { later, before, point }: MoveContext): EffectiveMove {
+    if (later === undefined) {
       // The move comes after all others of its account and asset, so that the volumes are the same in both orders.
       return {
         volumes: { input: move.input, output: move.output },
         rewriteLater: () => undefined,
       };
     }
-    const { timestamp, lastBefore } = point;
-    const before = this.#volumes.find(pair, { lastTx: lastBefore, date: timestamp }) ?? NOTHING;
+    const { account, asset } = later.pair;
+    const last = before.find((it) => it.account === account && it.asset === asset) ?? NOTHING;
     const amounts = {
       input: move.input - move.before.input,
       output: move.output - move.before.output,
     };
     return {
-      volumes: { input: before.input + amounts.input, output: before.output + amounts.output },
-      rewriteLater: () => this.#rewriteLater(pair, point, amounts),
+      volumes: { input: last.input + amounts.input, output: last.output + amounts.output },
+      rewriteLater: () => this.#rewriteLater(later, point, amounts),
     };
   }
 
-  /** The account and asset of a move, if there are later moves of them. */
-  #findLater(move: Move, point: EffectivePoint): Pair | undefined {
+  /** The later moves of the account and asset of a move, if there are any. */
+  #findLater(move: Move, point: EffectivePoint): LaterMoves | undefined {
     const account = this.#batch.findAccountId(move.account);
     const asset = this.#batch.findAssetId(move.asset);
     if (account === undefined || asset === undefined) return undefined;
-    return this.#hasLater({ account, asset }, point) ? { account, asset } : undefined;
-  }
-
-  #hasLater(pair: Pair, point: EffectivePoint): boolean {
-    return (
-      this.#readLater(UNDATED.rows, pair, { from: undatedFrom(point), limit: 1 }).length > 0 ||
-      this.#readLater(DATED.rows, pair, { from: datedFrom(point), limit: 1 }).length > 0
+    const first = this.#sql.all<LaterSqlRow>(
+      FIRST_LATER,
+      account,
+      asset,
+      point.lastBefore,
+      toMicros(point.timestamp).toString(),
+      FEW_MOVES + 1,
     );
+    return first.length === 0 ? undefined : { pair: { account, asset }, first };
   }
 
-  #rewriteLater(pair: Pair, point: EffectivePoint, amounts: Volumes): void {
+  #rewriteLater({ pair, first }: LaterMoves, point: EffectivePoint, amounts: Volumes): void {
     if (amounts.input === 0n && amounts.output === 0n) return;
+    if (first.length <= FEW_MOVES) return this.#rewriteRows(first, pair, amounts);
     this.#rewriteFrom(UNDATED, pair, { from: undatedFrom(point), amounts });
     this.#rewriteFrom(DATED, pair, { from: datedFrom(point), amounts });
   }
@@ -127,7 +135,7 @@ export class EffectiveVolumes {
    * of them.
    */
   #rewriteFrom(
-    statements: LaterMoves,
+    statements: LaterStatements,
     pair: Pair,
     { from, amounts }: { from: MoveCursor; amounts: Volumes },
   ): void {
@@ -157,33 +165,37 @@ export class EffectiveVolumes {
 
   /** Rewrites one page after another, because an account may have more later moves than fit in memory. */
   #rewriteEach(
-    statements: LaterMoves,
+    statements: LaterStatements,
     pair: Pair,
     { from, amounts }: { from: MoveCursor; amounts: Volumes },
   ): void {
     const limit = LATER_PAGE_SIZE;
     let page = this.#readLater(statements.rows, pair, { from, limit });
     for (;;) {
-      const rows = page.map((row) => {
-        const { input, output } = effectiveDeltaOf(row);
-        return `[${row.tx},${amountText(input + amounts.input)},${amountText(output + amounts.output)}]`;
-      });
-      for (const chunk of chunksOf(rows)) {
-        this.#sql.all(UPDATE_EFFECTIVE_DELTAS, pair.account, pair.asset, `[${chunk.join(",")}]`);
-      }
-      this.#rewrittenMoves += page.length;
+      this.#rewriteRows(page, pair, amounts);
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
       page = this.#readLater(statements.rows, pair, { from: last, limit });
     }
   }
 
+  #rewriteRows(rows: readonly LaterSqlRow[], { account, asset }: Pair, amounts: Volumes): void {
+    const texts = rows.map((row) => {
+      const { input, output } = effectiveDeltaOf(row);
+      return `[${row.tx},${amountText(input + amounts.input)},${amountText(output + amounts.output)}]`;
+    });
+    for (const chunk of chunksOf(texts)) {
+      this.#sql.all(UPDATE_EFFECTIVE_DELTAS, account, asset, `[${chunk.join(",")}]`);
+    }
+    this.#rewrittenMoves += rows.length;
+  }
+
   #readLater(
     select: string,
     { account, asset }: Pair,
     { from, limit }: { from: MoveCursor; limit: number },
-  ): LaterSqlRow[] {
-    return this.#sql.all<LaterSqlRow>(select, account, asset, from.date, from.tx, limit);
+  ): DatedSqlRow[] {
+    return this.#sql.all<DatedSqlRow>(select, account, asset, from.date, from.tx, limit);
   }
 
   #readLatest(): Timestamp {
@@ -231,6 +243,8 @@ const NOTHING: Volumes = { input: 0n, output: 0n };
  * own.
  */
 const GROUPS_MAX = 20;
+/** Up to this many later moves are read at once, and written with one statement, whatever their differences are. */
+const FEW_MOVES = 50;
 /** This many moves are rewritten at a time. */
 const LATER_PAGE_SIZE = 10_000;
 
@@ -243,10 +257,22 @@ interface MoveCursor {
   readonly tx: number;
 }
 
-type LaterSqlRow = EffectiveDeltaSqlRow & {
-  tx: number;
-  date: string | null;
-};
+type LaterSqlRow = EffectiveDeltaSqlRow & { tx: number };
+type DatedSqlRow = LaterSqlRow & { date: string | null };
+
+/** The later moves of an account and asset: all, or one more than a few. */
+interface LaterMoves {
+  readonly pair: Pair;
+  readonly first: readonly LaterSqlRow[];
+}
+
+interface MoveContext {
+  /** Undefined where there are none. */
+  readonly later: LaterMoves | undefined;
+  /** The effective volumes at the point, of the pairs that have later moves. */
+  readonly before: readonly Holding[];
+  readonly point: EffectivePoint;
+}
 
 const undatedFrom = ({ lastBefore }: EffectivePoint): MoveCursor => ({
   date: null,
@@ -259,13 +285,13 @@ const datedFrom = ({ timestamp }: EffectivePoint): MoveCursor => ({
 });
 
 /** The statements about the later moves that have a date of their own, or about those that have none. */
-interface LaterMoves {
+interface LaterStatements {
   readonly rows: string;
   readonly groups: string;
   readonly update: string;
 }
 
-const laterMoves = (condition: string, order: string): LaterMoves => ({
+const laterMoves = (condition: string, order: string): LaterStatements => ({
   rows: `SELECT tx, CAST(timestamp AS TEXT) AS date, effective_delta_input, effective_delta_output FROM move
     WHERE account = ?1 AND asset = ?2 AND ${condition} ORDER BY ${order} LIMIT ?5 + 0`,
   groups: `SELECT effective_delta_input, effective_delta_output, count(*) AS moves FROM move
@@ -281,6 +307,15 @@ const DATED = laterMoves(
   "timestamp IS NOT NULL AND (timestamp, tx) > (CAST(?3 AS INTEGER), ?4)",
   "timestamp, tx",
 );
+
+/** Some of the later moves: those that have no date of their own, and those that have one. */
+const FIRST_LATER = `SELECT * FROM (
+    SELECT tx, effective_delta_input, effective_delta_output FROM move
+      WHERE account = ?1 AND asset = ?2 AND timestamp IS NULL AND tx > ?3 LIMIT ?5 + 0
+  ) UNION ALL SELECT * FROM (
+    SELECT tx, effective_delta_input, effective_delta_output FROM move
+      WHERE account = ?1 AND asset = ?2 AND timestamp IS NOT NULL AND timestamp > CAST(?4 AS INTEGER) LIMIT ?5 + 0
+  ) LIMIT ?5 + 0`;
 
 /**
  * The update is written as an insert that always conflicts, because each row is then one look-up, while `UPDATE ...
