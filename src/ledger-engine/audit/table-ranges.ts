@@ -66,6 +66,9 @@ const TABLES = {
   schema: { key: ["log"], columns: ["version", "created_at"] },
 } as const;
 
+/** The columns that hold bytes. */
+const BLOBS: ReadonlySet<string> = new Set(["hash", "seal", "key_hash"]);
+
 /** The columns that may hold texts. */
 const TEXTS: ReadonlySet<string> = new Set([
   "uuid",
@@ -122,7 +125,10 @@ export function digestOf(sql: Sql, range: TableRange, rowsMax = Infinity): Range
 
 /** This many rows are read at a time, as one text where all of them are small. */
 const PAGE_ROWS = 250;
-/** Most bytes of the texts of a small row. The text of a page is then far below 2 MB, the most that a value may have. */
+/**
+ * Most bytes of the texts of a small row. The text of a page is then below 2 MB, the most that a value may have, even where JSON
+ * writes each byte with six characters.
+ */
 const SMALL_BYTES_MAX = 1000;
 
 /** Hashes all rows of a range. Returns how many there are. */
@@ -250,10 +256,17 @@ const valueOf = (column: string): string => EXPRESSION.exec(column)?.[1] ?? colu
 
 const cellsOf = (table: TableName): string => `json_array(${literalsOf(table).join(", ")})`;
 
-/** A row as a line: its key, and the columns as SQL literals. No two rows have the same. */
-function lineOf(table: TableName): string {
-  const keys = TABLES[table].key.map((name) => `quote(${name})`);
-  return [...keys, ...literalsOf(table), "char(10)"].join(" || ' ' || ");
+/** A row as a line: a JSON list of its key and its columns, which takes a third of the time of SQL literals. No two rows have the same. */
+const lineOf = (table: TableName): string =>
+  `json_array(${[...TABLES[table].key, ...TABLES[table].columns.map(jsonOf)].join(", ")})`;
+
+/** JSON has no bytes. A damaged ledger may have some in any column. */
+function jsonOf(column: string): string {
+  const value = valueOf(column);
+  if (value !== column) return value;
+  return BLOBS.has(column)
+    ? `quote(${column})`
+    : `iif(typeof(${column}) = 'blob', 'bytes ' || quote(${column}), ${column})`;
 }
 
 const literalsOf = (table: TableName): string[] =>
@@ -265,11 +278,12 @@ const literalOf = (value: string): string =>
     ? `(quote(${value}) || iif(typeof(${value}) = 'text' AND instr(CAST(${value} AS BLOB), x'00') > 0, hex(${value}), ''))`
     : `quote(${value})`;
 
-/** The bytes of a row's texts. */
+/** The bytes of a row's texts. The length of a number would be that of its text. */
 const bytesOf = (table: TableName): string =>
   ["0", ...TABLES[table].columns.filter((column) => TEXTS.has(column)).map(lengthOf)].join(" + ");
 
-const lengthOf = (column: string): string => `ifnull(octet_length(${column}), 0)`;
+const lengthOf = (column: string): string =>
+  `iif(typeof(${column}) IN ('text', 'blob'), octet_length(${column}), 0)`;
 
 function boundsOf(key: readonly string[], after: Key | undefined, to: Key | undefined) {
   const conditions: string[] = [];
