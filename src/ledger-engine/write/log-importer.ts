@@ -1,20 +1,22 @@
 import { hash } from "node:crypto";
 import type { EntryBuilder } from "./entry-builder.ts";
+import {
+  assertDerived,
+  type ParsedLine,
+  parseLine,
+  parseWholeLine,
+  refused,
+} from "./imported-lines.ts";
 import { type EntryOptions, type PendingEntry, toTrace, withDefaults } from "./pending-entry.ts";
 import { itemsOfImported } from "./prefetched-items.ts";
 import { assertEventSize, assertRevertSize, BULK_STEPS_MAX } from "#ledger-engine/rules/limits.ts";
-import { parseEntryJson } from "#ledger-engine/rules/log/entry-json.ts";
 import { toDerivedText } from "#ledger-engine/rules/log/idempotency.ts";
 import {
   contentDifferenceOf,
   differenceOf,
   isReverse,
 } from "#ledger-engine/rules/log/imported-differences.ts";
-import {
-  type ImportedEntry,
-  type ImportedTransaction,
-  toImportedEntry,
-} from "#ledger-engine/rules/log/imported-log.ts";
+import type { ImportedEntry, ImportedTransaction } from "#ledger-engine/rules/log/imported-log.ts";
 import { runPostings } from "#ledger-engine/rules/postings.ts";
 import type { LogData, Transaction } from "#ledger-engine/rules/types.ts";
 import type { Author } from "#ledger-engine/rules/writes.ts";
@@ -99,6 +101,8 @@ export class LogImporter {
   #latestDate = ZERO_TIMESTAMP;
   /** Who makes the call. */
   #author: Author | undefined;
+  /** Whether the entries so far were written as this ledger writes them. */
+  #hasOwnForm = true;
 
   constructor(dependencies: ImporterDependencies) {
     this.#sql = dependencies.sql;
@@ -119,8 +123,8 @@ export class LogImporter {
     if (!ready.ok) return { taken: 0, failure: ready.failure };
     const stepsMax = this.#steps() + BULK_STEPS_MAX;
     let [taken, failure]: [number, Failure | undefined] = [0, undefined];
-    for (const entry of this.#parseAhead(texts, before)) {
-      const result = attempt(() => this.#takeEntry(entry(), before + taken + 1));
+    for (const line of this.#parseAhead(texts, before)) {
+      const result = attempt(() => this.#takeLine(line(), before + taken + 1));
       if (!result.ok) {
         failure = result.failure;
         break;
@@ -151,27 +155,46 @@ export class LogImporter {
   }
 
   /** Parses entries in parts, and prefetches what each part asks for. It ends after an entry that is malformed. */
-  *#parseAhead(texts: readonly string[], before: number): Generator<() => ImportedEntry> {
+  *#parseAhead(texts: readonly string[], before: number): Generator<() => ParsedLine> {
     for (let from = 0; from < texts.length; from += PARSED_ENTRIES_MAX) {
-      const part: ImportedEntry[] = [];
+      const part: ParsedLine[] = [];
       const read = attempt(() => {
         for (const text of texts.slice(from, from + PARSED_ENTRIES_MAX)) {
-          part.push(parseEntry(text, before + from + part.length + 1));
+          const number = before + from + part.length + 1;
+          part.push(this.#hasOwnForm ? parseLine(text, number) : parseWholeLine(text, number));
         }
       });
-      this.#batch.prefetch(itemsOfImported(part));
-      for (const entry of part) yield () => entry;
+      this.#batch.prefetch(itemsOfImported(part.map(({ entry }) => entry)));
+      for (const line of part) yield () => line;
       if (!read.ok) yield () => unwrap(read);
     }
   }
 
-  /** Takes the entry with this number, counted from 1: in an export, the number of its line. */
-  #takeEntry(entry: ImportedEntry, number: number): void {
+  /**
+   * Takes the entry of a line. One that was not parsed as a whole is compared by its text. Where that says that something is wrong,
+   * the whole entry tells what, and whether it is.
+   */
+  #takeLine({ text, entry, derived }: ParsedLine, number: number): void {
+    if (derived === undefined) return this.#takeEntry(entry, number);
+    const last = this.#lastTransaction;
+    const result = attempt(() => this.#takeEntry(entry, number, derived));
+    if (result.ok) return;
+    this.#lastTransaction = last;
+    this.#takeEntry(parseWholeLine(text, number).entry, number);
+    this.#hasOwnForm = false;
+  }
+
+  /**
+   * Takes the entry with this number, counted from 1: in an export, the number of its line. `derived` is the text of what the ledger
+   * must derive, where that was not parsed.
+   */
+  #takeEntry(entry: ImportedEntry, number: number, derived?: string): void {
     this.#assertNext(entry);
     try {
       this.#assertDate(entry.date);
       this.#assertKeyUnused(entry.idempotencyKey);
       const pending = this.#toPending(entry);
+      assertDerived(derived, pending);
       this.#append(entry.id, pending, {
         now: entry.date,
         key: entry.idempotencyKey,
@@ -320,24 +343,6 @@ type ImportedOf<T extends ImportedEntry["data"]["type"]> = Extract<
 /** This many entries are parsed at a time. */
 const PARSED_ENTRIES_MAX = 500;
 
-function parseEntry(text: string, number: number): ImportedEntry {
-  let value: unknown;
-  try {
-    value = parseEntryJson(text);
-  } catch (error) {
-    throw new AppError("VALIDATION", `entry ${number} is not valid JSON`, {
-      cause: error,
-      details: error instanceof Error ? error.message : "",
-    });
-  }
-  try {
-    return toImportedEntry(value);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw refused(`entry ${number} is not a log entry`, { cause: error, details: error.message });
-  }
-}
-
 function assertSame(given: ImportedTransaction, { transaction }: PendingEntry): void {
   const difference = transaction && differenceOf(given, transaction);
   if (difference !== undefined) throw invalid(`transaction ${given.id}: ${difference}`);
@@ -365,9 +370,6 @@ const derivedHash = (data: LogData, date: Timestamp): string =>
   `${hash("sha256", toDerivedText({ data, date }), "base64url")}=`;
 
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/_-]{43}=?$/;
-
-const refused = (message: string, options?: { cause?: unknown; details?: string }): AppError =>
-  new AppError("IMPORT", `importing logs: ${message}`, options);
 
 /** An error to which the caller adds the log entry that it is about. */
 const invalid = (message: string): AppError => new AppError("IMPORT", message);

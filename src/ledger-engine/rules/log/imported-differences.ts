@@ -1,7 +1,6 @@
-import { memberOf, UnparsedJson } from "./entry-json.ts";
+import { memberOf } from "./entry-json.ts";
 import type { ImportedTransaction } from "./imported-log.ts";
 import { volumesBefore } from "#ledger-engine/rules/postings.ts";
-import { volumeText } from "#ledger-engine/rules/texts.ts";
 import type { AccountVolumes, Metadata, Posting, Transaction } from "#ledger-engine/rules/types.ts";
 import { formatTimestamp, type Timestamp } from "#platform/time.ts";
 
@@ -13,69 +12,24 @@ export function differenceOf(
   { derived }: Pick<ImportedTransaction, "derived">,
   made: Transaction,
 ): string | undefined {
-  const committed = ExpectedVolumes.of(made.volumes, made);
-  const effective =
-    made.effectiveVolumes === made.volumes
-      ? committed
-      : ExpectedVolumes.of(made.effectiveVolumes, made);
+  const { volumes, effectiveVolumes, postings } = made;
+  const before = (after: Transaction["volumes"]) => after && volumesBefore(after, postings);
   return (
     dateDifference("insertedAt", derived.insertedAt, made.insertedAt) ??
     dateDifference("updatedAt", derived.updatedAt, made.updatedAt) ??
     dateDifference("revertedAt", derived.revertedAt, made.revertedAt) ??
     revertedDifference(derived.reverted, made.revertedAt !== undefined) ??
-    volumesDifference("postCommitVolumes", derived.postCommitVolumes, committed?.after) ??
-    volumesDifference("preCommitVolumes", derived.preCommitVolumes, committed?.before) ??
+    volumesDifference("postCommitVolumes", derived.postCommitVolumes, () => volumes) ??
+    volumesDifference("preCommitVolumes", derived.preCommitVolumes, () => before(volumes)) ??
     volumesDifference(
       "postCommitEffectiveVolumes",
       derived.postCommitEffectiveVolumes,
-      effective?.after,
+      () => effectiveVolumes,
     ) ??
-    volumesDifference(
-      "preCommitEffectiveVolumes",
-      derived.preCommitEffectiveVolumes,
-      effective?.before,
+    volumesDifference("preCommitEffectiveVolumes", derived.preCommitEffectiveVolumes, () =>
+      before(effectiveVolumes),
     )
   );
-}
-
-/** The volumes before and after a transaction. */
-class ExpectedVolumes {
-  readonly after: VolumeList;
-  readonly before: VolumeList;
-
-  constructor(volumes: readonly AccountVolumes[], { postings }: Pick<Transaction, "postings">) {
-    this.after = new VolumeList(() => volumes);
-    this.before = new VolumeList(() => volumesBefore(volumes, postings));
-  }
-
-  static of(
-    volumes: readonly AccountVolumes[] | undefined,
-    transaction: Pick<Transaction, "postings">,
-  ): ExpectedVolumes | undefined {
-    return volumes && new ExpectedVolumes(volumes, transaction);
-  }
-}
-
-/** A list of volumes that is computed when it is asked for, and only once. */
-class VolumeList {
-  readonly #make: () => readonly AccountVolumes[];
-  #items: readonly AccountVolumes[] | undefined;
-  #text: string | undefined;
-
-  constructor(make: () => readonly AccountVolumes[]) {
-    this.#make = make;
-  }
-
-  get items(): readonly AccountVolumes[] {
-    this.#items ??= this.#make();
-    return this.#items;
-  }
-
-  /** The text that an export contains. */
-  get text(): string {
-    this.#text ??= volumeText(this.items);
-    return this.#text;
-  }
 }
 
 /** The first difference between an imported transaction and one that the ledger has, if there is any. */
@@ -127,14 +81,13 @@ const revertedDifference = (given: boolean | undefined, expected: boolean): stri
 
 function volumesDifference(
   name: string,
-  written: unknown,
-  expected: VolumeList | undefined,
+  given: unknown,
+  expectedOf: () => readonly AccountVolumes[] | undefined,
 ): string | undefined {
-  if (written === undefined || written === null || expected === undefined) return undefined;
-  const isText = written instanceof UnparsedJson;
-  if (isText && written.text === expected.text) return undefined;
-  const given = isText ? written.parse() : written;
-  for (const { account, asset, input, output } of expected.items) {
+  if (given === undefined || given === null) return undefined;
+  const expected = expectedOf();
+  if (expected === undefined) return undefined;
+  for (const { account, asset, input, output } of expected) {
     const volumes = memberOf(memberOf(given, account), asset);
     if (volumes === undefined) return `'${name}' lacks the ${asset} of account '${account}'`;
     const balance = memberOf(volumes, "balance");
@@ -147,7 +100,7 @@ function volumesDifference(
     }
   }
   const named = countOf(given);
-  return named === expected.items.length
+  return named === expected.length
     ? undefined
     : `'${name}' names accounts that the transaction does not move`;
 }

@@ -71,7 +71,7 @@ export interface DerivedFields {
   readonly updatedAt: Timestamp | undefined;
   readonly revertedAt: Timestamp | undefined;
   readonly reverted: boolean | undefined;
-  /** The JSON value, which was not looked at yet. */
+  /** These are JSON values that were not looked at yet. */
   readonly postCommitVolumes: unknown;
   readonly postCommitEffectiveVolumes: unknown;
   readonly preCommitVolumes: unknown;

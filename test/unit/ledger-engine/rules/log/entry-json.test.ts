@@ -1,152 +1,159 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseEntryJson, UnparsedJson } from "#ledger-engine/rules/log/entry-json.ts";
+import { memberOf, parseWithoutDerived } from "#ledger-engine/rules/log/entry-json.ts";
 import { decimalSource, parseJson } from "#platform/json.ts";
 import { CHAINED, LINES } from "#test/support/ledger-engine/import-refusals.ts";
 
 const [LINE = ""] = LINES;
-const NAMES = [
-  "postCommitVolumes",
-  "postCommitEffectiveVolumes",
-  "preCommitVolumes",
-  "preCommitEffectiveVolumes",
-] as const;
 const VOLUMES = '{"a":{"USD":{"input":1,"output":0,"balance":1}}}';
+const DERIVED = `"insertedAt":"2026-03-01T10:00:00Z","postCommitVolumes":${VOLUMES}`;
 
-/** The number of values that were left as text. */
-let unparsed = 0;
-
-/** A result of the parser, with the values parsed that it left as text. */
-function whole(value: unknown): unknown {
-  if (value instanceof UnparsedJson) {
-    unparsed++;
-    return value.parse();
-  }
-  if (Array.isArray(value)) return value.map(whole);
-  if (typeof value === "symbol") return `decimal ${decimalSource(value)}`;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, whole(item)]));
+/** An entry with the members that were left out, as one that was parsed as a whole. */
+function whole(text: string): unknown {
+  const parsed = parseWithoutDerived(text);
+  if (parsed === undefined) return comparable(parseJson(text));
+  const { data } = parsed.value as { data: { transaction: object } };
+  Object.assign(parsed.value as object, {
+    data: { ...data, transaction: { ...data.transaction, ...members(parsed.derived) } },
+  });
+  return comparable(parsed.value);
 }
 
-function expectSame(text: string): number {
-  unparsed = 0;
-  expect(whole(parseEntryJson(text))).toEqual(whole(parseJson(text)));
-  return unparsed;
+const members = (text: string): object => parseJson(`{${text}}`) as object;
+
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value === "symbol") return `decimal ${decimalSource(value)}`;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, comparable(item)]));
+}
+
+/** Expects that an entry is read as JSON. Returns whether members were left out. */
+function expectSame(text: string): boolean {
+  expect(whole(text)).toEqual(comparable(parseJson(text)));
+  return parseWithoutDerived(text) !== undefined;
 }
 
 /** An exported entry of a new transaction with these members. */
-const entry = (members: string, rest = ""): string =>
-  `{"type":"NEW_TRANSACTION","data":{"transaction":{${members}}},"id":1${rest}}`;
+const entry = (transaction: string, rest = ""): string =>
+  `{"type":"NEW_TRANSACTION","data":{"transaction":{${transaction}},"accountMetadata":{}},"id":1${rest}}`;
 
 describe("an exported entry", () => {
-  test("of a new transaction is parsed without its volumes, which are left as they are written", () => {
-    const { data } = parseEntryJson(LINE) as { data: { transaction: Record<string, unknown> } };
-    for (const name of NAMES) {
-      const value = data.transaction[name];
-      expect(value).toBeInstanceOf(UnparsedJson);
-      const { text } = value as UnparsedJson;
-      expect(LINE).toContain(`"${name}":${text}`);
-      expect(parseJson(text)).toMatchObject({ world: { USD: {} }, bank: { USD: {} } });
-    }
+  test("of a new transaction is parsed without what the ledger derives, which is left as it is written", () => {
+    const parsed = parseWithoutDerived(LINE);
+    const transaction = memberOf(memberOf(parsed?.value, "data"), "transaction");
+    expect(Object.keys(transaction as object)).toEqual([
+      "postings",
+      "metadata",
+      "timestamp",
+      "reference",
+      "id",
+    ]);
+    expect(LINE).toContain(`,${parsed?.derived}},"accountMetadata":`);
+    expect(Object.keys(members(parsed?.derived ?? ""))).toEqual([
+      "insertedAt",
+      "updatedAt",
+      "postCommitVolumes",
+      "postCommitEffectiveVolumes",
+      "reverted",
+      "preCommitVolumes",
+      "preCommitEffectiveVolumes",
+    ]);
   });
 
   test("is read as JSON, whatever it is about", () => {
-    for (const line of [...LINES, ...CHAINED]) expectSame(line);
-    expect(expectSame(LINE)).toBe(4);
-    expect(expectSame(LINE.replace("{", "{ "))).toBe(0);
+    for (const line of [...LINES, ...CHAINED]) {
+      expect(expectSame(line)).toBe(line.startsWith('{"type":"NEW_TRANSACTION"'));
+    }
+    expect(expectSame(LINE.replace("{", "{ "))).toBe(false);
   });
 
-  test("with large volumes keeps them exact", () => {
-    const large = LINE.replaceAll(/("(?:input|output|balance)":-?)\d+/g, `$1${10n ** 40n}`);
-    expect(expectSame(large)).toBe(4);
-    const tooLarge = LINE.replaceAll(/("input":)\d+/g, `$1${"1".repeat(1500)}`);
-    expect(expectSame(tooLarge)).toBe(0);
+  test("is read as JSON, whatever its members, wherever they are", () => {
+    const member = fc.constantFrom(
+      '"id":1',
+      '"id":2',
+      '"template":"t"',
+      '"insertedAt":"x"',
+      '"insertedAt": "y"',
+      '"insertedAt":-900000000000001',
+      '"metadata":{"k":"v","insertedAt":"z"}',
+      '"metadata":{"k":"v","insertedAt":"z"},"accountMetadata":{}',
+      '"metadata":{"k":",\\"insertedAt\\":1"}',
+      '"reverted":false',
+      '"amount":1.50',
+      `"amount":${10n ** 40n}`,
+      `"postCommitVolumes":${VOLUMES}`,
+      '"__proto__":{"insertedAt":"p"}',
+      '"x":{"k":"v","insertedAt":"z"},"accountMetadata":{"k":{}}',
+    );
+    let left = 0;
+    const lists = fc.array(member, { maxLength: 6 });
+    fc.assert(
+      fc.property(lists, lists, (inside, outside) => {
+        const more = outside.map((text) => `,${text}`).join("");
+        if (expectSame(entry(['"postings":[]', ...inside].join(","), more))) left++;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(left).toBeGreaterThan(50);
   });
 });
 
-describe("what looks like volumes", () => {
-  const TEXTS: Readonly<Record<string, [string, number]>> = {
-    "of the transaction, alone": [entry(`"postCommitVolumes":${VOLUMES}`), 1],
-    "of an account of that name": [
-      entry(
-        `"postCommitVolumes":{"postCommitVolumes":{"USD":{"input":1,"output":0,"balance":1}},"preCommitVolumes":{"USD":{"input":1,"output":0,"balance":1}}}`,
-      ),
-      1,
-    ],
-    "in another member of the transaction": [
-      entry(`"metadata":{"postCommitVolumes":${VOLUMES}},"preCommitVolumes":${VOLUMES}`),
-      0,
-    ],
-    "in metadata alone": [entry(`"metadata":{"updatedAt":"","postCommitVolumes":${VOLUMES}}`), 0],
-    "beside the transaction": [entry(`"id":1`, `,"postCommitVolumes":${VOLUMES}`), 0],
-    "in a name with an escape": [entry(`"x\\"postCommitVolumes":${VOLUMES}`), 0],
-    "in a text": [
-      entry(`"metadata":{"k":"\\"postCommitVolumes\\":${VOLUMES.replaceAll('"', '\\"')}"}`),
-      0,
-    ],
-    "twice, the first in another form": [
-      entry(`"postCommitVolumes":{},"postCommitVolumes":${VOLUMES}`),
-      0,
-    ],
-    "twice, the last in another form": [
-      entry(`"postCommitVolumes":${VOLUMES},"postCommitVolumes":{}`),
-      0,
-    ],
-    "twice the same": [entry(`"postCommitVolumes":${VOLUMES},"postCommitVolumes":${VOLUMES}`), 0],
+describe("what looks like what is derived", () => {
+  const TEXTS: Readonly<Record<string, [string, boolean]>> = {
+    "of the transaction": [entry(`"id":1,${DERIVED}`), true],
+    "of the transaction, as its only members": [entry(DERIVED), false],
+    "in metadata alone": [entry(`"metadata":{"k":"v",${DERIVED}}`), false],
+    "in metadata, too": [entry(`"metadata":{"k":"v",${DERIVED}},${DERIVED}`), false],
+    "beside the transaction": [entry('"id":1', `,${DERIVED}`), false],
+    "with a template among it": [entry(`"id":1,${DERIVED},"template":"t"`), false],
+    "in a name with an escape": [entry(`"id":1,"x\\",${DERIVED.slice(1)}`), false],
+    "in a text": [entry(`"k":"v,${DERIVED.replaceAll('"', '\\"')}"`), false],
+    twice: [entry(`"id":1,${DERIVED},${DERIVED}`), true],
+    "with another member among it": [entry(`"id":1,${DERIVED},"id":2`), true],
     "of a transaction that comes twice": [
-      `{"type":"NEW_TRANSACTION","data":{"transaction":{"postCommitVolumes":${VOLUMES}},"transaction":{"id":1}}}`,
-      0,
+      `{"type":"NEW_TRANSACTION","data":{"transaction":{"id":1,${DERIVED}},"accountMetadata":{},"transaction":{"id":1}}}`,
+      false,
     ],
     "of data that comes twice": [
-      `{"type":"NEW_TRANSACTION","data":{"transaction":{"postCommitVolumes":${VOLUMES}}},"data":{}}`,
-      0,
+      `{"type":"NEW_TRANSACTION","data":{"transaction":{"id":1,${DERIVED}},"accountMetadata":{}},"data":{}}`,
+      false,
     ],
     "beside a number that could stand for it": [
-      entry(`"postCommitVolumes":${VOLUMES},"preCommitVolumes":-900000000000003`),
-      0,
+      entry(`"id":1,${DERIVED}`, ',"date":-900000000000001'),
+      false,
     ],
-    "in another order": [entry(`"preCommitVolumes":${VOLUMES},"postCommitVolumes":${VOLUMES}`), 1],
-    "with a name that needs an escape": [
-      entry(`"postCommitVolumes":${VOLUMES.replace('"a"', '"\\u0061"')}`),
-      0,
-    ],
-    "with spaces": [entry(`"postCommitVolumes":${VOLUMES.replace(":", ": ")}`), 0],
-    "with more than volumes": [
-      entry(`"postCommitVolumes":${VOLUMES.replace('"input"', '"more":1,"input"')}`),
-      0,
-    ],
-    "with decimals": [entry(`"postCommitVolumes":${VOLUMES.replace("1", "1.0")}`), 0],
-    "without any account": [entry('"postCommitVolumes":{}'), 0],
-    "beside a decimal": [entry(`"id":1.5,"postCommitVolumes":${VOLUMES}`), 1],
-    "of an account named __proto__": [
-      entry(`"postCommitVolumes":${VOLUMES.replace('"a"', '"__proto__"')},"__proto__":{}`),
-      1,
-    ],
+    "beside a decimal": [entry(`"id":1.5,${DERIVED}`), true],
+    "that is no JSON": [entry(`"id":1,${DERIVED.slice(0, -1)}`), true],
   };
 
-  test.each(Object.entries(TEXTS))("%s is read as JSON", (_, [text, left]) => {
-    expect(expectSame(text)).toBe(left);
+  test.each(Object.entries(TEXTS))("%s is left out, or read as JSON", (_, [text, isLeftOut]) => {
+    expect(parseWithoutDerived(text) !== undefined).toBe(isLeftOut);
+    if (!isBroken(text)) expectSame(text);
   });
 
-  const BROKEN = [
-    entry(`"postCommitVolumes":${VOLUMES}5`),
-    entry(`"postCommitVolumes":${VOLUMES},`),
-    entry(`"k":"postCommitVolumes":${VOLUMES}`),
-    entry(`"postCommitVolumes":${VOLUMES.replace("1", "01")}`),
-    entry(`"postCommitVolumes":${VOLUMES}`).slice(0, -1),
-    entry(`"postCommitVolumes":${VOLUMES}`).slice(0, 90),
-    `${entry(`"postCommitVolumes":${VOLUMES}`)}x`,
-  ];
+  const BROKEN = [entry(`"id":1,${DERIVED}5`), entry(`"id":1,${DERIVED},`)];
 
-  test.each(BROKEN)("in broken JSON is refused with what is wrong there: %s", (text) => {
-    const messageOf = (parse: (text: string) => unknown): string => {
-      try {
-        parse(text);
-      } catch (error) {
-        return String(error);
-      }
-      return "";
-    };
-    expect(messageOf(parseEntryJson)).toMatch(/^SyntaxError: /);
-    expect(messageOf(parseEntryJson)).toBe(messageOf(parseJson));
+  test.each(BROKEN)("is left out where it alone is broken: %s", (text) => {
+    const parsed = parseWithoutDerived(text);
+    expect(() => members(parsed?.derived ?? "")).toThrow(SyntaxError);
+  });
+
+  test.each([
+    entry(`"id":01,${DERIVED}`),
+    entry(`"k":"insertedAt":1,${DERIVED}`),
+    entry(`"id":1,${DERIVED}`).slice(0, -1),
+    `${entry(`"id":1,${DERIVED}`)}x`,
+  ])("is not left out of a broken entry: %s", (text) => {
+    expect(parseWithoutDerived(text)).toBeUndefined();
   });
 });
+
+function isBroken(text: string): boolean {
+  try {
+    parseJson(text);
+    return false;
+  } catch {
+    return true;
+  }
+}

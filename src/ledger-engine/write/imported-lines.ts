@@ -1,0 +1,59 @@
+import type { PendingEntry } from "./pending-entry.ts";
+import { parseWithoutDerived } from "#ledger-engine/rules/log/entry-json.ts";
+import { type ImportedEntry, toImportedEntry } from "#ledger-engine/rules/log/imported-log.ts";
+import { asInteger, derivedText } from "#ledger-engine/rules/texts.ts";
+import { AppError } from "#platform/errors.ts";
+import { parseJson } from "#platform/json.ts";
+import { attempt } from "#platform/result.ts";
+
+/** An exported entry, with its text. */
+export interface ParsedLine {
+  readonly text: string;
+  readonly entry: ImportedEntry;
+  /** The text of what the ledger must derive, where it was not parsed; undefined where all was. */
+  readonly derived: string | undefined;
+}
+
+/**
+ * Parses the line of an export with this number, without what the ledger must derive if that is possible. Throws as `parseWholeLine`
+ * does.
+ */
+export function parseLine(text: string, number: number): ParsedLine {
+  const json = parseWithoutDerived(text);
+  const entry = json && attempt(() => toImportedEntry(json.value));
+  return entry?.ok === true
+    ? { text, entry: entry.value, derived: json?.derived }
+    : parseWholeLine(text, number);
+}
+
+/** Throws `VALIDATION` where the line is not JSON, and `IMPORT` where it is no entry. */
+export function parseWholeLine(text: string, number: number): ParsedLine {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw new AppError("VALIDATION", `entry ${number} is not valid JSON`, {
+      cause: error,
+      details: error instanceof Error ? error.message : "",
+    });
+  }
+  try {
+    return { text, entry: toImportedEntry(value), derived: undefined };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw refused(`entry ${number} is not a log entry`, { cause: error, details: error.message });
+  }
+}
+
+/** Throws `IMPORT` where the text of what the ledger must derive is not the one that it has derived. */
+export function assertDerived(derived: string | undefined, { transaction }: PendingEntry): void {
+  if (derived === undefined || transaction === undefined) return;
+  if (derived === derivedText(transaction, asInteger)) return;
+  throw new AppError("IMPORT", "it was derived in another way");
+}
+
+/** Why an import was refused. */
+export const refused = (
+  message: string,
+  options?: { cause?: unknown; details?: string },
+): AppError => new AppError("IMPORT", `importing logs: ${message}`, options);
