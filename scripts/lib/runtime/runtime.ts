@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { getCACertificates } from "node:tls";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { type NetworkPorts, publicNetwork } from "./public-network.ts";
 import { readWorkerConfig } from "./worker-config.ts";
+import { NETWORK_BINDING } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 export interface RuntimeOptions {
@@ -46,7 +48,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
           modules: true,
           scriptPath: options.script,
           bindings: { ...worker.bindings, ...options.vars, FLORIN_DIRECT: "true" },
-          serviceBindings: { ASSETS: `${name}-files` },
+          serviceBindings: {
+            ASSETS: `${name}-files`,
+            [NETWORK_BINDING]: allowsPrivate ? { network: WHOLE_NETWORK } : outbound,
+          },
           unsafeDirectSockets: [{ host: LOCAL_OPTIONS.host, port: options.port }],
           ...(allowsPrivate ? {} : { outboundService: outbound }),
         },
@@ -61,6 +66,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Miniflare> {
     }),
   );
 }
+
+/** All that this machine reaches, as the runtime's own network has it. */
+const WHOLE_NETWORK = {
+  allow: ["public", "private", "240.0.0.0/4"],
+  tlsOptions: { trustBrowserCas: true, trustedCertificates: getCACertificates("extra") },
+};
 
 /** Where the Worker of `openRuntime` answers, once it does. */
 export const urlOf = (runtime: Miniflare): Promise<URL> => runtime.unsafeGetDirectURL();

@@ -29,7 +29,7 @@ export const verifierOf = memoByEnv((env: Env) => {
     pauseMs: OWN_KEYS_PAUSE_MS,
   });
   const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
-  const access = { fetch: systemFetch, policy };
+  const access = { fetch: systemFetch(env), policy };
   const trusted = settings.FLORIN_TRUSTED_ISSUERS.map(
     ({ issuer, audiences }): [string, IssuerTrust] => {
       const load = () => fetchIssuerKeys(issuer, access);

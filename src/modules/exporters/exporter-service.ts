@@ -115,7 +115,7 @@ export class ExporterService {
 }
 
 export const driverContextOf = (env: Env): DriverContext => ({
-  fetch: systemFetch,
+  fetch: systemFetch(env),
   policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
   bindings: { ...env },
 });

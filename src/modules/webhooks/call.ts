@@ -52,7 +52,7 @@ export const callContextOf = ({
   env,
   clock,
 }: Pick<ServiceContext, "env" | "clock">): CallContext => ({
-  fetch: systemFetch,
+  fetch: systemFetch(env),
   policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
   nowMs: () => toMillis(clock()),
 });

@@ -9,8 +9,27 @@ import { ownDeadline, type StartDeadline } from "#platform/work/deadline.ts";
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The platform's `fetch`; tests pass their own. */
-export const systemFetch: Fetch = (url, init) => fetch(url, init);
+/**
+ * The platform's `fetch`; tests pass their own. Under `npm start` a binding leads to the network: the runtime's own way goes
+ * through a Worker of its tools, which doubles what a call costs.
+ */
+export const systemFetch = (env: object): Fetch =>
+  boundFetch(env, NETWORK_BINDING) ?? ((url, init) => fetch(url, init));
+
+/** The binding to the network that `npm start` gives. */
+export const NETWORK_BINDING = "FLORIN_NETWORK";
+
+/** Fetches through a binding that a deployment may have; undefined where it has none. */
+export function boundFetch(env: object, name: string): Fetch | undefined {
+  const binding: unknown = Reflect.get(env, name);
+  return isFetcher(binding) ? (url, init) => binding.fetch(url, init) : undefined;
+}
+
+const isFetcher = (value: unknown): value is { readonly fetch: Fetch } =>
+  typeof value === "object" &&
+  value !== null &&
+  "fetch" in value &&
+  typeof value.fetch === "function";
 
 export interface OutboundPolicy {
   /** Lets calls reach loopback and private addresses: for development only. */

@@ -88,7 +88,10 @@ export class UpstreamProvider {
     } = authSettings.of(env);
     if (issuer === undefined || clientId === undefined) return undefined;
     const policy = { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS };
-    return new UpstreamProvider({ issuer, clientId, clientSecret }, { fetch: systemFetch, policy });
+    return new UpstreamProvider(
+      { issuer, clientId, clientSecret },
+      { fetch: systemFetch(env), policy },
+    );
   });
 
   readonly #client: UpstreamClient;

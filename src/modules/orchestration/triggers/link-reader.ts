@@ -46,7 +46,7 @@ export async function readLink(
   const ports =
     path === undefined
       ? {
-          fetch: systemFetch,
+          fetch: systemFetch(env),
           policy: { allowPrivateHosts: settings.FLORIN_ALLOW_PRIVATE_HOSTS },
         }
       : {

@@ -9,7 +9,7 @@ import { providerFetch } from "#modules/payments/connectors/kit/http.ts";
 import { providerUrlOf } from "#modules/payments/settings.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import { type Fetch, systemFetch } from "#platform/http/outbound.ts";
+import { boundFetch, systemFetch } from "#platform/http/outbound.ts";
 import { platformSettings } from "#platform/platform-settings.ts";
 
 /** The plugin of an installation. Throws `NOT_FOUND`, or `ConnectorError` where its configuration is not good any more. */
@@ -55,7 +55,7 @@ function createPlugin(
     isSecret === true ? [String(config[name])] : [],
   );
   const fetch = providerFetch({
-    fetch: boundFetch(env, kind.certificateBinding) ?? systemFetch,
+    fetch: boundFetch(env, kind.certificateBinding ?? "") ?? systemFetch(env),
     policy: { allowPrivateHosts: platformSettings.of(env).FLORIN_ALLOW_PRIVATE_HOSTS },
     secrets,
   });
@@ -67,15 +67,3 @@ function createPlugin(
     ...(baseUrl === undefined ? {} : { baseUrl }),
   });
 }
-
-/** Fetches through a binding that a deployment may have; undefined where it has none. */
-function boundFetch(env: Env, name: string | undefined): Fetch | undefined {
-  const binding: unknown = new Map<string, unknown>(Object.entries(env)).get(name ?? "");
-  return isFetcher(binding) ? (url, init) => binding.fetch(url, init) : undefined;
-}
-
-const isFetcher = (value: unknown): value is { readonly fetch: Fetch } =>
-  typeof value === "object" &&
-  value !== null &&
-  "fetch" in value &&
-  typeof value.fetch === "function";

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { callOutbound, type Fetch, type OutboundCall } from "#platform/http/outbound.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  callOutbound,
+  type Fetch,
+  NETWORK_BINDING,
+  type OutboundCall,
+  systemFetch,
+} from "#platform/http/outbound.ts";
 
 const CALL: OutboundCall = {
   method: "POST",
@@ -32,6 +38,21 @@ const bodyOf = (chunks: readonly string[], end: "close" | "fail" | "hang" | "end
     { highWaterMark: 0 },
   );
 };
+
+afterEach(() => vi.restoreAllMocks());
+
+test("goes by the binding to the network where there is one, and by the runtime elsewhere", async () => {
+  const runtime = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("runtime"));
+  const network = { fetch: vi.fn<Fetch>().mockResolvedValue(new Response("binding")) };
+  const textBy = async (env: object): Promise<string> => {
+    const response = await systemFetch(env)("https://hooks.example.com/", { method: "PUT" });
+    return response.text();
+  };
+  expect(await textBy({ [NETWORK_BINDING]: network })).toBe("binding");
+  expect(network.fetch).toHaveBeenCalledWith("https://hooks.example.com/", { method: "PUT" });
+  expect(runtime).not.toHaveBeenCalled();
+  expect(await textBy({ [NETWORK_BINDING]: "a text" })).toBe("runtime");
+});
 
 test("sends what it was given and follows no redirect", async () => {
   const seen: { url: string; init: RequestInit }[] = [];
