@@ -30,7 +30,6 @@ export function toDeliveryResult(
     ...(error === undefined ? {} : { error }),
     ...(responseExcerpt === undefined ? {} : { responseExcerpt }),
     tookMs: durationMs,
-    atMs: startedMs,
   };
   if (verdict.status !== "pending") return { seq, status: verdict.status, waitedMs, attempt };
   const { waitMs } = verdict;

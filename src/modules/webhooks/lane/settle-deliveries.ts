@@ -27,7 +27,6 @@ export interface AttemptResult {
   readonly error?: string;
   readonly responseExcerpt?: string;
   readonly tookMs: number;
-  readonly atMs: number;
 }
 
 interface SettleOptions {
@@ -50,12 +49,43 @@ export function settleDeliveries(
     sql,
     attempts.flatMap(({ seq, attempt }) => (attempt.isFirst ? [] : [seq])),
   );
-  // A statement for each result takes less time than one that reads them all from JSON.
-  for (const result of results) sql.all(SETTLE, wallMs, ...settledColumns(result, nameId));
+  for (const [, alike] of Map.groupBy(results.filter(isPlain), ({ attempt }) => kindOf(attempt))) {
+    settlePlain(sql, alike, { wallMs, nameId });
+  }
+  for (const result of results) {
+    if (!isPlain(result)) sql.all(SETTLE, wallMs, ...settledColumns(result, nameId));
+  }
   const excerpts = attempts.flatMap(({ seq, attempt: { responseExcerpt } }) =>
     responseExcerpt === undefined ? [] : [stringifyJson([seq, responseExcerpt])],
   );
   for (const chunk of chunksOf(excerpts)) sql.all(KEEP_EXCERPTS, `[${chunk.join(",")}]`);
+}
+
+/** A delivery that has succeeded without a wait before: most have. */
+type PlainResult = DeliveryResult & { readonly attempt: AttemptResult };
+
+const isPlain = (result: DeliveryResult): result is PlainResult =>
+  result.status === "succeeded" &&
+  result.waitedMs === 0 &&
+  result.attempt?.error === undefined &&
+  result.attempt !== undefined;
+
+/** What the plain results have in common that one statement stores. */
+const kindOf = ({ statusCode, endpoint }: AttemptResult): string => `${statusCode} ${endpoint}`;
+
+/** One statement for many results that differ only in their times takes a third of the time of one for each. */
+function settlePlain(
+  sql: Sql,
+  results: readonly PlainResult[],
+  { wallMs, nameId }: SettleOptions,
+): void {
+  const [first] = results;
+  if (first === undefined) return;
+  const { endpoint, statusCode } = first.attempt;
+  const rows = results.map(
+    ({ seq, attempt: { startedMs, tookMs } }) => `[${seq},${startedMs},${tookMs}]`,
+  );
+  sql.all(SETTLE_PLAIN, wallMs, `[${rows.join(",")}]`, nameId(endpoint), statusCode);
 }
 
 /** Moves the last attempts of deliveries to the table of attempts, where they stay. */
@@ -81,7 +111,6 @@ function settledColumns(
     waitedMs,
     attempt === undefined ? 0 : 1,
     attempt?.startedMs ?? null,
-    attempt?.atMs ?? null,
     attempt === undefined ? null : nameId(attempt.endpoint),
     attempt === undefined ? null : OUTCOMES.indexOf(attempt.outcome),
     attempt?.statusCode ?? null,
@@ -96,6 +125,28 @@ const KEEP_EXCERPTS = `
   SELECT seq, last_generation, last_number, value ->> 1
   FROM json_each(?) JOIN delivery ON seq = value ->> 0 WHERE last_number IS NOT NULL`;
 
+/** The same as `SETTLE` for plain results. */
+const SETTLE_PLAIN = `
+  UPDATE delivery SET
+    status = ${statusNumber("succeeded")},
+    updated_ms = ?1,
+    due_ms = NULL,
+    waited_ms = 0,
+    attempts = attempts + 1,
+    cycle_ms = coalesce(cycle_ms, result.started_ms),
+    last_number = attempts + 1,
+    last_generation = generation,
+    last_ms = result.started_ms,
+    last_endpoint = ?3,
+    last_outcome = ${OUTCOMES.indexOf("succeeded")},
+    last_code = ?4,
+    last_took_ms = result.took_ms,
+    last_error = NULL
+  FROM (
+    SELECT value ->> 0 AS seq, value ->> 1 AS started_ms, value ->> 2 AS took_ms FROM json_each(?2)
+  ) AS result
+  WHERE delivery.seq = result.seq AND delivery.status = ${PENDING}`;
+
 /** What was stored of the last attempt stays where no call was made, apart from the error. */
 const SETTLE = `
   UPDATE delivery SET
@@ -107,10 +158,10 @@ const SETTLE = `
     cycle_ms = coalesce(cycle_ms, ?7),
     last_number = CASE WHEN ?6 THEN attempts + 1 ELSE last_number END,
     last_generation = CASE WHEN ?6 THEN generation ELSE last_generation END,
-    last_ms = coalesce(?8, last_ms),
-    last_endpoint = coalesce(?9, last_endpoint),
-    last_outcome = coalesce(?10, last_outcome),
-    last_code = coalesce(?11, last_code),
-    last_took_ms = coalesce(?12, last_took_ms),
-    last_error = CASE WHEN ?6 THEN ?13 ELSE coalesce(?13, last_error) END
+    last_ms = coalesce(?7, last_ms),
+    last_endpoint = coalesce(?8, last_endpoint),
+    last_outcome = coalesce(?9, last_outcome),
+    last_code = coalesce(?10, last_code),
+    last_took_ms = coalesce(?11, last_took_ms),
+    last_error = CASE WHEN ?6 THEN ?12 ELSE coalesce(?12, last_error) END
   WHERE seq = ?3 AND status = ${PENDING}`;
