@@ -93,6 +93,7 @@ export {
   type WrittenRead,
   writeAnswer,
   writeOutcome,
+  writeTransaction,
 } from "./read/answer-texts.ts";
 export {
   type AccountView,

@@ -7,6 +7,7 @@ import {
   type AmountWriter,
   transactionText,
 } from "#ledger-engine/rules/texts.ts";
+import type { Transaction } from "#ledger-engine/rules/types.ts";
 import type { TransactionView } from "#ledger-engine/rules/views.ts";
 import type { Outcome } from "#ledger-engine/rules/writes.ts";
 import type { ItemsText, JsonText } from "#platform/json.ts";
@@ -52,6 +53,10 @@ export function writeOutcome(
   if (transaction === undefined) return outcome;
   return { ...outcome, transaction: transactionText(transaction, WRITER_OF[amounts]) };
 }
+
+/** The JSON of a transaction as events have it. */
+export const writeTransaction = (transaction: Transaction): JsonText<TransactionView> =>
+  transactionText(transaction, asInteger);
 
 /** The JSON of what the read of that name has given. */
 export function writeAnswer(name: ReadName, found: unknown, amounts: AmountForm): unknown {

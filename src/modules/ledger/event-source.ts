@@ -1,18 +1,16 @@
 import { z } from "zod";
-import type { LedgerService } from "./service.ts";
+import type { LedgerEvents } from "./ledger-events.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import type { LedgerMessage } from "#platform/events/messages.ts";
 import type { EventSource } from "#platform/events/source.ts";
 import { log } from "#platform/log.ts";
 
-type LedgerEvents = Pick<LedgerService, "readEvents" | "confirmEvents">;
-
 const LogId = z.int().min(0);
 
 /** The events of ledgers, which are their log entries. */
 export const ledgerSource = (
-  open: (context: ServiceContext) => LedgerEvents,
+  open: (context: ServiceContext) => Pick<LedgerEvents, "read" | "reread" | "confirm">,
 ): EventSource<LedgerMessage> => ({
   name: "ledger",
   schema: z.object({
@@ -29,7 +27,7 @@ export const ledgerSource = (
     for (let next = from; next <= to;) {
       signal.throwIfAborted();
       const first = next;
-      const part = await unlessPurged(() => ledgers.readEvents(origin, first, to));
+      const part = await unlessPurged(() => ledgers.read(origin, first, to));
       if (part === undefined) {
         log("warn", "events that no longer exist were dropped", { ledger });
         return;
@@ -38,18 +36,17 @@ export const ledgerSource = (
       if (part.events.length > 0) {
         await sink(part.events, { source: "ledger", ...origin, from: first, to: part.to });
       }
-      await unlessPurged(() => ledgers.confirmEvents(origin, part.to));
+      await unlessPurged(() => ledgers.confirm(origin, part.to));
       next = part.to + 1;
     }
   },
   reread: async ({ from, to, ledger, uuid }, context) => {
-    const origin = { ledger, uuid, isAgain: true };
-    const part = await unlessPurged(() => open(context).readEvents(origin, from, to));
+    const part = await unlessPurged(() => open(context).reread({ ledger, uuid }, from, to));
     if (part !== undefined) assertProgress(ledger, from, part.to);
     return part;
   },
   confirm: async ({ to, ledger, uuid }, context) => {
-    await unlessPurged(() => open(context).confirmEvents({ ledger, uuid }, to));
+    await unlessPurged(() => open(context).confirm({ ledger, uuid }, to));
   },
 });
 

@@ -1,4 +1,5 @@
 import type { LEDGER_EVENT_TYPES } from "./event-types.ts";
+import type { WrittenEntry } from "./objects/calls.ts";
 import {
   type LedgerInfo,
   type LogData,
@@ -7,7 +8,7 @@ import {
   renderStoredSchema,
   toTransactionView,
 } from "#ledger-engine";
-import { EVENT_VERSION, type PlatformEvent } from "#platform/events/envelope.ts";
+import { EVENT_VERSION, type PlatformEvent, type WrittenEvent } from "#platform/events/envelope.ts";
 
 /** The events of log entries: each entry is one, named by the ledger's uuid and the entry's id. */
 export function toPlatformEvents(
@@ -15,15 +16,23 @@ export function toPlatformEvents(
   entries: readonly LogEntry[],
 ): PlatformEvent[] {
   return entries.map(({ id, date, data }) => ({
-    id: `${uuid}:${id}`,
-    app: "ledger",
-    version: EVENT_VERSION,
-    type: EVENT_TYPES[data.type],
-    date,
-    idempotencyKey: "",
+    ...toEvent(uuid, { id, date, type: data.type }),
     payload: { ledger: name, ...toPayload(data) },
   }));
 }
+
+/** The same of entries that were written by their ledger. */
+export const toWrittenEvents = (uuid: string, entries: readonly WrittenEntry[]): WrittenEvent[] =>
+  entries.map((entry) => ({ ...toEvent(uuid, entry), payload: entry.payload }));
+
+const toEvent = (uuid: string, { id, date, type }: Omit<WrittenEntry, "payload">) => ({
+  id: `${uuid}:${id}`,
+  app: "ledger",
+  version: EVENT_VERSION,
+  type: EVENT_TYPES[type],
+  date,
+  idempotencyKey: "",
+});
 
 const EVENT_TYPES: Readonly<Record<LogData["type"], keyof typeof LEDGER_EVENT_TYPES>> = {
   NEW_TRANSACTION: "COMMITTED_TRANSACTIONS",

@@ -21,6 +21,7 @@ import { registerSchemas } from "./http/v2/schemas.ts";
 import { registerServiceInfo } from "./http/v2/service-info.ts";
 import { registerTransactions } from "./http/v2/transactions.ts";
 import { registerVolumes } from "./http/v2/volumes.ts";
+import { LedgerEvents } from "./ledger-events.ts";
 import { LedgerAuditObject } from "./objects/audit-object.ts";
 import { LedgerObject } from "./objects/ledger-object.ts";
 import { LedgerService } from "./service.ts";
@@ -66,7 +67,7 @@ export const ledgerModule: Module = {
   errors: LEDGER_ERRORS,
   eventTypes: LEDGER_EVENT_TYPES,
   scopes: readAndWrite("ledger", "ledgers and everything in them, exporters and pipelines"),
-  eventSource: ledgerSource((context) => LedgerService.from(context)),
+  eventSource: ledgerSource(({ env }) => new LedgerEvents(env)),
   sweeps: [{ name: "buckets", run: (context) => BucketService.from(context).sweep() }],
   classes: { LedgerObject, LedgerAuditObject },
 };

@@ -10,7 +10,6 @@ import { importInBatches } from "./bulk/log-import.ts";
 import { type Ledger } from "./catalogue/ledger.ts";
 import { type NewLedger, toLedgerInfo } from "./catalogue/new-ledger.ts";
 import { LedgerCatalogue, unknownLedger } from "./catalogue/store.ts";
-import { toPlatformEvents } from "./events.ts";
 import { exportPages } from "./log-export.ts";
 import {
   authorOf,
@@ -59,8 +58,6 @@ import { AuditedChange } from "#platform/audit/audited-change.ts";
 import { systemClock } from "#platform/clock.ts";
 import type { ServiceContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
-import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { newId } from "#platform/ids.ts";
 import { logError } from "#platform/log.ts";
 import { callObject, type ObjectCall } from "#platform/objects/call.ts";
@@ -70,8 +67,6 @@ import type { Result } from "#platform/result.ts";
 import type { SettingsOf } from "#platform/settings.ts";
 import { type Timestamp } from "#platform/time.ts";
 
-/** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
-const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
 /** The ledger exists without this call, so that its client does not wait for an object that hangs. */
 const MAKING_OF_LEDGER: ObjectCall = { ...READ_OF_LEDGER, timeoutMs: 5000 };
 /** An audit goes on where it was, whoever calls it again. */
@@ -328,21 +323,6 @@ export class LedgerService {
     }
   }
 
-  /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out, unless they are read again. */
-  async readEvents(
-    { ledger, uuid, isAgain = false }: LedgerOrigin & { readonly isAgain?: boolean },
-    from: number,
-    to: number,
-  ): Promise<{ events: PlatformEvent[]; to: number }> {
-    const { info, entries, publishedLogId } = await callObject(
-      this.#object(ledger).readLogs(from, to, uuid),
-      EVENTS_OF_LEDGER,
-    );
-    // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
-    const last = Math.max(entries.at(-1)?.id ?? to, isAgain ? 0 : publishedLogId);
-    return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
-  }
-
   /**
    * Compares a ledger with what its log says, in an object beside it. The answer may be that the work goes on: then call
    * again. Throws `NOT_FOUND`.
@@ -350,11 +330,6 @@ export class LedgerService {
   async verify(name: string, audits: Env["AUDITS"]): Promise<AuditReport> {
     const { uuid, bucket, features } = await this.getLedger(name);
     return callObject(audits.getByName(name).audit({ uuid, name, bucket, features }), TO_AUDIT);
-  }
-
-  /** Notes that what follows from the events up to a log entry is stored. */
-  async confirmEvents({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
-    await callObject(this.#object(ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
   }
 
   #audited(verb: string, ledger: string): AuditedChange {

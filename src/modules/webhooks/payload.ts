@@ -1,14 +1,15 @@
-import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
-import { stringifyJson } from "#platform/json.ts";
+import { eventName, type PlatformEvent, type WrittenEvent } from "#platform/events/envelope.ts";
+import { quoteJson, stringifyJson } from "#platform/json.ts";
 import { formatTimestamp } from "#platform/time.ts";
 
 /** The body of an event's deliveries. It is made once and stored as text, so that every attempt sends the same bytes. */
 export const toPayload = (event: PlatformEvent): string =>
-  stringifyJson({
-    idempotency_key: event.idempotencyKey,
-    date: formatTimestamp(event.date),
-    app: event.app,
-    version: event.version,
-    type: eventName(event),
-    payload: event.payload ?? null,
-  });
+  bodyOf(event, stringifyJson(event.payload ?? null));
+
+/** The same of an event whose payload is written already. */
+export const toWrittenPayload = (event: WrittenEvent): string => bodyOf(event, event.payload);
+
+function bodyOf(event: Omit<PlatformEvent, "payload">, payload: string): string {
+  const { idempotencyKey, date, app, version } = event;
+  return `{"idempotency_key":${quoteJson(idempotencyKey)},"date":"${formatTimestamp(date)}","app":${quoteJson(app)},"version":${quoteJson(version)},"type":${quoteJson(eventName(event))},"payload":${payload}}`;
+}

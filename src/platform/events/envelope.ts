@@ -1,3 +1,4 @@
+import type { JsonText } from "#platform/json.ts";
 import type { Timestamp } from "#platform/time.ts";
 
 /** Something that happened, in the one form that all modules publish. */
@@ -14,6 +15,11 @@ export interface PlatformEvent {
   readonly idempotencyKey: string;
   /** Wire form of the payload; integers may be `bigint`. */
   readonly payload: unknown;
+}
+
+/** An event whose payload is written already. */
+export interface WrittenEvent extends Omit<PlatformEvent, "payload"> {
+  readonly payload: JsonText<unknown>;
 }
 
 /** What all modules write as the version of their events: that of the envelope and of its payloads. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PlatformEvent } from "./envelope.ts";
+import type { PlatformEvent, WrittenEvent } from "./envelope.ts";
 import type { EventsMessage } from "./messages.ts";
 import type { ServiceContext } from "#platform/context.ts";
 
@@ -14,9 +14,9 @@ export interface EventDelivery {
   readonly signal: AbortSignal;
 }
 
-/** Events that were read again, and the last position up to which these are all. */
+/** Events that were read again, to be sent as they are, and the last position up to which these are all. */
 export interface RereadPart {
-  readonly events: readonly PlatformEvent[];
+  readonly events: readonly WrittenEvent[];
   readonly to: number;
 }
 

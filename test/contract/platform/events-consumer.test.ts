@@ -5,8 +5,9 @@ import { SigningKeys } from "#modules/auth/signing-keys.ts";
 import { pipelineListener } from "#modules/exporters/event-listener.ts";
 import type { PipelineService } from "#modules/exporters/index.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
+import type { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { AuditLog } from "#platform/audit/audit-log.ts";
-import { type ServiceContext, systemContext } from "#platform/context.ts";
+import { systemContext } from "#platform/context.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import type { PlatformEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
@@ -49,9 +50,7 @@ class FakeBatch implements MessageBatch {
   }
 }
 
-type LedgerEvents = Parameters<typeof ledgerSource>[0] extends (context: ServiceContext) => infer R
-  ? R
-  : never;
+type Events = Pick<LedgerEvents, "read" | "reread" | "confirm">;
 
 /** A message about log entries of a ledger. */
 const range = (ledger: string, from: unknown, to: unknown) => ({
@@ -63,7 +62,7 @@ const range = (ledger: string, from: unknown, to: unknown) => ({
 });
 
 interface Parties {
-  readonly source: LedgerEvents;
+  readonly source: Events;
   readonly listener: EventListener;
   readonly pipelines?: Pick<PipelineService, "wake">;
 }
@@ -91,7 +90,7 @@ const DEAF: EventListener = { open: async () => undefined };
 const eventOf = (id: string): PlatformEvent => eventFor({ eventTypes: ["a.b"] }, { id });
 
 /** Ledgers that hold an event for each number, and give them in parts. */
-class FakeLedgers implements LedgerEvents {
+class FakeLedgers implements Events {
   readonly log: string[] = [];
   readonly #eventOf: (id: number) => PlatformEvent;
   readonly #partSize: number;
@@ -102,7 +101,7 @@ class FakeLedgers implements LedgerEvents {
     this.#partSize = partSize;
   }
 
-  async readEvents({ ledger }: LedgerOrigin, from: number, to: number) {
+  async read({ ledger }: LedgerOrigin, from: number, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     const end = Math.min(to, from + this.#partSize - 1);
     this.log.push(`read ${ledger} ${from}-${end}`);
@@ -112,7 +111,11 @@ class FakeLedgers implements LedgerEvents {
     return { events, to: end };
   }
 
-  async confirmEvents({ ledger }: LedgerOrigin, to: number) {
+  async reread(): Promise<never> {
+    throw new Error("a consumer reads nothing again");
+  }
+
+  async confirm({ ledger }: LedgerOrigin, to: number) {
     if (ledger === this.broken) throw new Error("the ledger is down");
     this.log.push(`confirm ${ledger} ${to}`);
   }
@@ -122,8 +125,8 @@ describe("the events consumer", () => {
   test("merges ranges, reads them in parts, and confirms each part when the listeners have stored it", async () => {
     const listener = new FakeListener();
     const source = new FakeLedgers((id) => eventOf(`a:${id}`), 5);
-    const confirm = source.confirmEvents.bind(source);
-    source.confirmEvents = async (origin, to) => {
+    const confirm = source.confirm.bind(source);
+    source.confirm = async (origin, to) => {
       expect(listener.stored.size).toBe(to);
       await confirm(origin, to);
     };
@@ -213,9 +216,10 @@ describe("the events consumer", () => {
 
   test("fails instead of going round in circles when a ledger gives nothing", async () => {
     const listener = new FakeListener();
-    const source: LedgerEvents = {
-      readEvents: async (_ledger, from) => ({ events: [], to: from - 1 }),
-      confirmEvents: async () => undefined,
+    const source: Events = {
+      read: async (_ledger, from) => ({ events: [], to: from - 1 }),
+      reread: async (_ledger, from) => ({ events: [], to: from - 1 }),
+      confirm: async () => undefined,
     };
     const batch = new FakeBatch("florin-events", [range("a", 1, 1)]);
     await consumeFrom(batch, { source, listener });

@@ -12,9 +12,13 @@ import type {
   Transaction,
 } from "#ledger-engine/rules/types.ts";
 import { toAccountView, toTransactionView } from "#ledger-engine/rules/views.ts";
+import { toPlatformEvents, toWrittenEvents } from "#modules/ledger/events.ts";
 import { toLogView } from "#modules/ledger/http/views.ts";
+import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
+import { toPayload, toWrittenPayload } from "#modules/webhooks/payload.ts";
 import { stringifyJson } from "#platform/json.ts";
 import { fromMicros, type Timestamp } from "#platform/time.ts";
+import { INFO } from "#test/support/ledger-engine/fixtures.ts";
 
 const RUNS = { numRuns: 500 };
 const BOTH = { volumes: true, effectiveVolumes: true };
@@ -138,47 +142,60 @@ describe("the text that is written at once is the JSON of the view", () => {
     );
   });
 
+  const entry: fc.Arbitrary<LogListEntry> = fc.record(
+    {
+      id: fc.nat(),
+      date,
+      idempotencyKey: key,
+      idempotencyHash: fc.base64String(),
+      hash: fc.base64String(),
+      schemaVersion: key,
+      data: fc.oneof(
+        fc.record({
+          type: fc.constant("NEW_TRANSACTION" as const),
+          transaction,
+          accountMetadata: fc.dictionary(account, metadata),
+        }),
+        fc.record({
+          type: fc.constant("REVERTED_TRANSACTION" as const),
+          transaction,
+          revertedTransaction: transaction,
+        }),
+        fc.record({
+          type: fc.constant("SET_METADATA" as const),
+          target: fc.record({ type: fc.constant("TRANSACTION" as const), id: fc.nat() }),
+          metadata,
+        }),
+        fc.record({
+          type: fc.constant("DELETE_METADATA" as const),
+          target: fc.record({
+            type: fc.constant("ACCOUNT" as const),
+            id: account as fc.Arbitrary<Account>,
+          }),
+          key,
+        }),
+      ),
+    },
+    { requiredKeys: ["id", "date", "idempotencyKey", "idempotencyHash", "hash", "data"] },
+  );
+
   test("of a log entry", () => {
-    const entry: fc.Arbitrary<LogListEntry> = fc.record(
-      {
-        id: fc.nat(),
-        date,
-        idempotencyKey: key,
-        idempotencyHash: fc.base64String(),
-        hash: fc.base64String(),
-        schemaVersion: key,
-        data: fc.oneof(
-          fc.record({
-            type: fc.constant("NEW_TRANSACTION" as const),
-            transaction,
-            accountMetadata: fc.dictionary(account, metadata),
-          }),
-          fc.record({
-            type: fc.constant("REVERTED_TRANSACTION" as const),
-            transaction,
-            revertedTransaction: transaction,
-          }),
-          fc.record({
-            type: fc.constant("SET_METADATA" as const),
-            target: fc.record({ type: fc.constant("TRANSACTION" as const), id: fc.nat() }),
-            metadata,
-          }),
-          fc.record({
-            type: fc.constant("DELETE_METADATA" as const),
-            target: fc.record({
-              type: fc.constant("ACCOUNT" as const),
-              id: account as fc.Arbitrary<Account>,
-            }),
-            key,
-          }),
-        ),
-      },
-      { requiredKeys: ["id", "date", "idempotencyKey", "idempotencyHash", "hash", "data"] },
-    );
     fc.assert(
       fc.property(entry, (item) => {
         expect(toLogText(item)).toBe(stringifyJson(toLogView(item)));
         expect(toLogText(item, asText)).toBe(stringifyJson(toLogView(item), QUOTED));
+      }),
+      RUNS,
+    );
+  });
+
+  test("of an event, as webhooks send it", () => {
+    fc.assert(
+      fc.property(entry, account, (item, name) => {
+        const info = { ...INFO, name };
+        const sent = toPlatformEvents(info, [item]).map(toPayload);
+        const written = toWrittenEvents(info.uuid, writeEntries(info, [item]));
+        expect(written.map(toWrittenPayload)).toEqual(sent);
       }),
       RUNS,
     );

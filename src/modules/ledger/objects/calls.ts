@@ -1,4 +1,6 @@
-import type { AmountForm, LedgerInfo, LogEntry, ReadName } from "#ledger-engine";
+import type { AmountForm, LedgerInfo, LogData, LogEntry, ReadName } from "#ledger-engine";
+import type { JsonText } from "#platform/json.ts";
+import type { Timestamp } from "#platform/time.ts";
 
 /** A run of log entries, and the ledger that they are of. */
 export interface LogRange {
@@ -6,6 +8,14 @@ export interface LogRange {
   readonly entries: readonly LogEntry[];
   /** The last entry whose event has certainly been published. */
   readonly publishedLogId: number;
+}
+
+/** A log entry, with the payload of its event. */
+export interface WrittenEntry {
+  readonly id: number;
+  readonly date: Timestamp;
+  readonly type: LogData["type"];
+  readonly payload: JsonText<unknown>;
 }
 
 /** A read of the ledger: its arguments and its answer are those of `LedgerReads`. */

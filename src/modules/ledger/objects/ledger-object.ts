@@ -1,9 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { AnnouncementPace } from "./announcement-pace.ts";
-import type { ExportCall, ImportCall, LogRange, ReadCall } from "./calls.ts";
+import type { ExportCall, ImportCall, LogRange, ReadCall, WrittenEntry } from "./calls.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { HeavyReads } from "./heavy-reads.ts";
 import { ImportLock } from "./import-lock.ts";
+import { readLogRange, readWrittenRange } from "./log-ranges.ts";
 import { openEngine } from "./open-engine.ts";
 import { NOT_CREATED, type Refusal, TableMigration } from "./table-migration.ts";
 import { ViolationLog } from "./violation-log.ts";
@@ -43,8 +44,6 @@ import { doubling, waitAfterFailures } from "#platform/work/backoff.ts";
 
 /** When the alarm looks whether the events of a burst are published, and sends them again if not. */
 const RESEND_BACKOFF = doubling(15_000, 120_000);
-/** What one call gives to the events consumer. */
-const EVENTS_LIMITS = { countMax: 500, bytesMax: 4_000_000 };
 /** Most log entries that one message announces; the next one follows its confirmation. */
 const ANNOUNCED_MAX = 10_000;
 /** What one call gives of the transactions that a stream has made, in bytes. */
@@ -172,11 +171,12 @@ export class LedgerObject extends DurableObject<Env> {
 
   /** Log entries for the events consumer: those of the range, as many as one call gives. */
   async readLogs(from: number, to: number, uuid?: string): Promise<Result<LogRange>> {
-    return this.#withEngineOf(uuid, (engine) => ({
-      info: engine.info,
-      entries: engine.readLogs(from, to, EVENTS_LIMITS),
-      publishedLogId: engine.publishedLogId,
-    }));
+    return this.#withEngineOf(uuid, (engine) => readLogRange(engine, from, to));
+  }
+
+  /** The same with payloads of events, for those who only send them. */
+  async readWritten(from: number, to: number, uuid: string): Promise<Result<WrittenEntry[]>> {
+    return this.#withEngineOf(uuid, (engine) => readWrittenRange(engine, from, to));
   }
 
   /** The transactions that log entries made, as many of the first as one call gives. */

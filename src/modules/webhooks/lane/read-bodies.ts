@@ -1,8 +1,8 @@
 import type { EventOrigin } from "./types.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
-import { toPayload } from "#modules/webhooks/payload.ts";
+import { toWrittenPayload } from "#modules/webhooks/payload.ts";
 import type { ServiceContext } from "#platform/context.ts";
-import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { WrittenEvent } from "#platform/events/envelope.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
 import { sourceNamed } from "#platform/events/sources.ts";
 
@@ -83,7 +83,7 @@ async function readLog(
       const events = new Map(part.events.map((event) => [positionOf(event, uuid), event]));
       for (const [id, position] of wanted) {
         if (id < from || id > part.to) continue;
-        const body = toPayload(existing(events.get(id), id, ledger));
+        const body = toWrittenPayload(existing(events.get(id), id, ledger));
         bodies.set(position, body);
         length += body.length;
       }
@@ -93,11 +93,11 @@ async function readLog(
   return bodies;
 }
 
-const positionOf = ({ id }: PlatformEvent, uuid: string): number =>
+const positionOf = ({ id }: WrittenEvent, uuid: string): number =>
   Number(id.slice(uuid.length + 1));
 
 /** No entry of a log is ever removed: where a ledger that exists does not give one, something is wrong, and the event is not gone. */
-function existing(event: PlatformEvent | undefined, id: number, ledger: string): PlatformEvent {
+function existing(event: WrittenEvent | undefined, id: number, ledger: string): WrittenEvent {
   if (event === undefined) throw new Error(`ledger ${ledger} gave no entry ${id} of its log`);
   return event;
 }

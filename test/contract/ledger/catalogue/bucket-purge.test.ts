@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { deletePipelinesOf, PipelineObject, PipelineService } from "#modules/exporters/index.ts";
 import { readElements } from "#modules/ledger/bulk/elements.ts";
 import { LedgerService } from "#modules/ledger/index.ts";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { systemContext } from "#platform/context.ts";
 import { fromMillis } from "#platform/time.ts";
 import { consume } from "#src/jobs.ts";
@@ -286,8 +287,8 @@ describe("the events of a ledger that is deleted", () => {
   test("still go out when they were committed before", async () => {
     const ledger = await ledgerIn(bucket);
     await deleteBucket(bucket);
-    const service = LedgerService.from(systemContext(env, "test"));
-    const { events } = await service.readEvents({ ledger, uuid: await uuidOf(ledger) }, 1, 1);
+    const origin = { ledger, uuid: await uuidOf(ledger) };
+    const { events } = await new LedgerEvents(env).read(origin, 1, 1);
     expect(events).toMatchObject([{ type: "COMMITTED_TRANSACTIONS" }]);
     await eventually(async () => {
       expect(await objectOf(ledger).readLogs(1, 1)).toMatchObject({ value: { publishedLogId: 1 } });

@@ -2,10 +2,10 @@ import { registerSchema, unregisterSchema, validate } from "@hyperjump/json-sche
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LEDGER_EVENT_TYPES } from "#modules/ledger/event-types.ts";
-import { LedgerService } from "#modules/ledger/index.ts";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { toPayload } from "#modules/webhooks/index.ts";
+import { toWrittenPayload } from "#modules/webhooks/payload.ts";
 import { present } from "#platform/assert.ts";
-import { systemContext } from "#platform/context.ts";
 import { eventName, type PlatformEvent } from "#platform/events/envelope.ts";
 import { freshLedger, inLedger, pay, post } from "#test/support/ledger/api.ts";
 import { uuidOf } from "#test/support/ledger/buckets.ts";
@@ -29,8 +29,12 @@ async function eventsOfEachType(): Promise<readonly PlatformEvent[]> {
   ];
   for (const answer of answers) expect(answer.ok).toBe(true);
   const origin = { ledger, uuid: await uuidOf(ledger) };
-  const service = LedgerService.from(systemContext(env, "test"));
-  return (await service.readEvents(origin, 0, 100)).events;
+  const source = new LedgerEvents(env);
+  const { events, to } = await source.read(origin, 0, 100);
+  const again = await source.reread(origin, 0, 100);
+  expect(again.events.map(toWrittenPayload)).toEqual(events.map(toPayload));
+  expect(again.to).toBe(to);
+  return events;
 }
 
 const typeOf = (type: string) => LEDGER_EVENT_TYPES[type as keyof typeof LEDGER_EVENT_TYPES];

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LedgerCatalogue } from "#modules/ledger/catalogue/index.ts";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
 import { systemContext } from "#platform/context.ts";
 import { consumeEvents } from "#platform/events/consumer.ts";
 import type { LedgerOrigin } from "#platform/events/messages.ts";
-import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
 const MINUTE = 60_000;
 const context = systemContext({} as Env, "test"); // nothing here looks at it
@@ -46,16 +44,20 @@ function batchOf(ledgers: readonly string[]) {
 
 /** Ledgers without events, whose log is read entry by entry. Those whose name begins with "hung" hang. */
 class FakeLedgers {
-  readonly read: string[] = [];
+  readonly reads: string[] = [];
   onRead: (ledger: string) => Promise<void> = async () => undefined;
 
-  async readEvents({ ledger }: LedgerOrigin, from: number) {
-    this.read.push(`${ledger} ${from}`);
+  async read({ ledger }: LedgerOrigin, from: number) {
+    this.reads.push(`${ledger} ${from}`);
     await (ledger.startsWith("hung") ? hang() : this.onRead(ledger));
     return { events: [], to: from };
   }
 
-  async confirmEvents(): Promise<void> {}
+  async reread(): Promise<never> {
+    throw new Error("a consumer reads nothing again");
+  }
+
+  async confirm(): Promise<void> {}
 }
 
 const consume = (batch: MessageBatch, ledgers: FakeLedgers): Promise<void> =>
@@ -94,22 +96,20 @@ describe("the consumer of events", () => {
     const consuming = consume(batch, ledgers);
     await vi.advanceTimersByTimeAsync(10 * MINUTE);
     await consuming;
-    expect(ledgers.read).toEqual(["slow 1", "slow 2", "slow 3"]);
+    expect(ledgers.reads).toEqual(["slow 1", "slow 2", "slow 3"]);
     expect(fates).toEqual({ slow: "retry" });
   });
 });
 
 test("a ledger whose object hangs gives no events and confirms none, and says so in time", async () => {
-  const LEDGERS = { getByName: () => ({ readLogs: hang, confirmPublished: hang }) };
+  const object = { readLogs: hang, readWritten: hang, confirmPublished: hang };
+  const LEDGERS = { getByName: () => object };
   const env = { LEDGERS } as unknown as Env; // no more of it is called
-  const service = new LedgerService(
-    new LedgerCatalogue(new NodeD1().db),
-    systemContext(env, "test"),
-  );
+  const events = new LedgerEvents(env);
   const origin = { ledger: "a", uuid: "a" };
-  const calls = [service.readEvents(origin, 1, 2), service.confirmEvents(origin, 2)];
+  const calls = [events.read(origin, 1, 2), events.reread(origin, 1, 2), events.confirm(origin, 2)];
   const refusals = Promise.allSettled(calls);
   await vi.advanceTimersByTimeAsync(10_000);
   const refused = { status: "rejected", reason: { kind: "OVERLOADED" } };
-  expect(await refusals).toMatchObject([refused, refused]);
+  expect(await refusals).toMatchObject([refused, refused, refused]);
 });

@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LogEntry } from "#ledger-engine";
 import { ledgerSource } from "#modules/ledger/event-source.ts";
-import { LedgerService } from "#modules/ledger/service.ts";
+import { LedgerEvents } from "#modules/ledger/ledger-events.ts";
+import { writeEntries } from "#modules/ledger/objects/event-payloads.ts";
 import { readAllBodies, readBodies } from "#modules/webhooks/lane/read-bodies.ts";
 import { PayloadStore } from "#modules/webhooks/payload-store.ts";
 import { systemContext } from "#platform/context.ts";
 import { AppError } from "#platform/errors.ts";
 import { registerSources } from "#platform/events/sources.ts";
 import { fromMillis } from "#platform/time.ts";
+import { INFO } from "#test/support/ledger-engine/fixtures.ts";
 import { NodeD1 } from "#test/support/platform/node-d1.ts";
 
 const ORIGIN = { source: "ledger", ledger: "shop", uuid: "u1" } as const;
@@ -20,7 +22,7 @@ class FakeLedger {
   missing: number | undefined;
   isPurged = false;
 
-  async readLogs(from: number, to: number) {
+  async readWritten(from: number, to: number) {
     this.calls.push(`${from}-${to}`);
     if (this.isPurged) {
       return { ok: false, failure: { kind: "LEDGER_NOT_FOUND", message: "ledger not found" } };
@@ -29,7 +31,7 @@ class FakeLedger {
     for (let id = from; id <= to && entries.length < 2; id++) {
       if (id !== this.missing) entries.push(this.#entry(id));
     }
-    return { ok: true, value: { info: { uuid: "u1", name: "shop" }, entries, publishedLogId: 99 } };
+    return { ok: true, value: writeEntries(INFO, entries) };
   }
 
   #entry(id: number): LogEntry {
@@ -50,7 +52,7 @@ const contextOf = () =>
 
 beforeEach(() => {
   ledger = new FakeLedger();
-  registerSources([ledgerSource((context) => LedgerService.from(context))]);
+  registerSources([ledgerSource(({ env }) => new LedgerEvents(env))]);
 });
 
 const accountOf = (body: string | undefined): unknown =>
@@ -85,7 +87,7 @@ describe("bodies of a ledger's events", () => {
     const env = {
       LEDGERS: {
         getByName: () => ({
-          readLogs: () => Promise.reject(new AppError("OVERLOADED", "busy")),
+          readWritten: () => Promise.reject(new AppError("OVERLOADED", "busy")),
         }),
       },
     } as unknown as Env; // all that is used of it

@@ -1,0 +1,47 @@
+import { toPlatformEvents, toWrittenEvents } from "./events.ts";
+import { ledgerObject } from "./object-calls.ts";
+import type { PlatformEvent } from "#platform/events/envelope.ts";
+import type { LedgerOrigin } from "#platform/events/messages.ts";
+import type { RereadPart } from "#platform/events/source.ts";
+import { callObject, type ObjectCall } from "#platform/objects/call.ts";
+
+/** The consumer of events must not wait for a ledger that hangs. To confirm events twice changes nothing. */
+const EVENTS_OF_LEDGER: ObjectCall = { object: "ledger", isRead: true, timeoutMs: 10_000 };
+
+/** The events of ledgers, for those who deliver them. */
+export class LedgerEvents {
+  readonly #env: Pick<Env, "LEDGERS">;
+
+  constructor(env: Pick<Env, "LEDGERS">) {
+    this.#env = env;
+  }
+
+  /** Events of a range of log entries: as many as one call gives, and how far they reach. Confirmed ones may be left out. */
+  async read(
+    { ledger, uuid }: LedgerOrigin,
+    from: number,
+    to: number,
+  ): Promise<{ events: PlatformEvent[]; to: number }> {
+    const { info, entries, publishedLogId } = await callObject(
+      ledgerObject(this.#env, ledger).readLogs(from, to, uuid),
+      EVENTS_OF_LEDGER,
+    );
+    // Ids have gaps: where nothing is left, the whole range is read. A repeated message goes on where it stopped.
+    const last = Math.max(entries.at(-1)?.id ?? to, publishedLogId);
+    return { events: toPlatformEvents(info, entries), to: Math.min(last, to) };
+  }
+
+  /** The same again, written, confirmed ones among them. */
+  async reread({ ledger, uuid }: LedgerOrigin, from: number, to: number): Promise<RereadPart> {
+    const entries = await callObject(
+      ledgerObject(this.#env, ledger).readWritten(from, to, uuid),
+      EVENTS_OF_LEDGER,
+    );
+    return { events: toWrittenEvents(uuid, entries), to: Math.min(entries.at(-1)?.id ?? to, to) };
+  }
+
+  /** Notes that what follows from the events up to a log entry is stored. */
+  async confirm({ ledger, uuid }: LedgerOrigin, to: number): Promise<void> {
+    await callObject(ledgerObject(this.#env, ledger).confirmPublished(to, uuid), EVENTS_OF_LEDGER);
+  }
+}

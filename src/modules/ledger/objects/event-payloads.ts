@@ -1,0 +1,40 @@
+import type { WrittenEntry } from "./calls.ts";
+import {
+  type LedgerInfo,
+  type LogData,
+  type LogEntry,
+  type MetadataTarget,
+  renderStoredSchema,
+  writeTransaction,
+} from "#ledger-engine";
+import { type JsonText, quoteJson, stringifyJson } from "#platform/json.ts";
+
+/**
+ * Writes the payloads of the events of entries, in the ledger's object: a text crosses to the caller in a fraction of the time
+ * of an entry, and so it is written several times as fast.
+ */
+export const writeEntries = ({ name }: LedgerInfo, entries: readonly LogEntry[]): WrittenEntry[] =>
+  entries.map(({ id, date, data }) => ({
+    id,
+    date,
+    type: data.type,
+    payload: `{"ledger":${quoteJson(name)},${membersOf(data)}}` as JsonText<unknown>,
+  }));
+
+function membersOf(data: LogData): string {
+  switch (data.type) {
+    case "NEW_TRANSACTION":
+      return `"transactions":[${writeTransaction(data.transaction)}],"accountMetadata":${stringifyJson(data.accountMetadata)}`;
+    case "REVERTED_TRANSACTION":
+      return `"revertedTransaction":${writeTransaction(data.revertedTransaction)},"revertTransaction":${writeTransaction(data.transaction)}`;
+    case "SET_METADATA":
+      return `${targetOf(data.target)},"metadata":${stringifyJson(data.metadata)}`;
+    case "DELETE_METADATA":
+      return `${targetOf(data.target)},"key":${quoteJson(data.key)}`;
+    case "INSERTED_SCHEMA":
+      return `"schema":${stringifyJson(renderStoredSchema(data.schema))}`;
+  }
+}
+
+const targetOf = ({ type, id }: MetadataTarget): string =>
+  `"targetType":"${type}","targetId":${quoteJson(id.toString())}`;
